@@ -1,0 +1,122 @@
+"""From an error to plain words on standard error and an exit code.
+
+| what happened | exit code |
+|---|---|
+| success | 0 |
+| a claim was refuted, or the budget does not allow it | 1 |
+| the question could not be asked: bad input, too large, a missing extra, a missing file | 2 |
+| a defect of discreet itself | 70 |
+| interrupted with Ctrl-C | 130 |
+| the reader of our output went away | 141 |
+
+A traceback is shown only with `--debug`. The words of an unforeseen error are not shown without it either:
+they come from libraries, and may repeat data.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+import typer
+
+from discreet.errors import DiscreetError
+
+DEFECT = 70
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+@dataclass
+class Outcome:
+    """The exit code of a command line, filled in while it runs."""
+
+    code: int = 0
+
+
+@contextmanager
+def told(*, debug: bool = False) -> Iterator[Outcome]:
+    """Run the block; say in plain words what went wrong, and keep the exit code in the outcome."""
+    outcome = Outcome()
+    try:
+        yield outcome
+        if outcome.code == INTERRUPTED:
+            _say("Interrupted.")
+    except typer.Exit as ended:
+        outcome.code = ended.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        _say("Interrupted.")
+        outcome.code = INTERRUPTED
+    except BrokenPipeError:
+        outcome.code = BROKEN_PIPE
+    except SystemExit as ended:
+        # The parser ends the process itself after completion scripts and after a broken pipe.
+        broken = isinstance(ended.__context__, BrokenPipeError)
+        outcome.code = BROKEN_PIPE if broken else int(ended.code or 0)
+    except Exception as error:
+        if debug:
+            traceback.print_exc(file=sys.stderr)
+        words, outcome.code = explain(error)
+        _say(words)
+
+
+def explain(error: Exception) -> tuple[str, int]:
+    """Words and exit code for an error."""
+    if isinstance(error, DiscreetError):
+        return str(error), error.exit_code
+    if isinstance(error, usage_error()):
+        return _usage(error), 2
+    if isinstance(error, OSError):
+        return _file_trouble(error), 2
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this. Ask for less: fewer states, outputs or cells.", 2
+    return (
+        f"This is a defect of discreet itself ({type(error).__name__}), not of what you asked. "
+        "Run the same line with --debug to see where, and please report it.",
+        DEFECT,
+    )
+
+
+def quiet_exit() -> None:
+    """Let the interpreter end without complaining about a reader that went away."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (BrokenPipeError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def usage_error() -> type[Exception]:
+    """The class of every complaint of the command-line parser (`typer.BadParameter` derives from it)."""
+    return next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError")
+
+
+def _usage(error: Exception) -> str:
+    words = str(getattr(error, "format_message", lambda: error)()).strip()
+    context = getattr(error, "ctx", None)
+    where = context.command_path if context is not None else "discreet"
+    return f"{words.rstrip('.')}. Try: {where} --help"
+
+
+def _file_trouble(error: OSError) -> str:
+    name = error.filename if error.filename is not None else "a file"
+    reasons: dict[type[OSError], str] = {
+        FileNotFoundError: f"There is no file {name}. Check the spelling and the folder you are in.",
+        PermissionError: f"Reading or writing {name} is not permitted. Check who owns it.",
+        IsADirectoryError: f"{name} is a folder where a file is needed. Name a file in it.",
+        NotADirectoryError: f"{name} is a file where a folder is needed. Name a folder.",
+    }
+    for kind, words in reasons.items():
+        if isinstance(error, kind):
+            return words
+    return f"The operating system refused {name}: {error.strerror or type(error).__name__}."
+
+
+def _say(words: str) -> None:
+    with suppress(BrokenPipeError, ValueError):
+        print(f"discreet: {words}", file=sys.stderr, flush=True)  # noqa: T201
