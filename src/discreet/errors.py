@@ -145,9 +145,10 @@ def _sentence(text: str) -> str:
 
 
 def _listed(allowed: object) -> str:
-    if isinstance(allowed, (list, tuple, set, frozenset)):
-        words = sorted(map(str, allowed)) if isinstance(allowed, (set, frozenset)) else list(map(str, allowed))
-        return ", ".join(words)
+    if isinstance(allowed, (set, frozenset)):
+        return _listed(sorted(map(str, allowed)))
+    if isinstance(allowed, (list, tuple)):
+        return ", ".join(map(str, allowed)) or "nothing"
     return str(allowed)
 
 

@@ -88,7 +88,7 @@ class Deadline:
 
 
 class Interruptible:
-    """Within its `with` block the first Ctrl-C asks the work to stop, and the second raises `KeyboardInterrupt`.
+    """Within its `with` block the first Ctrl-C asks the work to stop; the second raises `KeyboardInterrupt`.
 
     Outside the main thread, where Python delivers no signals, it is just `inner`.
     """

@@ -1,8 +1,8 @@
 """The entry point: finds a command, runs it, and turns whatever happens into an exit code.
 
-A command is one file in `commands/`, named as it is typed. It defines either `command`, a function with typer's
-annotations whose docstring is its help, or `group`, a `typer.Typer` with commands of its own. Command files
-import heavy packages inside their functions, so that `discreet --help` answers at once.
+A command is one file in `commands/`, named as it is typed. It defines either `command`, a function with
+typer's annotations whose docstring is its help, or `group`, a `typer.Typer` with commands of its own. Command
+files import heavy packages inside their functions, so that `discreet --help` answers at once.
 """
 
 from __future__ import annotations
