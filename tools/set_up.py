@@ -19,7 +19,10 @@ EXTRAS = "dev"
 def main() -> int:
     """Create or complete the environment; 0 when it is ready."""
     if sys.version_info < OLDEST:
-        return refuse(f"Python {sys.version.split()[0]} is too old. Install Python 3.11 or newer, or run make PYTHON=python3.11.")
+        return refuse(
+            f"Python {sys.version.split()[0]} is too old. Install Python 3.11 or newer; if it has another name, "
+            "say so: make PYTHON=python3.11"
+        )
     folder = ROOT / (sys.argv[1] if len(sys.argv) > 1 else ".venv")
     python = folder / "bin" / "python"
     if not works(python) and not created(folder):
@@ -33,7 +36,9 @@ def main() -> int:
         "--constraint", ROOT / "constraints.txt", "--editable", f"{ROOT}[{EXTRAS}]",
     ]  # fmt: skip
     if subprocess.run(install, check=False).returncode != 0:
-        return refuse("Packages could not be installed; see above. Check the network or your package index, then run make again.")
+        return refuse(
+            "Packages could not be installed; see above. Check the network or your package index and run make again."
+        )
     (folder / ".installed").touch()
     return 0
 

@@ -54,24 +54,32 @@ TOOLS = {
 
 def needed() -> list[str]:
     """The tools that some test under tests/ asks for."""
-    words = "\n".join(file.read_text(encoding="utf-8") for file in sorted((ROOT / "tests").rglob("test_*.py")))
+    words = "\n".join(file.read_text(encoding="utf-8") for file in (ROOT / "tests").rglob("test_*.py"))
     return [name for name in TOOLS if re.search(rf"mark\.needs_{name}\b", words)]
 
 
 def installed(packages: list[str]) -> bool:
     """Install Debian packages if this machine lets us; whether they are there now."""
-    if os.environ.get("DISCREET_INSTALL", "yes").lower() in {"no", "0", "false"} or not shutil.which("apt-get"):
+    if os.environ.get("DISCREET_INSTALL", "yes").lower() in {"no", "0", "false"}:
         return False
-    prefix = [] if os.geteuid() == 0 else ["sudo", "-n"]
-    if prefix and (not shutil.which("sudo") or subprocess.run([*prefix, "true"], check=False, capture_output=True).returncode):
+    prefix = as_root()
+    if prefix is None or shutil.which("apt-get") is None:
         return False
     print(f"system: installing {', '.join(packages)}", file=sys.stderr)
-    environment = ["env", "DEBIAN_FRONTEND=noninteractive"]
-    for step in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", *packages]):
-        done = subprocess.run([*prefix, *environment, "apt-get", *step], check=False, stdout=subprocess.DEVNULL)
-        if done.returncode != 0 and step[0] == "install":
-            return False
-    return True
+    get = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]
+    subprocess.run([*get, "update", "-qq"], check=False, stdout=subprocess.DEVNULL)
+    install = [*get, "install", "-y", "-qq", "--no-install-recommends", *packages]
+    return subprocess.run(install, check=False, stdout=subprocess.DEVNULL).returncode == 0
+
+
+def as_root() -> list[str] | None:
+    """The words to put before a command so that it runs as root, or None when nothing gives that right."""
+    if os.geteuid() == 0:
+        return []
+    if shutil.which("sudo") is None:
+        return None
+    asked = subprocess.run(["sudo", "-n", "true"], check=False, capture_output=True)
+    return ["sudo", "-n"] if asked.returncode == 0 else None
 
 
 def main() -> int:
