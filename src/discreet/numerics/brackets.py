@@ -182,7 +182,7 @@ def _taylor_below(y: int, width: int) -> int:
 
 
 def _taylor_above(y: int, width: int) -> int:
-    """A number above e^y for 0 < y ≤ 1/2, in units of 2^−width: terms rounded up, the tail below twice its first."""
+    """A number above e^y for 0 < y ≤ 1/2, in units of 2^−width: the tail is below twice its first term."""
     total, term, index = 1 << width, 1 << width, 1
     while True:
         # Two ceilings in one: −⌊⌊−term·y/2^width⌋/index⌋.
