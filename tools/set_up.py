@@ -20,8 +20,8 @@ def main() -> int:
     """Create or complete the environment; 0 when it is ready."""
     if sys.version_info < OLDEST:
         return refuse(
-            f"Python {sys.version.split()[0]} is too old. Install Python 3.11 or newer; if it has another name, "
-            "say so: make PYTHON=python3.11"
+            f"Python {sys.version.split()[0]} is too old. Install Python 3.11 or newer; "
+            "if it has another name, say so: make PYTHON=python3.11"
         )
     folder = ROOT / (sys.argv[1] if len(sys.argv) > 1 else ".venv")
     python = folder / "bin" / "python"
@@ -37,7 +37,8 @@ def main() -> int:
     ]  # fmt: skip
     if subprocess.run(install, check=False).returncode != 0:
         return refuse(
-            "Packages could not be installed; see above. Check the network or your package index and run make again."
+            "Packages could not be installed; see above. "
+            "Check the network or your package index and run make again."
         )
     (folder / ".installed").touch()
     return 0
