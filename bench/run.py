@@ -20,9 +20,7 @@ def main() -> int:
     scripts = [path for path in sorted(HERE.glob("*.py")) if path.name != "run.py"]
     unknown = set(wanted) - {path.stem for path in scripts}
     if unknown:
-        print(
-            f"There is no bench {', '.join(sorted(unknown))}. There are: {', '.join(p.stem for p in scripts)}."
-        )
+        print(f"There is no bench {', '.join(sorted(unknown))}. Known: {', '.join(p.stem for p in scripts)}.")
         return 2
     failed = 0
     for path in scripts:
