@@ -1,0 +1,1 @@
+"""Design: the best private mechanism for a decision."""

@@ -1,0 +1,182 @@
+"""Accurate elimination of the Newton matrices of all actions at once.
+
+For one action with x > 0, slacks s = G x > 0, multipliers z > 0 and w = z/s, the scaled Newton matrix
+
+    Q = diag(x) Gᵀ diag(w) G diag(x)
+
+is a symmetric M-matrix.  It is kept as its off-diagonals −p_ij, p_ij = q·(w_{i→j} + w_{j→i})·x_i·x_j ≥ 0, and its
+row sums r = Q·1 = x∘Gᵀz.  Near the optimum s ≪ x, the entries of Q grow like 1/s while r stays of the size
+of the reduced costs; what is lost by adding the two, as an ordinary Cholesky factorisation does, is never lost
+here.  Elimination adds non-negative numbers to the off-diagonals and only the small row sums are signed
+(Grassmann, Taksar, Heyman), so every inverse computed is entrywise non-negative and accurate.
+
+The order of the states is block tridiagonal (`layers`): with diagonal blocks D_k and couplings B_k ≥ 0,
+
+    M_0 = D_0,   C_k = M_k⁻¹ B_k,   M_{k+1} = D_{k+1} − B_kᵀ C_k,
+    (Q⁻¹)_{kj} = C_k (Q⁻¹)_{k+1,j} for j > k,   (Q⁻¹)_{kk} = M_k⁻¹ + C_k (Q⁻¹)_{k+1,k+1} C_kᵀ.
+
+All arrays carry the actions as their first axis; loops run over states once, never over actions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.design.solver.layers import Layers
+from discreet.design.solver.program import Floats, Integers
+
+
+class Pattern:
+    """Where each edge lands in the block storage; depends on the graph only."""
+
+    def __init__(self, layers: Layers, edges: Integers) -> None:
+        self.layers = layers
+        position = np.empty(len(layers.order), dtype=np.int64)
+        position[layers.order] = np.arange(len(layers.order))
+        first = np.minimum(position[edges[:, 0]], position[edges[:, 1]])
+        last = np.maximum(position[edges[:, 0]], position[edges[:, 1]])
+        block_of = np.repeat(np.arange(layers.blocks), layers.sizes)
+        start, size = layers.starts[:-1], layers.sizes
+        follow = np.concatenate([size[1:], [0]])
+        self.inner = np.concatenate([[0], np.cumsum(size * size)])
+        self.outer = np.concatenate([[0], np.cumsum(size * follow)])
+        k, row = block_of[first], first - start[block_of[first]]
+        column = last - start[block_of[last]]
+        same = block_of[first] == block_of[last]
+        self.same, self.next = np.flatnonzero(same), np.flatnonzero(~same)
+        upper = self.inner[k] + row * size[k] + column
+        lower = self.inner[k] + column * size[k] + row
+        self.upper, self.lower = upper[self.same], lower[self.same]
+        self.across = (self.outer[k] + row * follow[k] + column)[self.next]
+
+    def spread(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Edge weights [action, edge] laid out as diagonal blocks and couplings, flat per action."""
+        inner = np.zeros((len(weights), int(self.inner[-1])))
+        outer = np.zeros((len(weights), int(self.outer[-1])))
+        inside = weights[:, self.same]
+        inner[:, self.upper] = inside
+        inner[:, self.lower] = inside
+        outer[:, self.across] = weights[:, self.next]
+        return inner, outer
+
+
+class Factor:
+    """The eliminated Newton matrices of all actions, ready to solve and to sum their inverses."""
+
+    def __init__(self, pattern: Pattern, off: Floats, sums: Floats) -> None:
+        """`off` [action, edge] are the p_ij ≥ 0, `sums` [action, state] the row sums, states in natural order."""
+        self.pattern = pattern
+        self.off = off
+        self.sums = sums
+        layers = pattern.layers
+        inner, outer = pattern.spread(off)
+        remaining = sums[:, layers.order].copy()
+        self.half: list[Floats] = []
+        self.coupling: list[Floats] = []
+        actions = len(off)
+        for k in range(layers.blocks):
+            here, there = int(layers.starts[k]), int(layers.starts[k + 1])
+            size = there - here
+            block = inner[:, pattern.inner[k]:pattern.inner[k + 1]].reshape(actions, size, size)
+            rest = remaining[:, here:there]
+            if k + 1 == layers.blocks:
+                self.half.append(half_inverse(block, rest))
+                break
+            then = int(layers.starts[k + 2])
+            out = outer[:, pattern.outer[k]:pattern.outer[k + 1]].reshape(actions, size, then - there)
+            half = half_inverse(block, rest + out.sum(axis=2))
+            moved = half @ out
+            carry = half.transpose(0, 2, 1) @ moved
+            self.half.append(half)
+            self.coupling.append(carry)
+            following = inner[:, pattern.inner[k + 1]:pattern.inner[k + 2]].reshape(actions, then - there, -1)
+            following += moved.transpose(0, 2, 1) @ moved
+            remaining[:, there:then] += (rest[:, None, :] @ carry)[:, 0, :]
+
+    def solve(self, right: Floats) -> Floats:
+        """Q⁻¹·right for every action, axes [action, state].
+
+        Near the optimum the solution is almost constant and its small differences matter.  Halves H with
+        M⁻¹ = HᵀH put the cancellation of signed input before the division by the smallest pivot, so that
+        its error is common to all states and drops out of the differences.
+        """
+        layers = self.pattern.layers
+        ordered = right[:, layers.order]
+        starts = layers.starts
+        for k, carry in enumerate(self.coupling):
+            a, b, c = starts[k], starts[k + 1], starts[k + 2]
+            ordered[:, b:c] += (ordered[:, None, a:b] @ carry)[:, 0, :]
+        result = np.empty_like(ordered)
+        for k in range(layers.blocks - 1, -1, -1):
+            a, b = starts[k], starts[k + 1]
+            half = self.half[k]
+            piece = ((half @ ordered[:, a:b, None]).transpose(0, 2, 1) @ half)[:, 0, :]
+            if k + 1 < layers.blocks:
+                piece += (self.coupling[k] @ result[:, b:starts[k + 2], None])[:, :, 0]
+            result[:, a:b] = piece
+        natural = np.empty_like(result)
+        natural[:, layers.order] = result
+        return natural
+
+    def times(self, vector: Floats, edges: Integers) -> Floats:
+        """Q·vector from differences along edges and row sums, the way its small values keep their digits."""
+        actions, states = vector.shape
+        flow = (self.off * (vector[:, edges[:, 0]] - vector[:, edges[:, 1]])).ravel()
+        offset = states * np.arange(actions)[:, None]
+        gone = np.bincount((edges[:, 0] + offset).ravel(), flow, actions * states)
+        come = np.bincount((edges[:, 1] + offset).ravel(), flow, actions * states)
+        return np.asarray(self.sums * vector + (gone - come).reshape(actions, states))
+
+    def summed_inverse(self, scale: Floats) -> Floats:
+        """Σ_a diag(scale_a) Q_a⁻¹ diag(scale_a), a dense symmetric matrix in natural order."""
+        layers = self.pattern.layers
+        states, starts = len(layers.order), layers.starts
+        ordered = scale[:, layers.order]
+        total = np.zeros((states, states))
+        rows: Floats = np.empty((0, 0, 0))
+        for k in range(layers.blocks - 1, -1, -1):
+            a, b = int(starts[k]), int(starts[k + 1])
+            here = ordered[:, a:b]
+            half = self.half[k] * here[:, None, :]
+            diagonal = half.transpose(0, 2, 1) @ half
+            fresh = np.empty((len(scale), b - a, states - a))
+            if k + 1 < layers.blocks:
+                c = int(starts[k + 2])
+                carry = self.coupling[k] * (here[:, :, None] / ordered[:, None, b:c])
+                np.matmul(carry, rows, out=fresh[:, :, b - a:])
+                diagonal += fresh[:, :, b - a:c - a] @ carry.transpose(0, 2, 1)
+            fresh[:, :, :b - a] = diagonal
+            total[a:b, a:] = fresh.sum(axis=0)
+            rows = fresh
+        below = np.tril_indices(states, -1)
+        total[below] = total.T[below]
+        natural = np.empty_like(total)
+        natural[np.ix_(layers.order, layers.order)] = total
+        return natural
+
+
+def half_inverse(off: Floats, sums: Floats) -> Floats:
+    """H with M⁻¹ = HᵀH for M-matrices given by off-diagonals p ≥ 0 and row sums, batch first.
+
+    H = D^(−1/2) L⁻¹ for M = L D Lᵀ, so H is lower triangular and entrywise non-negative.  Columns up to m hold
+    L⁻¹, columns after m the off-diagonals of the Schur complement, the last column its row sums; the pivot
+    is a row sum plus off-diagonals, never a difference of large numbers.
+    """
+    batch, size = sums.shape
+    work = np.empty((batch, size, size + 1))
+    work[:, :, :size] = off
+    work[:, :, size] = sums
+    pivots = np.empty((batch, size))
+    for m in range(size):
+        row = work[:, m, :]
+        pivot = row[:, m + 1:].sum(axis=1)
+        pivots[:, m] = pivot
+        row[:, m] = 1.0
+        if m + 1 < size:
+            below = work[:, m + 1:, :]
+            share = below[:, :, m] / pivot[:, None]
+            below[:, :, m] = 0.0
+            below += share[:, :, None] * row[:, None, :]
+    lower = np.tril(work[:, :, :size])
+    lower /= np.sqrt(np.maximum(pivots, np.finfo(float).tiny))[:, :, None]
+    return lower

@@ -1,0 +1,169 @@
+"""A primal-dual interior point built for the design problem.
+
+Variables: x_a free, slacks s_a = G x_a > 0, multipliers z_a > 0, one price λ_h per state (of Σ_a x_a = 1).
+
+    Gᵀ z_a + λ = cost_a,     Σ_a x_a = 1,     s∘z = target.
+
+Directions are scaled, dx = x∘dy, which turns the Newton matrix of each action into an M-matrix that is eliminated
+without cancellation (`elimination`); prices solve with the summed inverse S = Σ_a diag(x) Q_a⁻¹ diag(x).
+Slacks are moved as ds_{i→j} = s·dy_j + x_i·(dy_j − dy_i), never recomputed by subtraction.  x_a = 1/|A| (the
+mechanism that says nothing) is strictly feasible, so every iterate is a private kernel up to its row sums,
+and every iterate's multipliers prove a lower bound (`program.dual_bound`).
+
+Reference: Mehrotra's predictor and corrector; the method approximates, the bound is what is proved.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from discreet.design.solver.elimination import Factor, Pattern
+from discreet.design.solver.cholesky import Cholesky
+from discreet.design.solver.layers import layered
+from discreet.design.solver.program import (
+    Floats,
+    Program,
+    Solution,
+    directed,
+    pulled,
+    value_of,
+)
+from discreet.design.solver.repair import repair
+from discreet.watch import Watch
+
+SAFE = 0.995
+LIMIT = 200
+
+
+def interior_point(program: Program, gap: float = 1e-6, watch: Watch | None = None, limit: int = LIMIT) -> Solution:
+    """Solve a program whose graph is connected, with ε > 0 and at least two actions, to a relative gap."""
+    begun = time.perf_counter()
+    state = _Iterate(program)
+    best_bound, best_z = -np.inf, state.z
+    best_value, best_x = np.inf, state.x
+    status = "iteration limit"
+    taken = 0
+    stalled = 0
+    while True:
+        bound = state.bound()
+        if bound > best_bound:
+            best_bound, best_z = bound, state.z
+        value = state.value()
+        if value < best_value:
+            best_value, best_x = value, state.x
+            stalled = 0
+        else:
+            stalled += 1
+        if watch is not None:
+            watch.report(stage="interior point", value=best_value, bound=best_bound, seconds=time.perf_counter() - begun)
+        if best_value - best_bound <= gap * max(1e-12, abs(best_value)):
+            status = "optimal"
+            break
+        if watch is not None and watch.cancelled():
+            status = "cancelled"
+            break
+        if taken >= limit:
+            break
+        if stalled >= 8 or not state.advance():
+            status = "stalled"
+            break
+        taken += 1
+    kernel = repair(best_x, program)
+    return Solution(
+        kernel=kernel, multipliers=best_z * state.scale, value=value_of(program, kernel), bound=best_bound,
+        iterations=taken, seconds=time.perf_counter() - begun, status=status,
+    )
+
+
+class _Iterate:
+    """One point (x, s, z, λ) of the path and the step to the next.  Costs are divided by `scale` inside."""
+
+    def __init__(self, program: Program) -> None:
+        cost, edges, q = program.cost, program.edges, program.factor
+        self.q, self.edges = q, edges
+        self.first, self.second = edges[:, 0], edges[:, 1]
+        self.tail, self.head = directed(edges)
+        self.pattern = Pattern(layered(program.states, edges, (cost.max(axis=0) - cost.min(axis=0))), edges)
+        regret = cost - cost.min(axis=0)
+        self.scale = float(regret.mean(axis=0).sum()) or 1.0
+        self.base = cost.min(axis=0)
+        self.cost = regret / self.scale
+        actions, states = cost.shape
+        self.x: Floats = np.full((actions, states), 1.0 / actions)
+        self.s: Floats = np.full((actions, len(self.tail)), (q - 1.0) / actions)
+        level = 1.0 / self.s.size
+        self.z: Floats = level / self.s
+        self.price: Floats = np.zeros(states)
+
+    def pull(self, flow: Floats) -> Floats:
+        return pulled(flow, self.edges, self.q, self.x.shape[1])
+
+    def bound(self) -> float:
+        reduced = self.cost - self.pull(self.z)
+        return float(reduced.min(axis=0).sum() * self.scale + self.base.sum())
+
+    def value(self) -> float:
+        x = self.x / self.x.sum(axis=0)
+        return float(np.sum(self.cost * x) * self.scale + self.base.sum())
+
+    def advance(self) -> bool:
+        """One predictor-corrector step; False when the linear algebra has no digits left."""
+        x, s, z = self.x, self.s, self.z
+        weight = z / s
+        edges = len(self.first)
+        off = self.q * (weight[:, :edges] + weight[:, edges:]) * x[:, self.first] * x[:, self.second]
+        pull = self.pull(z)
+        self.factor = Factor(self.pattern, off, x * pull)
+        total = self.factor.summed_inverse(x)
+        try:
+            self.master = Cholesky(total)
+        except np.linalg.LinAlgError:
+            return False
+        dual = self.cost - self.price - pull
+        primal = 1.0 - x.sum(axis=0)
+        product = s * z
+        mu = product.mean()
+        _, ds, dz, _ = self.direction(-product, dual, primal, weight)
+        step_s, step_z = longest(s, ds), longest(z, dz)
+        after = float(np.mean((s + step_s * ds) * (z + step_z * dz)))
+        centre = (after / mu) ** 3 if after > 0 else 0.1
+        goal = min(max(centre, 1e-8), 1.0) * mu - product - ds * dz
+        dy, ds, dz, dprice = self.direction(goal, dual, primal, weight)
+        step_s, step_z = SAFE * longest(s, ds), SAFE * longest(z, dz)
+        step_s, step_z = min(1.0, step_s), min(1.0, step_z)
+        if not (np.isfinite(step_s) and np.isfinite(step_z)) or max(step_s, step_z) < 1e-6:
+            return False
+        self.x = x * (1.0 + step_s * dy)
+        self.s = s + step_s * ds
+        self.z = z + step_z * dz
+        self.price = self.price + step_z * dprice
+        self.steps = (step_s, step_z, mu, float(np.abs(dual).max()), float(np.abs(primal).max()))
+        return bool(self.x.min() > 0)
+
+    def direction(
+        self, goal: Floats, dual: Floats, primal: Floats, weight: Floats, rounds: int = 2
+    ) -> tuple[Floats, Floats, Floats, Floats]:
+        """Newton direction towards s∘z = s∘z + goal: (dy, ds, dz, dλ), refined on Σ_a x∘dy = primal."""
+        x = self.x
+        push = goal / self.s
+        pull = self.pull(push) - dual
+        dy = self.factor.solve(x * pull)
+        dprice = self.master.solve(primal - np.sum(x * dy, axis=0))
+        right = x * (pull + dprice)
+        dy = self.factor.solve(right)
+        for _ in range(rounds):
+            fix = self.master.solve(primal - np.sum(x * dy, axis=0))
+            dprice = dprice + fix
+            right = x * (pull + dprice)
+            dy = dy + self.factor.solve(right - self.factor.times(dy, self.edges))
+        ds = self.s * dy[:, self.head] + x[:, self.tail] * (dy[:, self.head] - dy[:, self.tail])
+        dz = push - weight * ds
+        return dy, ds, dz, dprice
+
+
+def longest(point: Floats, direction: Floats) -> float:
+    """The largest step ≤ 1/SAFE that keeps point + step·direction non-negative."""
+    ratio = float(np.max(-direction / point))
+    return min(1.0 / SAFE, 1.0 / ratio) if ratio > 0 else 1.0 / SAFE

@@ -1,0 +1,149 @@
+"""The design problem as a plain linear program on a graph.
+
+    minimise   Σ_a Σ_h cost[a, h] · x[a, h]
+    subject to Σ_a x[a, h] = 1                       for every state h,
+               x[a, i] ≤ e^ε · x[a, j]               for both directions of every edge {i, j}, every action a,
+               x ≥ 0.
+
+`cost` is the prior-weighted loss, cost[a, h] = −π0(h)·u(a, h), of any sign.  Axes are always [action, state].
+
+Directed edges.  For `edges` of shape (E, 2) with rows (i, j), directed edge number e < E is i→j and number
+E + e is j→i.  The row of G that belongs to i→j is
+
+    (G x)_{i→j} = q·x_j − x_i ≥ 0,      q = e^ε.
+
+Multipliers z[a, e] ≥ 0 have one entry per action and directed edge.  Weak duality, for *any* z ≥ 0:
+
+    Σ_{a,h} cost·x  ≥  Σ_h min_a [cost_a − Gᵀ z_a]_h,      (Gᵀz)_h = Σ_{i→h} q·z_{i→h} − Σ_{h→k} z_{h→k},
+
+because each feasible x_a has z_a·(G x_a) ≥ 0, x ≥ 0 and Σ_a x = 1.  The bound needs no solver's word.
+
+Reference: SY eq. (2) and Prop. 5 (the program); weak duality of linear programming.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Program:
+    """One block of variables per action, coupled only by Σ_a x_a = 1."""
+
+    cost: Floats
+    edges: Integers
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        cost = np.array(self.cost, dtype=np.float64)
+        edges = np.array(self.edges, dtype=np.int64).reshape(-1, 2)
+        if cost.ndim != 2 or 0 in cost.shape:
+            raise InputError("the cost must be a table of actions by states", found=f"shape {cost.shape}",
+                             allowed="at least one action and one state", remedy="give one row per action")
+        if not np.all(np.isfinite(cost)):
+            raise InputError("a cost is not finite", found="NaN or infinity", allowed="finite numbers",
+                             remedy="leave out actions whose loss is unbounded on some state")
+        if not (np.isfinite(self.epsilon) and self.epsilon >= 0):
+            raise InputError("epsilon is not a privacy budget", found=str(self.epsilon),
+                             allowed="a finite number ≥ 0", remedy="choose epsilon between 0 and about 20")
+        if edges.size and (edges.min() < 0 or edges.max() >= cost.shape[1]):
+            raise InputError("an edge names a state that does not exist", found=f"{edges.min()}..{edges.max()}",
+                             allowed=f"0..{cost.shape[1] - 1}", remedy="number states from zero")
+        if np.any(edges[:, 0] == edges[:, 1]):
+            raise InputError("an edge joins a state to itself", found="a loop", allowed="two different states",
+                             remedy="drop loops: they constrain nothing")
+        cost.setflags(write=False)
+        edges.setflags(write=False)
+        object.__setattr__(self, "cost", cost)
+        object.__setattr__(self, "edges", edges)
+        object.__setattr__(self, "epsilon", float(self.epsilon))
+
+    @property
+    def actions(self) -> int:
+        return int(self.cost.shape[0])
+
+    @property
+    def states(self) -> int:
+        return int(self.cost.shape[1])
+
+    @property
+    def factor(self) -> float:
+        """q = e^ε in floating point."""
+        return float(np.exp(self.epsilon))
+
+    def restricted(self, actions: Integers) -> Program:
+        """The same program with fewer actions: its optimum is an upper bound."""
+        return Program(self.cost[actions], self.edges, self.epsilon)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A feasible kernel with its value, and multipliers with the bound they prove (to float rounding)."""
+
+    kernel: Floats = field(repr=False)
+    multipliers: Floats = field(repr=False)
+    value: float
+    bound: float
+    iterations: int
+    seconds: float
+    status: str
+
+    @property
+    def relative_gap(self) -> float:
+        return (self.value - self.bound) / max(1e-12, abs(self.value))
+
+
+def directed(edges: Integers) -> tuple[Integers, Integers]:
+    """Tails and heads of the directed edges, in the order multipliers use: every i→j, then every j→i."""
+    return (np.concatenate([edges[:, 0], edges[:, 1]]), np.concatenate([edges[:, 1], edges[:, 0]]))
+
+
+def slack(kernel: Floats, edges: Integers, factor: float) -> Floats:
+    """G x per action: q·x_head − x_tail on every directed edge, axes [action, directed edge]."""
+    tail, head = directed(edges)
+    return np.asarray(factor * kernel[:, head] - kernel[:, tail])
+
+
+def pulled(multipliers: Floats, edges: Integers, factor: float, states: int) -> Floats:
+    """Gᵀ z per action, axes [action, state]."""
+    tail, head = directed(edges)
+    actions = len(multipliers)
+    offset = states * np.arange(actions)[:, None]
+    flat = multipliers.ravel()
+    into = np.bincount((head + offset).ravel(), flat, actions * states)
+    out = np.bincount((tail + offset).ravel(), flat, actions * states)
+    return np.asarray(factor * into - out).reshape(actions, states)
+
+
+def reduced_cost(program: Program, multipliers: Floats) -> Floats:
+    """cost_a − Gᵀ z_a, axes [action, state]."""
+    return np.asarray(program.cost - pulled(multipliers, program.edges, program.factor, program.states))
+
+
+def dual_bound(program: Program, multipliers: Floats) -> float:
+    """Σ_h min_a [cost_a − Gᵀ z_a]_h after clipping z at zero: at most the optimum, up to float rounding."""
+    return float(reduced_cost(program, np.maximum(multipliers, 0.0)).min(axis=0).sum())
+
+
+def value_of(program: Program, kernel: Floats) -> float:
+    """Σ_a Σ_h cost·x, the expected loss of a kernel."""
+    return float(np.sum(program.cost * kernel))
+
+
+def violation(kernel: Floats, edges: Integers, factor: float) -> float:
+    """Largest x_i / (q·x_j) − 1 over actions and directed edges; at most zero for a private kernel."""
+    if not len(edges):
+        return 0.0
+    tail, head = directed(edges)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = kernel[:, tail] / (factor * kernel[:, head])
+    both_zero = (kernel[:, tail] == 0) & (kernel[:, head] == 0)
+    return float(np.max(np.where(both_zero, 0.0, ratio)) - 1.0)
