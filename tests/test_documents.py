@@ -1,4 +1,4 @@
-"""The checker of the documentation catches what it should; the documentation itself is checked in `make test`."""
+"""The checker of the documentation catches what it should; `make docs` checks the documentation itself."""
 
 from __future__ import annotations
 

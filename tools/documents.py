@@ -2,11 +2,11 @@
 
 - every link between our files leads somewhere, headings included;
 - every `python` block runs, all blocks of a file in one namespace, in an empty folder;
-- every `console` block runs: lines beginning with `$ discreet` succeed, the other lines appear in what they print;
-- every package has a page docs/PACKAGE.md, reachable from docs/index.md, that names each of its public things;
+- every `console` block runs: lines beginning with `$ discreet` succeed and print the other lines;
+- every package has a page docs/PACKAGE.md, reachable from docs/index.md, that names its public things;
 - every command has its heading in docs/command-line.md.
 
-`python tools/documents.py` prints what is wrong and ends with 1, or says how much was checked and ends with 0.
+`python tools/documents.py` prints what is wrong and ends with 1, or says what was checked and ends with 0.
 """
 
 from __future__ import annotations
