@@ -14,7 +14,7 @@ export OMP_NUM_THREADS = 1
 .PHONY: demo test quick check lint types imports bench docs gallery set-up system constraints clean
 
 demo: $(STAMP)
-	$(VENV)/bin/discreet demo
+	$(VENV)/bin/discreet demo build/demo
 
 test: check system
 	$(RUN) -m pytest -n $(JOBS) --maxschedchunk=1
@@ -41,7 +41,7 @@ docs: $(STAMP)
 	$(RUN) tools/documents.py
 
 gallery: $(STAMP)
-	$(VENV)/bin/discreet gallery
+	$(RUN) tools/gallery.py
 
 set-up: $(STAMP)
 
