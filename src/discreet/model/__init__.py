@@ -1,0 +1,4 @@
+"""The nouns of the theory: universe, neighbours, prior, statistic, decision, problem, summary, kernel, mechanism, guarantee.
+
+Each is a frozen dataclass that cannot be built invalid; all numbers are exact.
+"""

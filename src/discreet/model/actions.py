@@ -1,0 +1,94 @@
+"""Actions: what a decision maker can choose. Numbers, names, or every real number of an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from discreet.errors import InputError
+
+Action = Fraction | str
+
+
+@dataclass(frozen=True)
+class RealActions:
+    """Every real number between `lower` and `upper`; None means no bound."""
+
+    lower: Fraction | None = None
+    upper: Fraction | None = None
+    ordered = True
+
+    def __post_init__(self) -> None:
+        if self.lower is not None and self.upper is not None and self.lower >= self.upper:
+            raise InputError(
+                "The range of actions is empty", found=f"from {self.lower} to {self.upper}", allowed="from < to",
+                remedy="put the smaller number first",
+            )
+
+
+@dataclass(frozen=True)
+class ListedActions:
+    """Different numbers in ascending order."""
+
+    numbers: tuple[Fraction, ...]
+    ordered = True
+
+    def __post_init__(self) -> None:
+        if not self.numbers:
+            raise _empty()
+        if list(self.numbers) != sorted(set(self.numbers)):
+            raise InputError(
+                "Actions must be different numbers in ascending order", found="a repetition or another order",
+                allowed="for instance [0, 1, 2.5]", remedy="sort the list and remove repetitions",
+            )
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[Action]:
+        return iter(self.numbers)
+
+    def position(self, action: Action) -> int:
+        return self._at[action]
+
+    @cached_property
+    def _at(self) -> dict[Action, int]:
+        return {number: i for i, number in enumerate(self.numbers)}
+
+
+@dataclass(frozen=True)
+class NamedActions:
+    """Labels; their order counts as the order of actions where a theorem asks for one."""
+
+    labels: tuple[str, ...]
+    ordered = True
+
+    def __post_init__(self) -> None:
+        if not self.labels:
+            raise _empty()
+        if len(set(self.labels)) != len(self.labels) or not all(label.strip() for label in self.labels):
+            raise InputError(
+                "Actions need different, non-empty names", found="a repetition or an empty name",
+                allowed='for instance ["open", "wait", "close"]', remedy="rename or remove the repetition",
+            )
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __iter__(self) -> Iterator[Action]:
+        return iter(self.labels)
+
+    def position(self, action: Action) -> int:
+        return self.labels.index(str(action))
+
+
+Actions = RealActions | ListedActions | NamedActions
+
+
+def _empty() -> InputError:
+    return InputError(
+        "There is no action to choose", found="an empty list", allowed="at least one action",
+        remedy='list the actions, or use "real" or "integer"',
+    )

@@ -1,0 +1,129 @@
+"""A mechanism: a summary of the database, a kernel on its states, and the promise that they make.
+
+m(s|θ) = kernel(s | summary(θ)). It is ε-private because the summary is 1-Lipschitz and the kernel's probabilities at
+adjacent states differ by a factor of at most e^ε; `certify` proves both. Claims are only claims until then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.model.guarantee import Guarantee
+from discreet.model.kernel import ClosedKernel, Kernel, Output, TableKernel, closed_probability, closed_rows
+from discreet.model.priors.weights import log_ratio
+from discreet.model.problem import Problem
+from discreet.model.states import StateSpace, locate, state_space
+from discreet.model.summary import LinearSummary, Summary, check_summary
+from discreet.model.universe import Universe
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What the maker says about a mechanism, as exact numbers; `bound` is at least any private mechanism's value."""
+
+    value: Fraction | None = None
+    bound: Fraction | None = None
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """What is published with: problem, summary, kernel, guarantee; claims and provenance for the reader."""
+
+    problem: Problem
+    summary: Summary
+    kernel: Kernel
+    guarantee: Guarantee
+    claims: Claims = Claims()
+    provenance: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_summary(self.summary, self.problem.universe, self.problem.neighbours)
+        if self.guarantee.neighbours != self.problem.neighbours.name or self.guarantee.unit != self.problem.unit:
+            raise InputError(
+                "The guarantee speaks of another relation or unit than the problem", found=str(self.guarantee),
+                allowed=f"{self.problem.neighbours.name}, unit: {self.problem.unit}", remedy="make them agree",
+            )
+        if isinstance(self.kernel, TableKernel):
+            expected = self.space.labels
+            if self.kernel.states != expected:
+                raise InputError(
+                    "The kernel's states are not those of its summary",
+                    found=f"{len(self.kernel.states)} states", allowed=f"the {len(expected)} states of the summary, in order",
+                    remedy="derive the states from the problem and the summary",
+                )
+        else:
+            self._check_closed(self.kernel)
+
+    def _check_closed(self, kernel: ClosedKernel) -> None:
+        if not isinstance(self.summary, LinearSummary) or not isinstance(self.problem.universe, Universe):
+            raise InputError(
+                "A closed-form kernel reads a weighted sum", found=f"summary {self.summary.kind!r}",
+                allowed="'linear'", remedy="use a linear summary or a table kernel",
+            )
+        low, high = self.summary.range(self.problem.universe)
+        if not (kernel.low <= low and high <= kernel.high):
+            raise InputError(
+                "The kernel does not cover every total", found=f"kernel {kernel.low}..{kernel.high}",
+                allowed=f"at least {low}..{high}", remedy="widen the kernel or clip the summary",
+            )
+        step = self.summary.step(self.problem.neighbours)
+        if kernel.step < step:
+            raise InputError(
+                "The kernel's step is smaller than what one neighbour can change", found=f"step {kernel.step}",
+                allowed=f"at least {step}", remedy="use the summary's step",
+            )
+
+    @cached_property
+    def space(self) -> StateSpace:
+        """The states of the summary with their graph, derived and never read from a file."""
+        return state_space(self.problem.universe, self.problem.neighbours, self.summary)
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        kernel = self.kernel
+        if isinstance(kernel, TableKernel):
+            return kernel.outputs
+        actions = kernel.actions or (None,) * (kernel.high - kernel.low + 1)
+        return tuple(Output(str(kernel.low + k), action) for k, action in enumerate(actions))
+
+    def probability(self, output: int, state: int) -> Fraction:
+        """P(output | state) by their positions in `outputs` and `space`."""
+        if isinstance(self.kernel, TableKernel):
+            return self.kernel.probability(output, state)
+        return closed_probability(self.kernel, self.kernel.low + output, int(self.space.vectors[state, 0]))
+
+    def states_of(self, vectors: np.ndarray) -> np.ndarray:
+        """The state of each histogram (or, for the summary `database`, of each database), one row each."""
+        return locate(self.space, self.summary, vectors)
+
+    def integer_table(self) -> tuple[list[list[int]], int] | None:
+        """Weights [output][state] and their denominator; None for a closed form, whose rows are rationals."""
+        if isinstance(self.kernel, TableKernel):
+            return [list(row) for row in self.kernel.weights], self.kernel.denominator
+        return None
+
+    @cached_property
+    def probabilities(self) -> np.ndarray:
+        """Correctly rounded probabilities [output, state]; those below 10^-308 are only right in `log_probabilities`."""
+        if isinstance(self.kernel, TableKernel):
+            d = self.kernel.denominator
+            return np.array([[w / d for w in row] for row in self.kernel.weights])
+        rows = closed_rows(self.kernel, self.space.vectors[:, 0].tolist())
+        return np.array([[float(p) for p in row] for row in rows])
+
+    @cached_property
+    def log_probabilities(self) -> np.ndarray:
+        """Natural logarithms [output, state], −inf where an output is impossible; no underflow."""
+        plain = self.probabilities
+        with np.errstate(divide="ignore"):
+            logs = np.log(plain)
+        for output, state in np.argwhere(plain < 1e-300).tolist():
+            p = self.probability(output, state)
+            logs[output, state] = log_ratio(p.numerator, p.denominator)
+        return logs

@@ -1,0 +1,129 @@
+"""Independent, identically distributed respondents: given outright, or as the proportions of reference data.
+
+P(h) = P(n) · n!/(h_0!…h_T!) · Π p_t^{h_t}, with P(n) = 1 when the number of respondents is fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import factorial, lcm, prod
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.model.priors.weights import (
+    ExactWeights,
+    check_count,
+    check_distribution,
+    check_size,
+    powers,
+    size_probability,
+    with_respondents,
+)
+from discreet.model.universe import AnyUniverse, Universe
+
+
+@dataclass(frozen=True)
+class IidPrior:
+    """Every respondent has type t with probability p_t; `size` holds P(n) when the size varies."""
+
+    probabilities: tuple[Fraction, ...]
+    size: tuple[Fraction, ...] | None = None
+    kind = "iid"
+
+    def __post_init__(self) -> None:
+        check_distribution(self.probabilities, "prior.probabilities")
+        if self.size is not None:
+            check_distribution(self.size, "prior.size")
+
+    def check(self, universe: AnyUniverse) -> None:
+        u = with_respondents(universe, self.kind)
+        check_count(len(self.probabilities), u.types, "one probability for each type")
+        check_size(self.size, u)
+
+    def exchangeable(self, universe: AnyUniverse) -> bool:
+        return True
+
+    def zeros(self, universe: AnyUniverse) -> tuple[str, ...]:
+        assert isinstance(universe, Universe)
+        sizes = tuple(f"{universe.smallest + i} respondents" for i, p in enumerate(self.size or ()) if p == 0)
+        return tuple(f"type {t}" for t, p in enumerate(self.probabilities) if p == 0) + sizes
+
+    def of_database(self, types: Sequence[int], universe: Universe) -> Fraction:
+        chance = prod((self.probabilities[t] for t in types), start=Fraction(1))
+        return size_probability(self.size, len(types), universe) * chance
+
+    def on_histograms(self, vectors: np.ndarray, universe: Universe) -> ExactWeights:
+        scale = lcm(*(p.denominator for p in self.probabilities))
+        most = universe.largest
+        rises = [powers(int(p * scale), most) for p in self.probabilities]
+        scales = powers(scale, most)
+        size_scale = lcm(*(p.denominator for p in self.size)) if self.size else 1
+        factorials = [factorial(n) for n in range(most + 1)] if len(vectors) > 1 else {}
+        numerators = []
+        for h in vectors.tolist():
+            n = sum(h)
+            ways = factorials[n] if factorials else factorial(n)
+            weight = 1
+            for t, count in enumerate(h):
+                ways //= factorials[count] if factorials else factorial(count)
+                weight *= rises[t][count]
+            at_size = int(size_probability(self.size, n, universe) * size_scale)
+            numerators.append(ways * weight * at_size * scales[most - n])
+        return ExactWeights(tuple(numerators), size_scale * scales[most])
+
+
+@dataclass(frozen=True)
+class ReferencePrior:
+    """iid with the proportions of public reference data, each count raised by `pseudo_count`."""
+
+    counts: tuple[int, ...]
+    source: str
+    pseudo_count: Fraction = Fraction(0)
+    size: tuple[Fraction, ...] | None = None
+    kind = "reference"
+
+    def __post_init__(self) -> None:
+        if any(c < 0 for c in self.counts) or self.pseudo_count < 0:
+            raise InputError(
+                "Reference counts cannot be negative", found=f"{list(self.counts)}, pseudo-count {self.pseudo_count}",
+                allowed="numbers from 0", remedy="correct prior.counts",
+            )
+        if sum(self.counts) + len(self.counts) * self.pseudo_count == 0:
+            raise InputError(
+                "The reference data is empty", found="all counts are 0", allowed="at least one record",
+                remedy="give the number of records of each type in the reference data",
+            )
+        if not self.source.strip():
+            raise InputError(
+                "The reference data has no source", found="an empty prior.source",
+                allowed="where the counts come from, in words",
+                remedy='name the public source, for instance source = "household survey 2024, table B11"',
+            )
+
+    @cached_property
+    def iid(self) -> IidPrior:
+        raised = [c + self.pseudo_count for c in self.counts]
+        return IidPrior(tuple(Fraction(c) / sum(raised) for c in raised), self.size)
+
+    @property
+    def probabilities(self) -> tuple[Fraction, ...]:
+        return self.iid.probabilities
+
+    def check(self, universe: AnyUniverse) -> None:
+        self.iid.check(universe)
+
+    def exchangeable(self, universe: AnyUniverse) -> bool:
+        return True
+
+    def zeros(self, universe: AnyUniverse) -> tuple[str, ...]:
+        return self.iid.zeros(universe)
+
+    def of_database(self, types: Sequence[int], universe: Universe) -> Fraction:
+        return self.iid.of_database(types, universe)
+
+    def on_histograms(self, vectors: np.ndarray, universe: Universe) -> ExactWeights:
+        return self.iid.on_histograms(vectors, universe)

@@ -1,0 +1,152 @@
+"""A problem: data, prior, statistic, decision and privacy. What `design` solves.
+
+maximise E[u(a, ω)] over ε-differentially private mechanisms whose outputs are recommended actions (SY eq. (2)).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.model.actions import RealActions
+from discreet.model.decision import Decision
+from discreet.model.neighbours import Neighbours, check_fit
+from discreet.model.priors import ExactWeights, Prior, TablePrior
+from discreet.model.priors.weights import over_one_denominator
+from discreet.model.states import StateSpace, state_space
+from discreet.model.statistic import CountStatistic, Statistic, SumStatistic, linear_range, of_database, on_histograms
+from discreet.model.summary import DatabaseSummary, HistogramSummary
+from discreet.model.universe import AnyUniverse, ListedUniverse, Universe
+
+LARGEST_EPSILON = Fraction(10_000)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Everything that decides which mechanism is best. Invalid problems cannot be built."""
+
+    universe: AnyUniverse
+    neighbours: Neighbours
+    prior: Prior
+    statistic: Statistic
+    decisions: tuple[Decision, ...]
+    epsilon: Fraction
+    unit: str = "respondent"
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        check_fit(self.universe, self.neighbours)
+        self.prior.check(self.universe)
+        self.statistic.check(self.universe)
+        if not 0 <= self.epsilon <= LARGEST_EPSILON:
+            raise InputError(
+                "ε must be a number from 0 on", found=str(self.epsilon), allowed=f"0 to {LARGEST_EPSILON}",
+                remedy="set privacy.epsilon, for instance 1.0",
+            )
+        if not self.unit.strip():
+            raise InputError(
+                "The privacy unit has no name", found="an empty unit", allowed="who is protected, in words",
+                remedy='set privacy.unit, for instance "household"',
+            )
+        if not self.decisions:
+            raise InputError(
+                "There is no decision", found="no [decision]", allowed="at least one",
+                remedy="say what the statistic is for",
+            )
+        if any(d.kind == "table" for d in self.decisions):
+            tied = tuple(d.with_columns(self.omegas) for d in self.decisions)
+            object.__setattr__(self, "decisions", tied)
+
+    @property
+    def decision(self) -> Decision:
+        """The decision, when there is just one."""
+        if len(self.decisions) != 1:
+            raise InputError(
+                "This needs a single decision maker", found=f"{len(self.decisions)} decisions", allowed="one",
+                remedy="leave one [decision]",
+            )
+        return self.decisions[0]
+
+    @property
+    def real_actions(self) -> bool:
+        return any(isinstance(d.actions, RealActions) for d in self.decisions)
+
+    @cached_property
+    def exchangeable(self) -> bool:
+        """Whether neither the prior nor the statistic looks at the order of respondents."""
+        ordered = getattr(self.statistic, "by", "histogram") == "database"
+        return isinstance(self.universe, Universe) and not ordered and self.prior.exchangeable(self.universe)
+
+    @cached_property
+    def zeros(self) -> tuple[str, ...]:
+        """What the prior gives no probability to."""
+        return self.prior.zeros(self.universe)
+
+    @cached_property
+    def omega_range(self) -> tuple[Fraction, Fraction]:
+        if isinstance(self.universe, ListedUniverse):
+            values = [self.statistic.of_label(name) for name in self.universe.names]  # type: ignore[union-attr]
+            return min(values), max(values)
+        return linear_range(self.statistic, self.universe)
+
+    @cached_property
+    def omegas(self) -> tuple[Fraction, ...]:
+        """Every value that the statistic can take, ascending."""
+        if isinstance(self.universe, ListedUniverse):
+            return tuple(sorted({self.statistic.of_label(n) for n in self.universe.names}))  # type: ignore[union-attr]
+        if isinstance(self.statistic, CountStatistic):
+            return tuple(Fraction(k) for k in range(self.universe.largest + 1))
+        if isinstance(self.statistic, SumStatistic) and self.universe.values == tuple(
+            Fraction(t) for t in range(self.universe.types)
+        ):
+            return tuple(Fraction(k) for k in range(self.universe.largest * (self.universe.types - 1) + 1))
+        if getattr(self.statistic, "by", "histogram") == "database":
+            return tuple(sorted({of_database(self.statistic, d, self.universe) for d in self.universe.databases()}))
+        return tuple(sorted(set(on_histograms(self.statistic, self.universe.histograms(), self.universe))))
+
+    def with_epsilon(self, epsilon: Fraction) -> Problem:
+        return replace(self, epsilon=epsilon)
+
+    def finest(self) -> StateSpace:
+        """The state space without any reduction: histograms when the problem is exchangeable, else databases."""
+        summary = HistogramSummary() if self.exchangeable else DatabaseSummary()
+        return state_space(self.universe, self.neighbours, summary)
+
+
+@dataclass(frozen=True)
+class Believed:
+    """Exact prior weights and values of the statistic, state by state."""
+
+    weights: ExactWeights
+    omegas: tuple[Fraction, ...]
+
+
+def believed(problem: Problem, space: StateSpace) -> Believed:
+    """Prior and statistic on the states of an unclamped `histogram` or `database` space of this problem."""
+    universe = problem.universe
+    if isinstance(universe, ListedUniverse):
+        assert isinstance(problem.prior, TablePrior)
+        chances = [problem.prior.of_label(name) for name in universe.names]
+        omegas = tuple(problem.statistic.of_label(name) for name in universe.names)  # type: ignore[union-attr]
+        return Believed(over_one_denominator(chances), omegas)
+    vectors = np.asarray(space.vectors)
+    if problem.exchangeable and vectors.shape[1] == universe.types and _are_histograms(vectors, universe):
+        return Believed(
+            problem.prior.on_histograms(vectors, universe), on_histograms(problem.statistic, vectors, universe)
+        )
+    rows = [tuple(row) for row in vectors.tolist()]
+    chances = [problem.prior.of_database(row, universe) for row in rows]
+    return Believed(
+        over_one_denominator(chances), tuple(of_database(problem.statistic, row, universe) for row in rows)
+    )
+
+
+def _are_histograms(vectors: np.ndarray, universe: Universe) -> bool:
+    sums = vectors.sum(axis=1)
+    return bool(((sums >= universe.smallest) & (sums <= universe.largest)).all()) and len(vectors) == (
+        universe.histogram_count
+    )

@@ -1,0 +1,287 @@
+"""State spaces: the graph that a summary makes of the universe. Solvers and checkers see only this.
+
+States are the values that the summary can take; an edge joins two states when some pair of neighbouring databases
+lands on them. The graph is always derived from universe, neighbours and summary, never read from a file.
+
+A block is the set of states reached by varying one respondent while the others stay: for replace-one the states
+r + e_0 … r + e_T over each database r of the others; for add-remove-one also r itself (the respondent is absent);
+for a given graph each edge. Mutual-information privacy (CY) is a capacity over blocks. Only maximal blocks are kept.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from discreet.errors import InputError, TooLarge
+from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours, check_fit
+from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary, check_summary
+from discreet.model.universe import MOST_STATES, AnyUniverse, ListedUniverse, Universe, boxed_histograms
+
+MOST_DATABASES = 100_000
+"""The most whole databases that a state space lists."""
+MOST_TOTAL_BITS = 2_000_000_000
+"""Bound on respondents × range of a weighted sum when its totals are listed."""
+
+
+@dataclass(frozen=True, eq=False)
+class StateSpace:
+    """States in order, their graph and blocks.
+
+    `vectors` [state, coordinate] holds counts of types, or one total, or the types of each respondent.
+    `edges` is an array of pairs (i, j) with i < j, each once, sorted. `blocks` [block, member] is padded with −1.
+    """
+
+    labels: tuple[str, ...]
+    vectors: np.ndarray
+    edges: np.ndarray
+    blocks: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        return {label: i for i, label in enumerate(self.labels)}
+
+    @cached_property
+    def around(self) -> list[list[int]]:
+        """The adjacent states of each state."""
+        around: list[list[int]] = [[] for _ in self.labels]
+        for a, b in self.edges.tolist():
+            around[a].append(b)
+            around[b].append(a)
+        return around
+
+    def distances(self, start: int) -> np.ndarray:
+        """Steps from one state to every state; −1 where there is no path."""
+        steps = [-1] * len(self)
+        steps[start] = 0
+        queue = deque([start])
+        while queue:
+            here = queue.popleft()
+            for there in self.around[here]:
+                if steps[there] < 0:
+                    steps[there] = steps[here] + 1
+                    queue.append(there)
+        return np.array(steps)
+
+    @cached_property
+    def component(self) -> np.ndarray:
+        """The number of the connected component of each state, in order of first appearance."""
+        number = np.full(len(self), -1)
+        for state in range(len(self)):
+            if number[state] < 0:
+                number[self.distances(state) >= 0] = number.max() + 1
+        return number
+
+    @cached_property
+    def diameter(self) -> int:
+        """The longest finite distance between two states."""
+        return max(int(self.distances(i).max()) for i in range(len(self)))
+
+
+def state_space(universe: AnyUniverse, neighbours: Neighbours, summary: Summary) -> StateSpace:
+    """The graph of a summary over a universe."""
+    check_fit(universe, neighbours)
+    check_summary(summary, universe, neighbours)
+    if isinstance(universe, ListedUniverse):
+        assert isinstance(neighbours, GivenGraph)
+        return _listed_space(universe, neighbours)
+    presence = isinstance(neighbours, AddRemoveOne)
+    if isinstance(summary, DatabaseSummary):
+        return _database_space(universe, presence)
+    if isinstance(summary, LinearSummary):
+        return _linear_space(universe, summary, presence)
+    assert isinstance(summary, HistogramSummary)
+    if presence:
+        return _histogram_space_of_any_size(universe, summary.clamp)
+    return _histogram_space(universe, summary.clamp)
+
+
+def locate(space: StateSpace, summary: Summary, vectors: np.ndarray) -> np.ndarray:
+    """The state of each row: a histogram of types, or for the summary `database` the types of each respondent."""
+    if isinstance(summary, LinearSummary):
+        totals = vectors @ np.array(summary.weights)
+        low, high = int(space.vectors[0, 0]), int(space.vectors[-1, 0])
+        return np.searchsorted(space.vectors[:, 0], np.clip(totals, low, high))
+    if isinstance(summary, HistogramSummary) and summary.clamp is not None:
+        clamp = summary.clamp
+        clipped = np.clip(vectors, clamp.lower, clamp.upper)
+        if clamp.reference is not None:
+            clipped[:, clamp.reference] = 0
+            clipped[:, clamp.reference] = vectors.sum(axis=1) - clipped.sum(axis=1)
+        vectors = clipped
+    return _Lookup(space.vectors)(vectors)
+
+
+def _listed_space(universe: ListedUniverse, graph: GivenGraph) -> StateSpace:
+    index = {name: i for i, name in enumerate(universe.names)}
+    blocks = np.array([[index[a], index[b]] for a, b in graph.edges], dtype=np.int64).reshape(-1, 2)
+    vectors = np.zeros((len(universe.names), 0), dtype=np.int64)
+    return StateSpace(universe.names, vectors, _pairs(blocks, star=False), blocks)
+
+
+def _database_space(universe: Universe, presence: bool) -> StateSpace:
+    """Databases in order, the first respondent slowest: the types are the digits of the index."""
+    if presence:
+        raise InputError(
+            "Databases of different sizes are not listed one by one", found="summary 'database', add-remove-one",
+            allowed="the summaries 'histogram' and 'linear'", remedy="use the histogram of types",
+        )
+    universe.must_list(universe.database_count, "databases", MOST_DATABASES)
+    n, k = universe.respondents, universe.types
+    index = np.arange(k**n)
+    strides = k ** np.arange(n)[::-1]
+    vectors = index[:, None] // strides % k
+    blocks = np.concatenate(
+        [index[vectors[:, i] == 0][:, None] + np.arange(k) * strides[i] for i in range(n)]
+    )
+    return StateSpace(_labels(vectors), vectors, _pairs(blocks, star=False), blocks)
+
+
+def _histogram_space(universe: Universe, clamp: Clamp | None) -> StateSpace:
+    """Replace-one. Every histogram in the box is its own image, so the image is box ∩ simplex and edges are induced.
+
+    The block over r has as its base the state r + e_reference; type j joins it unless its count is at its cap.
+    """
+    n = universe.respondents
+    if clamp is None:
+        universe.must_list(universe.histogram_count, "histograms")
+        clamp = Clamp((0,) * universe.types, (n,) * universe.types, reference=0)
+    reference = clamp.reference
+    assert reference is not None
+    _must_list_box(universe, clamp)
+    vectors = boxed_histograms(n, clamp.lower, clamp.upper, reference)
+    lookup = _Lookup(vectors)
+    blocks = np.full(vectors.shape, -1)
+    blocks[:, reference] = np.arange(len(vectors))
+    for j in clamp.clipped:
+        moved = vectors.copy()
+        moved[:, reference] -= 1
+        moved[:, j] += 1
+        possible = (moved[:, reference] >= 0) & (moved[:, j] <= clamp.upper[j])
+        blocks[possible, j] = lookup(moved[possible])
+    return StateSpace(_labels(vectors), vectors, _pairs(blocks, star=False), _worthwhile(blocks))
+
+
+def _histogram_space_of_any_size(universe: Universe, clamp: Clamp | None) -> StateSpace:
+    """Add-remove-one. Counts are clipped from above one by one; a state too small is an image if a count is capped."""
+    a, b, k = universe.smallest, universe.largest, universe.types
+    universe.must_list(universe.histogram_count, "histograms")
+    if clamp is None:
+        vectors, upper = universe.histograms(), (b,) * k
+    else:
+        upper = clamp.upper
+        vectors = boxed_histograms(b, (0, *clamp.lower), (b, *upper), 0)[:, 1:]  # the first column: room below b
+        capped = (vectors == np.array(upper)).any(axis=1)
+        vectors = vectors[capped | (vectors.sum(axis=1) >= a)]
+        vectors = vectors[np.lexsort((*vectors.T, vectors.sum(axis=1)))]
+    lookup = _Lookup(vectors)
+    blocks = np.full((len(vectors), k + 1), -1)
+    blocks[:, 0] = np.arange(len(vectors))
+    for j in range(k):
+        moved = vectors.copy()
+        moved[:, j] += 1
+        possible = (moved.sum(axis=1) <= b) & (moved[:, j] <= upper[j])
+        blocks[possible, j + 1] = lookup(moved[possible])
+    return StateSpace(_labels(vectors), vectors, _pairs(blocks, star=True), _worthwhile(blocks))
+
+
+def _linear_space(universe: Universe, summary: LinearSummary, presence: bool) -> StateSpace:
+    """Totals that some database reaches, and the pairs of totals that one respondent joins."""
+    weights = sorted(set(summary.weights))
+    first = universe.smallest if presence else universe.respondents
+    others = _reached(weights, max(first - (0 if presence else 1), 0), universe.largest - 1)
+    totals = _reached(weights, first, universe.largest)
+    low, high = summary.range(universe)
+    vectors = np.unique(np.clip(totals, low, high))[:, None]
+    ends = [others + w for w in weights]
+    members = np.column_stack([others, *ends] if presence else ends)
+    blocks = np.searchsorted(vectors[:, 0], np.clip(members, low, high))
+    return StateSpace(_labels(vectors), vectors, _pairs(blocks, star=presence), _distinct(blocks))
+
+
+def _reached(weights: list[int], smallest: int, largest: int) -> np.ndarray:
+    """The totals of `smallest`..`largest` respondents, by shifting a set of bits once for each respondent."""
+    low = min(0, weights[0])
+    width = largest * (max(weights[-1], 0) - low) + 1
+    if width * max(largest, 1) > MOST_TOTAL_BITS * 8:
+        raise TooLarge(
+            "There are too many totals to list",
+            size=f"{width:,} totals of {largest:,} respondents",
+            fits=f"respondents × totals up to {MOST_TOTAL_BITS * 8:,}",
+            remedy="use a closed-form kernel, which needs no list, or smaller weights",
+        )
+    origin = -largest * low
+    reached, kept = 1 << origin, 1 << origin if smallest == 0 else 0
+    for n in range(1, largest + 1):
+        following = 0
+        for w in weights:
+            following |= reached << w if w >= 0 else reached >> -w
+        reached = following
+        if n >= smallest:
+            kept |= reached
+    digits = np.frombuffer(kept.to_bytes((width + origin) // 8 + 1, "little"), dtype=np.uint8)
+    return np.flatnonzero(np.unpackbits(digits, bitorder="little")) - origin
+
+
+class _Lookup:
+    """The index of a row of counts among all rows."""
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self.base = int(rows.max(initial=0)) + 2
+        self.wide = self.base ** rows.shape[1] >= 2**62
+        if self.wide:
+            self.at = {row.tobytes(): i for i, row in enumerate(np.ascontiguousarray(rows))}
+        else:
+            keys = self._keys(rows)
+            self.order = np.argsort(keys)
+            self.keys = keys[self.order]
+
+    def _keys(self, rows: np.ndarray) -> np.ndarray:
+        return rows @ (self.base ** np.arange(rows.shape[1]))
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        if self.wide:
+            return np.array([self.at[row.tobytes()] for row in np.ascontiguousarray(rows)], dtype=np.int64)
+        return self.order[np.searchsorted(self.keys, self._keys(rows))]
+
+
+def _pairs(blocks: np.ndarray, *, star: bool) -> np.ndarray:
+    """Edges of blocks: every pair of members, or for a star the first member with each other one."""
+    columns = range(blocks.shape[1])
+    chosen = [(0, j) for j in columns if j] if star else list(combinations(columns, 2))
+    found = [blocks[:, pair] for pair in chosen]
+    edges = np.concatenate(found) if found else np.zeros((0, 2), dtype=np.int64)
+    edges = np.sort(edges[(edges >= 0).all(axis=1) & (edges[:, 0] != edges[:, 1])], axis=1)
+    if len(edges) == 0:
+        return edges
+    codes = np.unique(edges[:, 0] * (int(edges.max()) + 1) + edges[:, 1])
+    return np.column_stack(np.divmod(codes, int(edges.max()) + 1))
+
+
+def _worthwhile(blocks: np.ndarray) -> np.ndarray:
+    return blocks[(blocks >= 0).sum(axis=1) > 1]
+
+
+def _distinct(blocks: np.ndarray) -> np.ndarray:
+    """Repeated members of a block become −1, and repeated blocks go."""
+    ordered = np.sort(blocks, axis=1)
+    ordered[:, 1:][ordered[:, 1:] == ordered[:, :-1]] = -1
+    return _worthwhile(np.unique(np.sort(ordered, axis=1)[:, ::-1], axis=0))
+
+
+def _must_list_box(universe: Universe, clamp: Clamp) -> None:
+    count = 1
+    for j in clamp.clipped:
+        count *= clamp.upper[j] - clamp.lower[j] + 1
+    universe.must_list(min(count, universe.histogram_count), "histograms", MOST_STATES)
+
+
+def _labels(vectors: np.ndarray) -> tuple[str, ...]:
+    return tuple(",".join(map(str, row)) for row in vectors.tolist())
