@@ -1,0 +1,195 @@
+"""Weighted sums: their law against enumeration, their loss against the truth, and the figures of the plan."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from discreet.design.ladder.noise import Geometric, Staircase
+from discreet.design.ladder.proxy import (
+    count_loss,
+    geometric_baseline,
+    lattice_weights,
+    other_loss,
+    squared_loss_proxy,
+)
+from discreet.design.ladder.sums import joint_law, sum_law
+from discreet.design.ladder.weights import best_clipping, clipped_sum, search_weights
+from discreet.errors import InputError, TooLarge
+from discreet.watch import Deadline
+
+
+def enumerated(rows, v, w):
+    """{s: (mass, mean, variance of omega)} and the joint law, by listing all databases."""
+    joint: dict[tuple[int, float], float] = {}
+    for types in itertools.product(range(len(v)), repeat=len(rows)):
+        mass = math.prod(row[t] for row, t in zip(rows, types, strict=True))
+        key = (sum(w[t] for t in types), sum(v[t] for t in types))
+        joint[key] = joint.get(key, 0.0) + mass
+    law = {}
+    for s in {s for s, _ in joint}:
+        part = [(omega, m) for (t, omega), m in joint.items() if t == s]
+        mass = sum(m for _, m in part)
+        mean = sum(o * m for o, m in part) / mass
+        law[s] = (mass, mean, sum((o - mean) ** 2 * m for o, m in part) / mass)
+    return law, joint
+
+
+@pytest.mark.parametrize("independent", [False, True])
+def test_law_equals_enumeration(independent):
+    rng = np.random.default_rng(5)
+    v, w = [-1.5, 0.25, 2.0, 7.0], [0, 1, 1, 3]
+    rows = rng.dirichlet(np.ones(4), size=4)
+    if not independent:
+        rows = np.repeat(rows[:1], 4, axis=0)
+    law = sum_law(rows if independent else rows[0], v, w, 4)
+    expected, _ = enumerated(rows, v, w)
+    for i, s in enumerate(range(law.first, law.last + 1)):
+        mass, mean, variance = expected.get(s, (0.0, 0.0, 0.0))
+        assert law.masses[i] == pytest.approx(mass, rel=1e-12)
+        if mass:
+            assert law.means[i] == pytest.approx(mean, rel=1e-10, abs=1e-10)
+            assert law.variances[i] == pytest.approx(variance, rel=1e-8, abs=1e-10)
+
+
+def test_quick_law_agrees_with_the_direct_one(named):
+    p, v = named["T10inc"]
+    direct, quick = (sum_law(p, v, [min(x, 30) for x in v], 300, quick=q) for q in (False, True))
+    assert quick.unexplained == pytest.approx(direct.unexplained, rel=1e-8)
+    shift = quick.first - direct.first
+    np.testing.assert_allclose(quick.masses, direct.masses[shift : shift + len(quick.masses)], atol=1e-14)
+    assert direct.dropped < 1e-22
+
+
+def test_loss_equals_the_dense_computation():
+    p, v, w, respondents = [0.5, 0.3, 0.15, 0.05], [0, 1, 3, 4], [0, 2, 5, 5], 6
+    _, joint = enumerated([p] * respondents, v, w)
+    for noise in (Geometric.at(0.8, 5), Staircase.at(0.8, 5)):
+        proxy = squared_loss_proxy(p, v, respondents, w, noise)
+        rows = {s: proxy.row(s) for s, _ in joint}
+        loss = sum(m * rows[s] @ (proxy.actions - omega) ** 2 for (s, omega), m in joint.items())
+        assert proxy.loss == pytest.approx(loss, rel=1e-10)
+        assert loss <= proxy.loss + proxy.loss_error + 1e-12
+
+
+def test_never_beats_the_truth(truths):
+    for (p, v, respondents, epsilon), truth, finer in truths:
+        baseline = geometric_baseline(p, v, respondents, epsilon)
+        clipped = clipped_sum(p, v, respondents, epsilon)
+        searched = search_weights(p, v, respondents, epsilon, start=clipped.weights, seconds=0.2)
+        assert truth - finer - 1e-7 <= searched.loss <= clipped.loss * (1 + 1e-9)
+        assert truth - finer - 1e-7 <= baseline.loss
+
+
+def test_two_types_are_solved_by_the_count():
+    found = clipped_sum([0.7, 0.3], [2, 5], 12, 1.0)
+    assert found.loss == pytest.approx(count_loss([0.7, 0.3], [2, 5], 12, 1.0, [1])[0], rel=1e-12)
+
+
+def test_example_one():
+    p, v = [0.89, 0.09, 0.02], [0, 1, 2]
+    assert geometric_baseline(p, v, 40, 1.0).loss == pytest.approx(3.23204002326, abs=1e-10)
+    assert count_loss(p, v, 40, 1.0, [1, 2])[0] == pytest.approx(2.32591922806, abs=1e-10)
+    assert clipped_sum(p, v, 40, 1.0).loss == pytest.approx(2.32591922806, abs=1e-10)
+    integer = squared_loss_proxy(p, v, 40, v, Geometric.at(1.0, 2), allowed=range(81))
+    assert integer.loss == pytest.approx(3.30255990683, abs=1e-10)
+    count = squared_loss_proxy(p, v, 40, [0, 1, 1], Geometric.at(1.0, 1), allowed=range(81))
+    assert count.loss == pytest.approx(2.40974845, abs=5e-7)
+    # Near miss: the count that merges the wrong types is worse.
+    assert count_loss(p, v, 40, 1.0, [2])[0] > 3
+
+
+def test_closed_form_count_reaches_any_number_of_respondents():
+    loss, error = count_loss([0.89, 0.09, 0.02], [0, 1, 2], 10**8, 1.0, [1, 2])
+    assert error < 1e-6 * loss
+    noise = Geometric.at(1.0, 1).variance  # with so many respondents the prior no longer helps
+    assert loss == pytest.approx(10**8 * 0.11 * 18 / 121 + (13 / 11) ** 2 * noise, rel=1e-9)
+
+
+FIGURES = [
+    ("T5", 50, 20.93, 13.77),
+    ("T5", 200, 37.34, 23.90),
+    ("T5", 1000, 46.87, 35.42),
+    ("T10lin", 50, 86.14, 52.24),
+    ("T10lin", 100, 120.8, 70.70),
+    ("T10lin", 1000, 188.4, 135.1),
+    ("T10inc", 100, 5952, 3887),
+    ("T10inc", 1000, 16293, 11683),
+]
+
+
+@pytest.mark.parametrize(("name", "respondents", "baseline", "clipped"), FIGURES)
+def test_figures(named, name, respondents, baseline, clipped):
+    p, v = named[name]
+    assert geometric_baseline(p, v, respondents, 1.0).loss == pytest.approx(baseline, rel=3e-4)
+    found = clipped_sum(p, v, respondents, 1.0)
+    assert found.loss <= clipped + 0.005
+    assert found.loss * 1.3 <= baseline
+    assert found.loss_error < 1e-8 * found.loss
+
+
+SEARCHED = [("T5", 1000, 35.40), ("T10lin", 50, 52.21), ("T10lin", 1000, 135.1)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "respondents", "planned"), SEARCHED)
+def test_searched_figures(named, name, respondents, planned):
+    assert search_weights(*named[name], respondents, 1.0, seconds=5).loss <= planned
+
+
+@pytest.mark.slow
+def test_ten_thousand_respondents(named):
+    p, v = named["T10inc"]
+    assert geometric_baseline(p, v, 10_000, 1.0).loss == pytest.approx(19574, rel=1e-4)
+    assert clipped_sum(p, v, 10_000, 1.0).loss <= 18026
+
+
+def test_clipping_two_sided_values():
+    v = [-50, -1, 0, 1, 50]
+    lo, hi = best_clipping([0.001, 0.3, 0.398, 0.3, 0.001], v, 50, 1.0)
+    assert -15 < lo < 0 < hi < 15
+    assert lo == pytest.approx(-hi, abs=0.5)
+    assert best_clipping([0.001, 0.3, 0.398, 0.3, 0.001], v, 10**6, 1.0) == pytest.approx((-50, 50), abs=0.5)
+
+
+def test_other_losses_against_squared_error_and_lists_of_actions():
+    p, v, w, respondents, noise = [0.6, 0.3, 0.1], [0, 1, 2], [0, 1, 1], 8, Geometric.at(1.0, 1)
+    omega = np.arange(17.0)
+    table = (np.arange(17.0)[:, None] - omega[None, :]) ** 2
+    by_table = other_loss(p, v, respondents, w, noise, table, actions=range(17))
+    by_moments = squared_loss_proxy(p, v, respondents, w, noise, allowed=range(17))
+    assert by_table.loss == pytest.approx(by_moments.loss, rel=1e-10)
+    absolute = np.abs(np.arange(17.0)[:, None] - omega[None, :])
+    assert other_loss(p, v, respondents, w, noise, "absolute").loss == pytest.approx(
+        other_loss(p, v, respondents, w, noise, absolute).loss, rel=1e-10
+    )
+    gap = omega[None, :] - np.arange(17.0)[:, None]
+    pinball = np.where(gap >= 0, 0.8 * gap, -0.2 * gap)
+    assert other_loss(p, v, respondents, w, noise, "pinball", quantile=0.8).loss == pytest.approx(
+        other_loss(p, v, respondents, w, noise, pinball).loss, rel=1e-10
+    )
+    with pytest.raises(TooLarge, match="coarser"):
+        joint_law(p, [0, 1, 1000], [0, 1, 1], 1000)
+
+
+def test_weights_and_lattices_are_checked():
+    assert lattice_weights([0.5, 1.0, 2.5]) == ((0, 1, 4), True)
+    assert lattice_weights([-3, 0, 1 / 3])[0] == (0, 9, 10)
+    assert not lattice_weights([0, 1, math.pi])[1]
+    for bad in ([0, 0, 0], [1, 2, 3], [0, -1, 2], [0, 0.5, 1]):
+        with pytest.raises(InputError):
+            sum_law([0.2, 0.3, 0.5], [0, 1, 2], bad, 3)
+    with pytest.raises(InputError, match="constant"):
+        clipped_sum([0.5, 0.5], [3, 3], 4, 1.0)
+    with pytest.raises(TooLarge, match="smaller weights"):
+        sum_law([0.5, 0.5], [0, 1], [0, 10**6], 10**4)
+
+
+def test_irregular_values_and_cancelling():
+    p, v = [0.4, 0.3, 0.2, 0.1], [0, 1, math.pi, 20.5]
+    found = clipped_sum(p, v, 200, 1.0)
+    whole = squared_loss_proxy(p, v, 200, lattice_weights(v)[0], Geometric.at(1.0, 240))
+    assert found.loss < whole.loss
+    stopped = search_weights(p, v, 200, 1.0, seconds=60, watch=Deadline(0.0))
+    assert stopped.weights == found.weights
