@@ -10,7 +10,7 @@ Slacks are moved as ds_{i→j} = s·dy_j + x_i·(dy_j − dy_i), never recompute
 mechanism that says nothing) is strictly feasible, so every iterate is a private kernel up to its row sums,
 and every iterate's multipliers prove a lower bound (`program.dual_bound`).
 
-Reference: Mehrotra's predictor and corrector; the method approximates, the bound is what is proved.
+Reference: Mehrotra's predictor and corrector, Gondzio's centrality correctors; the method approximates, the bound is what is proved.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from discreet.design.solver.repair import repair
 from discreet.watch import Watch
 
 SAFE = 0.995
+CENTRALITY = 2
 LIMIT = 200
 
 
@@ -43,30 +44,31 @@ def interior_point(program: Program, gap: float = 1e-6, watch: Watch | None = No
     state = _Iterate(program)
     best_bound, best_z = -np.inf, state.z
     best_value, best_x = np.inf, state.x
+    allowed = gap
     status = "iteration limit"
-    taken = 0
-    stalled = 0
+    taken = stalled = 0
     while True:
-        bound = state.bound()
+        bound, value = state.bound(), state.value()
+        stalled = 0 if bound > best_bound or value < best_value else stalled + 1
         if bound > best_bound:
             best_bound, best_z = bound, state.z
-        value = state.value()
         if value < best_value:
             best_value, best_x = value, state.x
-            stalled = 0
-        else:
-            stalled += 1
         if watch is not None:
-            watch.report(stage="interior point", value=best_value, bound=best_bound, seconds=time.perf_counter() - begun)
-        if best_value - best_bound <= gap * max(1e-12, abs(best_value)):
-            status = "optimal"
-            break
+            seconds = time.perf_counter() - begun
+            watch.report(stage="interior point", value=best_value, bound=best_bound, seconds=seconds)
+        if best_value - best_bound <= allowed * max(1e-12, abs(best_value)):
+            repaired = value_of(program, repair(best_x, program))
+            if repaired - best_bound <= gap * max(1e-12, abs(repaired)):
+                status = "optimal"
+                break
+            allowed /= 2
         if watch is not None and watch.cancelled():
             status = "cancelled"
             break
         if taken >= limit:
             break
-        if stalled >= 8 or not state.advance():
+        if stalled >= 6 or not state.advance():
             status = "stalled"
             break
         taken += 1
@@ -112,8 +114,9 @@ class _Iterate:
         """One predictor-corrector step; False when the linear algebra has no digits left."""
         x, s, z = self.x, self.s, self.z
         weight = z / s
-        edges = len(self.first)
-        off = self.q * (weight[:, :edges] + weight[:, edges:]) * x[:, self.first] * x[:, self.second]
+        # Grouped so that no factor leaves the range of floats when x spans e^(−ε·diameter).
+        stiff = (x[:, self.tail] / s) * (z * x[:, self.head])
+        off = self.q * (stiff[:, : len(self.first)] + stiff[:, len(self.first):])
         pull = self.pull(z)
         self.factor = Factor(self.pattern, off, x * pull)
         total = self.factor.summed_inverse(x)
@@ -125,22 +128,46 @@ class _Iterate:
         primal = 1.0 - x.sum(axis=0)
         product = s * z
         mu = product.mean()
-        _, ds, dz, _ = self.direction(-product, dual, primal, weight)
+        _, ds, dz, _ = self.direction(-product, dual, primal, weight, rounds=0)
         step_s, step_z = longest(s, ds), longest(z, dz)
         after = float(np.mean((s + step_s * ds) * (z + step_z * dz)))
-        centre = (after / mu) ** 3 if after > 0 else 0.1
-        goal = min(max(centre, 1e-8), 1.0) * mu - product - ds * dz
+        aim = min(max((after / mu) ** 2, 1e-8), 1.0) * mu
+        goal = aim - product - ds * dz
         dy, ds, dz, dprice = self.direction(goal, dual, primal, weight)
-        step_s, step_z = SAFE * longest(s, ds), SAFE * longest(z, dz)
-        step_s, step_z = min(1.0, step_s), min(1.0, step_z)
+        step_s, step_z = longest(s, ds), longest(z, dz)
+        for _ in range(CENTRALITY):
+            if min(step_s, step_z) > 0.9:
+                break
+            try_s, try_z = min(1.0, 1.08 * step_s + 0.1), min(1.0, 1.08 * step_z + 0.1)
+            reached = (s + try_s * ds) * (z + try_z * dz)
+            goal = goal + np.maximum(np.clip(reached, 0.1 * aim, 10.0 * aim) - reached, -10.0 * aim)
+            other = self.direction(goal, dual, primal, weight, rounds=1)
+            new_s, new_z = longest(s, other[1]), longest(z, other[2])
+            if new_s < step_s or new_z < step_z or new_s + new_z < step_s + step_z + 0.01:
+                break
+            (dy, ds, dz, dprice), step_s, step_z = other, new_s, new_z
+        step_s, step_z = min(1.0, SAFE * step_s), min(1.0, SAFE * step_z)
         if not (np.isfinite(step_s) and np.isfinite(step_z)) or max(step_s, step_z) < 1e-6:
             return False
         self.x = x * (1.0 + step_s * dy)
         self.s = s + step_s * ds
         self.z = z + step_z * dz
         self.price = self.price + step_z * dprice
-        self.steps = (step_s, step_z, mu, float(np.abs(dual).max()), float(np.abs(primal).max()))
+        self.rebalance()
         return bool(self.x.min() > 0)
+
+    def rebalance(self) -> None:
+        """Scale whole actions so that Σ_a x_a = 1 again.
+
+        Rounding in a nearly singular block is common to all states of an action, so what is missing from the sums
+        is a combination of the x_a; x and s of an action scale together and stay consistent.
+        """
+        missing = 1.0 - self.x.sum(axis=0)
+        if np.abs(missing).max() > 1e-14:
+            share = np.linalg.lstsq(self.x.T, missing, rcond=1e-14)[0]
+            if np.abs(share).max() < 1e-3:
+                self.x *= 1.0 + share[:, None]
+                self.s *= 1.0 + share[:, None]
 
     def direction(
         self, goal: Floats, dual: Floats, primal: Floats, weight: Floats, rounds: int = 2

@@ -1,13 +1,14 @@
-"""From an almost private float kernel to one that is private in floats, at a loss of about 1e-12.
+"""From an almost private, almost normalised float kernel to one that is both in floats.
 
-Cap along edges with a ratio slightly below e^ε,
+1. Cap along edges with a ratio k slightly below e^ε:  y_i = min over states j of x_j·k^{d(i, j)}.
+2. Shrink and give the remainder to one output, the best action to play blindly:
 
-    y_i = min over states j of x_j · k^{d(i, j)},     k = e^ε·(1 − 2^-40) or 1 if that is below one,
+       m = (1 − η)·y + R·1[blind],      R_h = 1 − (1 − η)·Σ_a y_h.
 
-then give what is missing of each row to outputs in fixed shares ρ: m_i = (1 − η)·y_i + ρ·(1 − (1 − η)·Σ_a y_i).
-The mixing weight η is the smallest of a ladder for which every directed edge holds in floats.
+   R is private by itself when max R ≤ e^ε·min R; a sum of private pieces is private.  The smallest such η is
+   about the error of the row sums, so the loss is of that order (1e-9) and not of the order of the masses.
 
-Reference: implements the first half of exact rounding (cap, scale, give the remainder away).
+Reference: the float half of exact rounding (cap, scale, give the remainder away).
 """
 
 from __future__ import annotations
@@ -16,27 +17,39 @@ import numpy as np
 
 from discreet.design.solver.program import Floats, Program, directed, violation
 
-MARGIN = 2.0**-46
+MARGIN = 2.0**-47
 
 
 def repair(kernel: Floats, program: Program) -> Floats:
     """A kernel near `kernel` with rows summing to one that obeys x_i ≤ e^ε·x_j in floats on every edge."""
     q = program.factor
     x = np.maximum(np.asarray(kernel, dtype=np.float64), 0.0)
-    x = x / x.sum(axis=0)
     if not len(program.edges):
-        return x
-    share = x.mean(axis=1)
-    share = share / share.sum()
-    capped = cap(x, program, max(1.0, q * (1.0 - 4 * MARGIN)))
-    for exponent in (-50, -46, -42, -38, -34, -30, -26, -22, -16, -10, -5):
-        eta = 2.0**exponent
-        inner = (1.0 - eta) * capped
-        mixed = inner + share[:, None] * np.maximum(0.0, 1.0 - inner.sum(axis=0))
-        mixed = mixed / mixed.sum(axis=0)
-        if violation(mixed, program.edges, q) <= -MARGIN:
+        return np.asarray(x / x.sum(axis=0))
+    blind = int(np.argmin(program.cost.sum(axis=1)))
+    if q * (1.0 - 8 * MARGIN) <= 1.0:
+        return _blind(program, blind)
+    capped = cap(x, program, q * (1.0 - 4 * MARGIN))
+    total = capped.sum(axis=0)
+    if not total.min() > 0:
+        return _blind(program, blind)
+    # 1 − (1 − η)·total must lie in [R, q·R]: solve at both ends, with room for rounding.
+    low, high = float(total.min()), float(total.max())
+    keep = min(1.0 / high, (q - 1.0) / (q * high - low)) if q < 1e15 else 1.0 / high
+    for exponent in range(-50, 0, 3):
+        inner = keep * (1.0 - 2.0**exponent) * capped
+        mixed = inner.copy()
+        mixed[blind] += 1.0 - inner.sum(axis=0)
+        mixed[blind] += 1.0 - mixed.sum(axis=0)
+        if mixed.min() >= 0 and violation(mixed, program.edges, q) <= -MARGIN:
             return mixed
-    return np.repeat(share[:, None], program.states, axis=1)
+    return _blind(program, blind)
+
+
+def _blind(program: Program, action: int) -> Floats:
+    kernel = np.zeros((program.actions, program.states))
+    kernel[action] = 1.0
+    return kernel
 
 
 def cap(kernel: Floats, program: Program, ratio: float) -> Floats:
