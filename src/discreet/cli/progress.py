@@ -1,0 +1,88 @@
+"""Progress of long work on standard error: one line that rewrites itself on a terminal, one line per stage else.
+
+`with progress() as watch:` gives long functions a watch that tells the person what is happening and that the
+first Ctrl-C stops: the best certified result so far is kept. Standard output stays for the result.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from discreet.watch import Event, Interruptible
+
+QUIET_SECONDS = 0.5
+"""Work that ends sooner than this is not worth a line."""
+
+
+class Told:
+    """A watch that writes what it hears."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.rewrites = stream.isatty()
+        self.started = time.monotonic()
+        self.stage = ""
+        self.width = 0
+
+    def report(
+        self,
+        *,
+        stage: str,
+        value: float | None = None,
+        bound: float | None = None,
+        seconds: float | None = None,
+        message: str | None = None,
+    ) -> None:
+        """Write one event, if anybody has waited long enough to wonder."""
+        elapsed = time.monotonic() - self.started
+        if elapsed < QUIET_SECONDS or (not self.rewrites and stage == self.stage):
+            return
+        self.stage = stage
+        words = line(Event(stage, value, bound, elapsed if seconds is None else seconds, message))
+        if self.rewrites:
+            self.stream.write("\r" + words.ljust(self.width))
+            self.width = len(words)
+        else:
+            self.stream.write(words + "\n")
+        self.stream.flush()
+
+    def cancelled(self) -> bool:
+        """Never by itself: Ctrl-C is heard by the `Interruptible` around it."""
+        return False
+
+    def close(self) -> None:
+        """Clear the line, so that the result stands alone."""
+        if self.rewrites and self.width:
+            self.stream.write("\r" + " " * self.width + "\r")
+            self.stream.flush()
+
+
+def line(event: Event) -> str:
+    """An event in words, with the relative gap when both sides are known."""
+    parts = [event.stage]
+    if event.value is not None:
+        parts.append(f"value {event.value:.6g}")
+    if event.bound is not None:
+        parts.append(f"bound {event.bound:.6g}")
+    if event.value is not None and event.bound is not None:
+        parts.append(f"gap {(event.bound - event.value) / max(1e-12, abs(event.value)):.1e}")
+    if event.seconds is not None:
+        parts.append(f"{event.seconds:.1f} s")
+    if event.message:
+        parts.append(event.message)
+    return "  ".join(parts)
+
+
+@contextmanager
+def progress(stream: TextIO | None = None) -> Iterator[Interruptible]:
+    """A watch for one command: tells on standard error, stops at the first Ctrl-C."""
+    told = Told(sys.stderr if stream is None else stream)
+    try:
+        with Interruptible(told) as watch:
+            yield watch
+    finally:
+        told.close()

@@ -1,0 +1,55 @@
+"""Progress: quiet when quick, one rewriting line on a terminal, one line per stage elsewhere."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from discreet.cli import progress as module
+from discreet.cli.progress import Told, line, progress
+from discreet.watch import Event
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_an_event_in_words() -> None:
+    assert line(Event("solve", value=-2.5, bound=-2.0, seconds=1.25)) == (
+        "solve  value -2.5  bound -2  gap 2.0e-01  1.2 s"
+    )
+    assert line(Event("round", message="second try")) == "round  second try"
+
+
+def test_quick_work_is_quiet() -> None:
+    stream = Terminal()
+    told = Told(stream)
+    told.report(stage="solve", value=1.0)
+    told.close()
+    assert stream.getvalue() == ""
+
+
+def test_a_terminal_gets_one_line_that_is_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "QUIET_SECONDS", 0)
+    stream = Terminal()
+    told = Told(stream)
+    told.report(stage="solve, first", seconds=1)
+    told.report(stage="solve", seconds=2)
+    told.close()
+    text = stream.getvalue()
+    assert "\n" not in text and text.endswith("\r")
+    assert text.split("\r")[2] == "solve  2.0 s".ljust(len("solve, first  1.0 s"))
+
+
+def test_a_log_gets_one_line_for_each_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "QUIET_SECONDS", 0)
+    stream = io.StringIO()
+    with progress(stream) as watch:
+        for stage in ("solve", "solve", "round"):
+            watch.report(stage=stage, seconds=1)
+        assert not watch.cancelled()
+    assert stream.getvalue() == "solve  1.0 s\nround  1.0 s\n"
