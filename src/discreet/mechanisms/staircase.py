@@ -27,6 +27,10 @@ from discreet.mechanisms.parameters import integer, positive
 from discreet.mechanisms.tables import must_be_private, path_edges, rounded_table, within
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, StaircaseKernel, TableKernel, closed_rows
+from discreet.model.mechanism import Mechanism
+from discreet.model.problem import Problem
+from discreet.model.summary import LinearSummary
+from discreet.model.universe import Universe
 from discreet.numerics.brackets import rational_above_exp
 from discreet.numerics.exact import format_exact
 
@@ -223,6 +227,26 @@ def best_step_width(epsilon: object, sensitivity: int, loss: str = "squared") ->
         else:
             low = left
     return min(range(low, high + 1), key=cost)
+
+
+def staircase_mechanism(
+    problem: Problem, summary: LinearSummary, loss: str = "squared", bits: int = 64
+) -> Mechanism:
+    """Staircase noise of the best step width on a weighted sum, kept to its range, in closed form."""
+    if not isinstance(problem.universe, Universe):
+        raise InputError(
+            "the staircase mechanism reads a weighted sum of respondents",
+            found="databases listed by name",
+            allowed="a universe of respondents and values",
+            remedy="Use the exponential or the inverse sensitivity mechanism on the listed databases.",
+        )
+    low, high = summary.range(problem.universe)
+    sensitivity = max(1, summary.step(problem.neighbours))
+    width = best_step_width(problem.epsilon, sensitivity, loss)
+    family = DiscreteStaircase(problem.epsilon, sensitivity, width)
+    guarantee = family.guarantee(problem.neighbours.name, problem.unit)
+    provenance = {"family": "staircase", "step width": str(width)}
+    return Mechanism(problem, summary, family.kernel(low, high, bits), guarantee, provenance=provenance)
 
 
 def _power_sum(count: int, power: int) -> int:
