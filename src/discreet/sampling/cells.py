@@ -1,0 +1,73 @@
+"""From histograms to outputs: one draw for each cell, with the mechanism of its size.
+
+    output_c = position drawn from kernel_n(· | summary_n(h_c)),  n = size of cell c (public).
+
+Cells of one size are drawn together; the grouping reads sizes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.model.kernel import Kernel, TableKernel
+from discreet.model.mechanism import Mechanism
+from discreet.model.summary import DatabaseSummary, LinearSummary
+from discreet.sampling.closed import ClosedSampler
+from discreet.sampling.table import LazyTableSampler, TableSampler
+
+Sampler = TableSampler | LazyTableSampler | ClosedSampler
+Integers = NDArray[np.int64]
+
+
+def sampler_of(kernel: Kernel, *, lazy: bool = False) -> Sampler:
+    """What draws from a kernel: fixed work by default, lazily read bits for offline batches."""
+    if isinstance(kernel, TableKernel):
+        return LazyTableSampler(kernel) if lazy else TableSampler(kernel)
+    return ClosedSampler(kernel, lazy=lazy)
+
+
+def draw_outputs(mechanism: Mechanism, histograms: NDArray[np.integer], *, lazy: bool = False) -> Integers:
+    """One output (its position in `mechanism.outputs`) for each histogram of types, a row each."""
+    if isinstance(mechanism.summary, DatabaseSummary):
+        raise InputError(
+            "A mechanism that reads the whole database is not drawn from histograms", found="summary 'database'",
+            allowed="'histogram' or 'linear'", remedy="design with another summary",
+        )
+    return sampler_of(mechanism.kernel, lazy=lazy).draw(states_of(mechanism, histograms))
+
+
+def states_of(mechanism: Mechanism, histograms: NDArray[np.integer]) -> Integers:
+    """What the kernel reads: positions of states for a table, totals for a closed form (no list of states is made)."""
+    rows = np.asarray(histograms, dtype=np.int64)
+    summary = mechanism.summary
+    if isinstance(mechanism.kernel, TableKernel):
+        return np.asarray(mechanism.states_of(rows), dtype=np.int64)
+    assert isinstance(summary, LinearSummary)
+    totals = rows @ np.array(summary.weights, dtype=np.int64)
+    lowest = mechanism.kernel.low if summary.low is None else summary.low
+    highest = mechanism.kernel.high if summary.high is None else summary.high
+    return np.asarray(np.clip(totals, lowest, highest), dtype=np.int64)
+
+
+def draw_cells(
+    mechanisms: Mapping[int, Mechanism], histograms: NDArray[np.integer], *, lazy: bool = False
+) -> Integers:
+    """One output for each cell, with the mechanism of the cell's size; `mechanisms` maps sizes to mechanisms."""
+    rows = np.asarray(histograms, dtype=np.int64)
+    sizes = rows.sum(axis=1)
+    present = [int(size) for size in np.unique(sizes)]
+    uncovered = [size for size in present if size not in mechanisms]
+    if uncovered:
+        raise InputError(
+            "Some cells have a size that the family does not cover", found=f"sizes {uncovered[:5]}",
+            allowed=f"{min(mechanisms)}..{max(mechanisms)}", remedy="design the family for every size of the key set",
+        )
+    found = np.empty(len(rows), dtype=np.int64)
+    for size in present:
+        chosen = np.flatnonzero(sizes == size)
+        found[chosen] = draw_outputs(mechanisms[size], rows[chosen], lazy=lazy)
+    return found
