@@ -1,0 +1,247 @@
+"""Beliefs: a prior spelled out over atoms, with the value of the statistic at each.
+
+An atom is a histogram, a database, a listed name, or (for many respondents) a total of the summary with its value of ω.
+The law of the histogram is enough whenever neither summary nor statistic looks at the order of respondents, whatever
+the prior; otherwise whole databases are listed. Weights are logarithms, and exact rationals when asked for.
+
+Notation: π → prior, ω → statistic. Any prior of `model` can be used, also one that differs from the designer's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError, TooLarge
+from discreet.model.mechanism import Mechanism
+from discreet.model.priors import (
+    DirichletMultinomialPrior,
+    ExactWeights,
+    IidPrior,
+    Prior,
+    ReferencePrior,
+    TablePrior,
+)
+from discreet.model.priors.weights import over_one_denominator
+from discreet.model.problem import Problem
+from discreet.model.states import MOST_DATABASES
+from discreet.model.statistic import Statistic, of_database, on_histograms
+from discreet.model.summary import DatabaseSummary, LinearSummary
+from discreet.model.universe import MOST_STATES, AnyUniverse, ListedUniverse, Universe
+from discreet.numerics.logspace import log_factorial, log_gamma, log_multinomial_pmf
+
+Array = NDArray[np.float64]
+MOST_EXACT = 100_000
+"""The most atoms whose posterior is computed in rationals."""
+LONGEST_LAW = 40_000
+"""The most totals that are convolved; the work grows with its square."""
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """Atoms [atom, coordinate], log prior weights, and ω as positions in the ascending `values`."""
+
+    universe: AnyUniverse
+    kind: str
+    vectors: np.ndarray
+    log_weights: Array
+    values: tuple[Fraction, ...]
+    omega: np.ndarray
+    exact: ExactWeights | None = None
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The label of each atom: a histogram "38,2,0", a database "0,1,1", or a name."""
+        if isinstance(self.universe, ListedUniverse):
+            return self.universe.names
+        return tuple(",".join(map(str, row)) for row in self.vectors.tolist())
+
+    @cached_property
+    def numbers(self) -> Array:
+        """The values of the statistic as floats."""
+        return np.array([float(v) for v in self.values])
+
+
+def beliefs(
+    mechanisms: Sequence[Mechanism], prior: Prior | None = None, *, exact: bool = False, statistic: Statistic | None = None
+) -> Beliefs:
+    """The prior (the problem's own when none is given) on atoms fine enough for all these mechanisms."""
+    if not mechanisms:
+        raise InputError(
+            "There is no mechanism to read", found="none", allowed="at least one", remedy="give the mechanism's file"
+        )
+    problem = mechanisms[0].problem
+    for other in mechanisms[1:]:
+        if other.problem.universe != problem.universe:
+            raise InputError(
+                "The mechanisms speak of different universes", found="two different [data] sections",
+                allowed="mechanisms about the same databases", remedy="read them one by one",
+            )
+    prior = problem.prior if prior is None else prior
+    statistic = problem.statistic if statistic is None else statistic
+    prior.check(problem.universe)
+    statistic.check(problem.universe)
+    universe = problem.universe
+    if isinstance(universe, ListedUniverse):
+        assert isinstance(prior, TablePrior)
+        rows = np.arange(len(universe.names))[:, None]
+        chances = [prior.of_label(name) for name in universe.names]
+        return _built(universe, "name", rows, over_one_denominator(chances), [
+            statistic.of_label(name) for name in universe.names  # type: ignore[union-attr]
+        ])  # fmt: skip
+    ordered = getattr(statistic, "by", "histogram") == "database" or any(
+        isinstance(m.summary, DatabaseSummary) for m in mechanisms
+    )
+    if ordered:
+        return _on_databases(universe, prior, statistic)
+    if universe.histogram_count <= (MOST_EXACT if exact else MOST_STATES):
+        return _on_histograms(universe, prior, statistic, exact)
+    if exact:
+        raise TooLarge(
+            "There are too many histograms for an exact posterior", size=f"{universe.histogram_count:,}",
+            fits=f"{MOST_EXACT:,}", remedy="ask for floating point",
+        )
+    return _on_totals(mechanisms, universe, prior, statistic)
+
+
+def with_prior(problem: Problem, prior: Prior) -> Problem:
+    """The same problem under another prior; refuses a prior about another universe."""
+    from dataclasses import replace
+
+    return replace(problem, prior=prior)
+
+
+def log_histogram_law(vectors: np.ndarray, prior: Prior, universe: Universe) -> Array:
+    """log P(h) of each histogram, fast where the prior has a formula."""
+    if isinstance(prior, (IidPrior, ReferencePrior)):
+        iid = prior.iid if isinstance(prior, ReferencePrior) else prior
+        logs = log_multinomial_pmf(vectors, np.array([float(p) for p in iid.probabilities]))
+        return logs + _log_sizes(vectors, iid.size, universe)
+    if isinstance(prior, DirichletMultinomialPrior):
+        c = np.array([float(x) for x in prior.concentration])
+        n = vectors.sum(axis=1)
+        rises = (log_gamma(c + vectors) - log_gamma(c)).sum(axis=1)
+        total = log_gamma(c.sum() + n) - log_gamma(c.sum())
+        ways = log_factorial(n) - log_factorial(vectors).sum(axis=1)
+        return np.asarray(ways + rises - total + _log_sizes(vectors, prior.size, universe))
+    return prior.on_histograms(vectors, universe).logs()
+
+
+def _log_sizes(vectors: np.ndarray, size: tuple[Fraction, ...] | None, universe: Universe) -> Array | float:
+    if size is None:
+        return 0.0
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.array([float(p) for p in size]))
+    return np.asarray(logs[vectors.sum(axis=1) - universe.smallest])
+
+
+def _on_histograms(universe: Universe, prior: Prior, statistic: Statistic, exact: bool) -> Beliefs:
+    vectors = universe.histograms()
+    omegas = on_histograms(statistic, vectors, universe)
+    if exact:
+        return _built(universe, "histogram", vectors, prior.on_histograms(vectors, universe), omegas)
+    values, omega = _ranked(omegas)
+    return Beliefs(universe, "histogram", vectors, log_histogram_law(vectors, prior, universe), values, omega)
+
+
+def _on_databases(universe: Universe, prior: Prior, statistic: Statistic) -> Beliefs:
+    universe.must_list(universe.database_count, "databases", MOST_DATABASES)
+    rows = list(universe.databases())
+    weights = over_one_denominator([prior.of_database(row, universe) for row in rows])
+    return _built(universe, "database", np.array(rows), weights, [of_database(statistic, row, universe) for row in rows])
+
+
+def _built(
+    universe: AnyUniverse, kind: str, vectors: np.ndarray, weights: ExactWeights, omegas: Sequence[Fraction]
+) -> Beliefs:
+    values, omega = _ranked(omegas)
+    return Beliefs(universe, kind, vectors, weights.logs(), values, omega, weights)
+
+
+def _ranked(omegas: Sequence[Fraction]) -> tuple[tuple[Fraction, ...], np.ndarray]:
+    values = tuple(sorted(set(omegas)))
+    at = {value: i for i, value in enumerate(values)}
+    return values, np.array([at[omega] for omega in omegas], dtype=np.int64)
+
+
+def _on_totals(
+    mechanisms: Sequence[Mechanism], universe: Universe, prior: Prior, statistic: Statistic
+) -> Beliefs:
+    """Many iid respondents: the law of the summary's total S, when ω = a·S + b for every database."""
+    summaries = {m.summary for m in mechanisms}
+    summary = next(iter(summaries))
+    weights = statistic.weights(universe)
+    iid = prior.iid if isinstance(prior, ReferencePrior) else prior
+    line = None
+    if len(summaries) == 1 and isinstance(summary, LinearSummary) and weights is not None and universe.fixed:
+        line = affine(summary.weights, weights)
+    if line is None or not isinstance(iid, IidPrior):
+        raise TooLarge(
+            "There are too many histograms to list", size=f"{universe.histogram_count:,}", fits=f"{MOST_STATES:,}",
+            remedy="use an iid prior and a mechanism whose weighted sum determines the statistic",
+        )
+    assert isinstance(summary, LinearSummary)
+    slope, shift = line
+    chances = np.array([float(p) for p in iid.probabilities])
+    totals, logs = total_law(universe.respondents, chances, summary.weights)
+    reached = np.isfinite(logs)
+    totals, logs = totals[reached], logs[reached]
+    scale = lcm(slope.denominator, shift.denominator)
+    step, start = int(slope * scale), int(shift * universe.respondents * scale)
+    omegas = [Fraction(step * s + start, scale) for s in totals.tolist()]
+    order = np.arange(len(omegas)) if slope >= 0 else np.arange(len(omegas))[::-1]
+    values = tuple(omegas[i] for i in order.tolist())
+    omega = np.empty(len(omegas), dtype=np.int64)
+    omega[order] = np.arange(len(omegas))
+    return Beliefs(universe, "total", totals[:, None], logs, values, omega)
+
+
+def affine(weights: Sequence[int], values: Sequence[Fraction]) -> tuple[Fraction, Fraction] | None:
+    """(a, b) with value = a·weight + b for every type, or None. Then ω = a·S + b·N."""
+    distinct = [t for t in range(len(weights)) if weights[t] != weights[0]]
+    if not distinct:
+        return None
+    j = distinct[0]
+    slope = Fraction(values[j] - values[0]) / (weights[j] - weights[0])
+    shift = values[0] - slope * weights[0]
+    if slope and all(slope * w + shift == v for w, v in zip(weights, values, strict=True)):
+        return slope, Fraction(shift)
+    return None
+
+
+def total_law(respondents: int, chances: Array, weights: Sequence[int]) -> tuple[np.ndarray, Array]:
+    """Totals S = Σ w(θ_i) of iid respondents, ascending, and their log probabilities, by exact convolution.
+
+    Two different weights give a binomial law with full relative precision; more are convolved by repeated squaring of
+    non-negative numbers, which keeps relative precision down to about 10^-300.
+    """
+    low, high = min(weights), max(weights)
+    steps = np.zeros(high - low + 1)
+    np.add.at(steps, np.array(weights) - low, chances)
+    if len(set(weights)) == 2:
+        k = np.arange(respondents + 1)
+        logs = log_multinomial_pmf(np.stack([respondents - k, k], axis=1), np.array([steps[0], steps[-1]]))
+        return respondents * low + k * (high - low), logs
+    if respondents * (high - low) + 1 > LONGEST_LAW:
+        raise TooLarge(
+            "There are too many totals to convolve", size=f"{respondents * (high - low) + 1:,} totals",
+            fits=f"{LONGEST_LAW:,} totals", remedy="use a summary with two weights, or smaller weights",
+        )
+    law, power, left = np.ones(1), steps, respondents
+    while left:
+        if left & 1:
+            law = np.convolve(law, power)
+        left >>= 1
+        if left:
+            power = np.convolve(power, power)
+    with np.errstate(divide="ignore"):
+        return respondents * low + np.arange(len(law)), np.log(law)

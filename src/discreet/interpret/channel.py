@@ -1,0 +1,207 @@
+"""Log probabilities of a published value at databases: log m(s|x), without ever listing a large kernel.
+
+m(s|x) = kernel(s | summary(x)). A table kernel is looked up; a closed form is evaluated at the totals that occur, so a
+million respondents need no table. An output is named by its label, by its position, or for a closed form by its value.
+
+Notation: s → output, x → database or histogram (a row of `vectors`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.model.kernel import ClosedKernel, GeometricKernel, Output, TableKernel, closed_probability
+from discreet.model.mechanism import Mechanism
+from discreet.model.priors.weights import log_ratio
+from discreet.model.summary import DatabaseSummary, LinearSummary
+from discreet.model.universe import ListedUniverse, Universe
+from discreet.numerics.exact import exact
+from discreet.numerics.logspace import log1mexp
+
+Array = NDArray[np.float64]
+SHOWN_LABELS = 8
+
+
+def output_count(mechanism: Mechanism) -> int:
+    """How many values the mechanism can publish."""
+    kernel = mechanism.kernel
+    return len(kernel.outputs) if isinstance(kernel, TableKernel) else kernel.high - kernel.low + 1
+
+
+def output_at(mechanism: Mechanism, position: int) -> Output:
+    """The output at a position, without listing the others."""
+    kernel = mechanism.kernel
+    if isinstance(kernel, TableKernel):
+        return kernel.outputs[position]
+    return Output(str(kernel.low + position), kernel.actions[position] if kernel.actions else None)
+
+
+def position_of(mechanism: Mechanism, output: str | int | Fraction) -> int:
+    """The position of a published value among the outputs; refuses what the mechanism cannot publish.
+
+    A text is a label, or else a number that equals a label or a recommended action; an `int` or `Fraction` is a number.
+    """
+    kernel = mechanism.kernel
+    wanted = output.strip() if isinstance(output, str) else str(output)
+    if isinstance(kernel, TableKernel):
+        found = kernel.output_index.get(wanted)
+        if found is None:
+            found = _same_number(kernel.outputs, wanted)
+        if found is not None:
+            return found
+        labels = [o.label for o in kernel.outputs]
+    else:
+        number = _number(wanted)
+        if number is not None and number.denominator == 1 and kernel.low <= number <= kernel.high:
+            return int(number) - kernel.low
+        labels = [f"whole numbers from {kernel.low} to {kernel.high}"]
+    shown = labels[:SHOWN_LABELS] + ([f"… ({len(labels)} outputs)"] if len(labels) > SHOWN_LABELS else [])
+    raise InputError(
+        "The mechanism cannot publish this value", found=wanted or "nothing", allowed=shown,
+        remedy="copy the value from the release, and check that it was published with this mechanism",
+    )
+
+
+def positions_of(mechanism: Mechanism, outputs: Sequence[str | int | Fraction] | NDArray[np.integer]) -> np.ndarray:
+    """Positions of many published values: an integer array is read as positions, anything else as values."""
+    if isinstance(outputs, np.ndarray) and np.issubdtype(outputs.dtype, np.integer):
+        count = output_count(mechanism)
+        if outputs.size and (int(outputs.min()) < 0 or int(outputs.max()) >= count):
+            wrong = outputs[(outputs < 0) | (outputs >= count)][0]
+            raise InputError(
+                "There is no output at this position", found=str(int(wrong)), allowed=f"0 to {count - 1}",
+                remedy="give positions in the mechanism's list of outputs",
+            )
+        return outputs
+    if isinstance(outputs, np.ndarray) and np.issubdtype(outputs.dtype, np.floating):
+        if not np.isfinite(outputs).all():
+            raise InputError(
+                "A published value is not a finite number", found="NaN or infinity", allowed="finite numbers",
+                remedy="leave out cells that were not published",
+            )
+        outputs = [exact(value, "a published value") for value in outputs.tolist()]
+    seen: dict[object, int] = {}
+    found = []
+    for value in outputs:
+        if value not in seen:
+            seen[value] = position_of(mechanism, value)
+        found.append(seen[value])
+    if not found:
+        raise InputError(
+            "There are no published values", found="an empty list", allowed="at least one", remedy="give the values"
+        )
+    return np.array(found, dtype=np.int64)
+
+
+def states_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarray:
+    """The state of each atom; `kind` says whether rows are histograms, databases, or positions in a listed universe."""
+    universe = mechanism.problem.universe
+    if isinstance(universe, ListedUniverse):
+        return vectors[:, 0]
+    if kind == "total":
+        return np.searchsorted(mechanism.space.vectors[:, 0], totals_at(mechanism, vectors, kind))
+    if kind == "database" and not isinstance(mechanism.summary, DatabaseSummary):
+        vectors = histograms_of(vectors, universe)
+    return mechanism.states_of(vectors)
+
+
+def histograms_of(rows: np.ndarray, universe: Universe) -> np.ndarray:
+    """Counts of types of each row of types."""
+    return np.stack([(rows == t).sum(axis=1) for t in range(universe.types)], axis=1)
+
+
+def totals_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarray:
+    """The clipped weighted sum of each atom, for a linear summary; kind `total` rows hold it already."""
+    summary = mechanism.summary
+    assert isinstance(summary, LinearSummary)
+    if kind == "total":
+        totals = vectors[:, 0]
+    else:
+        if kind == "database":
+            assert isinstance(mechanism.problem.universe, Universe)
+            vectors = histograms_of(vectors, mechanism.problem.universe)
+        totals = vectors @ np.array(summary.weights)
+    low = -np.inf if summary.low is None else summary.low
+    high = np.inf if summary.high is None else summary.high
+    return np.clip(totals, low, high).astype(np.int64)
+
+
+def log_likelihood(mechanism: Mechanism, position: int, vectors: np.ndarray, kind: str) -> Array:
+    """log m(s|x) for every atom x."""
+    kernel = mechanism.kernel
+    if not isinstance(kernel, TableKernel):
+        return closed_log_probability(kernel, kernel.low + position, totals_at(mechanism, vectors, kind))
+    return np.asarray(mechanism.log_probabilities[position, states_at(mechanism, vectors, kind)])
+
+
+def exact_likelihood(mechanism: Mechanism, position: int, vectors: np.ndarray, kind: str) -> list[Fraction]:
+    """m(s|x) for every atom x, as rationals."""
+    kernel = mechanism.kernel
+    if isinstance(kernel, TableKernel):
+        row = kernel.weights[position]
+        return [Fraction(row[s], kernel.denominator) for s in states_at(mechanism, vectors, kind).tolist()]
+    found: dict[int, Fraction] = {}
+    for total in totals_at(mechanism, vectors, kind).tolist():
+        if total not in found:
+            found[total] = closed_probability(kernel, kernel.low + position, total)
+    return [found[total] for total in totals_at(mechanism, vectors, kind).tolist()]
+
+
+def closed_log_probability(kernel: ClosedKernel, output: int, states: np.ndarray) -> Array:
+    """log P(output | state) of a closed form in floating point, for whole-number states."""
+    if output == kernel.low:
+        return _log_tail(kernel, states - kernel.low)
+    if output == kernel.high:
+        return _log_tail(kernel, kernel.high - states)
+    log_r = log_ratio(kernel.ratio.numerator, kernel.ratio.denominator)
+    return np.asarray(_log_unit(kernel) + log_r * _stairs(kernel, np.abs(output - states)))
+
+
+def _stairs(kernel: ClosedKernel, distance: np.ndarray) -> np.ndarray:
+    if isinstance(kernel, GeometricKernel):
+        return distance
+    return (distance + kernel.step - kernel.plateau) // kernel.step
+
+
+def _log_unit(kernel: ClosedKernel) -> float:
+    centre = kernel.noise(0)
+    return log_ratio(centre.numerator, centre.denominator)
+
+
+def _log_tail(kernel: ClosedKernel, start: np.ndarray) -> Array:
+    """log Σ_{j ≥ start} f(j); for start ≤ 0 through the complement on the other side."""
+    ahead = np.where(start > 0, start, 1 - start)
+    stairs = _stairs(kernel, ahead)
+    log_r = log_ratio(kernel.ratio.numerator, kernel.ratio.denominator)
+    r, rest = float(kernel.ratio), float(kernel.ratio / (1 - kernel.ratio))
+    if isinstance(kernel, GeometricKernel):
+        logs = ahead * log_r - math.log1p(r)
+    else:
+        left = stairs * kernel.step + kernel.plateau - ahead
+        logs = _log_unit(kernel) + stairs * log_r + np.log(left + kernel.step * rest)
+    return np.where(start > 0, logs, log1mexp(np.minimum(logs, 0.0)))
+
+
+def _same_number(outputs: Sequence[Output], wanted: str) -> int | None:
+    """The one output whose label, or else whose action, is the same number."""
+    number = _number(wanted)
+    if number is None:
+        return None
+    for key in (lambda o: _number(o.label), lambda o: o.action):
+        found = [i for i, o in enumerate(outputs) if key(o) == number]
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _number(text: str) -> Fraction | None:
+    try:
+        return exact(text)
+    except InputError:
+        return None
