@@ -1,0 +1,138 @@
+"""Lazily priced actions: solve on the likely ones, prove that the others cannot help, add those that can.
+
+After solving on a set of actions, prices λ_h = min over it of (cost_a − Gᵀz_a)_h bound the optimum of that set.
+An action outside needs multipliers f ≥ 0 with cost_a − Gᵀf ≥ λ.  Cheap guesses come first (a neighbour's
+multipliers, or two neighbours' combined), then `flows.price`; an action that has none is added.  The result carries
+multipliers for every action of the program, so its bound covers them all.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from discreet.design.solver.flows import deficits, price
+from discreet.design.solver.layers import components, distances, neighbour_lists
+from discreet.design.solver.program import (
+    Floats,
+    Integers,
+    Program,
+    Solution,
+    dual_bound,
+    pulled,
+    reduced_cost,
+    value_of,
+)
+from discreet.design.solver.solve import solve
+from discreet.watch import Watch
+
+FEW = 8
+"""Programs with no more actions than this are solved at once."""
+
+
+def solve_priced(
+    program: Program, gap: float = 1e-6, watch: Watch | None = None, start: Integers | None = None,
+    rounds: int = 12,
+) -> Solution:
+    """Solve a program of many actions through a few; `start` are the actions to begin with."""
+    begun = time.perf_counter()
+    connected = program.states > 1 and int(components(program.states, program.edges).max()) == 0
+    if program.actions <= FEW or program.epsilon == 0.0 or not connected:
+        return solve(program, gap, watch)
+    active = np.unique(likely_actions(program) if start is None else np.asarray(start, dtype=np.int64))
+    best: Solution | None = None
+    iterations = 0
+    for _ in range(rounds):
+        part = solve(program.restricted(active), 0.7 * gap, watch)
+        iterations += part.iterations
+        tolerance = 0.1 * gap * max(1e-12, abs(part.value))
+        multipliers, violators = _price_others(program, active, part, tolerance, watch)
+        kernel = np.zeros_like(program.cost)
+        kernel[active] = part.kernel
+        bound = dual_bound(program, multipliers)
+        status = part.status
+        if status == "optimal" and part.value - bound > gap * max(1e-12, abs(part.value)):
+            status = "stalled"
+        found = Solution(kernel, multipliers, value_of(program, kernel), bound, iterations,
+                         time.perf_counter() - begun, status)
+        best = found if best is None else _merge(best, found)
+        if watch is not None:
+            watch.report(stage="pricing", value=best.value, bound=best.bound, seconds=best.seconds)
+        if best.relative_gap <= gap or part.status == "cancelled" or not violators.size:
+            break
+        active = np.unique(np.concatenate([active, violators]))
+    assert best is not None
+    return best
+
+
+def likely_actions(program: Program, looks: int = 160, margin: int = 1) -> Integers:
+    """Actions that are best after seeing a state through e^(−ε·distance), and their neighbours in the list."""
+    span = program.cost.max(axis=0) - program.cost.min(axis=0)
+    offsets, targets = neighbour_lists(program.states, program.edges)
+    seen = np.argsort(-span, kind="stable")[:looks]
+    chosen = set()
+    for h in seen:
+        far = distances(program.states, offsets, targets, int(h))
+        chosen.add(int(np.argmin(program.cost @ np.exp(-program.epsilon * far))))
+    wide = {a + shift for a in chosen for shift in range(-margin, margin + 1)}
+    return np.array(sorted(a for a in wide if 0 <= a < program.actions), dtype=np.int64)
+
+
+def _price_others(
+    program: Program, active: Integers, part: Solution, tolerance: float, watch: Watch | None
+) -> tuple[Floats, Integers]:
+    """Multipliers for every action, and the actions for which none were found (worst first, a handful)."""
+    prices = reduced_cost(program.restricted(active), part.multipliers).min(axis=0)
+    multipliers = np.zeros((program.actions, 2 * len(program.edges)))
+    multipliers[active] = part.multipliers
+    others = np.setdiff1d(np.arange(program.actions), active)
+    if not others.size:
+        return multipliers, others
+    surplus = program.cost[others] - prices
+    guess, missing = _guesses(program, active, part, others, surplus)
+    hard = np.flatnonzero(missing > tolerance)
+    if hard.size:
+        weight = (program.cost[active].max(axis=0) - program.cost[active].min(axis=0))
+        priced = price(surplus[hard], program.edges, program.factor, tolerance, weight, watch)
+        better = priced.deficit < missing[hard]
+        guess[hard[better]] = priced.flow[better]
+        missing[hard] = np.minimum(missing[hard], priced.deficit)
+        refuted = hard[priced.ray_value < -tolerance]
+        order = np.argsort(priced.ray_value[priced.ray_value < -tolerance])
+        refuted = refuted[order]
+    else:
+        refuted = np.zeros(0, dtype=np.int64)
+    multipliers[others] = guess
+    return multipliers, others[_spread(others, refuted)]
+
+
+def _spread(others: Integers, refuted: Integers, most: int = 12) -> Integers:
+    """The worst violators, at most `most` of them."""
+    return refuted[:most]
+
+
+def _guesses(
+    program: Program, active: Integers, part: Solution, others: Integers, surplus: Floats
+) -> tuple[Floats, Floats]:
+    """For each other action the best of nothing, a neighbour's multipliers, and two neighbours' line through it."""
+    best = np.zeros((len(others), 2 * len(program.edges)))
+    missing = deficits(surplus)
+    right = np.clip(np.searchsorted(active, others), 1, max(1, len(active) - 1))
+    left = right - 1
+    right = np.minimum(right, len(active) - 1)
+    spread = np.maximum(active[right] - active[left], 1)
+    share = ((others - active[left]) / spread)[:, None]
+    low, high = part.multipliers[left], part.multipliers[right]
+    for candidate in (low, high, np.maximum((1 - share) * low + share * high, 0.0)):
+        short = deficits(surplus - pulled(candidate, program.edges, program.factor, program.states))
+        better = short < missing
+        best[better] = candidate[better]
+        missing = np.minimum(missing, short)
+    return best, missing
+
+
+def _merge(one: Solution, two: Solution) -> Solution:
+    upper = one if one.value < two.value else two
+    lower = one if one.bound > two.bound else two
+    return Solution(upper.kernel, lower.multipliers, upper.value, lower.bound, two.iterations, two.seconds, two.status)
