@@ -141,6 +141,7 @@ def _rebuild(kind: type[DiscreetError], args: tuple[object, ...], state: dict[st
 
 def _sentence(text: str) -> str:
     text = text.strip()
+    text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else text + "."
 
 

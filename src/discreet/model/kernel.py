@@ -14,7 +14,7 @@ Geometric is the staircase with W = m = 1. References: SY fn 28, Ghosh et al. 20
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
@@ -35,12 +35,16 @@ class Output:
 
 @dataclass(frozen=True)
 class TableKernel:
-    """Weights [output][state] over `denominator`, a power of two; every state's weights sum to it."""
+    """Weights [output][state] over `denominator`, a power of two; every state's weights sum to it.
+
+    `stated_edges` is what a file says about the graph: never trusted, only compared with the derived one.
+    """
 
     states: tuple[str, ...]
     outputs: tuple[Output, ...]
     weights: tuple[tuple[int, ...], ...]
     denominator: int
+    stated_edges: tuple[tuple[int, int], ...] | None = field(default=None, compare=False, repr=False)
     family = "table"
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.errors import InputError
+from discreet.errors import InputError, Refuted
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import ClosedKernel, Kernel, Output, TableKernel, closed_probability, closed_rows
 from discreet.model.priors.weights import log_ratio
@@ -52,10 +52,9 @@ class Mechanism:
         if isinstance(self.kernel, TableKernel):
             expected = self.space.labels
             if self.kernel.states != expected:
-                raise InputError(
-                    "The kernel's states are not those of its summary",
-                    found=f"{len(self.kernel.states)} states", allowed=f"the {len(expected)} states of the summary, in order",
-                    remedy="derive the states from the problem and the summary",
+                raise Refuted(
+                    "the kernel's states are not those that its summary makes of this problem",
+                    _first_difference(self.kernel.states, expected),
                 )
         else:
             self._check_closed(self.kernel)
@@ -127,3 +126,10 @@ class Mechanism:
             p = self.probability(output, state)
             logs[output, state] = log_ratio(p.numerator, p.denominator)
         return logs
+
+
+def _first_difference(found: tuple[str, ...], expected: tuple[str, ...]) -> str:
+    for i, (mine, theirs) in enumerate(zip(found, expected, strict=False)):
+        if mine != theirs:
+            return f"state {i} is {mine!r}, the summary has {theirs!r}"
+    return f"{len(found)} states, the summary has {len(expected)}"

@@ -5,7 +5,7 @@ maximise E[u(a, ω)] over ε-differentially private mechanisms whose outputs are
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -37,6 +37,7 @@ class Problem:
     epsilon: Fraction
     unit: str = "respondent"
     name: str = ""
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         check_fit(self.universe, self.neighbours)

@@ -1,0 +1,9 @@
+"""The small trusted checker. It proves claims or returns counterexamples, and trusts no one who made them.
+
+`privacy(mechanism)` decides ε exactly; `optimality(mechanism, claim)` checks value, bound and witness. Nothing here
+imports a solver.
+"""
+
+from discreet.certify.privacy import privacy
+
+__all__ = ["privacy"]

@@ -1,0 +1,41 @@
+"""Reading and writing every artefact: exactly, atomically, with canonical hashes and published JSON Schemas.
+
+Heavy imports wait until something is read or written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from discreet.files.certificate import certificate_path, read_certificate, write_certificate
+    from discreet.files.mechanism import mechanism_hash, read_mechanism, write_mechanism
+    from discreet.files.problem import read_problem
+
+__all__ = [
+    "certificate_path",
+    "mechanism_hash",
+    "read_certificate",
+    "read_mechanism",
+    "read_problem",
+    "write_certificate",
+    "write_mechanism",
+]
+
+_PLACES = {
+    "certificate_path": "certificate",
+    "read_certificate": "certificate",
+    "write_certificate": "certificate",
+    "mechanism_hash": "mechanism",
+    "read_mechanism": "mechanism",
+    "write_mechanism": "mechanism",
+    "read_problem": "problem",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"discreet.files.{_PLACES[name]}"), name)

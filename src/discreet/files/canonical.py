@@ -1,0 +1,100 @@
+"""Canonical JSON and its hash: one document, one byte string, one SHA-256.
+
+Keys sorted, no spaces, UTF-8 without escapes, no floating-point numbers: exact numbers are strings such as "1/3".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from discreet.errors import InputError
+
+LARGEST_FILE = 1 << 30
+DEEPEST = 40
+
+
+def canonical_bytes(document: Any) -> bytes:
+    """The canonical form of a document of dicts, lists, strings, integers, booleans and None."""
+    _must_be_exact(document)
+    return json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def document_hash(document: Any) -> str:
+    """SHA-256 of the canonical form, in hexadecimal."""
+    return hashlib.sha256(canonical_bytes(document)).hexdigest()
+
+
+def parse_json(data: bytes, what: str) -> Any:
+    """Strict JSON: UTF-8, no repeated keys, no floats, no NaN, no absurd nesting."""
+    if len(data) > LARGEST_FILE:
+        raise InputError(
+            f"{what} is too large to read", found=f"{len(data):,} bytes", allowed=f"up to {LARGEST_FILE:,}",
+            remedy="check that this is the right file",
+        )
+    try:
+        return json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=lambda pairs: _once(pairs, what),
+            parse_float=lambda text: _refuse_float(text, what),
+            parse_constant=lambda text: _refuse_float(text, what),
+        )
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{what} is not text", found="bytes that are not UTF-8", allowed="a JSON file", remedy="check the file"
+        ) from None
+    except RecursionError:
+        raise InputError(
+            f"{what} is nested too deeply", found="many brackets", allowed=f"at most {DEEPEST} levels",
+            remedy="check the file",
+        ) from None
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"{what} is not valid JSON", found=f"{error.msg} at line {error.lineno}, column {error.colno}",
+            allowed="a JSON file written by discreet", remedy="it may be cut short or edited: make it again",
+        ) from None
+    except ValueError:
+        raise InputError(
+            f"{what} holds a whole number that is too long", found="more than 4,300 digits outside a string",
+            allowed="long numbers as strings", remedy="check the file",
+        ) from None
+
+
+def _once(pairs: list[tuple[str, Any]], what: str) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise InputError(
+            f"{what} has the same key twice", found=repr(twice), allowed="each key once", remedy="remove one"
+        )
+    return found
+
+
+def _refuse_float(text: str, what: str) -> Any:
+    raise InputError(
+        f"{what} holds a floating-point number", found=text, allowed='exact numbers as text, such as "1/3" or "0.25"',
+        remedy="put the number in quotes",
+    )
+
+
+def _must_be_exact(document: Any, depth: int = 0) -> None:
+    if depth > DEEPEST:
+        raise InputError(
+            "A document is nested too deeply", found=f"more than {DEEPEST} levels", allowed=f"{DEEPEST}",
+            remedy="flatten it",
+        )
+    if isinstance(document, dict):
+        for key, value in document.items():
+            if not isinstance(key, str):
+                raise InputError("A document's keys must be text", found=repr(key), allowed="text", remedy="rename it")
+            _must_be_exact(value, depth + 1)
+    elif isinstance(document, (list, tuple)):
+        for value in document:
+            _must_be_exact(value, depth + 1)
+    elif not (document is None or isinstance(document, (str, int))):
+        raise InputError(
+            "A document holds something that is not exact", found=type(document).__name__,
+            allowed="text, whole numbers, true, false, null", remedy="write numbers as text",
+        )

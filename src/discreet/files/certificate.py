@@ -1,0 +1,141 @@
+"""Certificate files (`X.certificate.json`): each claim with its witness, written beside the mechanism.
+
+Multipliers are whole numbers over one scale; each action's flows are packed as little-endian 64-bit triples
+(from, to, numerator), compressed with zlib and written in base64, because a large design has a million of them.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import InputError
+from discreet.files import schema
+from discreet.files.atomic import read_bytes, write_atomically
+from discreet.files.canonical import canonical_bytes, document_hash, parse_json
+from discreet.files.mechanism import action_document, action_from_shape, clamp_document, clamp_from_shape
+from discreet.model.certificate import (
+    Certificate,
+    DualWitness,
+    Multipliers,
+    OptimalityClaim,
+    PrivacyProof,
+    TheoremWitness,
+)
+from discreet.numerics.exact import format_exact
+
+FORMAT = "discreet-certificate/1"
+LARGEST_FLOWS = 1 << 30
+
+
+def certificate_path(mechanism: str | Path) -> Path:
+    """The certificate that stands beside a mechanism file: X.mechanism.json → X.certificate.json."""
+    path = Path(mechanism)
+    for ending in (".mechanism.json", ".family.json", ".json"):
+        if path.name.endswith(ending):
+            return path.with_name(path.name.removesuffix(ending) + ".certificate.json")
+    return path.with_name(path.name + ".certificate.json")
+
+
+def write_certificate(path: str | Path, certificate: Certificate) -> str:
+    document = certificate_document(certificate)
+    write_atomically(Path(path), canonical_bytes(document) + b"\n")
+    return document_hash(document)
+
+
+def read_certificate(path: str | Path) -> Certificate:
+    return certificate_from_document(parse_json(read_bytes(Path(path), "the certificate"), "the certificate"))
+
+
+def certificate_document(certificate: Certificate) -> dict[str, Any]:
+    proof = certificate.privacy
+    privacy: dict[str, Any] = {
+        "epsilon": format_exact(proof.epsilon),
+        "tight": [format_exact(proof.tight_low), format_exact(proof.tight_high)],
+        "edges": proof.edges,
+        "outputs": proof.outputs,
+        "witness": proof.witness,
+    }
+    if proof.edge is not None:
+        privacy["edge"] = list(proof.edge)
+    if proof.output is not None:
+        privacy["output"] = proof.output
+    document: dict[str, Any] = {"format": FORMAT, "mechanism": certificate.mechanism, "privacy": privacy}
+    if certificate.optimality is not None:
+        claim = certificate.optimality
+        document["optimality"] = {
+            "value": format_exact(claim.value),
+            "bound": format_exact(claim.bound),
+            "witness": _witness_document(claim.witness),
+        }
+    return document
+
+
+def certificate_from_document(document: Any) -> Certificate:
+    shape = schema.read_shape(schema.Certificate, document, "The certificate")
+    proof = shape.privacy
+    privacy = PrivacyProof(
+        proof.epsilon, proof.tight[0], proof.tight[1], proof.edge, proof.output, proof.edges, proof.outputs, proof.witness
+    )
+    optimality = None
+    if shape.optimality is not None:
+        claim = shape.optimality
+        optimality = OptimalityClaim(claim.value, claim.bound, _witness(claim.witness))
+    return Certificate(shape.mechanism, privacy, optimality)
+
+
+def _witness_document(witness: DualWitness | TheoremWitness) -> dict[str, Any]:
+    if isinstance(witness, TheoremWitness):
+        return {"kind": "theorem", "theorem": witness.theorem, "parameters": dict(witness.parameters)}
+    document: dict[str, Any] = {
+        "kind": witness.kind,
+        "scale": str(witness.scale),
+        "multipliers": [
+            {"action": action_document(m.action), "flows": _packed(m.flows)} for m in witness.multipliers
+        ],
+    }
+    return document if witness.box is None else document | {"box": clamp_document(witness.box)}
+
+
+def _witness(shape: schema.Witness) -> DualWitness | TheoremWitness:
+    if shape.kind == "theorem":
+        if shape.theorem is None:
+            raise _lacking("theorem")
+        return TheoremWitness(shape.theorem, tuple((shape.parameters or {}).items()))
+    if shape.scale is None or shape.multipliers is None:
+        raise _lacking("scale or multipliers")
+    return DualWitness(
+        shape.kind,
+        clamp_from_shape(shape.box),
+        int(shape.scale),
+        tuple(Multipliers(action_from_shape(m.action), _unpacked(m.flows)) for m in shape.multipliers),
+    )
+
+
+def _packed(flows: tuple[tuple[int, int, int], ...]) -> str:
+    numbers = [number for flow in flows for number in flow]
+    return base64.b64encode(zlib.compress(struct.pack(f"<{len(numbers)}q", *numbers), 9)).decode("ascii")
+
+
+def _unpacked(text: str) -> tuple[tuple[int, int, int], ...]:
+    try:
+        inflate = zlib.decompressobj()
+        data = inflate.decompress(base64.b64decode(text, validate=True), LARGEST_FLOWS)
+        whole = inflate.eof and not inflate.unused_data and len(data) % 24 == 0
+    except (binascii.Error, zlib.error, ValueError):
+        whole, data = False, b""
+    if not whole:
+        raise InputError(
+            "The certificate's multipliers cannot be unpacked", found="damaged or endless data",
+            allowed="zlib in base64, three 64-bit numbers for each flow", remedy="make the certificate again",
+        )
+    numbers = struct.unpack(f"<{len(data) // 8}q", data)
+    return tuple(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True))
+
+
+def _lacking(key: str) -> InputError:
+    return InputError("The certificate's witness lacks a key", found=f"no {key}", allowed=f"{key}", remedy="add it")

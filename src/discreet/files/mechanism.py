@@ -1,0 +1,202 @@
+"""Mechanism files (`X.mechanism.json`): the problem, the summary, the exact kernel, the claims. Float-free and canonical.
+
+The edges of a table kernel are written for readers; `certify` derives its own and refutes a file whose edges differ.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import InputError
+from discreet.files import schema
+from discreet.files.atomic import read_bytes, write_atomically
+from discreet.files.canonical import canonical_bytes, document_hash, parse_json
+from discreet.files.problem import problem_from_shape
+from discreet.files.problem_document import problem_document
+from discreet.model.actions import Action
+from discreet.model.guarantee import Guarantee
+from discreet.model.kernel import GeometricKernel, Kernel, Output, StaircaseKernel, TableKernel
+from discreet.model.mechanism import Claims, Mechanism
+from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary
+from discreet.numerics.exact import format_exact
+
+FORMAT = "discreet-mechanism/1"
+
+
+def write_mechanism(path: str | Path, mechanism: Mechanism) -> str:
+    """Write the mechanism's canonical document and return its hash."""
+    document = mechanism_document(mechanism)
+    write_atomically(Path(path), canonical_bytes(document) + b"\n")
+    return document_hash(document)
+
+
+def read_mechanism(path: str | Path) -> Mechanism:
+    """The mechanism in a file; its claims are still only claims."""
+    return mechanism_from_document(parse_json(read_bytes(Path(path), "the mechanism file"), "the mechanism file"))
+
+
+def mechanism_hash(mechanism: Mechanism) -> str:
+    return document_hash(mechanism_document(mechanism))
+
+
+def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
+    guarantee = mechanism.guarantee
+    claims = {key: getattr(mechanism.claims, key) for key in ("value", "bound")}
+    promise = {"epsilon": format_exact(guarantee.epsilon), "neighbours": guarantee.neighbours, "unit": guarantee.unit}
+    if guarantee.delta:
+        promise["delta"] = format_exact(guarantee.delta)
+    return {
+        "format": FORMAT,
+        "problem": problem_document(mechanism.problem),
+        "summary": summary_document(mechanism.summary),
+        "kernel": _kernel_document(mechanism),
+        "guarantee": promise,
+        "claims": {key: format_exact(claim) for key, claim in claims.items() if claim is not None},
+        "provenance": dict(mechanism.provenance),
+    }
+
+
+def mechanism_from_document(document: Any) -> Mechanism:
+    shape = schema.read_shape(schema.Mechanism, document, "The mechanism file")
+    return mechanism_from_shape(shape)
+
+
+def mechanism_from_shape(shape: schema.Mechanism) -> Mechanism:
+    promise = shape.guarantee
+    return Mechanism(
+        problem=problem_from_shape(shape.problem),
+        summary=_summary(shape.summary),
+        kernel=_kernel(shape.kernel),
+        guarantee=Guarantee(promise.epsilon, promise.neighbours, promise.unit, promise.delta or Guarantee.delta),
+        claims=Claims(shape.claims.value, shape.claims.bound),
+        provenance=dict(shape.provenance),
+    )
+
+
+def summary_document(summary: Summary) -> dict[str, Any]:
+    if isinstance(summary, LinearSummary):
+        document: dict[str, Any] = {"kind": "linear", "weights": list(summary.weights)}
+        return document | {key: end for key in ("low", "high") if (end := getattr(summary, key)) is not None}
+    if isinstance(summary, HistogramSummary) and summary.clamp is not None:
+        return {"kind": "histogram", "clamp": clamp_document(summary.clamp)}
+    return {"kind": summary.kind}
+
+
+def clamp_document(clamp: Clamp) -> dict[str, Any]:
+    document: dict[str, Any] = {"lower": list(clamp.lower), "upper": list(clamp.upper)}
+    return document if clamp.reference is None else document | {"reference": clamp.reference}
+
+
+def clamp_from_shape(shape: schema.ClampShape | None) -> Clamp | None:
+    return None if shape is None else Clamp(tuple(shape.lower), tuple(shape.upper), shape.reference)
+
+
+def _summary(shape: schema.Summary) -> Summary:
+    used = {"histogram": {"clamp"}, "linear": {"weights", "low", "high"}, "database": set()}[shape.kind]
+    _refuse_others(shape, used | {"kind"}, f"summary of kind {shape.kind!r}")
+    if shape.kind == "histogram":
+        return HistogramSummary(clamp_from_shape(shape.clamp))
+    if shape.kind == "linear":
+        if shape.weights is None:
+            raise _lacking("summary.weights")
+        return LinearSummary(tuple(shape.weights), shape.low, shape.high)
+    return DatabaseSummary()
+
+
+def _kernel_document(mechanism: Mechanism) -> dict[str, Any]:
+    kernel = mechanism.kernel
+    if isinstance(kernel, TableKernel):
+        return {
+            "family": "table",
+            "states": list(kernel.states),
+            "outputs": [_output_document(output) for output in kernel.outputs],
+            "weights": [[str(w) for w in row] for row in kernel.weights],
+            "denominator": str(kernel.denominator),
+            "edges": mechanism.space.edges.tolist() if kernel.stated_edges is None else list(map(list, kernel.stated_edges)),
+        }
+    document: dict[str, Any] = {
+        "family": kernel.family, "from": kernel.low, "to": kernel.high, "step": kernel.step,
+        "ratio": format_exact(kernel.ratio),
+    }
+    if isinstance(kernel, StaircaseKernel):
+        document["plateau"] = kernel.plateau
+    if kernel.actions is not None:
+        document["actions"] = [_action_document(action) for action in kernel.actions]
+    return document
+
+
+def _kernel(shape: schema.Kernel) -> Kernel:
+    table = {"states", "outputs", "weights", "denominator", "edges"}
+    closed = {"from_", "to", "step", "ratio", "actions"}
+    used = {"table": table, "geometric": closed, "staircase": closed | {"plateau"}}[shape.family]
+    _refuse_others(shape, used | {"family"}, f"kernel of family {shape.family!r}")
+    for key in sorted(used - {"actions"}):
+        if getattr(shape, key) is None:
+            raise _lacking(f"kernel.{key.removesuffix('_')}")
+    if shape.family == "table":
+        assert shape.states is not None and shape.outputs is not None and shape.weights is not None
+        assert shape.denominator is not None and shape.edges is not None
+        return TableKernel(
+            tuple(shape.states),
+            tuple(Output(o.label, None if o.action is None else _action(o.action)) for o in shape.outputs),
+            tuple(tuple(_integer(w) for w in row) for row in shape.weights),
+            _integer(shape.denominator),
+            tuple(shape.edges),
+        )
+    assert shape.from_ is not None and shape.to is not None and shape.step is not None and shape.ratio is not None
+    actions = None if shape.actions is None else tuple(_action(a) for a in shape.actions)
+    if shape.family == "staircase":
+        assert shape.plateau is not None
+        return StaircaseKernel(shape.from_, shape.to, shape.step, shape.plateau, shape.ratio, actions)
+    return GeometricKernel(shape.from_, shape.to, shape.step, shape.ratio, actions)
+
+
+def action_document(action: Action) -> dict[str, str]:
+    return {"name": action} if isinstance(action, str) else {"number": format_exact(action)}
+
+
+def action_from_shape(shape: schema.ActionShape) -> Action:
+    if (shape.number is None) == (shape.name is None):
+        raise InputError(
+            "An action is a number or a name", found="both or neither", allowed='{"number": "2.5"} or {"name": "open"}',
+            remedy="give one of them",
+        )
+    return shape.number if shape.number is not None else str(shape.name)
+
+
+def _output_document(output: Output) -> dict[str, Any]:
+    document: dict[str, Any] = {"label": output.label}
+    return document if output.action is None else document | {"action": _action_document(output.action)}
+
+
+def _action_document(action: Action | tuple[Action, ...]) -> Any:
+    return [action_document(a) for a in action] if isinstance(action, tuple) else action_document(action)
+
+
+def _action(shape: schema.ActionShape | list[schema.ActionShape]) -> Action | tuple[Action, ...]:
+    return tuple(action_from_shape(s) for s in shape) if isinstance(shape, list) else action_from_shape(shape)
+
+
+def _integer(digits: str) -> int:
+    """Whole numbers of any length; Python refuses to read more than 4,300 digits at once, so long ones go in pieces."""
+    if len(digits) <= 4_000:
+        return int(digits)
+    if len(digits) > 4_000_000:
+        raise InputError(
+            "A weight is too long", found=f"{len(digits):,} digits", allowed="4,000,000 digits", remedy="check the file"
+        )
+    half = len(digits) // 2
+    return _integer(digits[:half]) * 10 ** (len(digits) - half) + _integer(digits[half:])
+
+
+def _refuse_others(shape: schema.Shape, used: set[str], what: str) -> None:
+    others = {key for key in shape.model_fields_set - used if getattr(shape, key) is not None}
+    if others:
+        raise InputError(
+            f"A {what} has no such key", found=", ".join(sorted(others)), allowed=sorted(used), remedy="remove it"
+        )
+
+
+def _lacking(key: str) -> InputError:
+    return InputError("The mechanism file lacks a key", found=f"no {key}", allowed=f"{key} must be given", remedy="add it")

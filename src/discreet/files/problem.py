@@ -1,0 +1,284 @@
+"""Problem files: TOML that a person writes, and the same document in exact form inside other artefacts.
+
+TOML numbers are read as decimals, never as binary floats. Probabilities within 10^-9 of summing to one are normalised
+and the fact is noted in `Problem.notes`; others are refused.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import InputError
+from discreet.files import schema
+from discreet.files.atomic import read_bytes
+from discreet.model.actions import Actions, ListedActions, NamedActions, RealActions
+from discreet.model.decision import MOST_ACTIONS, Decision, integer_actions
+from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours, ReplaceOne
+from discreet.model.priors import (
+    DirichletMultinomialPrior,
+    ExchangeablePrior,
+    IidPrior,
+    IndependentPrior,
+    Prior,
+    ReferencePrior,
+    TablePrior,
+)
+from discreet.model.problem import Problem
+from discreet.model.statistic import CountStatistic, MeanStatistic, Statistic, SumStatistic, TableStatistic
+from discreet.model.universe import AnyUniverse, ListedUniverse, Universe
+from discreet.numerics.exact import exact, normalised
+
+LARGEST_PROBLEM = 64 << 20
+
+
+def read_problem(path: str | Path) -> Problem:
+    """The problem in a TOML file."""
+    path = Path(path)
+    data = read_bytes(path, "the problem file")
+    if len(data) > LARGEST_PROBLEM:
+        raise InputError(
+            "The problem file is too large", found=f"{len(data):,} bytes", allowed=f"{LARGEST_PROBLEM:,} bytes",
+            remedy="check that this is the right file",
+        )
+    try:
+        document = tomllib.loads(data.decode("utf-8"), parse_float=Decimal)
+    except UnicodeDecodeError:
+        raise InputError(
+            "The problem file is not text", found="bytes that are not UTF-8", allowed="a TOML file", remedy="check it"
+        ) from None
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise InputError(
+            "The problem file is not valid TOML", found=str(error)[:200] or type(error).__name__,
+            allowed="a TOML file with [data], [prior], [statistic], [decision] and [privacy]",
+            remedy="compare it with the example in the documentation",
+        ) from None
+    if document.get("name") is None:
+        document["name"] = path.name.removesuffix(".toml")
+    return problem_from_document(document, "The problem file")
+
+
+def problem_from_document(document: Any, what: str = "The problem") -> Problem:
+    """The problem that a document of dicts and lists describes."""
+    return problem_from_shape(schema.read_shape(schema.Problem, document, what))
+
+
+def problem_from_shape(shape: schema.Problem) -> Problem:
+    notes: list[str] = []
+    universe, neighbours = _universe(shape.data)
+    statistic = _statistic(shape.statistic)
+    statistic.check(universe)
+    prior = _prior(shape.prior, universe, notes)
+    listed = shape.decision if isinstance(shape.decision, list) else [shape.decision]
+    unlisted = Problem(
+        universe, neighbours, prior, statistic, (Decision("match", ListedActions((Fraction(0),))),), shape.privacy.epsilon
+    )
+    decisions = tuple(_decision(d, unlisted) for d in listed)
+    return Problem(
+        universe, neighbours, prior, statistic, decisions, shape.privacy.epsilon,
+        unit=shape.privacy.unit or "respondent", name=shape.name or "", notes=tuple(notes),
+    )
+
+
+def _universe(data: schema.Data) -> tuple[AnyUniverse, Neighbours]:
+    if isinstance(data.neighbours, schema.GivenNeighbours):
+        if data.respondents is not None or data.values is not None:
+            raise InputError(
+                "Databases listed by name have no respondents or values", found="data.respondents or data.values",
+                allowed="only data.neighbours = { states, edges }", remedy="remove the others",
+            )
+        return ListedUniverse(tuple(data.neighbours.states)), GivenGraph(tuple(data.neighbours.edges))
+    if data.respondents is None or data.values is None:
+        missing = "data.respondents" if data.respondents is None else "data.values"
+        raise InputError(
+            "The problem does not say who is in the data", found=f"no {missing}",
+            allowed="respondents = 40 and values = [0, 1, 2]", remedy=f"add {missing}",
+        )
+    values = tuple(data.values)
+    if isinstance(data.respondents, int):
+        universe = Universe.of(data.respondents, values)
+    else:
+        universe = Universe(values, data.respondents.from_, data.respondents.to)
+    return universe, AddRemoveOne() if data.neighbours == "add-remove-one" else ReplaceOne()
+
+
+def _distribution(given: list[Fraction], key: str, notes: list[str]) -> tuple[Fraction, ...]:
+    found, changed = normalised(given, what=key)
+    if changed:
+        notes.append(f"{key} summed to {float(sum(given, Fraction(0))):.12g} and was rescaled to sum to one")
+    return found
+
+
+def _prior(shape: schema.Prior, universe: AnyUniverse, notes: list[str]) -> Prior:
+    allowed_keys = {
+        "iid": {"probabilities", "size"},
+        "independent": {"probabilities"},
+        "exchangeable": {"histogram", "concentration", "size"},
+        "table": {"probabilities"},
+        "reference": {"counts", "source", "pseudo_count", "size"},
+    }[shape.kind]
+    given = {key for key in shape.model_fields_set - {"kind"} if getattr(shape, key) is not None}
+    if given - allowed_keys:
+        raise InputError(
+            f"A prior of kind {shape.kind!r} has no such key", found=", ".join(sorted(given - allowed_keys)),
+            allowed=sorted(allowed_keys), remedy="remove it or choose another kind",
+        )
+    size = _size(shape.size, universe, notes)
+    if shape.kind == "reference":
+        return ReferencePrior(
+            tuple(_needed(shape.counts, "prior.counts")), _needed(shape.source, "prior.source"),
+            shape.pseudo_count or Fraction(0), size,
+        )
+    if shape.kind == "exchangeable":
+        if (shape.histogram is None) == (shape.concentration is None):
+            raise InputError(
+                "An exchangeable prior is given in one of two ways",
+                found="both" if shape.histogram is not None else "neither", allowed="histogram or concentration",
+                remedy="give one of them",
+            )
+        if shape.concentration is not None:
+            return DirichletMultinomialPrior(tuple(shape.concentration), size)
+        assert shape.histogram is not None
+        chances = _distribution(list(shape.histogram.values()), "prior.histogram", notes)
+        return ExchangeablePrior(tuple(zip(map(_counts, shape.histogram), chances, strict=True)))
+    probabilities = _needed(shape.probabilities, "prior.probabilities")
+    if shape.kind == "table":
+        if not isinstance(probabilities, dict):
+            raise _wrong_form("a table from databases to numbers", probabilities)
+        chances = _distribution(list(probabilities.values()), "prior.probabilities", notes)
+        return TablePrior(tuple(zip(probabilities, chances, strict=True)))
+    if not isinstance(probabilities, list) or not probabilities:
+        raise _wrong_form("a list of numbers", probabilities)
+    if shape.kind == "independent":
+        rows = [row for row in probabilities if isinstance(row, list)]
+        if len(rows) != len(probabilities):
+            raise _wrong_form("one list of numbers for each respondent", probabilities)
+        return IndependentPrior(
+            tuple(_distribution(row, f"prior.probabilities[{i}]", notes) for i, row in enumerate(rows))
+        )
+    numbers = [p for p in probabilities if isinstance(p, Fraction)]
+    if len(numbers) != len(probabilities):
+        raise _wrong_form("a list of numbers", probabilities)
+    return IidPrior(_distribution(numbers, "prior.probabilities", notes), size)
+
+
+def _size(given: Any, universe: AnyUniverse, notes: list[str]) -> tuple[Fraction, ...] | None:
+    if given is None:
+        return None
+    if given == "uniform":
+        if not isinstance(universe, Universe):
+            raise InputError(
+                "Databases listed by name have no number of respondents", found="prior.size", allowed="no prior.size",
+                remedy="remove it",
+            )
+        count = universe.largest - universe.smallest + 1
+        return (Fraction(1, count),) * count
+    return _distribution(given, "prior.size", notes)
+
+
+def _counts(label: str) -> tuple[int, ...]:
+    parts = label.split(",")
+    if not all(part.strip().isascii() and part.strip().isdigit() and len(part) < 12 for part in parts):
+        raise InputError(
+            "A histogram is written as counts of types", found=label, allowed='for instance "38,2,0"',
+            remedy="correct prior.histogram",
+        )
+    return tuple(int(part) for part in parts)
+
+
+def _statistic(shape: schema.Statistic) -> Statistic:
+    if shape.kind != "count" and shape.of is not None:
+        raise InputError(
+            f"A statistic of kind {shape.kind!r} has no 'of'", found="statistic.of", allowed="only for kind = 'count'",
+            remedy="remove it",
+        )
+    if shape.kind != "table" and (shape.values is not None or shape.by is not None):
+        raise InputError(
+            f"A statistic of kind {shape.kind!r} has no table", found="statistic.values or statistic.by",
+            allowed="only for kind = 'table'", remedy="remove it",
+        )
+    if shape.kind == "count":
+        return CountStatistic(tuple(_needed(shape.of, "statistic.of")))
+    if shape.kind == "table":
+        return TableStatistic(tuple(_needed(shape.values, "statistic.values").items()), shape.by or "histogram")
+    return SumStatistic() if shape.kind == "sum" else MeanStatistic()
+
+
+def _decision(shape: schema.Decision, problem: Problem) -> Decision:
+    for key, kinds in (("quantile", ("pinball",)), ("payoff", ("table", "expression"))):
+        if getattr(shape, key) is not None and shape.kind not in kinds:
+            raise InputError(
+                f"A decision of kind {shape.kind!r} has no {key!r}", found=f"decision.{key}",
+                allowed=f"only for kind = {' or '.join(map(repr, kinds))}", remedy="remove it",
+            )
+    payoff = _needed(shape.payoff, "decision.payoff") if shape.kind in ("table", "expression") else None
+    if payoff is not None and isinstance(payoff, str) != (shape.kind == "expression"):
+        raise InputError(
+            "decision.payoff does not fit its kind", found=f"kind = {shape.kind!r}",
+            allowed="a formula for 'expression', rows of numbers for 'table'", remedy="change the kind or the payoff",
+        )
+    return Decision(
+        shape.kind,
+        _actions(shape.actions, problem),
+        quantile=shape.quantile,
+        payoff_table=tuple(tuple(row) for row in payoff) if isinstance(payoff, list) else None,
+        expression=payoff if isinstance(payoff, str) else None,
+        weight=shape.weight or Fraction(1),
+        name=shape.name or "",
+    )
+
+
+def _actions(given: Any, problem: Problem) -> Actions:
+    if given == "real":
+        return RealActions()
+    if given == "integer":
+        return integer_actions(*problem.omega_range)
+    if isinstance(given, schema.Range):
+        if given.step is None:
+            return RealActions(given.from_, given.to)
+        if given.step <= 0 or given.to < given.from_:
+            raise InputError(
+                "The range of actions is empty", found=f"from {given.from_} to {given.to} by {given.step}",
+                allowed="from <= to and a positive step", remedy="correct decision.actions",
+            )
+        count = (given.to - given.from_) // given.step + 1
+        if count > MOST_ACTIONS:
+            raise InputError(
+                "The range of actions is too fine", found=f"{count:,} actions", allowed=f"{MOST_ACTIONS:,}",
+                remedy="take a larger step, or leave it out for real actions",
+            )
+        return ListedActions(tuple(given.from_ + k * given.step for k in range(count)))
+    words = [isinstance(action, str) and not _is_number(action) for action in given]
+    if all(words):
+        return NamedActions(tuple(given))
+    if any(words):
+        raise InputError(
+            "Actions are either all numbers or all names", found="a mixture", allowed='[0, 1, 2] or ["open", "wait"]',
+            remedy="give the payoff as a table and name every action",
+        )
+    numbers = [exact(action, "an action") for action in given]
+    return ListedActions(tuple(sorted(numbers)))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        exact(text)
+    except InputError:
+        return False
+    return True
+
+
+def _needed(value: Any, key: str) -> Any:
+    if value is None:
+        raise InputError("The problem lacks a key", found=f"no {key}", allowed=f"{key} must be given", remedy="add it")
+    return value
+
+
+def _wrong_form(wanted: str, found: Any) -> InputError:
+    return InputError(
+        "prior.probabilities does not fit its kind", found=type(found).__name__, allowed=wanted,
+        remedy="correct it or choose another kind of prior",
+    )

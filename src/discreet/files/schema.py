@@ -1,0 +1,280 @@
+"""The shape of every artefact as pydantic models: the source of the published JSON Schemas.
+
+Models only say which keys exist and what kind of thing they hold; the nouns of `model` say what is valid.
+Unknown keys are refused with the nearest known one, exact numbers are read by `numerics.exact`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo, WithJsonSchema
+
+from discreet.errors import InputError, suggest
+from discreet.numerics.exact import exact
+
+
+def _exact(value: Any, info: ValidationInfo) -> Fraction:
+    return exact(value, info.field_name or "a number")
+
+
+Exact = Annotated[
+    Fraction,
+    BeforeValidator(_exact),
+    WithJsonSchema({
+        "anyOf": [{"type": "integer"}, {"type": "string", "pattern": r"^-?[0-9]+(/[0-9]+|(\.[0-9]+)?([eE][+-]?[0-9]+)?)$"}],
+        "description": "an exact number: a whole number, or text such as \"1/3\" or \"0.25\"",
+    }),
+]
+Integer = Annotated[int, Field(strict=True)]
+Digits = Annotated[str, Field(strict=True, pattern=r"^(0|[1-9][0-9]*)$")]
+Text = Annotated[str, Field(strict=True, max_length=10_000)]
+
+
+class Shape(BaseModel):
+    """A table of keys; nothing else may stand in it."""
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, populate_by_name=True)
+
+
+class Range(Shape):
+    from_: Exact = Field(alias="from")
+    to: Exact
+    step: Exact | None = None
+
+
+class SizeRange(Shape):
+    from_: Integer = Field(alias="from")
+    to: Integer
+
+
+class GivenNeighbours(Shape):
+    states: list[Text]
+    edges: list[tuple[Text, Text]]
+
+
+class Data(Shape):
+    respondents: Integer | SizeRange | None = None
+    values: list[Exact] | None = None
+    neighbours: Literal["replace-one", "add-remove-one"] | GivenNeighbours = "replace-one"
+
+
+class Prior(Shape):
+    kind: Literal["iid", "independent", "exchangeable", "table", "reference"]
+    probabilities: list[Exact] | list[list[Exact]] | dict[Text, Exact] | None = None
+    histogram: dict[Text, Exact] | None = None
+    concentration: list[Exact] | None = None
+    counts: list[Integer] | None = None
+    source: Text | None = None
+    pseudo_count: Exact | None = None
+    size: Literal["uniform"] | list[Exact] | None = None
+
+
+class Statistic(Shape):
+    kind: Literal["sum", "mean", "count", "table"]
+    of: list[Integer] | None = None
+    values: dict[Text, Exact] | None = None
+    by: Literal["histogram", "database"] | None = None
+
+
+class Decision(Shape):
+    kind: Literal["squared-error", "absolute-error", "pinball", "match", "table", "expression"]
+    actions: Literal["real", "integer"] | Range | list[Any]
+    quantile: Exact | None = None
+    payoff: list[list[Exact]] | Text | None = None
+    weight: Exact | None = None
+    name: Text | None = None
+
+
+class Privacy(Shape):
+    epsilon: Exact
+    unit: Text | None = None
+
+
+class Problem(Shape):
+    name: Text | None = None
+    data: Data
+    prior: Prior
+    statistic: Statistic
+    decision: Decision | list[Decision]
+    privacy: Privacy
+
+
+class ClampShape(Shape):
+    lower: list[Integer]
+    upper: list[Integer]
+    reference: Integer | None = None
+
+
+class Summary(Shape):
+    kind: Literal["histogram", "linear", "database"]
+    clamp: ClampShape | None = None
+    weights: list[Integer] | None = None
+    low: Integer | None = None
+    high: Integer | None = None
+
+
+class ActionShape(Shape):
+    number: Exact | None = None
+    name: Text | None = None
+
+
+class OutputShape(Shape):
+    label: Text
+    action: ActionShape | list[ActionShape] | None = None
+
+
+class Kernel(Shape):
+    family: Literal["table", "geometric", "staircase"]
+    states: list[Text] | None = None
+    outputs: list[OutputShape] | None = None
+    weights: list[list[Digits]] | None = None
+    denominator: Digits | None = None
+    edges: list[tuple[Integer, Integer]] | None = None
+    from_: Integer | None = Field(default=None, alias="from")
+    to: Integer | None = None
+    step: Integer | None = None
+    plateau: Integer | None = None
+    ratio: Exact | None = None
+    actions: list[ActionShape | list[ActionShape]] | None = None
+
+
+class GuaranteeShape(Shape):
+    epsilon: Exact
+    delta: Exact | None = None
+    neighbours: Text
+    unit: Text
+
+
+class ClaimsShape(Shape):
+    value: Exact | None = None
+    bound: Exact | None = None
+
+
+class Mechanism(Shape):
+    format: Literal["discreet-mechanism/1"]
+    problem: Problem
+    summary: Summary
+    kernel: Kernel
+    guarantee: GuaranteeShape
+    claims: ClaimsShape
+    provenance: dict[Text, Text]
+
+
+class PrivacyProofShape(Shape):
+    epsilon: Exact
+    tight: tuple[Exact, Exact]
+    edge: tuple[Text, Text] | None = None
+    output: Text | None = None
+    edges: Integer
+    outputs: Integer
+    witness: Literal["edge-check", "closed-form"]
+
+
+class MultipliersShape(Shape):
+    action: ActionShape
+    flows: Annotated[str, Field(strict=True)] = Field(description="zlib, then base64, of little-endian int64 triples (from, to, numerator)")
+
+
+class Witness(Shape):
+    kind: Literal["dual", "dual-with-chord", "theorem"]
+    box: ClampShape | None = None
+    scale: Digits | None = None
+    multipliers: list[MultipliersShape] | None = None
+    theorem: Text | None = None
+    parameters: dict[Text, Text] | None = None
+
+
+class OptimalityShape(Shape):
+    value: Exact
+    bound: Exact
+    witness: Witness
+
+
+class Certificate(Shape):
+    format: Literal["discreet-certificate/1"]
+    mechanism: Text
+    privacy: PrivacyProofShape
+    optimality: OptimalityShape | None = None
+
+
+class Family(Shape):
+    format: Literal["discreet-family/1"]
+    members: dict[Text, Mechanism]
+
+
+ARTEFACTS: dict[str, type[Shape]] = {
+    "problem": Problem,
+    "mechanism": Mechanism,
+    "certificate": Certificate,
+    "family": Family,
+}
+
+
+S = TypeVar("S", bound=Shape)
+
+
+def read_shape(shape: type[S], document: Any, what: str) -> S:
+    """The document as a shape, or an `InputError` that names the key, what was found and what is allowed."""
+    try:
+        return shape.model_validate(document)
+    except ValidationError as error:
+        raise _in_words(shape, error, what) from None
+    except RecursionError:
+        raise InputError(
+            f"{what} is nested too deeply", found="many levels", allowed="the keys of the format", remedy="flatten it"
+        ) from None
+
+
+def _in_words(shape: type[Shape], error: ValidationError, what: str) -> InputError:
+    """The deepest complaint is the most to the point: unions report every branch that did not fit."""
+    complaints = error.errors(include_url=False, include_context=False)
+    first = max(complaints, key=lambda e: (e["type"] == "extra_forbidden", len(e["loc"])))
+    place = ".".join(str(part).removesuffix("_") for part in first["loc"] if not _is_branch(part))
+    if first["type"] == "extra_forbidden":
+        allowed = _keys_at(shape, first["loc"][:-1])
+        key = str(first["loc"][-1])
+        near = suggest(key, allowed)
+        return InputError(
+            f"{what} has a key that is not known", found=place, allowed=allowed,
+            remedy=f"did you mean {near!r}?" if near else "remove it",
+        )
+    if first["type"] == "missing":
+        return InputError(f"{what} lacks a key", found=f"no {place}", allowed=f"{place} must be given", remedy="add it")
+    found = first.get("input")
+    shown = found if isinstance(found, (str, int)) else f"{type(found).__name__}"
+    return InputError(
+        f"{what}: {place} is not of the right kind", found=shown, allowed=first["msg"].removeprefix("Input should be "),
+        remedy="correct it",
+    )
+
+
+def _is_branch(part: Any) -> bool:
+    """Union branches appear in pydantic's path under the name of their type."""
+    return isinstance(part, str) and (
+        part[:1].isupper() or "[" in part or part in ("int", "str", "dict", "list", "tuple", "function-before")
+    )
+
+
+def _keys_at(shape: type[Shape], path: tuple[Any, ...]) -> list[str]:
+    """The keys that the table at `path` may have."""
+    here: type[Shape] = shape
+    for part in path:
+        found = _shapes_in(here, part)
+        if found is not None:
+            here = found
+    return [field.alias or name for name, field in here.model_fields.items()]
+
+
+def _shapes_in(shape: type[Shape], part: Any) -> type[Shape] | None:
+    named = {sub.__name__: sub for sub in Shape.__subclasses__()}
+    if part in named:
+        return named[part]
+    field = shape.model_fields.get(part) if isinstance(part, str) else None
+    if field is None:
+        return None
+    inside = [sub for sub in named.values() if sub.__name__ in str(field.annotation).replace(".", " ").split(" ")]
+    text = str(field.annotation)
+    candidates = [sub for sub in named.values() if f"schema.{sub.__name__}" in text] or inside
+    return candidates[0] if len(candidates) == 1 else None

@@ -1,0 +1,111 @@
+"""Certificates: claims with the witnesses that prove them, and counterexamples when a claim is false.
+
+A certificate is data. Who made it does not matter: `certify` checks it against the mechanism and the problem.
+
+Witnesses of optimality (all bound the payoff of every private mechanism from above):
+`dual`             multipliers f ≥ 0 on edges for each listed action
+`dual-with-chord`  multipliers at action nodes a_0 < a_1 < …, interpolated linearly between them (real actions)
+`theorem`          a named theorem whose conditions and formula are checked again
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.errors import InputError
+from discreet.model.actions import Action
+from discreet.model.summary import Clamp
+
+
+@dataclass(frozen=True)
+class PrivacyProof:
+    """ε holds; the tight ε lies in [tight_low, tight_high] and is attained at the named edge and output."""
+
+    epsilon: Fraction
+    tight_low: Fraction
+    tight_high: Fraction
+    edge: tuple[str, str] | None
+    output: str | None
+    edges: int
+    outputs: int
+    witness: str = "edge-check"
+
+
+@dataclass(frozen=True)
+class Multipliers:
+    """Flow on directed edges for one action: `flows` holds (from, to, numerator) over the witness's scale."""
+
+    action: Action
+    flows: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class DualWitness:
+    """Multipliers on the edges between the states of a box of histograms (or all databases when `box` is None).
+
+    The flow from i to j multiplies q·x_j − x_i ≥ 0, q ≥ e^ε rational. Edges that leave the box carry none.
+    `kind` is `dual` (actions are those of the problem) or `dual-with-chord` (actions are nodes of real actions).
+    """
+
+    kind: str
+    box: Clamp | None
+    scale: int
+    multipliers: tuple[Multipliers, ...]
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("dual", "dual-with-chord") or self.scale < 1:
+            raise InputError(
+                "A dual witness is of kind 'dual' or 'dual-with-chord' with a positive scale",
+                found=f"{self.kind}, scale {self.scale}", allowed="dual, dual-with-chord", remedy="correct the file",
+            )
+        if any(flow < 0 for action in self.multipliers for _, _, flow in action.flows):
+            raise InputError(
+                "A multiplier is negative", found="a negative flow", allowed="numbers from 0",
+                remedy="only non-negative multipliers prove a bound",
+            )
+
+
+@dataclass(frozen=True)
+class TheoremWitness:
+    """A theorem by its name, with the parameters of its formula as exact text."""
+
+    theorem: str
+    parameters: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class OptimalityClaim:
+    """The mechanism's expected payoff is at least `value`; no private mechanism's is above `bound`."""
+
+    value: Fraction
+    bound: Fraction
+    witness: DualWitness | TheoremWitness
+
+    @property
+    def relative_gap(self) -> float:
+        return float((self.bound - self.value) / max(Fraction(1, 10**12), abs(self.value)))
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is claimed of the mechanism with this hash, and why it is true."""
+
+    mechanism: str
+    privacy: PrivacyProof
+    optimality: OptimalityClaim | None = None
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """Why a claim is false, in words and in numbers."""
+
+    claim: str
+    words: str
+    edge: tuple[str, str] | None = None
+    output: str | None = None
+    found: str | None = None
+    allowed: str | None = None
+
+    def __str__(self) -> str:
+        return self.words
