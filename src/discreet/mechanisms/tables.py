@@ -34,10 +34,13 @@ def rounded_table(
     epsilon: Fraction,
 ) -> TableKernel:
     """Integer weights over a power of two for exact probabilities [output][state] that are private at `within(ε)`."""
-    smallest = min((p for row in probabilities for p in row if p > 0), default=Fraction(1))
+    # Closed forms repeat the same few rationals, each of thousands of digits, so each object is worked on once.
+    distinct = {id(p): p for row in probabilities for p in row}
+    smallest = min((p for p in distinct.values() if p > 0), default=Fraction(1))
     small = smallest * (min(epsilon, Fraction(1)) or Fraction(1))
     bits = EXTRA_BITS + small.denominator.bit_length() - small.numerator.bit_length() + 1
-    weights = [[(p.numerator << bits) // p.denominator for p in row] for row in probabilities]
+    floors = {key: (p.numerator << bits) // p.denominator for key, p in distinct.items()}
+    weights = [[floors[id(p)] for p in row] for row in probabilities]
     for state in range(len(states)):
         column = [row[state] for row in weights]
         likeliest = max(range(len(outputs)), key=column.__getitem__)
