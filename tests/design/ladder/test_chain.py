@@ -1,5 +1,6 @@
 """The chain bound: exact for two types, never above the truth, and the figures it was planned with."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -82,7 +83,7 @@ def test_more_players_never_lower_the_bracket():
     mean, variance = 1.3, 0.4
     found = [hidden_variance(binomial_window(m, 0.23)[1], 0.7) for m in range(60)]
     brackets = [mean**2 * h.count + variance * h.indicators for h in found]
-    assert all(a <= b + 1e-12 for a, b in zip(brackets, brackets[1:], strict=False))
+    assert all(a <= b + 1e-12 for a, b in itertools.pairwise(brackets))
 
 
 def test_antithetic_coupling():
@@ -133,5 +134,6 @@ def test_invariance_and_edge_cases():
 @pytest.mark.slow
 def test_a_million_respondents(named):
     bound = chain_bound(*named["T5"], 1_000_000, 1.0).lower_bound
-    # The staircase on the whole sum costs about kappa(1) * 5^2 = 47.95 and the count alone is on a path of step 5.
+    # The staircase on the whole sum costs about kappa(1) * 5^2 = 47.95 and the count alone is on a path of
+    # step 5.
     assert 40 < bound < 47.96

@@ -1,4 +1,4 @@
-"""Integer noise: normalised, private at its sensitivity and not beyond, spread in linear time as a dense table would."""
+"""Integer noise: normalised, private at its sensitivity and not beyond, spread as a dense table would."""
 
 import math
 
