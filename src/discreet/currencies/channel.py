@@ -1,0 +1,154 @@
+"""A channel: the rows of a finite mechanism with its neighbour graph, as the currencies read it.
+
+Floats [output, state] propose over all edges at once; exact pairs are taken out for the few edges that decide.
+
+`log_error` bounds how far each float logarithm is from the truth: a correctly rounded probability has a relative
+error of 2^−53, the library's logarithm is assumed within `LIBRARY_ULPS` steps, and logarithms of probabilities
+below 10^-300 are differences of two logarithms of integers of `bits` bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.currencies.pair import Pair, distribution, exact_pair
+from discreet.errors import InputError, TooLarge
+from discreet.model.kernel import TableKernel
+from discreet.model.mechanism import Mechanism
+from discreet.model.priors.weights import log_ratio
+from discreet.numerics.outward import LIBRARY_ULPS
+
+Array = NDArray[np.float64]
+Edges = NDArray[np.int64]
+
+CHUNK = 1 << 21
+"""Entries of [output, edge] arrays that are worked on at once."""
+MOST_ENTRIES = 2_000_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """Probabilities [output, state] as floats and logarithms, exact ones by a function, edges and blocks."""
+
+    labels: tuple[str, ...]
+    outputs: tuple[str, ...]
+    probabilities: Array
+    logs: Array
+    edges: Edges
+    blocks: Edges
+    exact: Callable[[int, int], Fraction] = field(repr=False)
+    table: tuple[Sequence[Sequence[int]], int] | None = field(default=None, repr=False)
+    bits: int = 1
+
+    def __post_init__(self) -> None:
+        if 2 * len(self.outputs) * len(self.edges) > MOST_ENTRIES:
+            raise TooLarge(
+                "This mechanism has too many outputs and edges to be compared one by one",
+                size=f"{len(self.outputs):,} outputs × {len(self.edges):,} edges",
+                fits=f"outputs × edges up to {MOST_ENTRIES // 2:,}", remedy="use a coarser summary or fewer outputs",
+            )
+
+    @cached_property
+    def log_error(self) -> float:
+        """A bound on the error of each finite entry of `logs`."""
+        finite = self.logs[np.isfinite(self.logs)]
+        largest = float(-finite.min(initial=0.0))
+        direct = 2.0**-52 + LIBRARY_ULPS * 2.0**-52 * (largest + 1)
+        if largest < 690.0:
+            return direct
+        return direct + 8 * 2.0**-52 * (self.bits + largest + 64)
+
+    @property
+    def directed(self) -> int:
+        """Twice the number of edges: each is read in both directions."""
+        return 2 * len(self.edges)
+
+    def states_of(self, direction: int) -> tuple[int, int]:
+        """The states (of P, of Q) of a directed edge: the edges as listed first, then all of them reversed."""
+        first, second = self.edges[direction % len(self.edges)].tolist()
+        return (first, second) if direction < len(self.edges) else (second, first)
+
+    def edge_labels(self, direction: int) -> tuple[str, str]:
+        """The labels of the states of a directed edge."""
+        first, second = self.states_of(direction)
+        return self.labels[first], self.labels[second]
+
+    def pair(self, first: int, second: int) -> Pair:
+        """The exact pair of two states."""
+        if self.table is not None:
+            weights, denominator = self.table
+            return Pair(tuple(row[first] for row in weights), tuple(row[second] for row in weights), denominator)
+        outputs = range(len(self.outputs))
+        return exact_pair([self.exact(y, first) for y in outputs], [self.exact(y, second) for y in outputs])
+
+    def chunks(self) -> Iterator[Edges]:
+        """The edges in portions small enough to be worked on at once."""
+        size = max(CHUNK // max(len(self.outputs), 1), 1)
+        for start in range(0, len(self.edges), size):
+            yield self.edges[start : start + size]
+
+
+def channel_of(source: Mechanism | Channel) -> Channel:
+    """The channel of a mechanism; a channel is its own."""
+    if isinstance(source, Channel):
+        return source
+    kernel = source.kernel
+    if isinstance(kernel, TableKernel):
+        table, bits = (kernel.weights, kernel.denominator), kernel.denominator.bit_length()
+    else:
+        table, width = None, kernel.high - kernel.low + 1
+        bits = (width + 4) * (kernel.ratio.denominator.bit_length() + 1) + 64
+    space = source.space
+    return Channel(
+        space.labels, tuple(output.label for output in source.outputs), source.probabilities,
+        source.log_probabilities, space.edges, space.blocks, source.probability, table, bits,
+    )
+
+
+def channel_from_rows(
+    rows: Sequence[Sequence[object]],
+    *,
+    edges: Sequence[tuple[int, int]] | None = None,
+    blocks: Sequence[Sequence[int]] | None = None,
+    labels: Sequence[str] | None = None,
+) -> Channel:
+    """A channel from one distribution per state, read exactly.
+
+    Without `edges` every two states are neighbours and all states are one block; with `edges` each is a block.
+    """
+    if not rows or any(len(row) != len(rows[0]) for row in rows):
+        raise InputError(
+            "A channel needs one distribution per state, all over the same outputs",
+            found=f"{len(rows)} rows of lengths {sorted({len(row) for row in rows})}",
+            allowed="equally long rows, at least one", remedy="write 0 where an output is impossible",
+        )
+    exacts = [distribution(row) for row in rows]
+    count = len(rows)
+    joined = list(combinations(range(count), 2)) if edges is None else [tuple(sorted(edge)) for edge in edges]
+    grouped = ([range(count)] if count > 1 and edges is None else joined) if blocks is None else blocks
+    width = max((len(block) for block in grouped), default=2)
+    padded = [[*block, *[-1] * (width - len(block))] for block in grouped]
+    logs = np.array([[log_ratio(row[y].numerator, row[y].denominator) for row in exacts] for y in range(len(rows[0]))])
+    return Channel(
+        tuple(labels) if labels is not None else tuple(str(i) for i in range(count)),
+        tuple(str(y) for y in range(len(rows[0]))),
+        np.array([[float(row[y]) for row in exacts] for y in range(len(rows[0]))]),
+        logs,
+        np.array(joined, dtype=np.int64).reshape(-1, 2),
+        np.array(padded, dtype=np.int64).reshape(-1, width),
+        lambda output, state: exacts[state][output],
+        None,
+        max(p.denominator.bit_length() for row in exacts for p in row),
+    )
+
+
+def with_edges(channel: Channel, edges: Edges) -> Channel:
+    """The same rows under another neighbour graph; every edge is a block of its own."""
+    return replace(channel, edges=edges, blocks=edges)

@@ -1,0 +1,140 @@
+"""Rényi divergences of a mechanism: the curve α ↦ D_α, with relative entropy at 1 and the tight ε at ∞.
+
+    D_α(P‖Q) = log( Σ p^α q^(1−α) ) / (α − 1),      D_1 = Σ p log(p/q),      D_∞ = log max p/q,
+
+largest over edges and directions. D_α is non-decreasing in α and adds up under composition.
+References: Rényi (1961); Mironov (2017) for Rényi differential privacy; CY for relative entropy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.currencies.bracket import INFINITE, ZERO, Bracket, Worst, enclosed
+from discreet.currencies.channel import Array, Channel, channel_of
+from discreet.currencies.pair import Pair
+from discreet.currencies.tight import log_of, tight_epsilon
+from discreet.currencies.worst import worst_edge
+from discreet.errors import InputError
+from discreet.model.mechanism import Mechanism
+from discreet.numerics.exact import exact
+from discreet.numerics.outward import ball, power_ball, relative_entropy_ball
+
+ORDERS = (Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4), Fraction(8), Fraction(16), Fraction(32), Fraction(64))
+"""Orders shown when none are asked for."""
+LARGEST_ORDER = 10**6
+
+
+def renyi(source: Mechanism | Channel, order: object) -> Worst:
+    """D_α of a mechanism at one order α ≥ 1; `math.inf` or "infinity" gives the tight ε."""
+    channel = channel_of(source)
+    if order in (math.inf, "inf", "infinity"):
+        tight = tight_epsilon(channel)
+        return Worst(tight.bracket, tight.edge)
+    alpha = _order(order)
+    values, margins = _floats(channel, float(alpha))
+    return worst_edge(channel, values, margins, lambda pair: pair_renyi(pair, alpha))
+
+
+def renyi_curve(source: Mechanism | Channel, orders: Sequence[object] = ORDERS) -> tuple[tuple[float, Worst], ...]:
+    """(α, D_α) at several orders."""
+    channel = channel_of(source)
+    return tuple((float(exact(order, "order")), renyi(channel, order)) for order in orders)
+
+
+def relative_entropy(source: Mechanism | Channel) -> Worst:
+    """The largest D(P‖Q) over edges, in nats."""
+    return renyi(source, 1)
+
+
+def pair_renyi(pair: Pair, order: Fraction) -> Bracket:
+    """D_α of one pair in one direction, in balls."""
+    if pair.first == pair.second:
+        return ZERO
+    if any(p and not q for p, q in pair.key):
+        return INFINITE
+    first, second = [p for p, _ in pair.key], [q for _, q in pair.key]
+    if order == 1:
+        return enclosed(lambda: relative_entropy_ball(first, second, pair.denominator), low=0.0)
+    return enclosed(
+        lambda: power_ball(first, second, pair.denominator, order).log() / ball(order - 1), low=0.0
+    )
+
+
+def pair_max_divergence(pair: Pair) -> Bracket:
+    """D_∞ of one pair in one direction."""
+    return log_of(pair.largest_ratio)
+
+
+def _order(order: object) -> Fraction:
+    alpha = exact(order, "order")
+    if not 1 <= alpha <= LARGEST_ORDER:
+        raise InputError(
+            "A Rényi order is out of range", found=str(alpha),
+            allowed=f"1 (relative entropy) to {LARGEST_ORDER}, or infinity", remedy="choose an order of at least 1",
+        )
+    return alpha
+
+
+def _floats(channel: Channel, order: float) -> tuple[Array, Array]:
+    """Float D_α of every directed edge with a bound on its error.
+
+    Above 1, E = Σ p e^(tL) with t = α − 1 is 1 + Σ p (e^(tL) − 1): where tL is moderate the second form loses
+    nothing near 1; elsewhere sums of exponentials are taken from their largest term.
+    """
+    values, margins = np.zeros(channel.directed), np.zeros(channel.directed)
+    logs, plain = np.ascontiguousarray(channel.logs.T), np.ascontiguousarray(channel.probabilities.T)
+    at = 0
+    for edges in channel.chunks():
+        for start, (one, other) in ((at, (0, 1)), (at + len(channel.edges), (1, 0))):
+            first, second = edges[:, one], edges[:, other]
+            with np.errstate(invalid="ignore"):
+                losses = logs[first] - logs[second]
+            losses[np.isneginf(logs[first])] = 0.0
+            here = slice(start, start + len(edges))
+            if order == 1:
+                values[here], margins[here] = _relative_entropies(plain[first], losses, channel.log_error)
+            else:
+                logged, error = log_moments(plain[first], logs[first], losses, order - 1, channel.log_error)
+                values[here], margins[here] = logged / (order - 1), error / (order - 1)
+        at += len(edges)
+    return values, margins
+
+
+def _relative_entropies(mass: Array, losses: Array, log_error: float) -> tuple[Array, Array]:
+    """Σ p L with its error bound, which is relative to Σ p |L|."""
+    with np.errstate(invalid="ignore"):
+        terms = np.where(mass > 0, mass * losses, np.where(np.isposinf(losses), np.inf, 0.0))
+    size = np.abs(terms).sum(axis=1)
+    margin = np.where(np.isinf(size), 0.0, (len(mass[0]) + 8) * 2.0**-52 * size + 2 * log_error + 1e-300)
+    return terms.sum(axis=1), margin
+
+
+def log_moments(
+    mass: Array, log_mass: Array, losses: Array, t: float | Array, log_error: float
+) -> tuple[Array, Array]:
+    """log Σ p e^(tL) over the last axis and a bound on the error of each; t is one number or one per row."""
+    factor = np.asarray(t, dtype=np.float64).reshape(-1, 1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        exponents = factor * losses
+        small = exponents.max(axis=-1) < 30.0
+        terms = np.where(mass > 0, mass * np.expm1(np.minimum(exponents, 31.0)), 0.0)
+        sizes = np.abs(terms).sum(axis=-1)
+        plain = np.log1p(terms.sum(axis=-1))
+        tilted = log_mass + exponents
+        peak = tilted.max(axis=-1, keepdims=True)
+        shift = np.where(np.isfinite(peak), peak, 0.0)
+        summed = np.log(np.exp(tilted - shift).sum(axis=-1)) + shift[..., 0]
+    summed = np.where(np.isposinf(peak[..., 0]), np.inf, summed)
+    count, factors = mass.shape[-1], factor[:, 0]
+    moment_error = 4 * factors * log_error + (count + 16) * 2.0**-51 * (sizes + 1e-300)
+    largest = np.where(np.isfinite(tilted), np.abs(tilted), 0.0).max(axis=-1)
+    sum_error = (2 + 4 * factors) * log_error + (count + 16) * 2.0**-51 * (1 + largest)
+    # An error of tL is worth up to Σ p e^(tL) of it, which the logarithm divides by.
+    values = np.where(small, np.maximum(plain, 0.0), np.maximum(summed, 0.0))
+    errors = np.where(small, moment_error, sum_error)
+    return values, np.where(np.isinf(values), 0.0, errors)
