@@ -30,6 +30,12 @@ from discreet.watch import Watch
 FEW = 8
 """Programs with no more actions than this are solved at once."""
 
+MOST_NEW = 16
+"""How many violators join the program in one round, the worst first."""
+
+ROUGH = 1e-3
+"""The relative gap to which actions are first gathered."""
+
 
 def solve_priced(
     program: Program, gap: float = 1e-6, watch: Watch | None = None, start: Integers | None = None,
@@ -43,24 +49,23 @@ def solve_priced(
     active = np.unique(likely_actions(program) if start is None else np.asarray(start, dtype=np.int64))
     best: Solution | None = None
     iterations = 0
+    level = max(gap, ROUGH) if program.states * len(active) > 6000 else gap
     for _ in range(rounds):
-        part = solve(program.restricted(active), 0.7 * gap, watch)
+        part = solve(program.restricted(active), 0.7 * level, watch)
         iterations += part.iterations
-        tolerance = 0.1 * gap * max(1e-12, abs(part.value))
+        tolerance = 0.1 * level * max(1e-12, abs(part.value))
         multipliers, violators = _price_others(program, active, part, tolerance, watch)
         kernel = np.zeros_like(program.cost)
         kernel[active] = part.kernel
-        bound = dual_bound(program, multipliers)
-        status = part.status
-        if status == "optimal" and part.value - bound > gap * max(1e-12, abs(part.value)):
-            status = "stalled"
-        found = Solution(kernel, multipliers, value_of(program, kernel), bound, iterations,
-                         time.perf_counter() - begun, status)
+        found = Solution(kernel, multipliers, value_of(program, kernel), dual_bound(program, multipliers),
+                         iterations, time.perf_counter() - begun, part.status)
         best = found if best is None else _merge(best, found)
         if watch is not None:
             watch.report(stage="pricing", value=best.value, bound=best.bound, seconds=best.seconds)
-        if best.relative_gap <= gap or part.status == "cancelled" or not violators.size:
+        if best.relative_gap <= gap or part.status == "cancelled" or (not violators.size and level <= gap):
             break
+        # Rough rounds find the actions that matter at a third of the iterations; only then is precision worth it.
+        level = level if violators.size else gap
         active = np.unique(np.concatenate([active, violators]))
     assert best is not None
     return best
@@ -70,7 +75,8 @@ def likely_actions(program: Program, looks: int = 160, margin: int = 1) -> Integ
     """Actions that are best after seeing a state through e^(−ε·distance), and their neighbours in the list."""
     span = program.cost.max(axis=0) - program.cost.min(axis=0)
     offsets, targets = neighbour_lists(program.states, program.edges)
-    seen = np.argsort(-span, kind="stable")[:looks]
+    heavy = np.argsort(-span, kind="stable")[:np.count_nonzero(span > 1e-8 * span.max()) or 1]
+    seen = heavy[np.unique(np.linspace(0, len(heavy) - 1, looks).astype(np.int64))]
     chosen = set()
     for h in seen:
         far = distances(program.states, offsets, targets, int(h))
@@ -98,18 +104,12 @@ def _price_others(
         better = priced.deficit < missing[hard]
         guess[hard[better]] = priced.flow[better]
         missing[hard] = np.minimum(missing[hard], priced.deficit)
-        refuted = hard[priced.ray_value < -tolerance]
-        order = np.argsort(priced.ray_value[priced.ray_value < -tolerance])
-        refuted = refuted[order]
+        below = np.flatnonzero(priced.ray_value < -tolerance)
+        refuted = hard[below[np.argsort(priced.ray_value[below])]][:MOST_NEW]
     else:
         refuted = np.zeros(0, dtype=np.int64)
     multipliers[others] = guess
-    return multipliers, others[_spread(others, refuted)]
-
-
-def _spread(others: Integers, refuted: Integers, most: int = 12) -> Integers:
-    """The worst violators, at most `most` of them."""
-    return refuted[:most]
+    return multipliers, others[refuted]
 
 
 def _guesses(
