@@ -92,8 +92,8 @@ def read_by_bayes(
         hidden += math.fsum(density * (nearest - actions) ** 2)
         actions = nearest
     widest = respondents * (max(values) - min(values))
-    gamma = (48.0 * len(law.masses) + 64.0) * UNIT_ROUNDOFF
-    scale = float(law.masses @ (law.variances + g * g))
+    gamma = (48.0 * (len(law.masses) + respondents) + 64.0) * UNIT_ROUNDOFF
+    scale = math.sqrt(float(law.masses @ (law.variances + g * g))) + law.magnitude
     return Proxy(
         weights=tuple(int(w) for w in weights),
         noise=noise,
@@ -101,7 +101,7 @@ def read_by_bayes(
         stop=law.last,
         actions=actions,
         loss=law.unexplained + hidden,
-        loss_error=gamma * scale + law.dropped * widest**2,
+        loss_error=gamma * scale**2 + law.dropped * widest**2,
     )
 
 

@@ -48,6 +48,8 @@ class SumLaw:
     means: Floats
     variances: Floats
     dropped: float
+    magnitude: float
+    """sum_i E|R_i|: signed sums were formed on this scale, so their rounding error is relative to it."""
 
     @property
     def last(self) -> int:
@@ -109,17 +111,19 @@ def sum_law(
     spread = float(pooled @ (w - mean_w) ** 2)
     slope = float(pooled @ ((w - mean_w) * (v - mean_v))) / spread if spread > 0 else 0.0
     offsets = rows @ (v - slope * w)
+    residuals = v - slope * w - offsets[:, None]
+    magnitude = float((rows * np.abs(residuals)).sum()) * (respondents if rows.shape[0] == 1 else 1)
     if rows.shape[0] == 1:
-        law = _power(_single(rows[0], v - slope * w - offsets[0], w), respondents, quick)
+        law = _power(_single(rows[0], residuals[0], w), respondents, quick)
         offset = respondents * float(offsets[0])
     else:
-        law = _product([_single(r, v - slope * w - d, w) for r, d in zip(rows, offsets, strict=True)], quick)
+        law = _product([_single(r, u, w) for r, u in zip(rows, residuals, strict=True)], quick)
         offset = math.fsum(offsets)
     safe = np.where(law.p > 0, law.p, 1.0)
     residual = law.a / safe
     means = slope * np.arange(law.first, law.first + len(law.p)) + offset + residual
     variances = np.maximum(law.b / safe - residual**2, 0.0)
-    return SumLaw(law.first, law.p, means, variances, law.dropped)
+    return SumLaw(law.first, law.p, means, variances, law.dropped, magnitude)
 
 
 def joint_law(
