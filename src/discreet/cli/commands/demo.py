@@ -1,0 +1,42 @@
+"""`discreet demo [DIR]`: every finished stage of the house, run in front of you."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from discreet.cli.output import Json, console, show
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where the files are written.")] = Path(
+        "discreet-demo"
+    ),
+    as_json: Json = False,
+) -> None:
+    """Run every finished stage and show what it did.
+
+    Example: discreet demo build/demo
+    """
+    from discreet.cli.stages import STAGES, load
+
+    folder.mkdir(parents=True, exist_ok=True)
+    done: list[dict[str, Any]] = []
+    for number, name in enumerate(STAGES, start=1):
+        stage = load(name)
+        started = time.perf_counter()
+        result = {"stage": name, "title": stage.TITLE, **stage.run(folder)}
+        result["seconds"] = round(time.perf_counter() - started, 3)
+        done.append(result)
+        if not as_json:
+            screen = console()
+            screen.print(f"\n[bold]{number}. {stage.TITLE}[/bold]  ({result['seconds']:.1f} s)")
+            stage.tell(result, screen)
+    show(
+        {"folder": folder, "stages": done},
+        as_json=as_json,
+        person=lambda screen: screen.print(f"\nThe files are in {folder}. Next: discreet --help"),
+    )
