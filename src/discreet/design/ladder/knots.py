@@ -27,32 +27,34 @@ GROWTH = 1.5
 """Beyond the outermost targets, where nobody plays, intervals grow by this factor."""
 
 
-def place_knots(targets: Sequence[float], low: float, high: float, apart: float) -> tuple[Floats, Floats]:
-    """(knots, e) covering low..high: targets (thinned to be `apart`), points midway, growing intervals
-    outside."""
-    inside = thinned([t for t in targets if low < t < high], apart) or [(low + high) / 2]
+def place_knots(targets: Sequence[float], low: float, high: float, step: float) -> tuple[Floats, Floats]:
+    """(knots, e) covering low..high: targets, points midway, and outside them intervals that grow from `step`."""
+    inside = sorted({t for t in targets if low < t < high}) or [(low + high) / 2]
     points: dict[float, bool] = dict.fromkeys(inside, True)
     for a, b in pairwise(inside):
         points[(a + b) / 2] = False
     for edge, end, sign in ((inside[0], low, -1.0), (inside[-1], high, 1.0)):
-        step = apart / 2
-        at = edge + sign * step
+        width = step
+        at = edge + sign * width
         while sign * (end - at) > 0:
             points[at] = False
-            step *= GROWTH
-            at += sign * step
+            width *= GROWTH
+            at += sign * width
         points.setdefault(end, False)
     knots = np.array(sorted(points))
     return knots, _rewards(knots, [points[float(k)] for k in knots])
 
 
-def thinned(points: Sequence[float], apart: float) -> list[float]:
-    """Points in order, those nearer than `apart` to the one before left out."""
-    kept: list[float] = []
-    for point in sorted(float(p) for p in points):
-        if not kept or point - kept[-1] >= apart:
-            kept.append(point)
-    return kept
+def clustered(points: Sequence[float], weights: Sequence[float], apart: float) -> list[float]:
+    """Weighted means of runs of points, each nearer than `apart` to the mean of the run before it."""
+    runs: list[tuple[float, float]] = []
+    for point, weight in sorted(zip(map(float, points), map(float, weights), strict=True)):
+        if runs and point - runs[-1][0] < apart:
+            mean, held = runs[-1]
+            runs[-1] = (mean + (point - mean) * weight / (held + weight), held + weight)
+        else:
+            runs.append((point, weight))
+    return [mean for mean, _ in runs]
 
 
 def _rewards(knots: Floats, target: list[bool]) -> Floats:

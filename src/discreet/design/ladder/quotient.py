@@ -1,5 +1,4 @@
-"""The quotient lower bound: a linear program over (x, omega) that every private mechanism satisfies on
-average.
+"""The quotient lower bound: a linear program over (x, omega) that every private mechanism obeys on average.
 
 Any epsilon-DP mechanism m, averaged over the histograms with the same state s, satisfies the inequalities of
 `averaged`; its expected loss depends on the average alone, because omega is part of s.  So the least loss
@@ -18,8 +17,8 @@ squared error with real actions; rows that need them are left out, which enlarge
 
 Real actions (squared error).  The program is solved at knots with rewards and the bracket is minimised over
 all real actions between them (`knots`); outside, the end's f serves, as the knots cover all kept values of
-omega.  Where the optimum plays is not known beforehand, so the program is solved again with the posterior
-means of the last solution as targets.
+omega.  Where the optimum plays is not known beforehand: a first program on an even grid tells, and the
+posterior means of its solution become the targets of the second.  The better bound is returned.
 
 Rounding.  Each coefficient of G and pi has relative error at most `error`; eta times the bracket with
 absolute values, where eta = 4 error, is subtracted before the minimum.
@@ -31,19 +30,24 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from discreet.design.ladder.averaged import Averages, averages
-from discreet.design.ladder.knots import least_between, place_knots
+from discreet.design.ladder.knots import clustered, least_between, place_knots
 from discreet.design.ladder.types import Number
 from discreet.errors import InputError
 from discreet.watch import SILENT, Watch
 
+if TYPE_CHECKING:
+    from scipy import sparse
+
 Floats = NDArray[np.float64]
+
+EVEN = 6
+"""Points per standard deviation of omega in the even grid of the first program."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,6 @@ def quotient_bound(
     groups: Sequence[Sequence[int]] | None = None,
     most_states: int = 600,
     leave_out: float = 1e-6,
-    rounds: int = 2,
     seconds: float = 60.0,
     watch: Watch | None = None,
 ) -> QuotientBound:
@@ -96,37 +99,47 @@ def quotient_bound(
         bound = bound_from_multipliers(program, cone, grid, found.multipliers, real=False)
         return QuotientBound(max(0.0, bound), program.size, len(grid), found.status)
 
-    ends = time.monotonic() + seconds
+    return _real_actions(program, cone, targets, time.monotonic() + seconds, watch)
+
+
+def _real_actions(
+    program: Averages, cone: sparse.csr_array, targets: Sequence[float] | None, ends: float, watch: Watch
+) -> QuotientBound:
+    """At most two programs: an even grid (unless targets are given), then knots at what its solution means."""
     low, high = float(program.statistics.min()), float(program.statistics.max())
     mean = float(program.masses @ program.statistics) / float(program.masses.sum())
     spread = math.sqrt(float(program.masses @ (program.statistics - mean) ** 2))
-    apart = spread / 8
-    current = (
-        list(np.arange(mean - 3 * spread, mean + 4 * spread, spread / 3))
-        if targets is None
-        else list(targets)
-    )
     best = QuotientBound(0.0, program.size, 0, "not solved")
-    for _ in range(rounds):
-        knots, reach = place_knots(current, low, high, apart)
+    if high == low:
+        return best
+
+    def attempt(knots: Floats, reach: Floats) -> Solution:
+        nonlocal best
         found = solve(program, cone, knots, reach, max(0.0, ends - time.monotonic()))
         bound = bound_from_multipliers(program, cone, knots, found.multipliers, real=True)
-        if bound > best.lower_bound:
-            best = QuotientBound(bound, program.size, len(knots), found.status)
+        if bound > best.lower_bound or best.status == "not solved":
+            best = QuotientBound(max(0.0, bound), program.size, len(knots), found.status)
         watch.report(stage="quotient bound", bound=-best.lower_bound)
-        if watch.cancelled() or time.monotonic() >= ends:
-            break
-        joint = found.kernel * program.masses
+        return found
+
+    if targets is None:
+        grid = np.linspace(low, high, math.ceil((high - low) * EVEN / spread) + 1)
+        joint = attempt(grid, np.zeros(len(grid))).kernel * program.masses
         played = joint.sum(axis=1)
         used = played > 1e-5
-        current = list((joint @ program.statistics)[used] / played[used])
-        if not current:
-            break
+        means, weights = (joint @ program.statistics)[used] / played[used], played[used]
+    else:
+        means = np.asarray(targets, dtype=np.float64)
+        weights = np.ones(len(means))
+    if len(means) and time.monotonic() < ends and not watch.cancelled():
+        attempt(*place_knots(clustered(means, weights, spread / 16), low, high, spread / 12))
     return best
 
 
 def privacy_rows(program: Averages, epsilon: float) -> sparse.csr_array:
     """G: for each averaged inequality the rows e^eps avg - mbar(s) and e^eps mbar(s) - avg."""
+    from scipy import sparse
+
     q = math.exp(epsilon)
     at, to, weight = [], [], []
     for k, (state, before, weights) in enumerate(program.rows):
@@ -161,6 +174,7 @@ def bound_from_multipliers(
 def solve(program: Averages, cone: sparse.csr_array, grid: Floats, reach: Floats, seconds: float) -> Solution:
     """Solve by HiGHS's interior point without crossover; playing grid[k] is rewarded by reach[k]^2."""
     import highspy
+    from scipy import sparse
 
     n, k, m = program.size, len(grid), cone.shape[0]
     mean = float(program.masses @ program.statistics)

@@ -1,0 +1,61 @@
+"""Is the mechanism worth what it claims, and can no private mechanism be worth more than the bound?
+
+Both sides are computed again from the problem and the mechanism: the value by `value`, the bound from the witness by weak
+duality (`dual`) or by a theorem whose conditions are checked (`theorems`). The maker's word counts for nothing.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from discreet.certify.dual import dual_upper_bound
+from discreet.certify.theorems import theorem_upper_bound, theorem_value
+from discreet.certify.value import expected_payoff
+from discreet.errors import InputError, Refuted
+from discreet.model.certificate import Counterexample, DualWitness, OptimalityClaim
+from discreet.model.mechanism import Mechanism
+
+
+def optimality(mechanism: Mechanism, claim: OptimalityClaim) -> OptimalityClaim | Counterexample:
+    """The claim, proved; or what is wrong with it."""
+    try:
+        value = proved_value(mechanism, claim)
+        bound = proved_bound(mechanism, claim)
+    except Refuted as refuted:
+        return Counterexample("optimality", str(refuted))
+    except InputError as error:
+        return Counterexample("optimality", f"The witness cannot be checked: {error}")
+    if value < claim.value:
+        return Counterexample(
+            "value", "The mechanism is worth less than it claims", found=_shown(value), allowed=f"at least {_shown(claim.value)}"
+        )
+    if bound > claim.bound:
+        return Counterexample(
+            "bound", "The witness proves a weaker bound than is claimed", found=_shown(bound),
+            allowed=f"at most {_shown(claim.bound)}",
+        )
+    stated = mechanism.claims
+    if stated.value not in (None, claim.value) or stated.bound not in (None, claim.bound):
+        return Counterexample("claims", "The mechanism file claims other numbers than its certificate")
+    return claim
+
+
+def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
+    """A lower side of the mechanism's expected payoff."""
+    if not isinstance(claim.witness, DualWitness):
+        found = theorem_value(mechanism, claim.witness)
+        if found is not None:
+            return found
+    return expected_payoff(mechanism)[0]
+
+
+def proved_bound(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
+    """An upper bound on every private mechanism's expected payoff for the guarantee's ε."""
+    problem = mechanism.problem.with_epsilon(mechanism.guarantee.epsilon)
+    if isinstance(claim.witness, DualWitness):
+        return dual_upper_bound(problem, claim.witness)
+    return theorem_upper_bound(problem, mechanism, claim.witness)
+
+
+def _shown(number: Fraction) -> str:
+    return f"{float(number):.12g}"

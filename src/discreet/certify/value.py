@@ -1,0 +1,114 @@
+"""What a mechanism is worth: the expected payoff of following its recommended actions, from both sides.
+
+value = Σ_h π(h) Σ_s m(s|h) u(a_s, ω_h), over histograms h when order does not matter, else over databases. Exact, except
+that with more than `EXACT_STATES` states prior weights are rounded down to 2^−256 and the lost mass bounded: a bracket
+far narrower than any claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.model.actions import Action
+from discreet.model.decision import Decision
+from discreet.model.kernel import TableKernel, closed_rows
+from discreet.model.mechanism import Mechanism
+from discreet.model.problem import believed
+from discreet.model.universe import Universe
+
+EXACT_STATES = 5_000
+ROUNDED = 1 << 256
+
+Recommendation = Action | tuple[Action, ...]
+
+
+@dataclass(frozen=True)
+class JointLaw:
+    """Prior mass of each (state of the mechanism, ω) as whole numbers over `unit`; `lost` bounds what rounding left out."""
+
+    mass: dict[tuple[int, Fraction], int]
+    unit: int
+    lost: Fraction
+
+
+def joint_law(mechanism: Mechanism) -> JointLaw:
+    """How likely each state of the mechanism is together with each value of the statistic."""
+    problem = mechanism.problem
+    space = problem.finest()
+    belief = believed(problem, space)
+    vectors = np.asarray(space.vectors)
+    if mechanism.summary.kind == "database":
+        if problem.exchangeable:
+            raise InputError(
+                "A mechanism on whole databases is valued by a prior on databases", found="an exchangeable prior",
+                allowed="the summary 'histogram'", remedy="symmetrise the mechanism first",
+            )
+        states = np.arange(len(space))
+    else:
+        if not problem.exchangeable:
+            assert isinstance(problem.universe, Universe)
+            vectors = np.stack([(vectors == t).sum(axis=1) for t in range(problem.universe.types)], axis=1)
+        states = mechanism.states_of(vectors)
+    rounded = len(space) > EXACT_STATES
+    denominator = belief.weights.denominator
+    mass: dict[tuple[int, Fraction], int] = {}
+    for state, omega, weight in zip(states.tolist(), belief.omegas, belief.weights.numerators, strict=True):
+        kept = weight * ROUNDED // denominator if rounded else weight
+        mass[state, omega] = mass.get((state, omega), 0) + kept
+    lost = Fraction(len(space), ROUNDED) if rounded else Fraction(0)
+    return JointLaw(mass, ROUNDED if rounded else denominator, lost)
+
+
+def expected_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
+    """Both sides of the expected payoff of following the recommended actions."""
+    actions = [output.action for output in mechanism.outputs]
+    law = joint_law(mechanism)
+    columns, whole = integer_columns(mechanism)
+    by_omega: dict[Fraction, list[tuple[int, int]]] = {}
+    for (state, omega), weight in law.mass.items():
+        by_omega.setdefault(omega, []).append((state, weight))
+    total, extreme = Fraction(0), Fraction(0)
+    for omega, held in by_omega.items():
+        payoffs = [weighted_payoff(mechanism.problem.decisions, action, omega) for action in actions]
+        extreme = max(extreme, *(abs(u) for u in payoffs))
+        scale = lcm(*(u.denominator for u in payoffs))
+        scaled = [u.numerator * (scale // u.denominator) for u in payoffs]
+        part = sum(
+            weight * sum(w * u for w, u in zip(columns[state], scaled, strict=True)) for state, weight in held
+        )
+        total += Fraction(part, scale)
+    value = total / (whole * law.unit)
+    return value - extreme * law.lost, value + extreme * law.lost
+
+
+def weighted_payoff(decisions: Sequence[Decision], action: Recommendation | None, omega: Fraction) -> Fraction:
+    """Σ_i weight_i u_i(a_i, ω) over the decision makers."""
+    if action is None:
+        raise InputError(
+            "The mechanism recommends no action for some output", found="an output without action",
+            allowed="an action for each output", remedy="add the recommended actions",
+        )
+    each = action if isinstance(action, tuple) else (action,)
+    if len(each) != len(decisions):
+        raise InputError(
+            "An output needs one action for each decision maker", found=f"{len(each)} actions",
+            allowed=f"{len(decisions)}", remedy="complete the recommended actions",
+        )
+    return sum((d.weight * d.payoff(a, omega) for d, a in zip(decisions, each, strict=True)), Fraction(0))
+
+
+def integer_columns(mechanism: Mechanism) -> tuple[list[list[int]], int]:
+    """Each state's probabilities as whole numbers [state][output] over one denominator."""
+    kernel = mechanism.kernel
+    if isinstance(kernel, TableKernel):
+        return [list(column) for column in zip(*kernel.weights, strict=True)], kernel.denominator
+    rows = closed_rows(kernel, mechanism.space.vectors[:, 0].tolist())
+    whole = lcm(*(p.denominator for row in rows for p in row))
+    integers = [[p.numerator * (whole // p.denominator) for p in row] for row in rows]
+    return [list(column) for column in zip(*integers, strict=True)], whole

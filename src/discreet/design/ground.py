@@ -1,0 +1,147 @@
+"""The ground a program stands on: states, prior mass, statistic and payoffs as arrays, and the box that truncates them.
+
+Floats propose here; `certify` starts again from the problem. Truncation: a clamp to a box (model.summary) is a retraction,
+so a kernel on the box is private everywhere; its value counts every clamped state's payoff (`upper`), while the bound counts
+only states inside the box and adds the least loss of the others (`lower`), valid for payoffs of any sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from discreet.errors import TooLarge
+from discreet.model.actions import Action, ListedActions, NamedActions, RealActions
+from discreet.model.decision import Decision
+from discreet.model.problem import Problem, believed
+from discreet.model.states import StateSpace, locate, state_space
+from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary
+
+MOST_COMPOUND = 20_000
+"""Combined actions of several decision makers beyond which the program is not formed."""
+
+Recommendation = Action | tuple[Action, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """The finest states of a problem with their prior mass, values of the statistic and graph."""
+
+    problem: Problem
+    space: StateSpace
+    masses: np.ndarray
+    omegas: np.ndarray
+    exact_omegas: tuple[Fraction, ...]
+    column: np.ndarray
+
+    @property
+    def summary(self) -> Summary:
+        return HistogramSummary() if self.problem.exchangeable else DatabaseSummary()
+
+
+def ground(problem: Problem) -> Ground:
+    """States as histograms when order does not matter, else as databases."""
+    space = problem.finest()
+    belief = believed(problem, space)
+    distinct = tuple(sorted(set(belief.omegas)))
+    place = {omega: k for k, omega in enumerate(distinct)}
+    column = np.array([place[omega] for omega in belief.omegas])
+    values = np.array([float(omega) for omega in distinct])
+    return Ground(problem, space, belief.weights.floats(), values[column], distinct, column)
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """A ground seen through a summary: the states that a kernel reads, with the mass and costs that fall on them.
+
+    `inside` holds, for each state, the ground state that it stands for in the lower bound (−1: none, several are merged).
+    """
+
+    ground: Ground
+    summary: Summary
+    space: StateSpace
+    image: np.ndarray
+    inside: np.ndarray
+
+    def upper(self, losses: np.ndarray) -> np.ndarray:
+        """Expected loss [action, state] of everything that lands on a state; `losses` is [action, ω]."""
+        weighted = losses[:, self.ground.column] * self.ground.masses
+        return np.stack([np.bincount(self.image, row, len(self.space)) for row in weighted])
+
+    def lower(self, losses: np.ndarray) -> tuple[np.ndarray, float]:
+        """Loss [action, state] of the states inside the box alone, and the least loss of all the others together."""
+        weighted = losses[:, self.ground.column] * self.ground.masses
+        kept = np.zeros(len(self.ground.masses), dtype=bool)
+        kept[self.inside] = True
+        return weighted[:, self.inside], float(weighted[:, ~kept].min(axis=0).sum()) if not kept.all() else 0.0
+
+
+def whole(base: Ground) -> Section:
+    """Every state for itself."""
+    everything = np.arange(len(base.space))
+    return Section(base, base.summary, base.space, everything, everything)
+
+
+def boxed(base: Ground, clamp: Clamp) -> Section:
+    """The states of a box; histograms outside land on its border."""
+    problem = base.problem
+    summary = HistogramSummary(clamp)
+    space = state_space(problem.universe, problem.neighbours, summary)
+    image = locate(space, summary, base.space.vectors)
+    at = base.space.index
+    return Section(base, summary, space, image, np.array([at[label] for label in space.labels]))
+
+
+def summed(base: Ground, summary: LinearSummary) -> Section:
+    """The states of a weighted sum: an upper bound only, since several ground states are merged into one."""
+    problem = base.problem
+    space = state_space(problem.universe, problem.neighbours, summary)
+    return Section(base, summary, space, locate(space, summary, base.space.vectors), np.full(len(space), -1))
+
+
+def recommendations(problem: Problem) -> list[Recommendation]:
+    """Every listed action, or every combination of the decision makers' actions."""
+    lists = [list(d.actions) for d in problem.decisions if isinstance(d.actions, (ListedActions, NamedActions))]
+    count = prod(len(actions) for actions in lists)
+    if count > MOST_COMPOUND:
+        raise TooLarge(
+            "The decision makers' actions have too many combinations", size=f"{count:,}", fits=f"{MOST_COMPOUND:,}",
+            remedy="give each decision fewer actions",
+        )
+    if len(lists) == 1:
+        return list(lists[0])
+    return list(product(*lists))
+
+
+def losses(problem: Problem, actions: Sequence[Recommendation], omegas: Sequence[Fraction]) -> np.ndarray:
+    """−u [action, ω] in floats, summed over the decision makers with their weights."""
+    if len(problem.decisions) == 1:
+        return float(problem.decision.weight) * _losses(problem.decision, list(actions), omegas)  # type: ignore[arg-type]
+    total = np.zeros((len(actions), len(omegas)))
+    for i, decision in enumerate(problem.decisions):
+        own = list(dict.fromkeys(action[i] for action in actions if isinstance(action, tuple)))
+        table = dict(zip(own, _losses(decision, own, omegas), strict=True))
+        total += float(decision.weight) * np.stack([table[a[i]] for a in actions if isinstance(a, tuple)])
+    return total
+
+
+def _losses(decision: Decision, actions: list[Action], omegas: Sequence[Fraction]) -> np.ndarray:
+    if decision.is_loss:
+        a = np.array([float(x) for x in actions])[:, None]  # type: ignore[arg-type]
+        short = np.array([float(x) for x in omegas])[None, :] - a
+        if decision.kind == "squared-error":
+            return short * short
+        if decision.kind == "absolute-error":
+            return np.abs(short)
+        q = float(decision.quantile or 0)
+        return np.maximum(q * short, (q - 1) * short)
+    return np.array([[-float(decision.payoff(action, omega)) for omega in omegas] for action in actions])
+
+
+def has_real_actions(problem: Problem) -> bool:
+    return any(isinstance(d.actions, RealActions) for d in problem.decisions)

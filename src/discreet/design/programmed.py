@@ -1,0 +1,105 @@
+"""A mechanism from a linear program: solve, round, and carry the multipliers along as a witness.
+
+The program's states are those of a box of histograms (SY Prop. 5 makes histograms enough under an exchangeable prior), or
+all databases. The kernel is valued with every clamped state counted; the multipliers bound every private mechanism.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.design.ground import Ground, Recommendation, Section, boxed, ground, losses, recommendations, whole
+from discreet.design.rounding import rounded_weights
+from discreet.design.solver.box import choose_box
+from discreet.design.solver.pricing import solve_priced
+from discreet.design.solver.program import Program, directed
+from discreet.design.solver.repair import repair
+from discreet.design.solver.truncation import regret_marginals
+from discreet.model.certificate import DualWitness, Multipliers
+from discreet.model.kernel import Output, TableKernel
+from discreet.model.neighbours import ReplaceOne
+from discreet.model.problem import Problem
+from discreet.model.summary import Clamp, HistogramSummary, Summary
+from discreet.numerics.exact import format_exact
+from discreet.watch import SILENT, Watch
+
+NEGLIGIBLE = 1e-13
+"""An output whose probability is below this at every state is dropped."""
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """An exact kernel on a summary with its witness; value and bound are still to be certified."""
+
+    summary: Summary
+    kernel: TableKernel
+    witness: DualWitness | None
+    rung: str
+    states: int
+    solver: str
+
+
+def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
+    """The best mechanism for listed actions, to a relative gap."""
+    base = ground(problem)
+    actions = recommendations(problem)
+    table = losses(problem, actions, base.exact_omegas)
+    section = truncated(base, table, gap)
+    lower, _ = section.lower(table)
+    program = Program(lower, section.space.edges, float(problem.epsilon))
+    solution = solve_priced(program, 0.6 * gap, watch)
+    kernel = repair(solution.kernel, program)
+    rounded = exact_kernel(section, kernel, actions, section.upper(table), problem.epsilon)
+    witness = dual_witness(section, actions, solution.multipliers)
+    return Proposal(section.summary, rounded, witness, "histogram program", len(section.space), solution.status)
+
+
+def truncated(base: Ground, table: np.ndarray, gap: float) -> Section:
+    """The box of likely histograms, or everything when truncation does not apply or does not pay."""
+    problem = base.problem
+    if not problem.exchangeable or not isinstance(problem.neighbours, ReplaceOne) or problem.epsilon == 0:
+        return whole(base)
+    vectors = base.space.vectors
+    weights = regret_marginals(vectors, base.masses, table[:, base.column])
+    box = choose_box(weights, 0.02 * gap)
+    if box.everything:
+        return whole(base)
+    return boxed(base, Clamp(box.lower, box.upper, box.reference))
+
+
+def exact_kernel(
+    section: Section, kernel: np.ndarray, actions: list[Recommendation], cost: np.ndarray, epsilon: Fraction
+) -> TableKernel:
+    """The rounded kernel with its outputs labelled by the actions that they recommend."""
+    used = np.flatnonzero(kernel.max(axis=1) > NEGLIGIBLE)
+    kept = kernel[used] / kernel[used].sum(axis=0)
+    blind = int(np.argmin(cost[used].sum(axis=1)))
+    weights, denominator = rounded_weights(kept, section.space.edges, epsilon, blind)
+    outputs = tuple(Output(label_of(actions[i]), actions[i]) for i in used.tolist())
+    return TableKernel(section.space.labels, outputs, tuple(map(tuple, weights)), denominator)
+
+
+def label_of(action: Recommendation) -> str:
+    """How an output is called: the action that it recommends."""
+    if isinstance(action, tuple):
+        return "; ".join(label_of(a) for a in action)
+    return action if isinstance(action, str) else format_exact(action)
+
+
+def dual_witness(section: Section, actions: list[Recommendation], multipliers: np.ndarray, chord: bool = False) -> DualWitness:
+    """Multipliers as whole numbers over a power of two that keeps 62 bits of the largest."""
+    flows = np.maximum(multipliers, 0.0)
+    largest = float(flows.max(initial=0.0))
+    bits = 61 - int(np.ceil(np.log2(largest))) if largest > 0 else 0
+    scaled = np.floor(np.ldexp(flows, bits)).astype(np.int64) if bits else np.zeros(flows.shape, dtype=np.int64)
+    tails, heads = directed(section.space.edges)
+    each = []
+    for action, row in zip(actions, scaled, strict=True):
+        at = np.flatnonzero(row)
+        triples = zip(tails[at].tolist(), heads[at].tolist(), row[at].tolist(), strict=True)
+        each.append(Multipliers(action, tuple(triples)))  # type: ignore[arg-type]
+    clamp = section.summary.clamp if isinstance(section.summary, HistogramSummary) else None
+    return DualWitness("dual-with-chord" if chord else "dual", clamp, 1 << bits, tuple(each))

@@ -1,0 +1,98 @@
+"""Reductions: smaller problems with the same optimum, each with the theorem that says so and its conditions checked here.
+
+`merged-count`    a count under identical independent respondents depends on each respondent only through "counted or not";
+                  given that, the rest of a type is independent of everything and may be ignored: T = 1.
+`anonymous-pair`  T = 1, N = 2: a mechanism may read only the sum, whatever the prior (SY Prop. 4).
+
+A reduction maps a problem to a reduced one, together with the linear summary that carries a mechanism for the reduced
+problem back to the original. `why_not` answers in words when the conditions fail.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from discreet.errors import Refuted
+from discreet.model.neighbours import ReplaceOne
+from discreet.model.priors import ExchangeablePrior, IidPrior, IndependentPrior, ReferencePrior
+from discreet.model.problem import Problem
+from discreet.model.statistic import CountStatistic
+from discreet.model.summary import LinearSummary
+from discreet.model.universe import Universe
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """The reduced problem and how the original's databases are read."""
+
+    name: str
+    theorem: str
+    problem: Problem
+    summary: LinearSummary
+
+
+@dataclass(frozen=True)
+class NotReduced:
+    """Why a reduction does not apply."""
+
+    name: str
+    reason: str
+
+
+def merged_count(problem: Problem) -> Reduced | NotReduced:
+    """A count of types under identical independent respondents, as a problem with two types."""
+    name = "merged-count"
+    if not isinstance(problem.statistic, CountStatistic) or not isinstance(problem.universe, Universe):
+        return NotReduced(name, "the statistic is not a count")
+    if problem.universe.types == 2:
+        return NotReduced(name, "there are only two types already")
+    probabilities = _identical_probabilities(problem)
+    if probabilities is None:
+        return NotReduced(name, "respondents are not independent with the same probabilities")
+    counted = sum((probabilities[t] for t in problem.statistic.of), Fraction(0))
+    universe = replace(problem.universe, values=(Fraction(0), Fraction(1)))
+    prior = IidPrior((1 - counted, counted), getattr(problem.prior, "size", None))
+    merged = replace(problem, universe=universe, prior=prior, statistic=CountStatistic((1,)))
+    weights = tuple(int(t in problem.statistic.of) for t in range(problem.universe.types))
+    return Reduced(name, "a count under independent respondents", merged, LinearSummary(weights))
+
+
+def anonymous_pair(problem: Problem) -> Reduced | NotReduced:
+    """Two respondents of two types under any prior, as an exchangeable problem."""
+    name = "anonymous-pair"
+    universe = problem.universe
+    if not isinstance(universe, Universe) or universe.types != 2 or not universe.fixed or universe.largest != 2:
+        return NotReduced(name, "there are not exactly two respondents of two types")
+    if not isinstance(problem.neighbours, ReplaceOne):
+        return NotReduced(name, "neighbours do not replace one respondent")
+    if problem.statistic.weights(universe) is None:
+        return NotReduced(name, "the statistic is not a sum or a count")
+    if problem.exchangeable:
+        return NotReduced(name, "the prior is exchangeable already")
+    vectors = universe.histograms()
+    law = problem.prior.on_histograms(vectors, universe)
+    table = tuple((tuple(h), law[i]) for i, h in enumerate(vectors.tolist()))
+    return Reduced(name, "SY Prop. 4", replace(problem, prior=ExchangeablePrior(table)), LinearSummary((0, 1)))
+
+
+REDUCTIONS = {"merged-count": merged_count, "anonymous-pair": anonymous_pair}
+
+
+def reduced(problem: Problem, name: str) -> Reduced:
+    """The named reduction, or a refutation when its conditions do not hold."""
+    if name not in REDUCTIONS:
+        raise Refuted("the certificate names a reduction that does not exist", name)
+    found = REDUCTIONS[name](problem)
+    if isinstance(found, NotReduced):
+        raise Refuted(f"the reduction {name} does not apply", found.reason)
+    return found
+
+
+def _identical_probabilities(problem: Problem) -> tuple[Fraction, ...] | None:
+    prior = problem.prior
+    if isinstance(prior, (IidPrior, ReferencePrior)):
+        return prior.probabilities
+    if isinstance(prior, IndependentPrior) and prior.identical:
+        return prior.rows[0]
+    return None

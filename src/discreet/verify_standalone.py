@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Is the mechanism in this file differentially private? A proof you can read in one sitting. Standard library only.
+
+    python verify_standalone.py X.mechanism.json        exit 0: proved; 1: refuted, with the reason; 2: not readable
+
+A mechanism reads a *summary* of the database and draws an output from exact probabilities (a *kernel*). It is
+e-differentially private if (1) neighbouring databases have equal or adjacent summaries, and (2) every output's
+probabilities at adjacent states differ by a factor of at most exp(e). Nothing in the file is believed: states and edges
+are derived here from the data, the neighbour relation and the summary, and all arithmetic is on whole numbers.
+"""
+
+import hashlib
+import json
+import sys
+from fractions import Fraction
+from itertools import combinations, product
+
+
+class Refuted(Exception):
+    """A claim of the file is false."""
+
+
+def need(condition, words):
+    if not condition:
+        raise Refuted(words)
+
+
+# --- exp(x) between two fractions, and log the same way -------------------------------------------------------------
+
+def exp_between(x, bits):
+    """low < exp(x) < high for a fraction x > 0: Taylor's series at x/2^k, remainder included, squared k times."""
+    k = max(0, (x.numerator // x.denominator).bit_length() + 1)
+    one = 1 << (bits + 2 * k + 16)
+    small = x / (1 << k)
+    term, low, n = one, one, 0
+    while term:
+        n += 1
+        term = term * small.numerator // (small.denominator * n)
+        low += term
+    high = low + 2 * n + 5  # every term lost less than 2 to rounding, and what follows the last one is below 3
+    for _ in range(k):
+        low, high = low * low // one, high * high // one + 1
+    return Fraction(low, one), Fraction(high, one)
+
+
+def exceeds_exp(top, bottom, epsilon):
+    """Is top/bottom > exp(epsilon)? Decided for sure: exp of a fraction other than 0 is never a fraction."""
+    if bottom == 0 or epsilon == 0:
+        return top > bottom
+    bits = 64
+    while True:
+        low, high = exp_between(epsilon, bits)
+        if top * low.denominator <= low.numerator * bottom:
+            return False
+        if top * high.denominator >= high.numerator * bottom:
+            return True
+        bits *= 2
+
+
+def log_between(top, bottom, limit):
+    """log(top/bottom) from both sides to 60 binary digits, by halving [0, limit]."""
+    low, high = Fraction(0), limit
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if exceeds_exp(top, bottom, middle) else (low, middle)
+    return low, high
+
+
+# --- states and edges, derived from data, neighbours and summary ----------------------------------------------------
+
+def graph(problem, summary):
+    """State labels in the file's order, and the set of pairs (i, j), i < j, that neighbouring databases can reach."""
+    data = problem["data"]
+    neighbours = data["neighbours"]
+    if isinstance(neighbours, dict):
+        need(summary["kind"] == "database", "databases listed by name have no other summary than 'database'")
+        at = {name: i for i, name in enumerate(neighbours["states"])}
+        return neighbours["states"], {tuple(sorted((at[a], at[b]))) for a, b in neighbours["edges"]}
+    types, size = len(data["values"]), data["respondents"]
+    fixed = neighbours == "replace-one"
+    low, high = (size, size) if fixed else (size["from"], size["to"])
+    if summary["kind"] == "database":
+        need(fixed, "the summary 'database' needs a fixed number of respondents")
+        states = list(product(range(types), repeat=low))
+        near = [[d[:i] + (t,) + d[i + 1:] for i in range(low) for t in range(types)] for d in states]
+    elif summary["kind"] == "histogram":
+        states, near = histogram_graph(types, low, high, fixed, summary.get("clamp"))
+    else:
+        states, near = linear_graph(summary, low, high, fixed)
+    at = {state: i for i, state in enumerate(states)}
+    edges = {tuple(sorted((at[s], at[t]))) for s, ts in zip(states, near) for t in ts if t in at and t != s}
+    return [",".join(map(str, s)) for s in states], edges
+
+
+def histogram_graph(types, low, high, fixed, clamp):
+    """Counts of types. A clamp clips every count but the reference's; it must never ask for too many respondents."""
+    floor = clamp["lower"] if clamp else [0] * types
+    roof = clamp["upper"] if clamp else [high] * types
+    need(len(floor) == len(roof) == types, "a clamp needs bounds for every type")
+    reference = (clamp.get("reference") if clamp else 0) if fixed else None
+    need(not fixed or reference in range(types), "a clamp needs a reference type")
+    need(fixed or not any(floor), "without a fixed size, counts are only clipped from above")
+    clipped = [j for j in range(types) if j != reference]
+    need(all(0 <= floor[j] <= roof[j] for j in clipped), "a clamp's bounds are the wrong way round")
+    if fixed:
+        total = sum(roof[j] for j in clipped)
+        need(all(floor[j] + min(high, total - roof[j]) <= high for j in clipped if floor[j]),
+             "this clamp can ask for more respondents than there are")
+    partial = [((), 0)]
+    for j in reversed(clipped):
+        partial = [((c, *rest), n + c) for rest, n in partial for c in range(floor[j], min(roof[j], high - n) + 1)]
+    if fixed:
+        states = [(*rest[:reference], high - n, *rest[reference:]) for rest, n in partial]
+        moves = [[(i, -1), (j, 1)] for i in range(types) for j in range(types) if i != j]
+    else:
+        capped = clamp is not None
+        states = [rest for rest, n in partial if n >= low or (capped and any(c == k for c, k in zip(rest, roof)))]
+        states.sort(key=lambda s: (sum(s), s[::-1]))
+        moves = [[(j, 1)] for j in range(types)]
+    return states, [[shift(s, move) for move in moves] for s in states]
+
+
+def shift(state, move):
+    counts = list(state)
+    for j, by in move:
+        counts[j] += by
+    return tuple(counts)
+
+
+def linear_graph(summary, low, high, fixed):
+    """Totals of whole-number weights, clipped to [low, high] of the summary; a changed respondent joins two totals."""
+    weights = sorted(set(summary["weights"]))
+    sums = [{0}]
+    for _ in range(high):
+        sums.append({total + w for total in sums[-1] for w in weights})
+    clip = clipper(summary)
+    states = sorted({clip(t) for n in range(low, high + 1) for t in sums[n]})
+    near = {s: set() for s in states}
+    for n in range(low - 1 if fixed else low, high):
+        for rest in sums[n]:
+            ends = [rest + w for w in weights]
+            pairs = combinations(ends, 2) if fixed else [(rest, end) for end in ends]
+            for a, b in pairs:
+                near[clip(a)].add((clip(b),))
+    return [(s,) for s in states], [near[s] for s in states]
+
+
+def clipper(summary):
+    bottom, top = summary.get("low"), summary.get("high")
+
+    def clip(total):
+        total = total if bottom is None else max(total, bottom)
+        return total if top is None else min(total, top)
+    return clip
+
+
+# --- kernels --------------------------------------------------------------------------------------------------------
+
+def check_table(mechanism, epsilon):
+    kernel = mechanism["kernel"]
+    states, edges = graph(mechanism["problem"], mechanism["summary"])
+    need(kernel["states"] == states, "the kernel's states are not those of its summary")
+    stated = [tuple(sorted(edge)) for edge in kernel["edges"]]
+    need(len(stated) == len(set(stated)), "an edge is listed twice")
+    wrong = min(edges ^ set(stated), default=None)
+    need(wrong is None, f"the listed edges are not those of the neighbours: {wrong}")
+    whole = int(kernel["denominator"])
+    need(whole > 0 and whole & (whole - 1) == 0, "the denominator is not a power of two")
+    weights = [[int(w) for w in row] for row in kernel["weights"]]
+    labels = [output["label"] for output in kernel["outputs"]]
+    need(len(labels) == len(set(labels)) == len(weights), "outputs repeat or lack weights")
+    need(all(len(row) == len(states) and min(row) >= 0 for row in weights), "a row of weights is short or negative")
+    need(all(sum(column) == whole for column in zip(*weights)), "a state's probabilities do not sum to one")
+    best = (0, 1, None)
+    for label, row in zip(labels, weights):
+        for a, b in edges:
+            big, small = (a, b) if row[a] >= row[b] else (b, a)
+            if row[big] * best[1] > best[0] * row[small]:
+                best = (row[big], row[small], (states[big], states[small], label))
+    return best
+
+
+def check_closed(mechanism):
+    """Noise on a whole number, tails gathered at the ends: if the noise falls by at most c over `step`, so does the kernel."""
+    kernel, summary, data = mechanism["kernel"], mechanism["summary"], mechanism["problem"]["data"]
+    need(summary["kind"] == "linear", "a closed-form kernel reads a weighted sum")
+    weights, size, fixed = summary["weights"], data["respondents"], data["neighbours"] == "replace-one"
+    need(len(weights) == len(data["values"]), "the summary needs one weight for every type")
+    step = max(weights) - min(weights) if fixed else max(map(abs, weights))
+    sizes = (size, size) if fixed else (size["from"], size["to"])
+    clip = clipper(summary)
+    low = clip(min(n * min(weights) for n in sizes))
+    high = clip(max(n * max(weights) for n in sizes))
+    need(kernel["from"] <= low <= high <= kernel["to"], "the kernel does not cover every total")
+    need(step <= kernel["step"], "one neighbour can move the total further than the kernel's step")
+    ratio = Fraction(kernel["ratio"])
+    need(0 < ratio < 1, "the ratio is not between 0 and 1")
+    if kernel["family"] == "staircase":
+        need(1 <= kernel["plateau"] <= kernel["step"], "the plateau is longer than the step")
+    power = step if kernel["family"] == "geometric" else min(step, 1)
+    factor = 1 / ratio**power
+    return factor.numerator, factor.denominator, ("states", f"{step} apart", "any output")
+
+
+def verify(text):
+    """(epsilon, largest log-ratio from below, from above, where, hash) of a mechanism document; raises Refuted."""
+    mechanism = json.loads(text)
+    need(mechanism["format"] == "discreet-mechanism/1", "not a mechanism file")
+    promise = mechanism["guarantee"]
+    epsilon = Fraction(promise["epsilon"])
+    relation = mechanism["problem"]["data"]["neighbours"]
+    need(epsilon >= 0 and Fraction(promise.get("delta", 0)) == 0, "only promises with e >= 0 and delta = 0 are proved")
+    need(promise["neighbours"] == (relation if isinstance(relation, str) else "given"), "the promise names other neighbours")
+    table = mechanism["kernel"]["family"] == "table"
+    top, bottom, where = check_table(mechanism, epsilon) if table else check_closed(mechanism)
+    if exceeds_exp(top, bottom, epsilon):
+        raise Refuted(f"output {where[2]} is more than exp({epsilon}) times as likely at {where[0]} as at {where[1]}")
+    low, high = log_between(top, bottom, epsilon) if top > bottom else (Fraction(0), Fraction(0))
+    canonical = json.dumps(mechanism, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return epsilon, low, high, where, hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def main(arguments):
+    try:
+        sys.set_int_max_str_digits(0)
+        with open(arguments[0], encoding="utf-8") as file:
+            epsilon, low, high, where, digest = verify(file.read())
+    except Refuted as reason:
+        print(f"REFUTED: {reason}")
+        return 1
+    except (IndexError, OSError, ValueError, KeyError, TypeError, RecursionError, ZeroDivisionError) as error:
+        print(f"NOT READABLE as a mechanism: {type(error).__name__}: {error}")
+        return 2
+    print(f"PROVED: {float(epsilon):g}-differentially private. Mechanism sha256 {digest}")
+    print(f"Tight epsilon between {float(low):.15g} and {float(high):.15g}, reached at {where}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
