@@ -1,1 +1,158 @@
-"""What a published value means, and what it can never reveal: posteriors, likelihoods, limits, the attacker's view."""
+"""What a published value means, and what it can never reveal: posteriors, likelihoods, limits, the attacker's view.
+
+For data users: `posterior`, `readings`, `fit`. For publishers: `worst_product`, `power_bound`, `choose`. Heavy imports
+wait until a name is first used. Some functions live in a room of the same name (`posterior`, `choose`): import them from
+this package.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__all__ = [
+    "BinomialModel",
+    "DensityBounds",
+    "Fit",
+    "GivenModel",
+    "IntervalOfMeasures",
+    "MultinomialModel",
+    "Naive",
+    "PoissonLaplace",
+    "PoissonModel",
+    "Posterior",
+    "PosteriorBounds",
+    "Readings",
+    "SimplexFit",
+    "attacker_sentence",
+    "augmentation_sample",
+    "best_action",
+    "binary_sum_laplace",
+    "check_table",
+    "choose",
+    "d_mult",
+    "d_star",
+    "d_star_star",
+    "database_distances",
+    "density_bounds",
+    "density_ratio_metric",
+    "diagnose",
+    "dirichlet_posterior",
+    "epsilon_needed",
+    "expected_naive",
+    "fit",
+    "fit_simplex",
+    "grid_posterior",
+    "in_words",
+    "least_epsilon",
+    "most_powerful_test",
+    "neyman_pearson",
+    "odds_shift",
+    "output_law",
+    "posterior",
+    "posterior_after",
+    "posterior_predictive",
+    "power_bound",
+    "power_sentence",
+    "prior_predictive",
+    "randomised_response_bounds",
+    "readings",
+    "rejection_sample",
+    "respondents_needed",
+    "state_distances",
+    "tail_probability",
+    "tight_epsilon",
+    "worst_correlated",
+    "worst_product",
+]
+
+_ROOMS = {
+    "posterior": (
+        "Posterior",
+        "posterior",
+        "posterior_after",
+    ),
+    "reading": (
+        "Readings",
+        "readings",
+    ),
+    "best_action": ("best_action",),
+    "predictive": (
+        "check_table",
+        "posterior_predictive",
+        "prior_predictive",
+        "tail_probability",
+    ),
+    "models": (
+        "BinomialModel",
+        "GivenModel",
+        "MultinomialModel",
+        "PoissonModel",
+    ),
+    "likelihood": (
+        "Fit",
+        "expected_naive",
+        "fit",
+        "output_law",
+    ),
+    "simplex_fit": (
+        "SimplexFit",
+        "fit_simplex",
+    ),
+    "naive": ("Naive",),
+    "parameter": (
+        "dirichlet_posterior",
+        "grid_posterior",
+    ),
+    "poisson_laplace": ("PoissonLaplace",),
+    "rejection": ("rejection_sample",),
+    "augmentation": ("augmentation_sample",),
+    "diagnostics": ("diagnose",),
+    "intervals": (
+        "IntervalOfMeasures",
+        "d_mult",
+        "density_ratio_metric",
+        "tight_epsilon",
+    ),
+    "distances": (
+        "d_star",
+        "d_star_star",
+        "database_distances",
+        "state_distances",
+    ),
+    "density_bounds": (
+        "DensityBounds",
+        "PosteriorBounds",
+        "binary_sum_laplace",
+        "density_bounds",
+        "randomised_response_bounds",
+    ),
+    "power": (
+        "epsilon_needed",
+        "least_epsilon",
+        "most_powerful_test",
+        "neyman_pearson",
+        "power_bound",
+        "respondents_needed",
+    ),
+    "attacker": (
+        "odds_shift",
+        "worst_correlated",
+        "worst_product",
+    ),
+    "choose": (
+        "choose",
+        "in_words",
+    ),
+    "sentences": (
+        "attacker_sentence",
+        "power_sentence",
+    ),
+}
+_PLACES = {name: room for room, names in _ROOMS.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)

@@ -1,12 +1,14 @@
 """A data-augmentation sampler: alternate between the type probabilities θ and the confidential histograms.
 
 θ ~ Dirichlet(c); the respondents of each cell have types drawn from θ; each cell published s_c. One sweep is
-  1. for each cell, N times: pick a respondent, propose a new type from θ, accept with probability min(1, m(s|h′)/m(s|h)),
+  1. for each cell, N times: pick a respondent, propose a new type from θ, accept with probability min(1,
+     m(s|h′)/m(s|h)),
   2. draw θ from Dirichlet(c + Σ_cells h).
-The proposal is the model's own conditional law, so only the kernel's ratio remains, and by ε-DP each proposal is accepted with
-probability at least e^−ε. The chain's law is exactly p(θ, h | s). All chains and cells move at once.
+The proposal is the model's own conditional law, so only the kernel's ratio remains, and by ε-DP each proposal
+is accepted with probability at least e^−ε. The chain's law is exactly p(θ, h | s). All chains and cells move at once.
 
-Reference: Ju, Awan, Gong & Rao (2022), "Data augmentation MCMC for Bayesian inference from privatized data". Specialises it.
+Reference: Ju, Awan, Gong & Rao (2022), "Data augmentation MCMC for Bayesian inference from privatized data".
+Specialises it.
 """
 
 from __future__ import annotations
@@ -65,17 +67,23 @@ def augmentation_sample(
 ) -> Chains:
     """Draws of the type probabilities given the published values of cells of one size."""
     universe = mechanism.problem.universe
-    if not isinstance(universe, Universe) or not universe.fixed or isinstance(mechanism.summary, DatabaseSummary):
+    if (
+        not isinstance(universe, Universe)
+        or not universe.fixed
+        or isinstance(mechanism.summary, DatabaseSummary)
+    ):
         raise InputError(
             "The sampler needs cells of a fixed number of respondents and a mechanism that ignores their order",
-            found=f"summary {mechanism.summary.kind!r}", allowed="'histogram' or 'linear', replace-one neighbours",
+            found=f"summary {mechanism.summary.kind!r}",
+            allowed="'histogram' or 'linear', replace-one neighbours",
             remedy="use rejection sampling",
         )
     prior = np.asarray(concentration, dtype=np.float64)
     if prior.shape != (universe.types,) or not bool((prior > 0).all()) or chains < 1 or draws < 8 or thin < 1:
         raise InputError(
             "The sampler needs a positive concentration for each type, a chain and eight draws",
-            found=f"{prior.tolist()}, {chains} chains of {draws} draws", allowed=f"{universe.types} numbers above 0",
+            found=f"{prior.tolist()}, {chains} chains of {draws} draws",
+            allowed=f"{universe.types} numbers above 0",
             remedy="correct them",
         )
     places = positions_of(mechanism, outputs)
@@ -110,7 +118,9 @@ def augmentation_sample(
     return Chains(kept, accepted / max(proposed, 1), diagnoses)
 
 
-def _start(mechanism: Mechanism, published: np.ndarray, theta: Array, n: int, rng: np.random.Generator) -> np.ndarray:
+def _start(
+    mechanism: Mechanism, published: np.ndarray, theta: Array, n: int, rng: np.random.Generator
+) -> np.ndarray:
     """Histograms drawn from the model, drawn again until each can have produced what was published."""
     counts = np.asarray(rng.multinomial(n, theta))
     for _ in range(1000):
@@ -120,7 +130,9 @@ def _start(mechanism: Mechanism, published: np.ndarray, theta: Array, n: int, rn
         fresh = rng.dirichlet(np.ones(theta.shape[1]), size=int(stuck.sum()))
         counts[stuck] = rng.multinomial(n, fresh)
     raise InputError(
-        "No database was found that can have produced these values", found="likelihood 0", allowed="a likelier value",
+        "No database was found that can have produced these values",
+        found="likelihood 0",
+        allowed="a likelier value",
         remedy="check the values, or use the exact posterior",
     )
 

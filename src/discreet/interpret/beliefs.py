@@ -1,8 +1,9 @@
 """Beliefs: a prior spelled out over atoms, with the value of the statistic at each.
 
-An atom is a histogram, a database, a listed name, or (for many respondents) a total of the summary with its value of ω.
-The law of the histogram is enough whenever neither summary nor statistic looks at the order of respondents, whatever
-the prior; otherwise whole databases are listed. Weights are logarithms, and exact rationals when asked for.
+An atom is a histogram, a database, a listed name, or (for many respondents) a total of the summary with its
+value of ω. The law of the histogram is enough whenever neither summary nor statistic looks at the order of
+respondents, whatever the prior; otherwise whole databases are listed. Weights are logarithms, and exact
+rationals when asked for.
 
 Notation: π → prior, ω → statistic. Any prior of `model` can be used, also one that differs from the designer's.
 """
@@ -72,19 +73,28 @@ class Beliefs:
 
 
 def beliefs(
-    mechanisms: Sequence[Mechanism], prior: Prior | None = None, *, exact: bool = False, statistic: Statistic | None = None
+    mechanisms: Sequence[Mechanism],
+    prior: Prior | None = None,
+    *,
+    exact: bool = False,
+    statistic: Statistic | None = None,
 ) -> Beliefs:
     """The prior (the problem's own when none is given) on atoms fine enough for all these mechanisms."""
     if not mechanisms:
         raise InputError(
-            "There is no mechanism to read", found="none", allowed="at least one", remedy="give the mechanism's file"
+            "There is no mechanism to read",
+            found="none",
+            allowed="at least one",
+            remedy="give the mechanism's file",
         )
     problem = mechanisms[0].problem
     for other in mechanisms[1:]:
         if other.problem.universe != problem.universe:
             raise InputError(
-                "The mechanisms speak of different universes", found="two different [data] sections",
-                allowed="mechanisms about the same databases", remedy="read them one by one",
+                "The mechanisms speak of different universes",
+                found="two different [data] sections",
+                allowed="mechanisms about the same databases",
+                remedy="read them one by one",
             )
     prior = problem.prior if prior is None else prior
     statistic = problem.statistic if statistic is None else statistic
@@ -107,8 +117,10 @@ def beliefs(
         return _on_histograms(universe, prior, statistic, exact)
     if exact:
         raise TooLarge(
-            "There are too many histograms for an exact posterior", size=f"{universe.histogram_count:,}",
-            fits=f"{MOST_EXACT:,}", remedy="ask for floating point",
+            "There are too many histograms for an exact posterior",
+            size=f"{universe.histogram_count:,}",
+            fits=f"{MOST_EXACT:,}",
+            remedy="ask for floating point",
         )
     return _on_totals(mechanisms, universe, prior, statistic)
 
@@ -157,7 +169,9 @@ def _on_databases(universe: Universe, prior: Prior, statistic: Statistic) -> Bel
     universe.must_list(universe.database_count, "databases", MOST_DATABASES)
     rows = list(universe.databases())
     weights = over_one_denominator([prior.of_database(row, universe) for row in rows])
-    return _built(universe, "database", np.array(rows), weights, [of_database(statistic, row, universe) for row in rows])
+    return _built(
+        universe, "database", np.array(rows), weights, [of_database(statistic, row, universe) for row in rows]
+    )
 
 
 def _built(
@@ -186,7 +200,9 @@ def _on_totals(
         line = affine(summary.weights, weights)
     if line is None or not isinstance(iid, IidPrior):
         raise TooLarge(
-            "There are too many histograms to list", size=f"{universe.histogram_count:,}", fits=f"{MOST_STATES:,}",
+            "There are too many histograms to list",
+            size=f"{universe.histogram_count:,}",
+            fits=f"{MOST_STATES:,}",
             remedy="use an iid prior and a mechanism whose weighted sum determines the statistic",
         )
     assert isinstance(summary, LinearSummary)
@@ -233,8 +249,10 @@ def total_law(respondents: int, chances: Array, weights: Sequence[int]) -> tuple
         return respondents * low + k * (high - low), logs
     if respondents * (high - low) + 1 > LONGEST_LAW:
         raise TooLarge(
-            "There are too many totals to convolve", size=f"{respondents * (high - low) + 1:,} totals",
-            fits=f"{LONGEST_LAW:,} totals", remedy="use a summary with two weights, or smaller weights",
+            "There are too many totals to convolve",
+            size=f"{respondents * (high - low) + 1:,} totals",
+            fits=f"{LONGEST_LAW:,} totals",
+            remedy="use a summary with two weights, or smaller weights",
         )
     law, power, left = np.ones(1), steps, respondents
     while left:

@@ -38,12 +38,16 @@ def best_action(decision: Decision, posterior: Posterior) -> Action | float:
     actions = list(decision.actions)
     if len(actions) * len(values) > MOST_PAYOFFS:
         raise TooLarge(
-            "There are too many payoffs to compare", size=f"{len(actions):,} actions × {len(values):,} values",
-            fits=f"{MOST_PAYOFFS:,}", remedy="list fewer actions",
+            "There are too many payoffs to compare",
+            size=f"{len(actions):,} actions × {len(values):,} values",
+            fits=f"{MOST_PAYOFFS:,}",
+            remedy="list fewer actions",
         )
     if posterior.exact is not None:
         exact = [
-            sum((p * decision.payoff(a, v) for p, v in zip(posterior.exact, values, strict=True)), Fraction(0))
+            sum(
+                (p * decision.payoff(a, v) for p, v in zip(posterior.exact, values, strict=True)), Fraction(0)
+            )
             for a in actions
         ]
         return actions[exact.index(max(exact))]
@@ -84,7 +88,10 @@ def _nearest(
     around = [numbers[i] for i in range(max(place - 1, 0), min(place + 2, len(numbers)))]
     if posterior.exact is not None:
         losses = [
-            sum((-p * decision.payoff(a, v) for p, v in zip(posterior.exact, posterior.numbers, strict=True)), Fraction(0))
+            sum(
+                (-p * decision.payoff(a, v) for p, v in zip(posterior.exact, posterior.numbers, strict=True)),
+                Fraction(0),
+            )
             for a in around
         ]
         return around[losses.index(min(losses))]
@@ -114,4 +121,4 @@ def _search(decision: Decision, mean: float, actions: RealActions) -> float:
 
 
 def _at(part: Node, a: float) -> float:
-    return float(part({"a": Fraction(a), "omega": Fraction(0)}))  # type: ignore[arg-type]
+    return float(part({"a": Fraction(a), "omega": Fraction(0)}))

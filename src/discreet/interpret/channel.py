@@ -1,7 +1,8 @@
 """Log probabilities of a published value at databases: log m(s|x), without ever listing a large kernel.
 
-m(s|x) = kernel(s | summary(x)). A table kernel is looked up; a closed form is evaluated at the totals that occur, so a
-million respondents need no table. An output is named by its label, by its position, or for a closed form by its value.
+m(s|x) = kernel(s | summary(x)). A table kernel is looked up; a closed form is evaluated at the totals that
+occur, so a million respondents need no table. An output is named by its label, by its position, or for a
+closed form by its value.
 
 Notation: s → output, x → database or histogram (a row of `vectors`).
 """
@@ -63,26 +64,34 @@ def position_of(mechanism: Mechanism, output: str | int | Fraction) -> int:
         labels = [f"whole numbers from {kernel.low} to {kernel.high}"]
     shown = labels[:SHOWN_LABELS] + ([f"… ({len(labels)} outputs)"] if len(labels) > SHOWN_LABELS else [])
     raise InputError(
-        "The mechanism cannot publish this value", found=wanted or "nothing", allowed=shown,
+        "The mechanism cannot publish this value",
+        found=wanted or "nothing",
+        allowed=shown,
         remedy="copy the value from the release, and check that it was published with this mechanism",
     )
 
 
-def positions_of(mechanism: Mechanism, outputs: Sequence[str | int | Fraction] | NDArray[np.integer]) -> np.ndarray:
+def positions_of(
+    mechanism: Mechanism, outputs: Sequence[str | int | Fraction] | NDArray[np.integer]
+) -> np.ndarray:
     """Positions of many published values: an integer array is read as positions, anything else as values."""
     if isinstance(outputs, np.ndarray) and np.issubdtype(outputs.dtype, np.integer):
         count = output_count(mechanism)
         if outputs.size and (int(outputs.min()) < 0 or int(outputs.max()) >= count):
             wrong = outputs[(outputs < 0) | (outputs >= count)][0]
             raise InputError(
-                "There is no output at this position", found=str(int(wrong)), allowed=f"0 to {count - 1}",
+                "There is no output at this position",
+                found=str(int(wrong)),
+                allowed=f"0 to {count - 1}",
                 remedy="give positions in the mechanism's list of outputs",
             )
         return outputs
     if isinstance(outputs, np.ndarray) and np.issubdtype(outputs.dtype, np.floating):
         if not np.isfinite(outputs).all():
             raise InputError(
-                "A published value is not a finite number", found="NaN or infinity", allowed="finite numbers",
+                "A published value is not a finite number",
+                found="NaN or infinity",
+                allowed="finite numbers",
                 remedy="leave out cells that were not published",
             )
         outputs = [exact(value, "a published value") for value in outputs.tolist()]
@@ -94,7 +103,10 @@ def positions_of(mechanism: Mechanism, outputs: Sequence[str | int | Fraction] |
         found.append(seen[value])
     if not found:
         raise InputError(
-            "There are no published values", found="an empty list", allowed="at least one", remedy="give the values"
+            "There are no published values",
+            found="an empty list",
+            allowed="at least one",
+            remedy="give the values",
         )
     return np.array(found, dtype=np.int64)
 

@@ -40,14 +40,16 @@ def diagnose(chains: ArrayLike) -> Diagnosis:
     x = np.asarray(chains, dtype=np.float64)
     if x.ndim != 2 or x.shape[1] < 8 or not np.isfinite(x).all():
         raise InputError(
-            "Diagnostics need finite draws of one quantity, as chains by draws", found=f"shape {x.shape}",
-            allowed="at least one chain of 8 draws", remedy="run the sampler longer",
+            "Diagnostics need finite draws of one quantity, as chains by draws",
+            found=f"shape {x.shape}",
+            allowed="at least one chain of 8 draws",
+            remedy="run the sampler longer",
         )
     rhat, size = split_rhat(x), effective_size(x)
     warnings = []
     if not rhat <= LARGEST_RHAT:
         warnings.append(
-            f"The chains disagree: R-hat is {rhat:.3f}, above {LARGEST_RHAT}. Do not use these draws; run longer chains."
+            f"The chains disagree: R-hat is {rhat:.3f}, above {LARGEST_RHAT}. Do not use these draws; run longer."
         )
     wanted = LEAST_SIZE_PER_CHAIN * x.shape[0]
     if not size >= wanted:

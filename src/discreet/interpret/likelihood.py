@@ -1,8 +1,9 @@
 """Likelihood for analysts: p(s|θ) = Σ_x m(s|x) P_θ(x), maximised over one parameter for many published cells.
 
-ℓ(θ) = Σ_cells log p(s_c | θ). The estimate maximises it; the standard error is (−ℓ″)^(−1/2) at the estimate (absent at
-the edge of the parameter's range); the profile interval is {θ : 2(ℓ(θ̂) − ℓ(θ)) ≤ χ²_1 quantile}, which needs no symmetry.
-Cells of different sizes are groups with a model each and one θ. The naive analysis is computed beside.
+ℓ(θ) = Σ_cells log p(s_c | θ). The estimate maximises it; the standard error is (−ℓ″)^(−1/2) at the estimate
+(absent at the edge of the parameter's range); the profile interval is {θ : 2(ℓ(θ̂) − ℓ(θ)) ≤ χ²_1 quantile},
+which needs no symmetry. Cells of different sizes are groups with a model each and one θ. The naive analysis is
+computed beside.
 
 Reference: BG section 4, eq. (3) (privatised data probability). Implements it for finite mechanisms.
 """
@@ -45,7 +46,8 @@ class Fit:
 
 def output_law(model: OneParameterModel | MultinomialModel, theta: float | Array) -> Array:
     """log p(s|θ) of every output."""
-    return log_sum_exp(model.log_kernel + model.log_atoms(theta), axis=1)  # type: ignore[arg-type]
+    atoms: Array = model.log_atoms(theta)  # type: ignore[arg-type]
+    return log_sum_exp(np.add(model.log_kernel, atoms), axis=1)
 
 
 def output_counts(model: OneParameterModel | MultinomialModel, outputs: Outputs) -> Array:
@@ -58,7 +60,10 @@ def fit(groups: Sequence[tuple[OneParameterModel, Outputs]], *, level: float = 0
     """The maximum-likelihood estimate of θ from cells in groups (model, published values)."""
     if not groups:
         raise InputError(
-            "There are no cells to fit", found="an empty list", allowed="at least one group", remedy="give values"
+            "There are no cells to fit",
+            found="an empty list",
+            allowed="at least one group",
+            remedy="give values",
         )
     level = check_level(level)
     counted = [(model, output_counts(model, outputs)) for model, outputs in groups]
@@ -76,8 +81,10 @@ def fit(groups: Sequence[tuple[OneParameterModel, Outputs]], *, level: float = 0
     best, peak = _maximum(log_likelihood, lower, upper)
     if peak == -np.inf:
         raise InputError(
-            "No value of the parameter can produce these published values", found="likelihood 0 everywhere",
-            allowed="a model whose support reaches the data", remedy="choose another model or check the values",
+            "No value of the parameter can produce these published values",
+            found="likelihood 0 everywhere",
+            allowed="a model whose support reaches the data",
+            remedy="choose another model or check the values",
         )
     width = upper - lower
     at_edge = bool(min(best - lower, upper - best) < 1e-6 * width)
@@ -110,7 +117,9 @@ def _maximum(objective: Callable[[float], float], lower: float, upper: float) ->
         return float(grid[top]), -np.inf
     low, high = float(grid[max(top - 1, 0)]), float(grid[min(top + 1, GRID - 1)])
     found = minimize_scalar(
-        lambda x: -objective(float(x)), bounds=(low, high), method="bounded",
+        lambda x: -objective(float(x)),
+        bounds=(low, high),
+        method="bounded",
         options={"xatol": 1e-10 * max(1.0, upper - lower)},
     )
     if -found.fun >= heights[top]:
@@ -118,7 +127,9 @@ def _maximum(objective: Callable[[float], float], lower: float, upper: float) ->
     return float(grid[top]), float(heights[top])
 
 
-def _standard_error(objective: Callable[[float], float], best: float, lower: float, upper: float) -> float | None:
+def _standard_error(
+    objective: Callable[[float], float], best: float, lower: float, upper: float
+) -> float | None:
     """(−ℓ″)^(−1/2) by central differences whose step is a small part of the curve's own width."""
     step = min(1e-3 * (upper - lower), (best - lower) / 2, (upper - best) / 2)
     curvature = 0.0

@@ -42,8 +42,10 @@ class MultinomialModel:
         universe = self.universe
         if not universe.fixed:
             raise InputError(
-                "This model needs a fixed number of respondents", found=f"{universe.smallest} to {universe.largest}",
-                allowed="one number", remedy="use a Poisson or a given model",
+                "This model needs a fixed number of respondents",
+                found=f"{universe.smallest} to {universe.largest}",
+                allowed="one number",
+                remedy="use a Poisson or a given model",
             )
 
     @property
@@ -76,8 +78,10 @@ class MultinomialModel:
         line = affine(self.mechanism.summary.weights, weights) if weights is not None else None  # type: ignore[union-attr]
         if line is None:
             raise InputError(
-                "The published total does not determine the statistic", found=f"{universe.respondents} respondents",
-                allowed="a statistic that is a function of the mechanism's total", remedy="use fewer respondents",
+                "The published total does not determine the statistic",
+                found=f"{universe.respondents} respondents",
+                allowed="a statistic that is a function of the mechanism's total",
+                remedy="use fewer respondents",
             )
         return np.asarray(float(line[0]) * self.vectors[:, 0] + float(line[1]) * universe.respondents)
 
@@ -106,8 +110,10 @@ class BinomialModel:
     def __post_init__(self) -> None:
         if self.inner.universe.types != 2:
             raise InputError(
-                "A binomial model needs respondents of two types", found=f"{self.inner.universe.types} types",
-                allowed="2", remedy="use the multinomial model",
+                "A binomial model needs respondents of two types",
+                found=f"{self.inner.universe.types} types",
+                allowed="2",
+                remedy="use the multinomial model",
             )
 
     @cached_property
@@ -150,14 +156,18 @@ class PoissonModel:
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism.summary, LinearSummary):
             raise InputError(
-                "A Poisson count needs a mechanism that reads a total", found=f"summary {self.mechanism.summary.kind!r}",
-                allowed="'linear'", remedy="use a given model",
+                "A Poisson count needs a mechanism that reads a total",
+                found=f"summary {self.mechanism.summary.kind!r}",
+                allowed="'linear'",
+                remedy="use a given model",
             )
         low, high = self.range
         if low < 0 or high <= low:
             raise InputError(
-                "A Poisson count needs a range of totals from 0 or above", found=f"{low} to {high}",
-                allowed="0 <= low < high", remedy="use a given model",
+                "A Poisson count needs a range of totals from 0 or above",
+                found=f"{low} to {high}",
+                allowed="0 <= low < high",
+                remedy="use a given model",
             )
 
     @property
@@ -221,8 +231,10 @@ class GivenModel:
     def __post_init__(self) -> None:
         if not (np.isfinite(self.lower) and np.isfinite(self.upper) and self.lower < self.upper):
             raise InputError(
-                "A given model needs a finite range of its parameter", found=f"{self.lower} to {self.upper}",
-                allowed="lower < upper", remedy="correct the range",
+                "A given model needs a finite range of its parameter",
+                found=f"{self.lower} to {self.upper}",
+                allowed="lower < upper",
+                remedy="correct the range",
             )
 
     @cached_property
@@ -244,8 +256,10 @@ class GivenModel:
         total = float(law.sum()) if law.shape == (states,) else float("nan")
         if not (law.shape == (states,) and bool((law >= 0).all()) and abs(total - 1) < 1e-9):
             raise InputError(
-                "The model's law is not a probability for each state", found=f"shape {law.shape}, sum {total:g}",
-                allowed=f"{states} numbers from 0 that sum to 1", remedy="correct the function `law`",
+                "The model's law is not a probability for each state",
+                found=f"shape {law.shape}, sum {total:g}",
+                allowed=f"{states} numbers from 0 that sum to 1",
+                remedy="correct the function `law`",
             )
         with np.errstate(divide="ignore"):
             return np.log(law / total)
@@ -268,10 +282,14 @@ def kernel_logs(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> Array:
 def on_simplex(theta: ArrayLike, types: int) -> Array:
     """θ as probabilities of the types; refuses anything else."""
     chances = np.asarray(theta, dtype=np.float64)
-    good = chances.shape == (types,) and bool((chances >= -1e-12).all()) and abs(float(chances.sum()) - 1) < 1e-9
+    good = (
+        chances.shape == (types,) and bool((chances >= -1e-12).all()) and abs(float(chances.sum()) - 1) < 1e-9
+    )
     if not good:
         raise InputError(
-            "θ is not a probability for each type", found=str(chances.tolist()), allowed=f"{types} numbers that sum to 1",
+            "θ is not a probability for each type",
+            found=str(chances.tolist()),
+            allowed=f"{types} numbers that sum to 1",
             remedy="correct θ",
         )
     clean = np.maximum(chances, 0.0)
@@ -282,7 +300,9 @@ def _with_types(mechanism: Mechanism) -> Universe:
     universe = mechanism.problem.universe
     if not isinstance(universe, Universe):
         raise InputError(
-            "Databases listed by name have no respondents to model", found="a listed universe",
-            allowed="respondents and types", remedy="use a given model of the names",
+            "Databases listed by name have no respondents to model",
+            found="a listed universe",
+            allowed="respondents and types",
+            remedy="use a given model of the names",
         )
     return universe

@@ -1,8 +1,9 @@
 """The naive analysis: what a reader gets who takes published numbers for the truth.
 
 It averages the published values and claims the standard error that the model would have without the mechanism. Its
-bias is computed, not guessed: E_θ[value] − E_θ[ω] from the exact law of the outputs at the fitted θ. `overconfidence` is the
-true standard deviation of a published value over the claimed one. Always shown beside the analysis that heeds the mechanism.
+bias is computed, not guessed: E_θ[value] − E_θ[ω] from the exact law of the outputs at the fitted θ.
+`overconfidence` is the true standard deviation of a published value over the claimed one. Always shown beside
+the analysis that heeds the mechanism.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def published_numbers(mechanism: Mechanism) -> Array | None:
 def naive_analysis(
     groups: Sequence[tuple[Array, Array, Array, Array, Array, tuple[float, float] | None]],
 ) -> Naive | None:
-    """From groups of cells: counts of outputs, published numbers, log kernel, log law of atoms at θ̂, ω of atoms, line."""
+    """Groups of cells: counts of outputs, published numbers, log kernel, log law at θ̂, ω of atoms, line."""
     cells = values = expected = truth = 0.0
     spread = noise = 0.0
     slopes = intercepts = 0.0

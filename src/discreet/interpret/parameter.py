@@ -1,8 +1,8 @@
 """The exact posterior about a model parameter after published values.
 
-Dirichlet prior, one cell: p(θ|s) = Σ_h w_h · Dirichlet(θ; c + h) with w_h ∝ DirichletMultinomial(h; c)·m(s|h): a finite mixture.
-One parameter, many cells, any prior density: p(θ|s) ∝ π(θ) Π_c p(s_c|θ) on a grid of Gauss-Legendre nodes, which is exact
-to the quadrature's order for these analytic likelihoods.
+Dirichlet prior, one cell: p(θ|s) = Σ_h w_h · Dirichlet(θ; c + h) with w_h ∝ DirichletMultinomial(h; c)·m(s|h):
+a finite mixture. One parameter, many cells, any prior density: p(θ|s) ∝ π(θ) Π_c p(s_c|θ) on a grid of
+Gauss-Legendre nodes, which is exact to the quadrature's order for these analytic likelihoods.
 
 Reference: BG eq. (9). The samplers of `rejection` and `augmentation` are checked against these.
 """
@@ -84,10 +84,14 @@ def dirichlet_posterior(
     held = beliefs([mechanism], DirichletMultinomialPrior(tuple(concentration)))
     if held.kind != "histogram":
         raise InputError(
-            "This posterior needs the histograms listed", found=f"atoms of kind {held.kind!r}",
-            allowed="a mechanism that reads a histogram or a total", remedy="use the data-augmentation sampler",
+            "This posterior needs the histograms listed",
+            found=f"atoms of kind {held.kind!r}",
+            allowed="a mechanism that reads a histogram or a total",
+            remedy="use the data-augmentation sampler",
         )
-    logs = held.log_weights + log_likelihood(mechanism, position_of(mechanism, output), held.vectors, held.kind)
+    logs = held.log_weights + log_likelihood(
+        mechanism, position_of(mechanism, output), held.vectors, held.kind
+    )
     evidence = float(log_sum_exp(logs))
     if evidence == -np.inf:
         raise impossible()
@@ -132,7 +136,9 @@ def grid_posterior(
     """The posterior of one parameter between `lower` and `upper`; `log_prior` need not be normalised."""
     if not (np.isfinite(lower) and np.isfinite(upper) and lower < upper):
         raise InputError(
-            "The range of the parameter is not finite", found=f"{lower} to {upper}", allowed="lower < upper",
+            "The range of the parameter is not finite",
+            found=f"{lower} to {upper}",
+            allowed="lower < upper",
             remedy="cut the prior where nothing is left of it",
         )
     points, weights = _legendre(lower, upper, nodes)

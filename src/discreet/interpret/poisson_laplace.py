@@ -1,12 +1,13 @@
 """A privatised single count in closed form: Gamma-Poisson with clamping and Laplace noise.
 
 θ ~ Gamma(α, rate β),  x|θ ~ Poisson(θ),  t|x ~ Laplace(q(x), b),  q clamps to [a0, a1],  b = (a1 − a0)/ε.
-p(θ|t) is a mixture over x of Gamma(α+x, rate β+1) with weights NB(x; α, β/(1+β))·Lap(t; q(x), b). Because q is constant from a1
-on, the infinite tail folds into the prior: with L_x = Lap(t; q(x), b) and L = Lap(t; a1, b),
+p(θ|t) is a mixture over x of Gamma(α+x, rate β+1) with weights NB(x; α, β/(1+β))·Lap(t; q(x), b). Because q is
+constant from a1 on, the infinite tail folds into the prior: with L_x = Lap(t; q(x), b) and L = Lap(t; a1, b),
   p(t) = L + Σ_{x<a1} NB(x)(L_x − L),   p(θ|t) = [L·Gamma(θ; α, β) + Σ_{x<a1} NB(x)(L_x − L)·Gamma(θ; α+x, β+1)]/p(t).
 
-Bounds of BG Thm 11: p(θ|t) ∈ p(θ)·exp(±ε), since one record is at distance d** = 1 from any other. That takes the discrete
-metric on counts, which the paper leaves unsaid. Reference: BG Ex. 5, Fig. 3. Implements it without simulation.
+Bounds of BG Thm 11: p(θ|t) ∈ p(θ)·exp(±ε), since one record is at distance d** = 1 from any other. That takes
+the discrete metric on counts, which the paper leaves unsaid. Reference: BG Ex. 5, Fig. 3. Implements it
+without simulation.
 """
 
 from __future__ import annotations
@@ -39,13 +40,19 @@ class PoissonLaplace:
             number = exact(getattr(self, name), name)
             if number <= 0:
                 raise InputError(
-                    f"{name} must be positive", found=str(number), allowed="a number above 0",
-                    remedy="with ε = 0 nothing about the count is published" if name == "epsilon" else f"correct {name}",
+                    f"{name} must be positive",
+                    found=str(number),
+                    allowed="a number above 0",
+                    remedy="with ε = 0 nothing about the count is published"
+                    if name == "epsilon"
+                    else f"correct {name}",
                 )
             object.__setattr__(self, name, number)
         if not 0 <= self.low < self.high:
             raise InputError(
-                "The clamp needs 0 <= low < high", found=f"{self.low} to {self.high}", allowed="for instance 0 to 6",
+                "The clamp needs 0 <= low < high",
+                found=f"{self.low} to {self.high}",
+                allowed="for instance 0 to 6",
                 remedy="correct the clamp",
             )
 
@@ -58,7 +65,10 @@ class PoissonLaplace:
         """The posterior of θ after publishing t."""
         if not np.isfinite(t):
             raise InputError(
-                "A published count is a finite number", found=str(t), allowed="any real number", remedy="correct it"
+                "A published count is a finite number",
+                found=str(t),
+                allowed="any real number",
+                remedy="correct it",
             )
         return CountPosterior(self, float(t))
 
@@ -127,7 +137,9 @@ class CountPosterior:
         from scipy.optimize import brentq
 
         if not 0 < q < 1:
-            raise InputError("A quantile needs a probability", found=str(q), allowed="0 < q < 1", remedy="correct it")
+            raise InputError(
+                "A quantile needs a probability", found=str(q), allowed="0 < q < 1", remedy="correct it"
+            )
         top = 1.0
         while float(self.cdf(top)) < q:
             top *= 2
@@ -146,4 +158,6 @@ class CountPosterior:
 def _gamma(theta: ArrayLike, shape: ArrayLike, rate: ArrayLike) -> Array:
     from scipy.stats import gamma
 
-    return np.asarray(gamma.pdf(np.asarray(theta, dtype=np.float64), shape, scale=1 / np.asarray(rate, dtype=np.float64)))
+    return np.asarray(
+        gamma.pdf(np.asarray(theta, dtype=np.float64), shape, scale=1 / np.asarray(rate, dtype=np.float64))
+    )

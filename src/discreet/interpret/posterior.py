@@ -3,7 +3,8 @@
 π(x | s_1 … s_k) = π(x) Π_j m_j(s_j | x) / p(s_1 … s_k),   p(s_1 … s_k) = Σ_x π(x) Π_j m_j(s_j | x).
 
 Exact for finite mechanisms under any prior of `model`. Floating point works with logarithms, so improbable outputs do
-not underflow; with `exact=True` every probability is a rational. Several values count as independent given the database.
+not underflow; with `exact=True` every probability is a rational. Several values count as independent given the
+database.
 
 References: SY section 2 (posteriors), BG eq. (9). Implements the formulas.
 """
@@ -21,7 +22,13 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.interpret.beliefs import Beliefs, beliefs
 from discreet.interpret.channel import exact_likelihood, log_likelihood, position_of
-from discreet.interpret.regions import CredibleSet, equal_tailed, exact_quantile, highest_density, quantile_positions
+from discreet.interpret.regions import (
+    CredibleSet,
+    equal_tailed,
+    exact_quantile,
+    highest_density,
+    quantile_positions,
+)
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IndependentPrior, Prior, TablePrior
 from discreet.model.statistic import TableStatistic
@@ -57,7 +64,9 @@ class Posterior:
         """The values, refused for possibilities that are no numbers."""
         if self.values is None:
             raise InputError(
-                f"A posterior about the {self.about} has no order", found=self.about, allowed="the statistic",
+                f"A posterior about the {self.about} has no order",
+                found=self.about,
+                allowed="the statistic",
                 remedy="ask for the posterior about the statistic",
             )
         return self.values
@@ -78,7 +87,9 @@ class Posterior:
     def quantile(self, q: float | Fraction) -> Fraction:
         """The smallest value with cumulative probability at least q, decided exactly when the posterior is exact."""
         if not 0 <= q <= 1:
-            raise InputError("A quantile needs a probability", found=str(q), allowed="0 to 1", remedy="correct it")
+            raise InputError(
+                "A quantile needs a probability", found=str(q), allowed="0 to 1", remedy="correct it"
+            )
         if self.exact is not None:
             return self.numbers[exact_quantile(self.exact, Fraction(q))]
         return self.numbers[int(quantile_positions(self.probabilities, float(q)))]
@@ -94,7 +105,9 @@ class Posterior:
             return highest_density(self.probabilities, level)
         if kind != "equal-tailed":
             raise InputError(
-                "This kind of credible set is not known", found=kind, allowed=["equal-tailed", "highest-density"],
+                "This kind of credible set is not known",
+                found=kind,
+                allowed=["equal-tailed", "highest-density"],
                 remedy="choose one of these",
             )
         assert self.numbers
@@ -107,7 +120,9 @@ class Posterior:
     def _exact(self) -> tuple[Fraction, ...]:
         if self.exact is None:
             raise InputError(
-                "This posterior was computed in floating point", found="exact=False", allowed="exact=True",
+                "This posterior was computed in floating point",
+                found="exact=False",
+                allowed="exact=True",
                 remedy="compute it with exact=True",
             )
         return self.exact
@@ -137,12 +152,17 @@ def posterior_after(
     """The posterior after several values published about the same database."""
     if about not in ("statistic", "database", "respondent"):
         raise InputError(
-            "A posterior is about something else", found=about, allowed=["statistic", "database", "respondent"],
+            "A posterior is about something else",
+            found=about,
+            allowed=["statistic", "database", "respondent"],
             remedy="choose one of these",
         )
     if not releases:
         raise InputError(
-            "There are no published values", found="an empty list", allowed="at least one", remedy="give a value"
+            "There are no published values",
+            found="an empty list",
+            allowed="at least one",
+            remedy="give a value",
         )
     mechanisms = [m for m, _ in releases]
     places = [position_of(m, s) for m, s in releases]
@@ -154,7 +174,8 @@ def posterior_after(
     rationals, chance = _exact_atoms(held, mechanisms, places) if exact else (None, None)
     if about == "database":
         return Posterior(held.kind, held.labels, None, np.exp(logs), evidence, rationals, chance)
-    probabilities = np.bincount(held.omega, weights=np.exp(logs), minlength=len(held.values))
+    gathering = np.bincount(held.omega, weights=np.exp(logs), minlength=len(held.values))
+    probabilities = np.asarray(gathering, dtype=np.float64)
     gathered = None
     if rationals is not None:
         sums = [Fraction(0)] * len(held.values)
@@ -193,7 +214,8 @@ def _exact_atoms(
 def impossible() -> InputError:
     """The prior gives no probability to what was published."""
     return InputError(
-        "Under this prior the published values could not have come about", found="probability 0",
+        "Under this prior the published values could not have come about",
+        found="probability 0",
         allowed="a prior that gives some probability to a database which can produce them",
         remedy="check the value, or use a prior without zeros",
     )
@@ -206,13 +228,17 @@ def _about_respondent(
     universe = mechanisms[0].problem.universe
     if isinstance(universe, ListedUniverse):
         raise InputError(
-            "Databases listed by name have no respondents", found="a listed universe", allowed="respondents and types",
+            "Databases listed by name have no respondents",
+            found="a listed universe",
+            allowed="respondents and types",
             remedy="ask about the database",
         )
     prior.check(universe)
     if not 0 <= respondent < universe.largest:
         raise InputError(
-            "There is no such respondent", found=str(respondent), allowed=f"0 to {universe.largest - 1}",
+            "There is no such respondent",
+            found=str(respondent),
+            allowed=f"0 to {universe.largest - 1}",
             remedy="respondents are numbered from 0",
         )
     if isinstance(prior, IndependentPrior) and not prior.identical:
@@ -222,12 +248,16 @@ def _about_respondent(
     held = beliefs(mechanisms, prior, exact=exact, statistic=statistic)
     if held.kind == "total":
         raise InputError(
-            "The posterior about one respondent needs the histograms listed", found=f"{universe.largest} respondents",
-            allowed="fewer respondents or types", remedy="ask about the statistic",
+            "The posterior about one respondent needs the histograms listed",
+            found=f"{universe.largest} respondents",
+            allowed="fewer respondents or types",
+            remedy="ask about the statistic",
         )
     logs, evidence = _atoms(held, mechanisms, places)
     if held.kind == "database":
-        shares = [[Fraction(int(row[respondent] == t)) for t in range(universe.types)] for row in held.vectors]
+        shares = [
+            [Fraction(int(row[respondent] == t)) for t in range(universe.types)] for row in held.vectors
+        ]
     else:
         shares = [[Fraction(int(c), max(int(h.sum()), 1)) for c in h] for h in held.vectors]
     types = np.exp(logs) @ np.array([[float(s) for s in row] for row in shares])
@@ -236,7 +266,10 @@ def _about_respondent(
     if not exact:
         return found
     rationals, chance = _exact_atoms(held, mechanisms, places)
-    columns = [sum((p * row[t] for p, row in zip(rationals, shares, strict=True)), Fraction(0)) for t in range(universe.types)]
+    columns = [
+        sum((p * row[t] for p, row in zip(rationals, shares, strict=True)), Fraction(0))
+        for t in range(universe.types)
+    ]
     total = sum(columns, Fraction(0))
     return replace(found, exact=tuple(c / total for c in columns), exact_probability=chance)
 
@@ -250,7 +283,12 @@ def _ordered_statistic(universe: Universe) -> TableStatistic:
 
 
 def _independent_respondent(
-    mechanisms: Sequence[Mechanism], places: Sequence[int], prior: IndependentPrior, i: int, exact: bool, universe: Universe
+    mechanisms: Sequence[Mechanism],
+    places: Sequence[int],
+    prior: IndependentPrior,
+    i: int,
+    exact: bool,
+    universe: Universe,
 ) -> Posterior:
     """Bayes' rule for one respondent: p_it · P(s | θ_i = t), the others as the prior says."""
     joint: list[Fraction] = []
@@ -261,7 +299,9 @@ def _independent_respondent(
             logs.append(-np.inf)
             continue
         sure = tuple(Fraction(int(k == t)) for k in range(universe.types))
-        held = beliefs(mechanisms, IndependentPrior((*prior.rows[:i], sure, *prior.rows[i + 1 :])), exact=exact)
+        held = beliefs(
+            mechanisms, IndependentPrior((*prior.rows[:i], sure, *prior.rows[i + 1 :])), exact=exact
+        )
         try:
             logs.append(float(np.log(float(chance))) + _atoms(held, mechanisms, places)[1])
             joint.append(chance * _exact_atoms(held, mechanisms, places)[1] if exact else Fraction(0))

@@ -61,7 +61,9 @@ def tail_probability(mechanism: Mechanism, output: str | int | Fraction, prior: 
 
 
 def check_table(
-    mechanism: Mechanism, outputs: Sequence[str | int | Fraction] | NDArray[np.integer], prior: Prior | None = None
+    mechanism: Mechanism,
+    outputs: Sequence[str | int | Fraction] | NDArray[np.integer],
+    prior: Prior | None = None,
 ) -> TableCheck:
     """Whether the outputs of many independent cells look like draws from the prior predictive law."""
     from scipy.stats import chi2
@@ -79,7 +81,8 @@ def check_table(
     bins_expected = np.concatenate([[expected[order[:merged]].sum()], expected[order[merged:]]])
     if len(bins_seen) < 2:
         raise InputError(
-            "There are too few cells to check", found=f"{len(places)} cells",
+            "There are too few cells to check",
+            found=f"{len(places)} cells",
             allowed=f"enough that two outputs are each expected {LEAST_EXPECTED:g} times",
             remedy="check single values with their tail probability",
         )

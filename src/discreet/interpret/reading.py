@@ -1,7 +1,7 @@
 """Reading a whole table: what every possible published value means, computed once, then looked up for each cell.
 
-For each output s: probability, posterior mean, standard deviation, equal-tailed interval. A release of a million cells is
-then a gather: `Readings.of(outputs)` returns means and intervals in one indexing step.
+For each output s: probability, posterior mean, standard deviation, equal-tailed interval. A release of a
+million cells is then a gather: `Readings.of(outputs)` returns means and intervals in one indexing step.
 
 R[output, state] ∝ π(state) m(s|state) in logarithms; times C[state, ω] = π(ω | state), a sparse matrix. BG eq. (9).
 """
@@ -19,7 +19,14 @@ from numpy.typing import NDArray
 
 from discreet.errors import TooLarge
 from discreet.interpret.beliefs import Beliefs, beliefs
-from discreet.interpret.channel import log_likelihood, output_at, output_count, positions_of, states_at, totals_at
+from discreet.interpret.channel import (
+    log_likelihood,
+    output_at,
+    output_count,
+    positions_of,
+    states_at,
+    totals_at,
+)
 from discreet.interpret.regions import check_level, equal_tailed_positions
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
@@ -40,7 +47,7 @@ class Cells(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """One row for each output of a mechanism. An output of probability zero has NaN everywhere but `log_probability`."""
+    """One row for each output of a mechanism. An output of probability zero has NaN as its mean and interval."""
 
     mechanism: Mechanism
     level: float
@@ -101,8 +108,10 @@ def readings(mechanism: Mechanism, prior: Prior | None = None, *, level: float =
     outputs = output_count(mechanism)
     if outputs * len(held.values) > MOST_ENTRIES:
         raise TooLarge(
-            "There are too many posteriors to tabulate", size=f"{outputs:,} outputs × {len(held.values):,} values",
-            fits=f"{MOST_ENTRIES:,} entries", remedy="read the outputs that were published one by one",
+            "There are too many posteriors to tabulate",
+            size=f"{outputs:,} outputs × {len(held.values):,} values",
+            fits=f"{MOST_ENTRIES:,} entries",
+            remedy="read the outputs that were published one by one",
         )
     posteriors, evidence = posterior_rows(mechanism, held, np.arange(outputs))
     numbers = held.numbers

@@ -1,11 +1,13 @@
 """Quantiles and credible sets of a distribution on finitely many values.
 
 quantile(q)    the smallest value with P(ω ≤ value) ≥ q
-equal-tailed   [quantile((1−c)/2), largest value with P(ω ≥ value) ≥ (1−c)/2]: at most (1−c)/2 is left out on each side
+equal-tailed   [quantile((1−c)/2), largest value with P(ω ≥ value) ≥ (1−c)/2]: at most (1−c)/2 is left out on
+               each side
 highest-density  the most probable values, most probable first, until their probability reaches c
 
 Values are discrete, so a set usually holds more than its level; `probability` says how much. Everything is
-vectorised over rows [output, value] of a table of posteriors. Ties go to the smaller value, so results are repeatable.
+vectorised over rows [output, value] of a table of posteriors. Ties go to the smaller value, so results are
+repeatable.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ def check_level(level: float) -> float:
     """A credible level strictly between 0 and 1."""
     if not 0 < level < 1:
         raise InputError(
-            "A credible level lies between 0 and 1", found=f"{level}", allowed="0 < level < 1",
+            "A credible level lies between 0 and 1",
+            found=f"{level}",
+            allowed="0 < level < 1",
             remedy="for instance 0.9",
         )
     return float(level)
@@ -89,7 +93,9 @@ def highest_density(probabilities: Array, level: float) -> CredibleSet:
 def highest_density_mask(rows: Array, level: float) -> NDArray[np.bool_]:
     """Membership [output, value] of the highest-density set of each row."""
     order = np.argsort(-rows, axis=1, kind="stable")
-    before = np.cumsum(np.take_along_axis(rows, order, axis=1), axis=1) - np.take_along_axis(rows, order, axis=1)
+    before = np.cumsum(np.take_along_axis(rows, order, axis=1), axis=1) - np.take_along_axis(
+        rows, order, axis=1
+    )
     mask = np.zeros(rows.shape, dtype=bool)
     np.put_along_axis(mask, order, before < check_level(level) - SLACK, axis=1)
     return mask

@@ -1,8 +1,8 @@
 """Exact draws from a posterior by rejection, for models that can only be simulated.
 
 Draw θ from the prior, x from P_θ, keep θ with probability m(t|x)/max_x m(t|x). What is kept is distributed exactly as
-p(θ|t), with no burn-in and no tuning. By BG Thm 5 an ε-DP mechanism keeps at least e^(−ε d*) of the proposals, d* being the
-largest distance between databases of the model.
+p(θ|t), with no burn-in and no tuning. By BG Thm 5 an ε-DP mechanism keeps at least e^(−ε d*) of the proposals,
+d* being the largest distance between databases of the model.
 
 Reference: Gong (2022), as used for BG Fig. 3. Implements it; randomness here is for analysis and needs no secrecy.
 """
@@ -57,7 +57,9 @@ def rejection_sample(
     if draws < 1 or not np.isfinite(log_peak):
         raise InputError(
             "Rejection needs a positive number of draws and a finite bound of the log likelihood",
-            found=f"{draws} draws, bound {log_peak}", allowed="draws from 1, a finite bound", remedy="correct them",
+            found=f"{draws} draws, bound {log_peak}",
+            allowed="draws from 1, a finite bound",
+            remedy="correct them",
         )
     kept: list[Array] = []
     behind: list[Array] = []
@@ -66,7 +68,8 @@ def rejection_sample(
     while found < draws:
         if proposals >= most_proposals:
             raise TooLarge(
-                "Rejection keeps too few proposals", size=f"{draws:,} draws, {found:,} kept of {proposals:,} proposals",
+                "Rejection keeps too few proposals",
+                size=f"{draws:,} draws, {found:,} kept of {proposals:,} proposals",
                 fits=f"{found:,} draws within {most_proposals:,} proposals",
                 remedy="ask for fewer draws, a tighter prior, or use the data-augmentation sampler",
             )
@@ -75,8 +78,10 @@ def rejection_sample(
         logs = np.asarray(log_likelihood(data), dtype=np.float64)
         if logs.max(initial=-np.inf) > log_peak + 1e-9:
             raise InputError(
-                "The bound of the likelihood is not a bound", found=f"{logs.max():g} above {log_peak:g}",
-                allowed="log_peak at least every log m(t|x)", remedy="use the mechanism's largest probability of t",
+                "The bound of the likelihood is not a bound",
+                found=f"{logs.max():g} above {log_peak:g}",
+                allowed="log_peak at least every log m(t|x)",
+                remedy="use the mechanism's largest probability of t",
             )
         accepted = np.log(rng.random(batch)) < logs - log_peak
         needed = draws - found

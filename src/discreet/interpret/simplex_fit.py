@@ -1,8 +1,9 @@
 """Maximum likelihood for type probabilities θ on the simplex, from many published cells.
 
-With logits η, ∂ℓ/∂η_t = E[H_t | s, θ] − θ_t·E[H | s, θ], where H are the expected counts of types given the published values:
-one pass of Bayes' rule gives the exact gradient, so quasi-Newton steps converge. A profile interval for θ_t holds it fixed
-and maximises over the others. Information that the published values do not hold shows as `identified = False`.
+With logits η, ∂ℓ/∂η_t = E[H_t | s, θ] − θ_t·E[H | s, θ], where H are the expected counts of types given the
+published values: one pass of Bayes' rule gives the exact gradient, so quasi-Newton steps converge. A profile
+interval for θ_t holds it fixed and maximises over the others. Information that the published values do not
+hold shows as `identified = False`.
 
 Notation: η → logits, H → expected counts. Reference: BG eq. (3); Louis (1982) for gradients of incomplete data.
 """
@@ -67,21 +68,28 @@ def fit_simplex(
 
     if not groups:
         raise InputError(
-            "There are no cells to fit", found="an empty list", allowed="at least one group", remedy="give values"
+            "There are no cells to fit",
+            found="an empty list",
+            allowed="at least one group",
+            remedy="give values",
         )
     level = check_level(level)
     if any(model.by_totals for model, _ in groups):
         raise InputError(
-            "Fitting every type needs the histograms listed", found="too many histograms",
-            allowed="fewer respondents or types", remedy="fit a one-parameter model",
+            "Fitting every type needs the histograms listed",
+            found="too many histograms",
+            allowed="fewer respondents or types",
+            remedy="fit a one-parameter model",
         )
     data = _Data(tuple((model, output_counts(model, outputs)) for model, outputs in groups))
     types = groups[0][0].universe.types
     start = np.full(types, 1 / types)
     if not np.isfinite(data.evaluate(start)[0]):
         raise InputError(
-            "No type probabilities can produce these published values", found="likelihood 0",
-            allowed="values that the mechanism can publish", remedy="check the values",
+            "No type probabilities can produce these published values",
+            found="likelihood 0",
+            allowed="values that the mechanism can publish",
+            remedy="check the values",
         )
     theta, peak = _maximise(data, start, None)
     covariance = _covariance(data, theta)
@@ -91,10 +99,18 @@ def fit_simplex(
     else:
         z = float(norm.ppf((1 + level) / 2))
         spread = errors or (1.0,) * types
-        intervals = tuple((max(p - z * e, 0.0), min(p + z * e, 1.0)) for p, e in zip(theta, spread, strict=True))
+        intervals = tuple(
+            (max(p - z * e, 0.0), min(p + z * e, 1.0)) for p, e in zip(theta, spread, strict=True)
+        )
     return SimplexFit(
-        tuple(float(p) for p in theta), errors, intervals, level, peak,
-        int(sum(counts.sum() for _, counts in data.groups)), errors is not None, _naive(data, theta),
+        tuple(float(p) for p in theta),
+        errors,
+        intervals,
+        level,
+        peak,
+        int(sum(counts.sum() for _, counts in data.groups)),
+        errors is not None,
+        _naive(data, theta),
     )
 
 
@@ -128,7 +144,11 @@ def _maximise(data: _Data, start: Array, held: tuple[int, float] | None) -> tupl
         return theta, data.evaluate(theta)[0]
     begin = np.log(np.maximum(start[free], 1e-9))
     found = minimize(
-        objective, begin[1:] - begin[0], jac=True, method="L-BFGS-B", bounds=[(-STEEPEST, STEEPEST)] * (len(free) - 1),
+        objective,
+        begin[1:] - begin[0],
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(-STEEPEST, STEEPEST)] * (len(free) - 1),
         options={"ftol": 1e-14, "gtol": 1e-7, "maxiter": 500},
     )
     return theta_of(found.x), float(-found.fun)

@@ -1,0 +1,209 @@
+"""Choosing ε: what a range of ε means, side by side, in this problem's own units.
+
+For each ε: how sure an attacker can become about one respondent (alone, and with `together` respondents who
+answer alike); how well anyone can tell a low from a high value of the statistic (Thm 8's cap for any
+mechanism, and the exact power for the design, when there is one); what the decision loses (a frontier is
+passed in). Low and high are prior quantiles of ω.
+
+References: SY-OA Prop. S.1, BG Thm 8. PEERS' users: "setting epsilon is very hard": this is the table they ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.interpret.beliefs import log_histogram_law
+from discreet.interpret.channel import output_count
+from discreet.interpret.density_bounds import moved
+from discreet.interpret.models import kernel_logs
+from discreet.interpret.power import neyman_pearson, power_bound
+from discreet.interpret.regions import quantile_positions
+from discreet.interpret.sentences import attacker_sentence, percent
+from discreet.model.mechanism import Mechanism
+from discreet.model.priors import TablePrior
+from discreet.model.problem import Problem
+from discreet.model.statistic import on_histograms
+from discreet.model.summary import DatabaseSummary
+from discreet.model.universe import Universe
+from discreet.numerics.logspace import log_sum_exp
+
+DEFAULT_EPSILONS = tuple(Fraction(x) for x in ("1/10", "1/4", "1/2", "1", "2", "4"))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One ε in words and numbers. `loss` and `power` are None when no design was given."""
+
+    epsilon: Fraction
+    attacker: float
+    attacker_together: float
+    power_limit: float
+    power: float | None
+    loss: float | None
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The rows for all ε, and what they compare."""
+
+    rows: tuple[Choice, ...]
+    sure: float
+    together: int
+    alpha: float
+    low: Fraction
+    high: Fraction
+    distance: int
+    loss_name: str
+
+
+Frontier = Sequence[tuple[Fraction | float, float]]
+
+
+def choose(
+    problem: Problem,
+    epsilons: Iterable[Fraction] = DEFAULT_EPSILONS,
+    *,
+    frontier: Frontier | None = None,
+    mechanism_at: Callable[[Fraction], Mechanism] | None = None,
+    sure: float = 0.5,
+    together: int = 4,
+    alpha: float = 0.05,
+    spread: float = 0.8,
+) -> Choices:
+    """The table. `frontier` holds pairs (ε, loss); `mechanism_at(ε)` gives a design whose power is computed."""
+    asked = sorted(set(epsilons))
+    if not asked or asked[0] < 0:
+        raise InputError(
+            "Choosing needs a range of ε",
+            found=", ".join(map(str, asked)) or "none",
+            allowed="numbers from 0",
+            remedy="for instance 0.25, 0.5, 1, 2",
+        )
+    if not isinstance(problem.universe, Universe):
+        raise InputError(
+            "Databases listed by name have no respondents to protect one by one",
+            found="a listed universe",
+            allowed="respondents and types",
+            remedy="see the limits of a mechanism instead",
+        )
+    together = min(together, problem.universe.largest)
+    low, high = typical_range(problem, spread)
+    distance = steps_between(problem, low, high)
+    losses = {float(e): float(loss) for e, loss in frontier} if frontier is not None else {}
+    rows = []
+    for epsilon in asked:
+        e = float(epsilon)
+        power = None
+        if mechanism_at is not None:
+            power = telling_power(mechanism_at(epsilon), low, high, alpha)
+        rows.append(
+            Choice(
+                epsilon=epsilon,
+                attacker=moved(sure, e),
+                attacker_together=moved(sure, e * together),
+                power_limit=power_bound(alpha, e, distance).value,
+                power=power,
+                loss=losses.get(e),
+                sentence=attacker_sentence(sure, e),
+            )
+        )
+    return Choices(tuple(rows), sure, together, alpha, low, high, distance, _loss_name(problem))
+
+
+def typical_range(problem: Problem, spread: float) -> tuple[Fraction, Fraction]:
+    """A low and a high value of the statistic: prior quantiles that hold `spread` of the probability between them."""
+    values, law = _statistic_law(problem)
+    low = int(quantile_positions(law, (1 - spread) / 2))
+    high = int(quantile_positions(law, (1 + spread) / 2))
+    if low == high:
+        high = min(high + 1, len(values) - 1)
+        low = high - 1 if low == high else low
+    return values[low], values[high]
+
+
+def steps_between(problem: Problem, low: Fraction, high: Fraction) -> int:
+    """The fewest respondents whose change takes the statistic from one value to the other."""
+    universe = problem.universe
+    assert isinstance(universe, Universe)
+    weights = problem.statistic.weights(universe)
+    if weights is None:
+        return universe.largest
+    span = max(weights) - min(weights) if universe.fixed else max(abs(w) for w in weights)
+    return max(1, ceil((high - low) / span))
+
+
+def telling_power(mechanism: Mechanism, low: Fraction, high: Fraction, alpha: float) -> float:
+    """The exact power of the best test of ω = low against ω = high, or the other way round: the smaller."""
+    problem = mechanism.problem
+    universe = problem.universe
+    if not isinstance(universe, Universe) or isinstance(mechanism.summary, DatabaseSummary):
+        raise InputError(
+            "The power is computed for mechanisms that ignore the order of respondents",
+            found=f"summary {mechanism.summary.kind!r}",
+            allowed="'histogram' or 'linear'",
+            remedy="leave the design out",
+        )
+    vectors = universe.histograms()
+    logs = log_histogram_law(vectors, problem.prior, universe)
+    omegas = np.array([float(v) for v in on_histograms(problem.statistic, vectors, universe)])
+    kernel = kernel_logs(mechanism, vectors, "histogram")
+    assert len(kernel) == output_count(mechanism)
+    laws = []
+    for value in (low, high):
+        inside = omegas == float(value)
+        given = logs[inside] - log_sum_exp(logs[inside])
+        laws.append(np.exp(log_sum_exp(kernel[:, inside] + given, axis=1)).tolist())
+    return min(
+        float(neyman_pearson(laws[0], laws[1], float(alpha)).power),
+        float(neyman_pearson(laws[1], laws[0], float(alpha)).power),
+    )
+
+
+def in_words(choices: Choices) -> list[str]:
+    """One line for each ε."""
+    lines = []
+    for row in choices.rows:
+        told = percent(row.power_limit if row.power is None else row.power, up=True)
+        line = f"ε = {float(row.epsilon):g}: {row.sentence} "
+        line += f"Telling {float(choices.low):g} from {float(choices.high):g} succeeds "
+        line += f"at most {told} of the time" if row.power is None else f"{told} of the time"
+        line += f" (false alarms {percent(choices.alpha)})."
+        if row.loss is not None:
+            line += f" {choices.loss_name}: {row.loss:.4g}."
+        lines.append(line)
+    return lines
+
+
+def _statistic_law(problem: Problem) -> tuple[tuple[Fraction, ...], np.ndarray]:
+    universe = problem.universe
+    assert isinstance(universe, Universe)
+    if isinstance(problem.prior, TablePrior) and getattr(problem.statistic, "by", "histogram") == "database":
+        raise InputError(
+            "A typical range needs a statistic of the histogram",
+            found="statistic.by = 'database'",
+            allowed="sum, mean, count, or a table by histogram",
+            remedy="see the limits of a mechanism instead",
+        )
+    vectors = universe.histograms()
+    weights = np.exp(log_histogram_law(vectors, problem.prior, universe))
+    omegas = on_histograms(problem.statistic, vectors, universe)
+    values = tuple(sorted(set(omegas)))
+    at = {value: i for i, value in enumerate(values)}
+    law = np.bincount([at[v] for v in omegas], weights=weights, minlength=len(values))
+    return values, law
+
+
+def _loss_name(problem: Problem) -> str:
+    kinds = {d.kind for d in problem.decisions}
+    if len(kinds) == 1 and next(iter(kinds)) == "squared-error":
+        return "Expected squared error"
+    if len(kinds) == 1 and next(iter(kinds)) == "absolute-error":
+        return "Expected absolute error"
+    return "Expected loss"

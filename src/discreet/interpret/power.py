@@ -1,0 +1,250 @@
+"""Power: how well anyone can tell two hypotheses apart from a published value.
+
+For H0: θ0 against H1: θ1 with every database of one connected to every database of the other, at distance at
+most d**, any level-α test has power at most the smallest of three caps:
+  α·e^(ε d**)             BG Thm 8
+  1 − e^(−ε d**)(1−α)     the same theorem for the complement of the rejection region
+  1
+The most powerful test rejects where p1/p0 is large and, at the boundary, by a coin (Neyman & Pearson). For one
+Laplace-noised count whose two databases are n apart, Thm 8 is attained exactly when α e^(nε) ≤ 1/2; above that
+the exact power is 1 − e^(−nε)/(4α) while the threshold stays within [0, n], and the second cap beyond (α ≥ 1/2).
+
+Notation: α → alpha (false alarms), power = 1 − β (β missed). References: BG Thm 8, fn 3, section 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp, inf, log, log1p
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.interpret.density_bounds import check_epsilon
+from discreet.interpret.predictive import prior_predictive
+from discreet.mechanisms.geometric import TruncatedGeometric
+from discreet.model.mechanism import Mechanism
+from discreet.model.priors import Prior
+from discreet.numerics.logspace import log_multinomial_pmf
+
+Array = NDArray[np.float64]
+Number = float | Fraction
+TIE = 1e-13
+"""Relative difference below which two likelihood ratios of floats count as equal."""
+
+
+@dataclass(frozen=True)
+class PowerBound:
+    """The most power any level-α test can have, and which cap decides."""
+
+    alpha: float
+    epsilon: float
+    distance: float
+    value: float
+    cap: str
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether nothing is ruled out."""
+        return self.value >= 1
+
+
+def power_bound(alpha: float, epsilon: float, distance: float) -> PowerBound:
+    """BG Thm 8 with its three caps; `distance` is d**."""
+    _check_alpha(alpha)
+    check_epsilon(epsilon)
+    if not distance >= 0:
+        raise InputError(
+            "A distance is not negative", found=str(distance), allowed="0 or above", remedy="correct it"
+        )
+    shift = epsilon * distance if distance < inf else inf
+    caps = {
+        "level": alpha * exp(shift) if shift < 700 else inf,
+        "complement": 1 - exp(-shift) * (1 - alpha),
+        "one": 1.0,
+    }
+    cap = min(caps, key=lambda name: caps[name])
+    return PowerBound(alpha, epsilon, distance, caps[cap], cap)
+
+
+@dataclass(frozen=True)
+class MostPowerfulTest:
+    """Reject with probability `rejection[s]` after output s; only boundary outputs need the coin."""
+
+    alpha: Number
+    power: Number
+    size: Number
+    rejection: tuple[Number, ...]
+
+    @property
+    def randomised(self) -> bool:
+        """Whether some output needs a coin."""
+        return any(0 < r < 1 for r in self.rejection)
+
+
+def neyman_pearson(null: Sequence[Number], alternative: Sequence[Number], alpha: Number) -> MostPowerfulTest:
+    """The most powerful level-α test between two laws of the output, exact when everything is rational."""
+    _check_alpha(alpha)
+    if len(null) != len(alternative) or not null:
+        raise InputError(
+            "The two hypotheses need the probability of the same outputs",
+            found=f"{len(null)} and {len(alternative)}",
+            allowed="the same number, at least one",
+            remedy="complete them",
+        )
+    order = sorted(range(len(null)), key=lambda s: _ratio(null[s], alternative[s]), reverse=True)
+    exact = all(isinstance(p, (int, Fraction)) for p in (*null, *alternative, alpha))
+    zero: Number = Fraction(0) if exact else 0.0
+    rejection: list[Number] = [zero] * len(null)
+    size, power = zero, zero
+    place = 0
+    while place < len(order):
+        tied = [order[place]]
+        while place + len(tied) < len(order) and _tied(
+            null, alternative, tied[0], order[place + len(tied)], exact
+        ):
+            tied.append(order[place + len(tied)])
+        place += len(tied)
+        mass0 = sum((null[s] for s in tied), zero)
+        mass1 = sum((alternative[s] for s in tied), zero)
+        share: Number = 1 if mass0 <= alpha - size else (alpha - size) / mass0
+        for s in tied:
+            rejection[s] = share
+        size, power = size + share * mass0, power + share * mass1
+        if share < 1:
+            break
+    return MostPowerfulTest(alpha, power if exact else min(float(power), 1.0), size, tuple(rejection))
+
+
+def most_powerful_test(
+    mechanism: Mechanism, null: Prior, alternative: Prior, alpha: float
+) -> MostPowerfulTest:
+    """The best test that reads the published value, between two simple hypotheses about the data."""
+    return neyman_pearson(
+        prior_predictive(mechanism, null).tolist(),
+        prior_predictive(mechanism, alternative).tolist(),
+        float(alpha),
+    )
+
+
+def laplace_shift_power(alpha: float, epsilon: float, distance: float) -> float:
+    """Exact power of the best test between two databases whose Laplace-noised counts are `distance` apart."""
+    _check_alpha(alpha)
+    check_epsilon(epsilon, positive=True)
+    shift = epsilon * distance
+    if alpha >= 0.5:
+        return 1 - exp(-shift) * (1 - alpha)
+    if log(alpha) + shift <= log(0.5):
+        return alpha * exp(shift)
+    return 1 - exp(-shift) / (4 * alpha)
+
+
+def least_epsilon(alpha: float, power: float, distance: float) -> float:
+    """The ε below which no ε-DP mechanism at all lets a level-α test reach this power (Thm 8 inverted)."""
+    _check_alpha(alpha)
+    _check_power(power, alpha)
+    if not 0 < distance < inf:
+        raise InputError(
+            "The distance between the hypotheses must be positive and finite",
+            found=str(distance),
+            allowed="above 0",
+            remedy="hypotheses about the same database cannot be told apart",
+        )
+    return max(log(power / alpha), log1p(-alpha) - log1p(-power)) / distance
+
+
+def epsilon_needed(power_at: Callable[[float], float], power: float, *, most: float = 50.0) -> float:
+    """The smallest ε at which `power_at(ε)` reaches the power, by bisection; power must grow with ε."""
+    low, high = 0.0, 1.0
+    while power_at(high) < power:
+        low, high = high, 2 * high
+        if high > most:
+            raise InputError(
+                "No ε in range reaches this power",
+                found=f"{power_at(most):.6g} at ε = {most:g}",
+                allowed=f"power {power:g}",
+                remedy="the data themselves are too few: ask for less power or more respondents",
+            )
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if power_at(middle) >= power else (middle, high)
+    return high
+
+
+def respondents_needed(power_at: Callable[[int], float], power: float, *, most: int = 1_000_000) -> int:
+    """The smallest number of respondents at which `power_at(n)` reaches the power, by doubling and bisection."""
+    low, high = 0, 1
+    while power_at(high) < power:
+        low, high = high, 2 * high
+        if high > most:
+            raise InputError(
+                "No number of respondents in range reaches this power",
+                found=f"power {power:g} not reached at {low:,}",
+                allowed=f"up to {most:,} respondents",
+                remedy="raise ε (with ε = 0 no number suffices) or ask for less power",
+            )
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power_at(middle) >= power else (middle, high)
+    return high
+
+
+def geometric_count_power(
+    respondents: int, epsilon: float, first: float, second: float, alpha: float
+) -> float:
+    """Power of the best test of a proportion, `first` against `second`, from a geometric-noised count."""
+    null, alternative = (count_law(respondents, epsilon, p) for p in (first, second))
+    return float(neyman_pearson(null.tolist(), alternative.tolist(), float(alpha)).power)
+
+
+def count_law(respondents: int, epsilon: float, proportion: float) -> Array:
+    """The law of a published count: binomial respondents through the truncated geometric mechanism."""
+    check_epsilon(epsilon)
+    k = np.arange(respondents + 1)
+    law = np.exp(
+        log_multinomial_pmf(np.stack([respondents - k, k], axis=1), np.array([1 - proportion, proportion]))
+    )
+    if epsilon == 0:
+        # Nothing is published: both ends with probability one half.
+        flat = np.zeros(respondents + 1)
+        flat[[0, -1]] = 0.5
+        return flat
+    kept = law > 1e-18
+    kernel = TruncatedGeometric(Fraction(epsilon).limit_denominator(10**9), 0, respondents)
+    return np.asarray(kernel.pmf(k[:, None], k[None, kept]) @ law[kept])
+
+
+def _ratio(null: Number, alternative: Number) -> Number:
+    if null == 0:
+        return inf if alternative > 0 else -inf
+    return alternative / null
+
+
+def _tied(null: Sequence[Number], alternative: Sequence[Number], s: int, r: int, exact: bool) -> bool:
+    left, right = alternative[s] * null[r], alternative[r] * null[s]
+    if exact:
+        return bool(left == right)
+    return bool(abs(float(left) - float(right)) <= TIE * max(abs(float(left)), abs(float(right))))
+
+
+def _check_alpha(alpha: Number) -> None:
+    if not 0 < alpha < 1:
+        raise InputError(
+            "A level lies between 0 and 1",
+            found=str(alpha),
+            allowed="0 < alpha < 1",
+            remedy="for instance 0.05",
+        )
+
+
+def _check_power(power: float, alpha: float) -> None:
+    if not alpha <= power < 1:
+        raise InputError(
+            "A power lies between the level and 1",
+            found=str(power),
+            allowed=f"{alpha:g} to below 1",
+            remedy="for instance 0.8",
+        )
