@@ -1,8 +1,7 @@
 """What a published value means, and what it can never reveal: posteriors, likelihoods, limits, the attacker's view.
 
 For data users: `posterior`, `readings`, `fit`. For publishers: `worst_product`, `power_bound`, `choose`. Heavy imports
-wait until a name is first used. Some functions live in a room of the same name (`posterior`, `choose`): import them from
-this package.
+wait until a name is first used.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ __all__ = [
 ]
 
 _ROOMS = {
-    "posterior": (
+    "posteriors": (
         "Posterior",
         "posterior",
         "posterior_after",
@@ -76,7 +75,7 @@ _ROOMS = {
         "Readings",
         "readings",
     ),
-    "best_action": ("best_action",),
+    "acting": ("best_action",),
     "predictive": (
         "check_table",
         "posterior_predictive",
@@ -120,7 +119,7 @@ _ROOMS = {
         "database_distances",
         "state_distances",
     ),
-    "density_bounds": (
+    "bounds": (
         "DensityBounds",
         "PosteriorBounds",
         "binary_sum_laplace",
@@ -140,7 +139,7 @@ _ROOMS = {
         "worst_correlated",
         "worst_product",
     ),
-    "choose": (
+    "choosing": (
         "choose",
         "in_words",
     ),

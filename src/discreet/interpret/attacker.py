@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.beliefs import beliefs
+from discreet.interpret.bounds import moved
 from discreet.interpret.channel import output_count, position_of
-from discreet.interpret.density_bounds import moved
 from discreet.interpret.models import kernel_logs
-from discreet.interpret.posterior import posterior
+from discreet.interpret.posteriors import posterior
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
 from discreet.model.summary import DatabaseSummary

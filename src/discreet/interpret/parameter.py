@@ -21,7 +21,7 @@ from discreet.interpret.beliefs import beliefs
 from discreet.interpret.channel import log_likelihood, position_of
 from discreet.interpret.likelihood import Outputs, output_counts
 from discreet.interpret.models import OneParameterModel
-from discreet.interpret.posterior import impossible
+from discreet.interpret.posteriors import impossible
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import DirichletMultinomialPrior
 from discreet.numerics.logspace import log_sum_exp

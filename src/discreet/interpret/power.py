@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.interpret.density_bounds import check_epsilon
+from discreet.interpret.bounds import check_epsilon
 from discreet.interpret.predictive import prior_predictive
 from discreet.mechanisms.geometric import TruncatedGeometric
 from discreet.model.mechanism import Mechanism

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, exp, floor, inf
 
-from discreet.interpret.density_bounds import PosteriorBounds, moved
+from discreet.interpret.bounds import PosteriorBounds, moved
 from discreet.interpret.power import PowerBound
 
 SLACK = 1e-9

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import TooLarge
-from discreet.interpret.posterior import Posterior
+from discreet.interpret.posteriors import Posterior
 from discreet.interpret.regions import exact_quantile, quantile_positions
 from discreet.model.actions import Action, ListedActions, RealActions
 from discreet.model.decision import LOSSES, Decision
