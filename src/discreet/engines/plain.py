@@ -1,0 +1,40 @@
+"""The reference engine on any source: reads rows one by one and hands them to `discreet.engines.reference`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.engines import rows, sql
+from discreet.engines.reference import count_rows
+from discreet.engines.selection import Counts
+from discreet.engines.spill import private_folder
+from discreet.engines.tables import columns_of, connection, file_of, tables
+from discreet.model.key_set import KeySet
+from discreet.model.plan import Plan
+
+FETCHED = 10_000
+
+
+@dataclass(frozen=True)
+class ReferenceEngine:
+    """Counts in plain Python: slow, and easy to believe."""
+
+    folder: Path | None = None
+    name = "reference"
+
+    def counts(self, plan: Plan, key_set: KeySet, key: bytes, frame: object = None) -> Counts:
+        """Counts [cell, type] in the order of the key set."""
+        if plan.source.kind == "csv":
+            return count_rows(plan, key_set, rows.records(file_of(plan.source), columns_of(plan)), key)
+        with private_folder(self.folder) as folder, connection(folder, "1GB", 1) as con:
+            table = next(tables(con, plan, frame, folder))
+            chosen = ", ".join(map(sql.identifier, columns_of(plan)))
+            return count_rows(plan, key_set, _fetched(con.execute(f"SELECT {chosen} FROM {table.source}")), key)
+
+
+def _fetched(result: Any) -> Iterator[tuple[object, ...]]:
+    while block := result.fetchmany(FETCHED):
+        yield from block

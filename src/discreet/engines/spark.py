@@ -1,0 +1,205 @@
+"""The Spark engine: the same counts, cell by cell, on a cluster; no row ever reaches the driver.
+
+The key set is broadcast and joined, types are computed where the rows are, units are held to k rows by the choice of
+`discreet.engines.selection`, and only counts by cell and type are collected. Needs `discreet[spark]` and Java.
+Sources: Parquet, CSV, and frames (of Spark or pandas).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.engines import rows
+from discreet.engines.selection import Counts, unit_prefix
+from discreet.engines.tables import columns_of, file_of
+from discreet.errors import InputError, MissingExtra
+from discreet.model.key_set import KeySet
+from discreet.model.plan import Plan
+from discreet.model.recoding import NUMBER, Bins, Recoding, Values
+
+INTEGERS = {"tinyint", "smallint", "int", "bigint"}
+TEXTS = {"string", "boolean", "date"}
+
+
+@dataclass(frozen=True)
+class SparkEngine:
+    """Counts by Spark. `session` is used as it is; without one a local session is taken or started."""
+
+    session: Any = None
+    name = "spark"
+
+    def counts(self, plan: Plan, key_set: KeySet, key: bytes, frame: object = None) -> Counts:
+        """Counts [cell, type] in the order of the key set."""
+        session = self.session or _session()
+        source = _opened(session, plan, frame)
+        collected = _collect(_counted(session, plan, key_set, source, key))
+        counts = np.zeros((len(key_set), plan.recoding.types), dtype=np.int64)
+        for cell, type_, many in collected:
+            counts[cell, type_] += many
+        return counts
+
+
+def _session() -> Any:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise MissingExtra("spark", needed_for="counting with Spark") from None
+    session = SparkSession.builder.appName("discreet").config("spark.ui.enabled", "false").getOrCreate()
+    # Spark's log repeats plans and rows; nothing of it may leave the cluster through us.
+    session.sparkContext.setLogLevel("OFF")
+    return session
+
+
+def _opened(session: Any, plan: Plan, frame: object) -> Any:
+    """The source as a Spark frame with the plan's columns alone, named c0, c1, …"""
+    source, names = plan.source, columns_of(plan)
+    if source.kind == "parquet":
+        path = Path(source.location)
+        found = session.read.parquet(str(path.resolve() if path.is_dir() else file_of(source)))
+    elif source.kind == "csv":
+        path = file_of(source)
+        header = rows.header(path)
+        schema = ", ".join(f"c{i} string" for i in range(len(header)))
+        found = session.read.csv(
+            str(path), schema=schema, header=True, enforceSchema=True, multiLine=True, quote='"', escape='"',
+            mode="PERMISSIVE", encoding="UTF-8", maxColumns=max(len(header), 1) + 10, maxCharsPerColumn=-1,
+            ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False, nullValue="", emptyValue="",
+        )  # fmt: skip
+        return found.select([found[f"c{rows.place(header, name)}"].alias(f"c{j}") for j, name in enumerate(names)])
+    elif source.kind == "frame" and frame is not None:
+        found = frame if hasattr(frame, "sparkSession") else session.createDataFrame(frame)
+    else:
+        raise InputError(
+            "Spark does not read this source", found=f"source.kind = {source.kind!r}",
+            allowed="'parquet', 'csv', or 'frame' with a frame", remedy="use the DuckDB engine, or export to Parquet",
+        )
+    for name in names:
+        rows.place(found.columns, name)
+    return found.select([found[_quoted(name)].alias(f"c{j}") for j, name in enumerate(names)])
+
+
+def _counted(session: Any, plan: Plan, key_set: KeySet, source: Any, key: bytes) -> Any:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    kinds = dict(source.dtypes)
+    width = len(plan.keys)
+    listed = [(i, *cell) for i, cell in enumerate(key_set.cells)]
+    schema = ", ".join(["cell int", *(f"k{i} string" for i in range(width))])
+    keys = F.broadcast(session.createDataFrame(listed, schema=schema))
+    for j, name in enumerate([*plan.keys, *([plan.unit.column] if plan.unit.column else [])]):
+        _identity(name, kinds[f"c{j if j < width else width + 1}"])
+    match = reduce(lambda a, b: a & b, [F.col(f"c{i}").cast("string") == F.col(f"k{i}") for i in range(width)])
+    value = f"c{width}"
+    type_ = _type_of(plan.recoding, F.col(value), _kind(plan.recoding.column, kinds[value]))
+    joined = source.join(keys, on=match, how="inner")
+    if plan.unit.column is None:
+        return joined.select("cell", type_.alias("type")).groupBy("cell", "type").count()
+    unit = F.coalesce(F.col(f"c{width + 1}").cast("string"), F.lit(""))
+    return _bounded(joined.select(unit.alias("u"), "cell", type_.alias("type")), plan.unit.at_most, unit_prefix(key))
+
+
+def _bounded(listed: Any, most: int, prefix: str) -> Any:
+    """Counts after every unit was held to `most` rows; also units within the limit go this way, and keep all rows."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F  # noqa: N812
+
+    def hashed(middle: Any) -> Any:
+        return F.sha2(F.concat(F.lit(prefix), F.col("cell"), F.lit("|"), middle, F.lit("|"), F.col("u")), 256)
+
+    grouped = listed.groupBy("u", "cell", "type").agg(F.least(F.count(F.lit(1)), F.lit(most)).alias("n"))
+    in_cell = grouped.groupBy("u", "cell").agg(F.least(F.sum("n"), F.lit(most)).alias("m"))
+    numbered = in_cell.select("u", "cell", F.explode(F.expr("sequence(1L, m)")).alias("number"))
+    by_hash = Window.partitionBy("u").orderBy(hashed(F.col("number").cast("string")), "cell", "number")
+    ranked = numbered.select("u", "cell", F.row_number().over(by_hash).alias("place"))
+    quota = ranked.where(F.col("place") <= most).groupBy("u", "cell").agg(F.count(F.lit(1)).alias("q"))
+    by_type = Window.partitionBy("u", "cell").orderBy(
+        hashed(F.concat(F.lit("type "), F.col("type").cast("string"))), "type"
+    )
+    before = F.coalesce(F.sum("n").over(by_type.rowsBetween(Window.unboundedPreceding, -1)), F.lit(0))
+    chosen = grouped.join(quota, on=["u", "cell"]).withColumn("before", before)
+    taken = F.greatest(F.lit(0), F.least(F.col("n"), F.col("q") - F.col("before")))
+    return chosen.groupBy("cell", "type").agg(F.sum(taken).alias("count"))
+
+
+def _type_of(recoding: Recoding, column: Any, kind: str) -> Any:
+    """`Recoding.type_of` as a Spark expression; casts only try."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    text = column.cast("string")
+    missing = column.isNull()
+    if kind == "number":
+        missing = missing | F.isnan(column.cast("double"))
+    elif kind == "text":
+        missing = missing | (text == "")
+    rule = recoding.rule
+    if isinstance(rule, Values):
+        listed = {"integer": rule.integers, "number": rule.numbers, "text": rule.texts}[kind]
+        compared = {"integer": column, "number": column.cast("double"), "text": text}[kind]
+        inner = F.lit(recoding.outside)
+        for value, j in reversed(listed):
+            inner = F.when(compared == _constant(F, value, kind), F.lit(j)).otherwise(inner)
+    else:
+        number = column.cast("double")
+        if kind == "text":
+            number = F.when(text.rlike(rf"\A{NUMBER}\z"), text.try_cast("double"))
+        inner = _binned(F, rule, number) if isinstance(rule, Bins) else _clipped(F, rule.low, rule.high, number)
+        inner = F.coalesce(inner, F.lit(recoding.outside))
+    return F.when(missing, F.lit(recoding.missing)).otherwise(inner).cast("int")
+
+
+def _binned(F: Any, rule: Bins, number: Any) -> Any:
+    edges = rule.doubles
+    steps = reduce(lambda a, b: a + b, [(number >= edge).cast("int") for edge in edges[1:-1]], F.lit(0))
+    return F.when((number >= edges[0]) & (number < edges[-1]), steps)
+
+
+def _clipped(F: Any, low: int, high: int, number: Any) -> Any:
+    whole = F.floor(F.greatest(F.lit(float(low)), F.least(F.lit(float(high)), number)))
+    return F.when(number.isNotNull(), whole - F.lit(low)).cast("int")
+
+
+def _constant(F: Any, value: Any, kind: str) -> Any:
+    return F.lit(str(value)).cast("decimal(38,0)") if kind == "integer" else F.lit(value)
+
+
+def _kind(name: str, declared: str) -> str:
+    if declared in INTEGERS or (declared.startswith("decimal") and declared.endswith(",0)")):
+        return "integer"
+    if declared in TEXTS:
+        return "text"
+    if declared in ("float", "double") or declared.startswith("decimal"):
+        return "number"
+    raise InputError(
+        f"Column {name!r} has a type that cannot be used here", found=declared,
+        allowed="numbers, texts, booleans, dates", remedy="convert the column before publishing",
+    )
+
+
+def _identity(name: str, declared: str) -> None:
+    if declared not in INTEGERS | TEXTS:
+        raise InputError(
+            f"Column {name!r} has a type that cannot be used here", found=declared,
+            allowed="whole numbers, texts, booleans, dates", remedy="convert the column before publishing",
+        )
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _collect(counted: Any) -> list[tuple[int, int, int]]:
+    from pyspark.errors import PySparkException
+
+    try:
+        return [(int(row[0]), int(row[1]), int(row[2])) for row in counted.collect()]
+    except (PySparkException, OSError):
+        # Spark's words may repeat a line of the data, so they go no further.
+        raise InputError(
+            "The source could not be read", allowed="a whole file or table that this user may read",
+            remedy="check that it is complete and of the kind that the plan says",
+        ) from None

@@ -1,0 +1,19 @@
+"""A folder for what does not fit in memory: readable by its owner only, and gone afterwards, whatever happens."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def private_folder(parent: Path | None = None) -> Iterator[Path]:
+    """A new folder with mode 0700; removed with everything in it when the block ends."""
+    folder = Path(tempfile.mkdtemp(prefix="discreet-", dir=parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
