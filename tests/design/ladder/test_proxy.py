@@ -193,3 +193,27 @@ def test_irregular_values_and_cancelling():
     assert found.loss < whole.loss
     stopped = search_weights(p, v, 200, 1.0, seconds=60, watch=Deadline(0.0))
     assert stopped.weights == found.weights
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.01, 20.0])
+@pytest.mark.parametrize("respondents", [1, 7])
+def test_hard_cases(epsilon, respondents):
+    p, v = [0.5, 0.0, 0.3, 0.2], [-0.5, 1000.0, 1, 5]
+    prior = respondents * float(np.dot(p, np.square(v)) - np.dot(p, v) ** 2)
+    found = clipped_sum(p, v, respondents, epsilon)
+    assert -1e-9 <= found.loss <= prior * (1 + 1e-9)
+    if epsilon < 1e-3:
+        assert found.loss == pytest.approx(prior, rel=1e-4)
+    if epsilon == 20.0:
+        assert found.loss < 1e-3 * prior
+
+
+def test_independent_respondents():
+    rng = np.random.default_rng(8)
+    v, w = [0, 1, 3], [0, 1, 2]
+    rows = rng.dirichlet(np.ones(3), size=5)
+    proxy = squared_loss_proxy(rows, v, 5, w, Staircase.at(1.0, 2))
+    _, joint = enumerated(rows, v, w)
+    loss = sum(m * proxy.row(s) @ (proxy.actions - omega) ** 2 for (s, omega), m in joint.items())
+    assert proxy.loss == pytest.approx(loss, rel=1e-10)
+    assert clipped_sum(rows, v, 5, 1.0).loss <= proxy.loss
