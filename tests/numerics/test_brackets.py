@@ -174,6 +174,16 @@ def test_sizes_alone_decide_no_close_case() -> None:
             assert compare_ratio_exp(2**power, 1, epsilon) == expected
 
 
+@pytest.mark.parametrize("epsilon", [300, 1000, 5000, 9999])
+def test_sizes_alone_decide_no_close_case_far_out(epsilon: int) -> None:
+    """The powers of two on either side of e^ε, and of e^−ε, where 1.44 and 1.45 for 1/log 2 are many bits apart."""
+    below = math.floor(epsilon / math.log(2))
+    for power in range(below - 30, below + 31):
+        expected = -1 if power <= below else 1
+        assert compare_ratio_exp(1 << power, 1, Fraction(epsilon)) == expected
+        assert compare_ratio_exp(1, 1 << power, Fraction(-epsilon)) == -expected
+
+
 @given(st.fractions() | st.floats(allow_nan=False, allow_infinity=False).map(Fraction))
 def test_floats_round_outward_and_no_further(value: Fraction) -> None:
     down, up = float_down(value), float_up(value)
