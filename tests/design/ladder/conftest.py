@@ -22,8 +22,8 @@ def histograms(respondents: int, types: int) -> list[tuple[int, ...]]:
     ]
 
 
-def full_optimum(p, v, respondents, epsilon, actions) -> float:
-    """Least expected squared error of any epsilon-DP mechanism with these actions, by HiGHS."""
+def full_optimum(p, v, respondents, epsilon, actions, loss=np.square) -> float:
+    """Least expected loss(omega - action) of any epsilon-DP mechanism with these actions, by HiGHS."""
     states = histograms(respondents, len(p))
     index = {h: i for i, h in enumerate(states)}
     n, k = len(states), len(actions)
@@ -43,7 +43,7 @@ def full_optimum(p, v, respondents, epsilon, actions) -> float:
                 other[a] -= 1
                 other[b] += 1
                 edges.append((i, index[tuple(other)]))
-    cost = (prior[None, :] * (np.asarray(actions)[:, None] - omega[None, :]) ** 2).ravel()
+    cost = (prior[None, :] * loss(omega[None, :] - np.asarray(actions)[:, None])).ravel()
     rows, cols, data = [], [], []
     for a in range(k):
         for e, (i, j) in enumerate(edges):

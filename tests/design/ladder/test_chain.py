@@ -79,6 +79,36 @@ def test_near_miss_ignoring_who_is_told_would_exceed_the_truth(truths):
     assert above > 0
 
 
+def pinball(quantile):
+    return lambda gap: np.where(gap >= 0, quantile * gap, (quantile - 1) * gap)
+
+
+def test_other_losses_never_above_the_truth(instances, optimum):
+    for number, (p, v, respondents, epsilon) in enumerate(instances[:60]):
+        grid = np.linspace(respondents * min(v), respondents * max(v), 21)
+        absolute = chain_bound(p, v, respondents, epsilon, "absolute").lower_bound
+        assert absolute <= optimum(p, v, respondents, epsilon, grid, np.abs) + 1e-7
+        level = (0.1, 0.3, 0.8)[number % 3]
+        bound = chain_bound(p, v, respondents, epsilon, "pinball", level).lower_bound
+        assert bound <= optimum(p, v, respondents, epsilon, grid, pinball(level)) + 1e-7
+
+
+@pytest.mark.parametrize("level", [0.2, 0.5])
+def test_two_types_reach_the_optimum_for_pinball_losses(optimum, level):
+    # The optimal actions are values of omega, so a grid of integers holds them (SY Thm 3).
+    bound = chain_bound([0.7, 0.3], [0, 1], 5, 1.0, "pinball", level).lower_bound
+    assert bound == pytest.approx(optimum([0.7, 0.3], [0, 1], 5, 1.0, range(6), pinball(level)), abs=1e-7)
+
+
+def test_near_miss_losses():
+    assert chain_bound([0.7, 0.3], [0, 2], 9, 1.0, "absolute").lower_bound == pytest.approx(
+        4 * chain_bound([0.7, 0.3], [0, 1], 9, 1.0, "pinball", 0.5).lower_bound, rel=1e-9
+    )
+    for loss, level in (("match", 0.5), ("pinball", 1.0)):
+        with pytest.raises(InputError, match="chain bound knows"):
+            chain_bound([0.7, 0.3], [0, 1], 9, 1.0, loss, level)
+
+
 def test_more_players_never_lower_the_bracket():
     mean, variance = 1.3, 0.4
     found = [hidden_variance(binomial_window(m, 0.23)[1], 0.7) for m in range(60)]

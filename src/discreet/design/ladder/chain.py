@@ -1,6 +1,7 @@
-"""The chain lower bound: no private mechanism has a smaller expected squared error, at any T and N.
+"""The chain lower bound: no private mechanism has a smaller expected loss, at any T and N.
 
-Respondents are iid with type probabilities p and values v; omega = sum v(theta_i); actions are real.
+Respondents are iid with type probabilities p and values v; omega = sum v(theta_i); actions are real, so the
+bound holds for any list of actions too.  Squared error first.
 
 Split.  Take the lower tail of the value distribution with mass x (law of lambda) and the upper tail with mass
 z (law of tau), x + z <= 1; a type on the border may give a part of its mass.  A respondent of type t plays
@@ -23,6 +24,10 @@ independent of (X, Y), with mean m and variance s^2, so that, averaging over the
 
 More information cannot hurt, so the bound holds for every mechanism.  [ours]
 
+Other losses.  For absolute error and pinball losses the best action given y is g of a quantile of X, and the
+loss is sum_k delta_k min(q P(X>=k|y), (1-q) P(X<k|y)): linear in delta.  Averaging leaves m times the hidden
+pinball loss of X itself (`hidden_pinball`); absolute error is twice the pinball loss at q = 1/2.
+
 Coupling.  Any coupling of lambda and tau is allowed; s^2 is largest when large tau meet small lambda
 (antithetic).
 
@@ -44,12 +49,22 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.design.ladder.binomial import UNIT_ROUNDOFF, binomial_window, hidden_variance
+from discreet.design.ladder.binomial import (
+    UNIT_ROUNDOFF,
+    binomial_window,
+    hidden_pinball,
+    hidden_variance,
+    likely_range,
+)
 from discreet.design.ladder.types import Number, TypeLaw
+from discreet.errors import InputError
 from discreet.watch import SILENT, Watch
 
 MOST_BLOCKS = 1500
 """Numbers of players evaluated one by one; more are taken in blocks."""
+
+QUADRATIC_WORK = 100_000_000
+"""Cells of posterior tables spent on one split where time is quadratic."""
 
 MOST_PROMISING = 3
 """Splits evaluated with error bounds, best first by the quick estimate."""
@@ -67,7 +82,7 @@ class Split:
 
 @dataclass(frozen=True)
 class ChainBound:
-    """A proven lower bound on the expected squared error, and the split that proves it."""
+    """A proven lower bound on the expected loss, and the split that proves it."""
 
     lower_bound: float
     split: Split | None
@@ -78,9 +93,11 @@ def chain_bound(
     values: Sequence[Number],
     respondents: int,
     epsilon: float,
+    loss: str = "squared",
+    quantile: float = 0.5,
     watch: Watch | None = None,
 ) -> ChainBound:
-    """The chain bound at its best split.
+    """The chain bound at its best split, for "squared", "absolute" or "pinball" loss (with `quantile`).
 
     Splits at whole types are screened in floating point by a three-point rule over M and the most promising
     ones are evaluated with error bounds; the largest is returned.  (Splitting a type between the tails is
@@ -90,10 +107,11 @@ def chain_bound(
     splits = whole_type_splits(TypeLaw.of(probabilities, values))
     if not splits or respondents < 1:
         return ChainBound(0.0, None)
-    ranked = sorted(splits, key=lambda split: -_screen(split, respondents, epsilon))
+    kind = _Loss.of(loss, quantile)
+    ranked = sorted(splits, key=lambda split: -_screen(split, respondents, epsilon, kind))
     best, chosen = 0.0, ranked[0]
     for split in ranked[:MOST_PROMISING]:
-        bound = split_bound(split, respondents, epsilon)
+        bound = split_bound(split, respondents, epsilon, loss, quantile)
         if bound > best:
             best, chosen = bound, split
         watch.report(stage="chain bound", bound=-best)
@@ -102,23 +120,60 @@ def chain_bound(
     return ChainBound(best, chosen)
 
 
-def split_bound(split: Split, respondents: int, epsilon: float) -> float:
+def split_bound(
+    split: Split, respondents: int, epsilon: float, loss: str = "squared", quantile: float = 0.5
+) -> float:
     """The lower bound that this split proves, rounding errors subtracted."""
+    kind = _Loss.of(loss, quantile)
     share = split.low + split.high
     beta = split.high / share
     fewest, weights = binomial_window(respondents, share)
-    slope, spread = _rounded_down(split.mean**2), _rounded_down(split.variance)
-    block = math.ceil(len(weights) / MOST_BLOCKS)
+    block = math.ceil(len(weights) / kind.blocks(respondents, beta))
     terms: list[float] = []
     for start in range(0, len(weights), block):
         weight = math.fsum(weights[start : start + block])
-        _, masses = binomial_window(fewest + start, beta)
+        terms.append(weight * kind.bracket(split, fewest + start, beta, epsilon))
+    relative = (16.0 * len(weights) + 64.0) * UNIT_ROUNDOFF
+    return max(0.0, math.fsum(terms) * (1.0 - relative))
+
+
+@dataclass(frozen=True)
+class _Loss:
+    """c(M) for one kind of loss: scale times pinball at a quantile, or squared error (quantile None)."""
+
+    scale: float
+    quantile: float | None
+
+    @classmethod
+    def of(cls, loss: str, quantile: float) -> _Loss:
+        if loss == "squared":
+            return cls(1.0, None)
+        if loss == "absolute":
+            return cls(2.0, 0.5)
+        if loss == "pinball" and 0.0 < quantile < 1.0:
+            return cls(1.0, quantile)
+        raise InputError(
+            "the chain bound knows squared, absolute and pinball loss, the last with a quantile inside 0..1",
+            found=f"{loss} with quantile {quantile}",
+        )
+
+    def bracket(self, split: Split, players: int, beta: Fraction, epsilon: float) -> float:
+        """c(M), rounding errors subtracted."""
+        _, masses = binomial_window(players, beta)
+        if self.quantile is not None:
+            value, error = hidden_pinball(masses, epsilon, self.quantile)
+            return self.scale * _rounded_down(split.mean) * max(0.0, value - error)
         hidden = hidden_variance(masses, epsilon)
         count = max(0.0, hidden.count - hidden.count_error)
         indicators = max(0.0, hidden.indicators - hidden.indicators_error)
-        terms.append(weight * (slope * count + spread * indicators))
-    relative = (16.0 * len(weights) + 64.0) * UNIT_ROUNDOFF
-    return max(0.0, math.fsum(terms) * (1.0 - relative))
+        return _rounded_down(split.mean**2) * count + _rounded_down(split.variance) * indicators
+
+    def blocks(self, respondents: int, beta: Fraction) -> int:
+        """How many numbers of players are worth evaluating one by one."""
+        if self.quantile is None:
+            return MOST_BLOCKS
+        low, high = likely_range(respondents, float(beta))
+        return max(8, min(MOST_BLOCKS, QUADRATIC_WORK // (high - low + 1) ** 2))
 
 
 def tail_split(law: TypeLaw, low: Fraction, high: Fraction) -> Split:
@@ -172,10 +227,10 @@ def _normalised(atoms: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, 
     return [(v, w / total) for v, w in atoms]
 
 
-def _screen(split: Split, respondents: int, epsilon: float) -> float:
+def _screen(split: Split, respondents: int, epsilon: float, kind: _Loss) -> float:
     """A quick estimate of the bound: three-point Gauss-Hermite rule over the number of players."""
     share = float(split.low + split.high)
-    beta = float(split.high / (split.low + split.high))
+    beta = split.high / (split.low + split.high)
     middle, reach = respondents * share, math.sqrt(3 * respondents * share * max(0.0, 1 - share))
     points = (
         [(middle, 2 / 3), (middle - reach, 1 / 6), (middle + reach, 1 / 6)]
@@ -187,9 +242,7 @@ def _screen(split: Split, respondents: int, epsilon: float) -> float:
         below = max(0, math.floor(at))
         for players, part in ((below, 1 - (at - below)), (below + 1, at - below)):
             if part > 1e-9 and 0 < players <= respondents:
-                hidden = hidden_variance(binomial_window(players, beta)[1], epsilon)
-                total += weight * part * float(split.mean**2) * hidden.count
-                total += weight * part * float(split.variance) * hidden.indicators
+                total += weight * part * kind.bracket(split, players, beta, epsilon)
     return total
 
 

@@ -28,7 +28,8 @@ GROWTH = 1.5
 
 
 def place_knots(targets: Sequence[float], low: float, high: float, step: float) -> tuple[Floats, Floats]:
-    """(knots, e) covering low..high: targets, points midway, and outside them intervals that grow from `step`."""
+    """(knots, e) covering low..high: targets, points midway, and outside them intervals that grow from
+    `step`."""
     inside = sorted({t for t in targets if low < t < high}) or [(low + high) / 2]
     points: dict[float, bool] = dict.fromkeys(inside, True)
     for a, b in pairwise(inside):

@@ -105,7 +105,8 @@ def quotient_bound(
 def _real_actions(
     program: Averages, cone: sparse.csr_array, targets: Sequence[float] | None, ends: float, watch: Watch
 ) -> QuotientBound:
-    """At most two programs: an even grid (unless targets are given), then knots at what its solution means."""
+    """At most two programs: an even grid (unless targets are given), then knots at what its solution
+    means."""
     low, high = float(program.statistics.min()), float(program.statistics.max())
     mean = float(program.masses @ program.statistics) / float(program.masses.sum())
     spread = math.sqrt(float(program.masses @ (program.statistics - mean) ** 2))
