@@ -1,0 +1,193 @@
+"""Losses over real actions: what the continuum solver needs to know about one.
+
+Prior-weighted costs c_h(a) = π_h·ℓ(a, ω_h), convex in a.  Between two nodes the flow is interpolated linearly, so the
+reduced cost of state h on a piece [a₁, a₂] is c_h(a) − (line through p₁ at a₁ and p₂ at a₂), and its minimum is
+
+    squared error    taken exactly: the vertex of π(a − ω)² − line, or an end;
+    pinball          taken exactly: an end, or the kink a = ω;
+    any convex loss  bounded below by the meeting point of the tangents at the ends.
+
+Reference: convexity only; pinball with quantile 1/2 is half the absolute error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from discreet.design.solver.program import Floats
+from discreet.errors import InputError
+
+
+class RealLoss(Protocol):
+    """A convex loss of a real action, prior included; arrays are [action, state]."""
+
+    prior: Floats
+    low: float
+    high: float
+
+    def cost(self, actions: Floats) -> Floats:
+        """c_h(a) for each action and state."""
+        ...
+
+    def rate(self, actions: Floats) -> Floats:
+        """∂c_h/∂a for each action and state."""
+        ...
+
+    def best(self, kernel: Floats) -> Floats:
+        """For each row m_a of a kernel the action that minimises Σ_h m_a(h)·c_h."""
+        ...
+
+    def piece_minimum(self, left: Floats, right: Floats, at_left: Floats, at_right: Floats) -> Floats:
+        """A lower bound, [piece, state], on min over [left, right] of c_h(a) minus the line at_left → at_right."""
+        ...
+
+
+@dataclass(frozen=True)
+class SquaredError:
+    """ℓ = (a − ω)²; the best action is the posterior mean."""
+
+    prior: Floats = field(repr=False)
+    omega: Floats = field(repr=False)
+
+    def __post_init__(self) -> None:
+        _check(self.prior, self.omega)
+
+    @property
+    def low(self) -> float:
+        return float(np.min(self.omega))
+
+    @property
+    def high(self) -> float:
+        return float(np.max(self.omega))
+
+    def cost(self, actions: Floats) -> Floats:
+        return np.asarray(self.prior * (np.asarray(actions)[:, None] - self.omega) ** 2)
+
+    def rate(self, actions: Floats) -> Floats:
+        return np.asarray(2 * self.prior * (np.asarray(actions)[:, None] - self.omega))
+
+    def best(self, kernel: Floats) -> Floats:
+        weight = kernel * self.prior
+        return np.asarray((weight @ self.omega) / np.maximum(weight.sum(axis=1), np.finfo(float).tiny))
+
+    def piece_minimum(self, left: Floats, right: Floats, at_left: Floats, at_right: Floats) -> Floats:
+        width = np.maximum(right - left, np.finfo(float).tiny)[:, None]
+        tilt = (at_right - at_left) / width
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            vertex = self.omega + np.where(self.prior > 0, tilt / (2 * self.prior), np.inf * np.sign(tilt))
+        vertex = np.clip(np.nan_to_num(vertex, nan=left.min()), left[:, None], right[:, None])
+        share = (vertex - left[:, None]) / width
+        inner = self.prior * (vertex - self.omega) ** 2 - (1 - share) * at_left - share * at_right
+        ends = np.minimum(self.cost(left) - at_left, self.cost(right) - at_right)
+        return np.asarray(np.minimum(inner, ends))
+
+
+@dataclass(frozen=True)
+class Pinball:
+    """ℓ = quantile·(ω − a) for a ≤ ω and (1 − quantile)·(a − ω) for a ≥ ω; the best action is a posterior quantile.
+
+    `Pinball(prior, omega, 0.5, scale=2.0)` is the absolute error.
+    """
+
+    prior: Floats = field(repr=False)
+    omega: Floats = field(repr=False)
+    quantile: float = 0.5
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check(self.prior, self.omega)
+        if not 0 < self.quantile < 1:
+            raise InputError("the quantile is out of range", found=self.quantile, allowed="0 < quantile < 1",
+                             remedy="0.5 asks for the median")
+
+    @property
+    def low(self) -> float:
+        return float(np.min(self.omega))
+
+    @property
+    def high(self) -> float:
+        return float(np.max(self.omega))
+
+    def cost(self, actions: Floats) -> Floats:
+        over = np.asarray(actions)[:, None] - self.omega
+        return np.asarray(self.scale * self.prior * np.where(over >= 0, (1 - self.quantile) * over,
+                                                             -self.quantile * over))
+
+    def rate(self, actions: Floats) -> Floats:
+        over = np.asarray(actions)[:, None] >= self.omega
+        return np.asarray(self.scale * self.prior * np.where(over, 1 - self.quantile, -self.quantile))
+
+    def best(self, kernel: Floats) -> Floats:
+        order = np.argsort(self.omega, kind="stable")
+        weight = (kernel * self.prior)[:, order]
+        reached = np.cumsum(weight, axis=1)
+        place = np.argmax(reached >= self.quantile * reached[:, -1:], axis=1)
+        return np.asarray(self.omega[order][place], dtype=np.float64)
+
+    def piece_minimum(self, left: Floats, right: Floats, at_left: Floats, at_right: Floats) -> Floats:
+        width = np.maximum(right - left, np.finfo(float).tiny)[:, None]
+        share = (self.omega - left[:, None]) / width
+        kink = np.where((share > 0) & (share < 1), -(1 - share) * at_left - share * at_right, np.inf)
+        ends = np.minimum(self.cost(left) - at_left, self.cost(right) - at_right)
+        return np.asarray(np.minimum(kink, ends))
+
+
+@dataclass(frozen=True)
+class ConvexLoss:
+    """Any loss convex in the action: `value(a)` and `slope(a)` give ℓ and ∂ℓ/∂a per state (prior left out)."""
+
+    prior: Floats = field(repr=False)
+    value: Callable[[float], Floats] = field(repr=False)
+    slope: Callable[[float], Floats] = field(repr=False)
+    low: float = 0.0
+    high: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low < self.high):
+            raise InputError("the range of actions is empty", found=f"[{self.low}, {self.high}]",
+                             allowed="finite low < high", remedy="give the range that holds every best action")
+
+    def cost(self, actions: Floats) -> Floats:
+        return np.stack([self.prior * self.value(float(a)) for a in actions])
+
+    def rate(self, actions: Floats) -> Floats:
+        return np.stack([self.prior * self.slope(float(a)) for a in actions])
+
+    def best(self, kernel: Floats) -> Floats:
+        weight = kernel * self.prior
+        chosen = np.empty(len(kernel))
+        for k, row in enumerate(weight):
+            low, high = self.low, self.high
+            for _ in range(60):
+                middle = (low + high) / 2
+                if float(row @ self.slope(middle)) > 0:
+                    high = middle
+                else:
+                    low = middle
+            chosen[k] = (low + high) / 2
+        return chosen
+
+    def piece_minimum(self, left: Floats, right: Floats, at_left: Floats, at_right: Floats) -> Floats:
+        width = np.maximum(right - left, np.finfo(float).tiny)[:, None]
+        tilt = (at_right - at_left) / width
+        first, last = self.cost(left) - at_left, self.cost(right) - at_right
+        rise, fall = self.rate(left) - tilt, self.rate(right) - tilt
+        with np.errstate(divide="ignore", invalid="ignore"):
+            meet = (last - first - fall * width) / (rise - fall)
+        meet = np.clip(np.nan_to_num(meet, nan=0.0), 0.0, width)
+        tangent = np.maximum(first + rise * meet, last + fall * (meet - width))
+        inside = (rise < 0) & (fall > 0)
+        return np.asarray(np.where(inside, np.minimum(tangent, np.minimum(first, last)), np.minimum(first, last)))
+
+
+def _check(prior: Floats, omega: Floats) -> None:
+    if np.shape(prior) != np.shape(omega) or np.ndim(prior) != 1:
+        raise InputError("prior and statistic differ in length", found=f"{np.shape(prior)}, {np.shape(omega)}",
+                         allowed="one entry per state each", remedy="give both for every state")
+    if np.any(np.asarray(prior) < 0):
+        raise InputError("a prior weight is negative", found="a negative number", allowed="weights ≥ 0",
+                         remedy="check the prior")

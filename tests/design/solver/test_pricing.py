@@ -1,0 +1,64 @@
+"""Pricing flows and lazily gathered actions.  Seeds are fixed: no false alarms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from discreet.design.solver.flows import deficits, price
+from discreet.design.solver.pricing import likely_actions, solve_priced
+from discreet.design.solver.program import Program, dual_bound, pulled, slack
+from discreet.design.solver.solve import solve
+
+
+def path(states: int) -> np.ndarray:
+    return np.stack([np.arange(states - 1), np.arange(1, states)], axis=1)
+
+
+def ladder(seed: int, actions: int = 30, states: int = 20, epsilon: float = 1.0) -> Program:
+    rng = np.random.default_rng(seed)
+    prior = rng.dirichlet(np.ones(states))
+    omega = np.sort(rng.uniform(0, 10, states))
+    return Program(prior * (np.linspace(0, 10, actions)[:, None] - omega) ** 2, path(states), epsilon)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_flow_or_a_ray_decides_every_action(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    states = int(rng.integers(3, 25))
+    edges, q = path(states), float(np.exp(rng.uniform(0.1, 2)))
+    surplus = rng.normal(size=(10, states)) * rng.dirichlet(np.ones(states)) + rng.uniform(-0.2, 0.4) / states
+    tolerance = 1e-7
+    priced = price(surplus, edges, q, tolerance)
+    assert priced.flow.min() >= 0
+    short = deficits(surplus - pulled(priced.flow, edges, q, states))
+    assert short == pytest.approx(priced.deficit, abs=1e-12)
+    proved, refuted = priced.deficit <= tolerance, priced.ray_value < 0
+    assert np.all(proved | refuted)
+    for k in np.flatnonzero(~proved):
+        ray = priced.ray[k]
+        assert ray.min() >= 0 and slack(ray[None, :], edges, q).min() >= -1e-12 * ray.max()
+        assert surplus[k] @ ray < 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_lazy_and_eager_agree(seed: int) -> None:
+    program = ladder(seed)
+    eager, lazy = solve(program), solve_priced(program)
+    assert lazy.status == "optimal" and lazy.relative_gap <= 1e-6
+    assert lazy.bound <= eager.value + 1e-12 and eager.bound <= lazy.value + 1e-12
+    assert lazy.bound == pytest.approx(dual_bound(program, lazy.multipliers), rel=1e-12)
+
+
+def test_a_bad_start_is_mended() -> None:
+    program = ladder(3)
+    lazy = solve_priced(program, start=np.array([0, 29]))
+    assert lazy.relative_gap <= 1e-6
+    assert lazy.value == pytest.approx(solve(program).value, rel=2e-6)
+    with_two = solve(program.restricted(np.array([0, 29])))
+    assert with_two.value > lazy.value * 1.01, "the near miss: the start alone is not enough"
+
+
+def test_likely_actions_are_a_small_part() -> None:
+    program = ladder(1, actions=200)
+    assert 0 < len(likely_actions(program)) < 100
