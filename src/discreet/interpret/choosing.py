@@ -3,7 +3,8 @@
 For each ε: how sure an attacker can become about one respondent (alone, and with `together` respondents who
 answer alike); how well anyone can tell a low from a high value of the statistic (Thm 8's cap for any
 mechanism, and the exact power for the design, when there is one); what the decision loses (a frontier is
-passed in). Low and high are prior quantiles of ω.
+passed in). Low and high are prior
+quantiles of ω, each at its most probable histogram: two databases, so that Thm 8 applies with their distance.
 
 References: SY-OA Prop. S.1, BG Thm 8. PEERS' users: "setting epsilon is very hard": this is the table they ask for.
 """
@@ -13,14 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
 
 import numpy as np
 
 from discreet.errors import InputError
 from discreet.interpret.beliefs import log_histogram_law
 from discreet.interpret.bounds import moved
-from discreet.interpret.channel import output_count
 from discreet.interpret.models import kernel_logs
 from discreet.interpret.power import neyman_pearson, power_bound
 from discreet.interpret.regions import quantile_positions
@@ -31,7 +30,6 @@ from discreet.model.problem import Problem
 from discreet.model.statistic import on_histograms
 from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
-from discreet.numerics.logspace import log_sum_exp
 
 DEFAULT_EPSILONS = tuple(Fraction(x) for x in ("1/10", "1/4", "1/2", "1", "2", "4"))
 
@@ -95,14 +93,15 @@ def choose(
         )
     together = min(together, problem.universe.largest)
     low, high = typical_range(problem, spread)
-    distance = steps_between(problem, low, high)
+    cells = typical_histogram(problem, low), typical_histogram(problem, high)
+    distance = int(problem.neighbours.distance(*cells))  # type: ignore[arg-type]
     losses = {float(e): float(loss) for e, loss in frontier} if frontier is not None else {}
     rows = []
     for epsilon in asked:
         e = float(epsilon)
         power = None
         if mechanism_at is not None:
-            power = telling_power(mechanism_at(epsilon), low, high, alpha)
+            power = telling_power(mechanism_at(epsilon), *cells, alpha)
         rows.append(
             Choice(
                 epsilon=epsilon,
@@ -128,38 +127,27 @@ def typical_range(problem: Problem, spread: float) -> tuple[Fraction, Fraction]:
     return values[low], values[high]
 
 
-def steps_between(problem: Problem, low: Fraction, high: Fraction) -> int:
-    """The fewest respondents whose change takes the statistic from one value to the other."""
+def typical_histogram(problem: Problem, value: Fraction) -> tuple[int, ...]:
+    """The most probable histogram with this value of the statistic (the first among equals)."""
     universe = problem.universe
     assert isinstance(universe, Universe)
-    weights = problem.statistic.weights(universe)
-    if weights is None:
-        return universe.largest
-    span = max(weights) - min(weights) if universe.fixed else max(abs(w) for w in weights)
-    return max(1, ceil((high - low) / span))
+    vectors = universe.histograms()
+    logs = log_histogram_law(vectors, problem.prior, universe)
+    omegas = on_histograms(problem.statistic, vectors, universe)
+    inside = np.array([omega == value for omega in omegas])
+    return tuple(vectors[int(np.argmax(np.where(inside, logs, -np.inf)))].tolist())
 
 
-def telling_power(mechanism: Mechanism, low: Fraction, high: Fraction, alpha: float) -> float:
-    """The exact power of the best test of ω = low against ω = high, or the other way round: the smaller."""
-    problem = mechanism.problem
-    universe = problem.universe
-    if not isinstance(universe, Universe) or isinstance(mechanism.summary, DatabaseSummary):
+def telling_power(mechanism: Mechanism, low: Sequence[int], high: Sequence[int], alpha: float) -> float:
+    """The exact power of the best test of one histogram against another, or the other way round: the smaller."""
+    if isinstance(mechanism.summary, DatabaseSummary):
         raise InputError(
             "The power is computed for mechanisms that ignore the order of respondents",
             found=f"summary {mechanism.summary.kind!r}",
             allowed="'histogram' or 'linear'",
             remedy="leave the design out",
         )
-    vectors = universe.histograms()
-    logs = log_histogram_law(vectors, problem.prior, universe)
-    omegas = np.array([float(v) for v in on_histograms(problem.statistic, vectors, universe)])
-    kernel = kernel_logs(mechanism, vectors, "histogram")
-    assert len(kernel) == output_count(mechanism)
-    laws = []
-    for value in (low, high):
-        inside = omegas == float(value)
-        given = logs[inside] - log_sum_exp(logs[inside])
-        laws.append(np.exp(log_sum_exp(kernel[:, inside] + given, axis=1)).tolist())
+    laws = np.exp(kernel_logs(mechanism, np.array([low, high]), "histogram")).T.tolist()
     return min(
         float(neyman_pearson(laws[0], laws[1], float(alpha)).power),
         float(neyman_pearson(laws[1], laws[0], float(alpha)).power),
@@ -170,10 +158,13 @@ def in_words(choices: Choices) -> list[str]:
     """One line for each ε."""
     lines = []
     for row in choices.rows:
-        told = percent(row.power_limit if row.power is None else row.power, up=True)
         line = f"ε = {float(row.epsilon):g}: {row.sentence} "
-        line += f"Telling {float(choices.low):g} from {float(choices.high):g} succeeds "
-        line += f"at most {told} of the time" if row.power is None else f"{told} of the time"
+        line += (
+            f"Telling a typical cell of {float(choices.low):g} from one of {float(choices.high):g} succeeds "
+        )
+        told = percent(row.power_limit, up=True) if row.power is None else percent(row.power)
+        line += "at most " if row.power is None and not told.startswith("more") else ""
+        line += f"{told} of the time"
         line += f" (false alarms {percent(choices.alpha)})."
         if row.loss is not None:
             line += f" {choices.loss_name}: {row.loss:.4g}."

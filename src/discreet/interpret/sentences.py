@@ -17,7 +17,7 @@ SLACK = 1e-9
 
 def percent(probability: float, *, up: bool | None = None) -> str:
     """A probability in per cent: nearest, or rounded up (`up=True`) or down (`up=False`); ends are kept honest."""
-    if probability >= 1 - 1e-15:
+    if probability > 1:
         return "100 %"
     if probability <= 0:
         return "0 %"
@@ -44,7 +44,7 @@ def attacker_sentence(prior: float, shift: float, *, together: int | None = 1) -
         premise = "even if everybody's answers move with yours"
     else:
         premise = f"if {together} people including you always answer alike"
-    if surest >= 1 - 1e-15:
+    if shift == inf:
         return f"Someone who is {percent(prior)} sure today can become certain, {premise}."
     if surest - prior < 5e-4:
         return f"Someone who is {percent(prior)} sure today stays {percent(prior)} sure, {premise}."

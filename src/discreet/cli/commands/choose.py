@@ -1,0 +1,140 @@
+"""`discreet choose PROBLEM`: a range of ε side by side, in this problem's own units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.output import Json, show
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from discreet.model.mechanism import Mechanism
+    from discreet.model.problem import Problem
+
+Designed = Callable[[Fraction], "tuple[Mechanism, float]"]
+
+
+def command(
+    problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A problem file.")],
+    epsilons: Annotated[
+        str, typer.Option("--epsilons", metavar="LIST", help="Values of ε to compare, separated by commas.")
+    ] = "0.25,0.5,1,2",
+    sure: Annotated[float, typer.Option("--sure", help="How sure the attacker is beforehand.")] = 0.5,
+    together: Annotated[
+        int, typer.Option("--together", help="Respondents who always answer alike, you included.")
+    ] = 4,
+    alpha: Annotated[float, typer.Option("--alpha", help="False alarms that a test may have.")] = 0.05,
+    limits_only: Annotated[
+        bool, typer.Option("--limits-only", help="Leave out designs and their losses: instant.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Compare values of ε: the attacker's best guess, the analyst's power, the decision's loss.
+
+    Example: discreet choose school.toml --epsilons 0.25,0.5,1,2
+    """
+    from discreet import files
+
+    read = files.read_problem(problem)
+    result = compare(read, numbers(epsilons), sure, together, alpha, None if limits_only else designer(read))
+    show(result, as_json=as_json, person=lambda console: tell(result, console))
+
+
+def numbers(text: str) -> list[Fraction]:
+    """The values of ε in a list separated by commas."""
+    from discreet.numerics.exact import exact
+
+    return [exact(part.strip(), "epsilon") for part in text.split(",") if part.strip()]
+
+
+def designer(problem: Problem) -> Designed:
+    """The best design for each ε: its mechanism and its loss."""
+
+    def designed(epsilon: Fraction) -> tuple[Mechanism, float]:
+        from discreet.design import design
+
+        found = design(problem.with_epsilon(epsilon))
+        return found.mechanism, -float(found.value)
+
+    return designed
+
+
+def compare(
+    problem: Problem,
+    epsilons: list[Fraction],
+    sure: float,
+    together: int,
+    alpha: float,
+    designed: Designed | None,
+) -> dict[str, Any]:
+    """The table as a mapping; without `designed` only what follows from ε alone."""
+    from discreet.interpret.choosing import choose, in_words
+
+    made = {} if designed is None else {e: designed(e) for e in sorted(set(epsilons))}
+    choices = choose(
+        problem,
+        epsilons,
+        frontier=[(e, loss) for e, (_, loss) in made.items()] if made else None,
+        mechanism_at=(lambda e: made[e][0]) if made else None,
+        sure=sure,
+        together=together,
+        alpha=alpha,
+    )
+    return {
+        "sure": choices.sure,
+        "together": choices.together,
+        "alpha": choices.alpha,
+        "telling": [float(choices.low), float(choices.high)],
+        "distance": choices.distance,
+        "loss": choices.loss_name,
+        "rows": [
+            {
+                "epsilon": row.epsilon,
+                "attacker": row.attacker,
+                "attacker_together": row.attacker_together,
+                "power_at_most": row.power_limit,
+                "power": row.power,
+                "loss": row.loss,
+            }
+            for row in choices.rows
+        ],
+        "words": in_words(choices),
+    }
+
+
+def tell(result: dict[str, Any], console: Console) -> None:
+    """A table, then the same in words."""
+    from rich.table import Table
+
+    from discreet.interpret.sentences import percent
+
+    low, high = result["telling"]
+    table = Table(box=None, pad_edge=False)
+    for head in (
+        "ε",
+        f"attacker\nfrom {result['sure']:.0%}",
+        f"with {result['together']}\nalike",
+        f"telling {low:g} from {high:g}\nat most",
+        "this design",
+        f"{result['loss'].lower()}",
+    ):
+        table.add_column(head, justify="right")
+    for row in result["rows"]:
+        table.add_row(
+            f"{float(row['epsilon']):g}",
+            percent(row["attacker"]),
+            percent(row["attacker_together"]),
+            percent(row["power_at_most"], up=True),
+            "" if row["power"] is None else percent(row["power"]),
+            "" if row["loss"] is None else f"{row['loss']:.4g}",
+        )
+    console.print(table)
+    console.print()
+    for line in result["words"]:
+        console.print(line)

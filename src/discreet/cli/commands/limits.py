@@ -1,0 +1,186 @@
+"""`discreet limits FILE`: what no attacker, no test and no analyst can exceed, for a problem's ε or for a mechanism."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.output import Json, show
+from discreet.errors import TooLarge
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from discreet.model.mechanism import Mechanism
+    from discreet.model.problem import Problem
+
+MOST_STATES = 2000
+MOST_ROWS = 12
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A mechanism file, or a problem file.")],
+    output: Annotated[
+        str | None, typer.Option("--output", metavar="OUTPUT", help="A published value to look at.")
+    ] = None,
+    sure: Annotated[float, typer.Option("--sure", help="How sure the attacker is beforehand.")] = 0.5,
+    together: Annotated[
+        int, typer.Option("--together", help="Respondents who always answer alike, you included.")
+    ] = 4,
+    alpha: Annotated[float, typer.Option("--alpha", help="False alarms that a test may have.")] = 0.05,
+    as_json: Json = False,
+) -> None:
+    """Show what a privacy promise rules out: for attackers, for tests, for any analyst.
+
+    Example: discreet limits X.mechanism.json --sure 0.1 --together 5
+    """
+    result = limits(file, output=output, sure=sure, together=together, alpha=alpha)
+    show(result, as_json=as_json, person=lambda console: tell(result, console))
+
+
+def limits(
+    file: Path, *, output: str | None = None, sure: float = 0.5, together: int = 4, alpha: float = 0.05
+) -> dict[str, Any]:
+    """The limits as a mapping; a problem file gives those of ε alone, a mechanism also its own."""
+    from discreet import files
+    from discreet.interpret.bounds import PosteriorBounds, moved
+    from discreet.interpret.power import power_bound
+    from discreet.interpret.sentences import attacker_sentence, limit_sentence, power_sentence
+
+    mechanism = files.read_mechanism(file) if file.suffix == ".json" else None
+    problem = mechanism.problem if mechanism is not None else files.read_problem(file)
+    epsilon = mechanism.guarantee.epsilon if mechanism is not None else problem.epsilon
+    e = float(epsilon)
+    reach = largest_distance(problem)
+    together = max(1, min(together, int(min(reach, 10**9))))
+    steps = sorted({1.0, float(together), reach})
+    bounds = PosteriorBounds(e, reach)
+    low, high = bounds.probability(sure)
+    result: dict[str, Any] = {
+        "epsilon": epsilon,
+        "neighbours": problem.neighbours.name,
+        "unit": problem.unit,
+        "attacker": {
+            "sure": sure,
+            "alone": moved(sure, e),
+            "together": moved(sure, e * together),
+            "how_many_together": together,
+            "sentences": [attacker_sentence(sure, e)]
+            + ([attacker_sentence(sure, e * together, together=together)] if together > 1 else []),
+        },
+        "tests": [
+            {
+                "distance": d,
+                "alpha": alpha,
+                "power_at_most": bound.value,
+                "cap": bound.cap,
+                "vacuous": bound.vacuous,
+                "sentence": power_sentence(bound),
+            }
+            for d in steps
+            for bound in [power_bound(alpha, e, d)]
+        ],
+        "any_model": {
+            "d_star_star": reach,
+            "factor": bounds.log_factor,
+            "prior": sure,
+            "posterior_between": [low, high],
+            "vacuous_by": bounds.vacuous(sure),
+            "sentence": limit_sentence(bounds, sure),
+        },
+    }
+    if mechanism is not None:
+        result["mechanism"] = mechanism_limits(mechanism, output, sure)
+    return result
+
+
+def largest_distance(problem: Problem) -> float:
+    """The largest distance between databases: infinite when some are unconnected."""
+    return float(problem.neighbours.diameter(problem.universe))
+
+
+def mechanism_limits(mechanism: Mechanism, output: str | None, sure: float) -> dict[str, Any]:
+    """What this very mechanism rules out, where its states are few enough to look at all of them."""
+    from discreet.interpret.attacker import worst_correlated, worst_product
+    from discreet.interpret.bounds import density_bounds
+    from discreet.interpret.channel import output_at, position_of
+    from discreet.interpret.distances import state_distances
+    from discreet.model.universe import Universe
+
+    place = None if output is None else position_of(mechanism, output)
+    asked: Fraction | str | None = None if place is None else output_at(mechanism, place).label
+    try:
+        states = len(mechanism.space)
+        alone = worst_product(mechanism, asked)
+        found: dict[str, Any] = {
+            "states": states,
+            "components": int(mechanism.space.component.max()) + 1 if states <= MOST_STATES else None,
+            "alone": {"log_odds": alone.shift, "surest": alone.surest(sure)},
+        }
+        if isinstance(mechanism.problem.universe, Universe):
+            everybody = worst_correlated(mechanism, asked)
+            found["everybody"] = {"log_odds": everybody.shift, "surest": everybody.surest(sure)}
+        if states > MOST_STATES:
+            raise TooLarge(
+                "bounds for each output", size=f"{states:,} states", fits=f"{MOST_STATES:,} states"
+            )
+    except TooLarge as large:
+        return {"note": str(large)} if "found" not in locals() else {**found, "note": str(large)}
+    bounds = density_bounds(
+        mechanism.probabilities, state_distances(mechanism.space), float(mechanism.guarantee.epsilon)
+    )
+    places = range(len(bounds.lower)) if place is None else [place]
+    found["outputs"] = [
+        {
+            "output": output_at(mechanism, i).label,
+            "at_least": float(bounds.lower[i]),
+            "at_most": float(bounds.upper[i]),
+            "vacuous_by": float(bounds.upper[i]) if bounds.upper[i] >= 1 else None,
+        }
+        for i in places
+    ]
+    if bounds.remedy is not None:
+        found["remedy"] = bounds.remedy
+    return found
+
+
+def tell(result: dict[str, Any], console: Console) -> None:
+    """The limits for a person."""
+    console.print(
+        f"[bold]ε = {float(result['epsilon']):g}[/bold], {result['neighbours']} neighbours, unit: {result['unit']}"
+    )
+    for sentence in result["attacker"]["sentences"]:
+        console.print(f"  {sentence}")
+    for test in result["tests"]:
+        console.print(f"  {test['sentence']}")
+    console.print(f"  {result['any_model']['sentence']}")
+    own = result.get("mechanism")
+    if own is None:
+        return
+    console.print("\n[bold]This mechanism[/bold]")
+    if "alone" in own:
+        console.print(f"  alone      log odds move by at most {own['alone']['log_odds']:.6g}")
+    if "everybody" in own:
+        console.print(f"  everybody  log odds move by at most {own['everybody']['log_odds']:.6g}")
+    if (own.get("components") or 1) > 1:
+        console.print(f"  {own['components']} components that neighbours do not connect")
+    if "remedy" in own:
+        console.print(f"  {own['remedy']}")
+    rows = own.get("outputs", [])
+    useful = [row for row in rows if row["vacuous_by"] is None]
+    for row in useful[:MOST_ROWS]:
+        console.print(
+            f"  {row['output']:>10}  probability between {row['at_least']:.3g} and {row['at_most']:.3g}"
+            " under any model"
+        )
+    if len(useful) < len(rows):
+        worst = max(row["vacuous_by"] for row in rows if row["vacuous_by"] is not None)
+        console.print(
+            f"  {len(rows) - len(useful)} of {len(rows)} outputs: the upper bound exceeds one (up to {worst:.3g}"
+            " times) and says nothing"
+        )
+    if "note" in own:
+        console.print(f"  {own['note']}")
