@@ -84,7 +84,7 @@ def random_instance(rng: np.random.Generator, most_types: int = 4, most_responde
 @pytest.fixture(scope="session")
 def instances():
     rng = np.random.default_rng(20240611)
-    return [random_instance(rng) for _ in range(200)]
+    return [random_instance(rng) for _ in range(150)]
 
 
 def action_grid(v, respondents, points=41):

@@ -11,10 +11,9 @@ from discreet.design.ladder.proxy import (
     count_loss,
     geometric_baseline,
     lattice_weights,
-    other_loss,
     squared_loss_proxy,
 )
-from discreet.design.ladder.sums import joint_law, sum_law
+from discreet.design.ladder.sums import sum_law
 from discreet.design.ladder.weights import best_clipping, clipped_sum, search_weights
 from discreet.errors import InputError, TooLarge
 from discreet.watch import Deadline
@@ -74,10 +73,10 @@ def test_loss_equals_the_dense_computation():
 
 
 def test_never_beats_the_truth(truths):
-    for (p, v, respondents, epsilon), truth, finer in truths:
+    for (p, v, respondents, epsilon), truth, finer in truths[:70]:
         baseline = geometric_baseline(p, v, respondents, epsilon)
         clipped = clipped_sum(p, v, respondents, epsilon)
-        searched = search_weights(p, v, respondents, epsilon, start=clipped.weights, seconds=0.2)
+        searched = search_weights(p, v, respondents, epsilon, start=clipped.weights, seconds=0.1)
         assert truth - finer - 1e-7 <= searched.loss <= clipped.loss * (1 + 1e-9)
         assert truth - finer - 1e-7 <= baseline.loss
 
@@ -151,26 +150,6 @@ def test_clipping_two_sided_values():
     assert -15 < lo < 0 < hi < 15
     assert lo == pytest.approx(-hi, abs=0.5)
     assert best_clipping([0.001, 0.3, 0.398, 0.3, 0.001], v, 10**6, 1.0) == pytest.approx((-50, 50), abs=0.5)
-
-
-def test_other_losses_against_squared_error_and_lists_of_actions():
-    p, v, w, respondents, noise = [0.6, 0.3, 0.1], [0, 1, 2], [0, 1, 1], 8, Geometric.at(1.0, 1)
-    omega = np.arange(17.0)
-    table = (np.arange(17.0)[:, None] - omega[None, :]) ** 2
-    by_table = other_loss(p, v, respondents, w, noise, table, actions=range(17))
-    by_moments = squared_loss_proxy(p, v, respondents, w, noise, allowed=range(17))
-    assert by_table.loss == pytest.approx(by_moments.loss, rel=1e-10)
-    absolute = np.abs(np.arange(17.0)[:, None] - omega[None, :])
-    assert other_loss(p, v, respondents, w, noise, "absolute").loss == pytest.approx(
-        other_loss(p, v, respondents, w, noise, absolute).loss, rel=1e-10
-    )
-    gap = omega[None, :] - np.arange(17.0)[:, None]
-    pinball = np.where(gap >= 0, 0.8 * gap, -0.2 * gap)
-    assert other_loss(p, v, respondents, w, noise, "pinball", quantile=0.8).loss == pytest.approx(
-        other_loss(p, v, respondents, w, noise, pinball).loss, rel=1e-10
-    )
-    with pytest.raises(TooLarge, match="coarser"):
-        joint_law(p, [0, 1, 1000], [0, 1, 1], 1000)
 
 
 def test_weights_and_lattices_are_checked():

@@ -7,7 +7,7 @@ at most W, so the published output is epsilon-DP.  For squared error the action 
     loss = E Var(omega|S) + E Var(g(S)|Y),      g(s) = E[omega|S=s],
 
 computed in time linear in the range of S: no table of states by outputs is formed.  Other losses go through
-the joint law of (S, omega) (`other_loss`).
+the joint law of (S, omega) (`losses`).
 
 Accuracy.  Every sum has non-negative terms or lives on the scale of a residual; `loss_error` bounds rounding
 and the cut tails, so that the expected loss of the mechanism with exactly this noise is at most loss +
@@ -25,8 +25,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.design.ladder.binomial import UNIT_ROUNDOFF, binomial_window, hidden_variance
 from discreet.design.ladder.noise import Geometric, Noise, Staircase, to_outputs
-from discreet.design.ladder.sums import SumLaw, joint_law, sum_law
-from discreet.errors import InputError, TooLarge
+from discreet.design.ladder.sums import SumLaw, sum_law
+from discreet.errors import InputError
 
 Floats = NDArray[np.float64]
 
@@ -171,58 +171,6 @@ def count_loss(
     slope = (means[0] - means[1]) ** 2
     error = slope * hidden.count_error + 64 * len(v) * UNIT_ROUNDOFF * within
     return within + slope * hidden.count, error
-
-
-def other_loss(
-    probabilities: ArrayLike,
-    values: Sequence[int],
-    respondents: int,
-    weights: Sequence[int],
-    noise: Noise,
-    losses: Floats | str,
-    quantile: float = 0.5,
-    actions: Sequence[float] | None = None,
-) -> Proxy:
-    """The proxy under any loss, for integer values and a joint law of (S, omega) that fits.
-
-    `losses` is "absolute", "pinball" (with `quantile`), both with real actions, or a table losses[action,
-    omega] over all values of omega from N*min(v) to N*max(v), with `actions` naming its rows.
-    """
-    joint = joint_law(probabilities, values, weights, respondents)
-    states = joint.masses.shape[1]
-    posterior = to_outputs(joint.masses, 0, noise, 0, states - 1)
-    if isinstance(losses, str):
-        if losses not in ("absolute", "pinball"):
-            raise InputError("unknown loss", found=losses, allowed=("absolute", "pinball", "a table"))
-        level = 0.5 if losses == "absolute" else quantile
-        scale = 2.0 if losses == "absolute" else 1.0
-        density = posterior.sum(axis=0)
-        below = np.cumsum(posterior, axis=0)
-        best = np.argmax(below >= level * density, axis=0)
-        chosen = joint.values[best]
-        gap = joint.values[:, None] - chosen[None, :]
-        each = scale * np.where(gap >= 0, level * gap, (level - 1) * gap)
-        total = float((posterior * each).sum())
-    else:
-        table = np.asarray(losses, dtype=np.float64)
-        if table.ndim != 2 or table.shape[1] != len(joint.values):
-            raise InputError(
-                "a table of losses needs one column per value of the statistic",
-                found=f"shape {table.shape}",
-                allowed=f"{len(joint.values)} columns",
-            )
-        if table.shape[0] * states > 50_000_000:
-            raise TooLarge(
-                "losses of all actions at all outputs", size=table.shape[0] * states, fits=50_000_000
-            )
-        expected = table @ posterior
-        best = np.argmin(expected, axis=0)
-        chosen = best.astype(np.float64) if actions is None else np.asarray(actions, dtype=np.float64)[best]
-        total = float(expected[best, np.arange(states)].sum())
-        scale = float(np.abs(table).max())
-    size = float(np.abs(joint.values - joint.values.mean()).max()) if isinstance(losses, str) else scale
-    gamma = (48.0 * (states + len(joint.values) + respondents) + 64.0) * UNIT_ROUNDOFF
-    return Proxy(tuple(int(w) for w in weights), noise, 0, states - 1, chosen, total, gamma * 2 * size)
 
 
 def best_noise(epsilon: float, sensitivity: int) -> list[Noise]:

@@ -9,8 +9,8 @@ search | the same | | 2, 3 | p, v, N, epsilon, groups, targets | a program on a 
 `quotient.quotient_bound` | | 4 | the truncated histograms | the design program | its dual |
 
 Rungs 0 and 1 work under squared error with any real values; other losses take the weights found for squared
-error and are read by `proxy.other_loss`.  The lower bounds need iid respondents and squared error; the chain
-bound also needs nothing of the actions, since real actions include all others.
+error and are read by `losses.other_loss`.  The lower bounds need iid respondents.  The chain bound also
+serves absolute and pinball losses; it holds for real actions, hence for any list of actions.
 """
 
 from __future__ import annotations

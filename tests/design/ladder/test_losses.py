@@ -1,0 +1,66 @@
+"""Any loss through the joint law: against moments, against tables, against the chain bound."""
+
+import numpy as np
+import pytest
+
+from discreet.design.ladder.chain import chain_bound
+from discreet.design.ladder.losses import other_loss, read_joint
+from discreet.design.ladder.noise import Geometric
+from discreet.design.ladder.proxy import squared_loss_proxy
+from discreet.design.ladder.sums import joint_law
+from discreet.errors import InputError, TooLarge
+
+P, V, W, N = [0.6, 0.3, 0.1], [0, 1, 2], [0, 1, 1], 8
+OMEGA = np.arange(17.0)
+GAP = OMEGA[None, :] - OMEGA[:, None]
+
+
+@pytest.fixture
+def joint():
+    return joint_law(P, V, W, N)
+
+
+def test_squared_error_by_table_equals_moments(joint):
+    noise = Geometric.at(1.0, 1)
+    by_table = read_joint(joint, W, noise, GAP**2, actions=OMEGA)
+    by_moments = squared_loss_proxy(P, V, N, W, noise, allowed=OMEGA)
+    assert by_table.loss == pytest.approx(by_moments.loss, rel=1e-10)
+    np.testing.assert_array_equal(by_table.actions, by_moments.actions)
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "table"),
+    [("absolute", 0.5, np.abs(GAP)), ("pinball", 0.8, np.where(GAP >= 0, 0.8 * GAP, -0.2 * GAP))],
+)
+def test_named_losses_equal_their_tables_and_respect_the_chain_bound(joint, name, level, table):
+    named = other_loss(P, V, N, 1.0, W, name, quantile=level)
+    assert named.loss == pytest.approx(other_loss(P, V, N, 1.0, W, table).loss, rel=1e-10)
+    bound = chain_bound(P, V, N, 1.0, name, level).lower_bound
+    assert 0.6 * named.loss < bound <= named.loss
+    # Near miss: another quantile's action is worse for this loss.
+    other = read_joint(joint, W, named.noise, "pinball", quantile=0.02)
+    rows = np.array([named.row(s) for s in range(N + 1)])
+    paid = sum(
+        joint.masses[k, s] * rows[s] @ table[other.actions.astype(int), k]
+        for k in range(17)
+        for s in range(N + 1)
+    )
+    assert paid > named.loss * 1.05
+
+
+def test_two_types_are_optimal():
+    found = other_loss([0.7, 0.3], [0, 1], 12, 1.0, [0, 1], "absolute")
+    assert found.loss == pytest.approx(
+        chain_bound([0.7, 0.3], [0, 1], 12, 1.0, "absolute").lower_bound, rel=1e-9
+    )
+
+
+def test_refusals():
+    with pytest.raises(TooLarge, match="coarser"):
+        joint_law(P, [0, 1, 1000], W, 1000)
+    with pytest.raises(InputError, match="columns"):
+        other_loss(P, V, N, 1.0, W, np.ones((3, 4)))
+    with pytest.raises(InputError, match="finite"):
+        other_loss(P, V, N, 1.0, W, np.full((1, 17), np.inf))
+    with pytest.raises(InputError, match="Unknown loss"):
+        other_loss(P, V, N, 1.0, W, "match")
