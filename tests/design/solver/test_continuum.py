@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from discreet.design.solver.box import Box, choose_box
 from discreet.design.solver.continuum import solve_continuum
 from discreet.design.solver.losses import ConvexLoss, Pinball, RealLoss, SquaredError
 from discreet.design.solver.program import Program, pulled, violation
 from discreet.design.solver.solve import solve
+from discreet.design.solver.truncation import multinomial, truncate
 from discreet.errors import InputError
 
 
@@ -70,6 +72,28 @@ def test_interpolating_without_the_curvature_would_prove_too_much() -> None:
     assert loss.piece_minimum(nodes[:1], nodes[1:], flat[:1], flat[1:]).min(axis=0).sum() < at_nodes - 0.1
 
 
+def test_absolute_error_is_solved_at_its_kinks() -> None:
+    prior, omega = instance(4)
+    loss = Pinball(prior, omega, 0.5, scale=2.0)
+    assert np.allclose(loss.cost(np.array([1.0])), prior * np.abs(1.0 - omega))
+    found = solve_continuum(loss, path(len(prior)), 1.0, 1e-6)
+    fine = solve(Program(loss.cost(np.linspace(omega[0], omega[-1], 300)), path(len(prior)), 1.0), 1e-6)
+    assert found.relative_gap <= 1e-6
+    assert found.bound <= fine.value and found.value <= fine.value * (1 + 2e-6)
+    pull = pulled(found.multipliers, path(len(prior)), np.e, len(prior))
+    pieces = loss.piece_minimum(found.nodes[:-1], found.nodes[1:], pull[:-1], pull[1:])
+    assert pieces.min(axis=0).sum() == pytest.approx(found.bound, rel=1e-9)
+
+
+def test_any_convex_loss() -> None:
+    prior, omega = instance(2, states=8)
+    loss = ConvexLoss(prior, lambda a: np.cosh(a - omega) - 1, lambda a: np.sinh(a - omega), 0.0, 5.0)
+    found = solve_continuum(loss, path(len(prior)), 1.0, 1e-4)
+    fine = solve(Program(loss.cost(np.linspace(0, 5, 300)), path(len(prior)), 1.0), 1e-6)
+    assert found.bound <= fine.value and found.value <= fine.value * (1 + 1e-4)
+    assert found.relative_gap <= 1e-3
+
+
 def test_refuses_nonsense() -> None:
     prior, omega = instance(0)
     with pytest.raises(InputError):
@@ -77,4 +101,20 @@ def test_refuses_nonsense() -> None:
     with pytest.raises(InputError):
         SquaredError(-prior, omega)
     with pytest.raises(InputError):
-        ConvexLoss(prior, lambda a: omega, lambda a: omega, 1.0, 1.0)
+        ConvexLoss(prior, lambda a: omega - a, lambda a: omega + a, 1.0, 1.0)
+
+
+@pytest.mark.slow
+def test_school_planning_with_real_actions() -> None:
+    """N = 40, p = (.89, .09, .02), ε = 1: the continuous optimum lies in [2.3259190, 2.3259193]."""
+    size, values = 40, np.arange(3)
+    histograms = Box(size, 0, (0, 0, 0), (size,) * 3).states()
+    prior = multinomial(histograms, np.array([0.89, 0.09, 0.02]))
+    omega = (histograms @ values).astype(float)
+    spread = prior * (omega - prior @ omega) ** 2
+    box = choose_box(np.stack([np.bincount(column, spread, size + 1) for column in histograms.T]), 3e-7)
+    cut = truncate(histograms, prior, np.zeros((1, len(omega))), box)
+    found = solve_continuum(SquaredError(cut.prior, (cut.states @ values).astype(float)), cut.edges, 1.0, 4e-7)
+    whole = truncate(histograms, prior, (found.actions[:, None] - omega) ** 2, box)
+    assert 2.3259190 <= whole.loss(found.kernel) <= 2.325920
+    assert 2.32591 <= found.bound <= 2.3259193

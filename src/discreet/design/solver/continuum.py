@@ -25,7 +25,8 @@ import numpy as np
 from discreet.design.solver.elimination import Factor, Pattern
 from discreet.design.solver.flows import deficits, price
 from discreet.design.solver.layers import distances, layered, neighbour_lists
-from discreet.design.solver.losses import RealLoss
+from discreet.design.solver.losses import Pinball, RealLoss
+from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Floats, Integers, Program, Solution, directed, pulled, slack
 from discreet.design.solver.solve import solve
 from discreet.watch import Watch
@@ -66,7 +67,9 @@ def solve_continuum(
 ) -> Continuum:
     """Best kernel over real actions on a connected graph with ε > 0, and a bound over all real actions."""
     begun = time.perf_counter()
-    actions, upper = polish(loss, edges, epsilon, first_actions(loss, edges, epsilon), 0.2 * gap, watch)
+    if isinstance(loss, Pinball):
+        return _at_kinks(loss, edges, epsilon, gap, watch)
+    actions, upper = polish(loss, edges, epsilon, first_actions(loss, edges, epsilon), max(gap, 1e-5), watch)
     best: Continuum | None = None
     for _ in range(ATTEMPTS):
         nodes, multipliers, bound, wanted = prove(loss, edges, epsilon, actions, upper, watch, gap)
@@ -81,6 +84,17 @@ def solve_continuum(
         actions, upper = polish(loss, edges, epsilon, more, 0.2 * gap, watch, 0.2 * gap)
     assert best is not None
     return best
+
+
+def _at_kinks(
+    loss: Pinball, edges: Integers, epsilon: float, gap: float, watch: Watch | None
+) -> Continuum:
+    """Costs that are linear between kinks need no other actions and, flows being linear too, lose nothing there."""
+    kinks = np.unique(loss.omega)
+    found = solve_priced(Program(loss.cost(kinks), edges, epsilon), gap, watch)
+    used = found.kernel.max(axis=1) > 0
+    return Continuum(kinks[used], found.kernel[used], kinks, found.multipliers, found.value, found.bound,
+                     found.seconds, found.status)
 
 
 def _better(one: Continuum, two: Continuum) -> Continuum:

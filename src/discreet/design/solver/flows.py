@@ -20,7 +20,7 @@ import numpy as np
 
 from discreet.design.solver.elimination import Factor, Pattern
 from discreet.design.solver.layers import layered
-from discreet.design.solver.program import Floats, Integers, directed, pulled
+from discreet.design.solver.program import Flags, Floats, Integers, directed, pulled
 from discreet.watch import Watch
 
 SAFE = 0.99
@@ -114,11 +114,11 @@ class _Blocks:
         v = np.maximum(cost + t[:, None] * weight - pulled(z, edges, q, states), level / x)
         return _Blocks(cost, weight, edges, q, x, s, np.full(actions, 0.5), z, v, t)
 
-    def only(self, keep: Floats) -> _Blocks:
+    def only(self, keep: Flags) -> _Blocks:
         return _Blocks(self.cost[keep], self.weight, self.edges, self.q, self.x[keep], self.s[keep],
                        self.y[keep], self.z[keep], self.v[keep], self.t[keep])
 
-    def step(self, pattern: Pattern) -> tuple[_Blocks, Floats]:
+    def step(self, pattern: Pattern) -> tuple[_Blocks, Flags]:
         """One predictor-corrector step of every action on its own, and which actions still move."""
         x, s, y, z, v, t, n, q, edges = (
             self.x, self.s, self.y, self.z, self.v, self.t, self.weight, self.q, self.edges)

@@ -8,6 +8,7 @@ is believed.  In HiGHS's sign convention the multiplier of a row q·x_j − x_i 
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ def solve_with_highs(program: Program, method: str = "ipm", seconds: float = 600
     import highspy
 
     begun = time.perf_counter()
-    solver = highspy.Highs()
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)
     solver.setOptionValue("solver", method)
@@ -58,7 +59,7 @@ def _usable(found: Floats, size: int) -> Floats:
     return found if found.size == size and bool(np.all(np.isfinite(found))) else np.zeros(size)
 
 
-def _model(program: Program, scale: float) -> object:
+def _model(program: Program, scale: float) -> Any:
     """Rows: Σ_a x[a, h] = 1 for each h, then for each action one row per directed edge."""
     import highspy
 

@@ -10,7 +10,8 @@ Slacks are moved as ds_{i→j} = s·dy_j + x_i·(dy_j − dy_i), never recompute
 mechanism that says nothing) is strictly feasible, so every iterate is a private kernel up to its row sums,
 and every iterate's multipliers prove a lower bound (`program.dual_bound`).
 
-Reference: Mehrotra's predictor and corrector, Gondzio's centrality correctors; the method approximates, the bound is what is proved.
+Reference: Mehrotra's predictor and corrector, Gondzio's centrality correctors; the method approximates, the bound is
+what is proved.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ import time
 
 import numpy as np
 
-from discreet.design.solver.elimination import Factor, Pattern
 from discreet.design.solver.cholesky import Cholesky
+from discreet.design.solver.elimination import Factor, Pattern
 from discreet.design.solver.layers import layered
 from discreet.design.solver.program import (
     Floats,

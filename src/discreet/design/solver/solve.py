@@ -69,10 +69,10 @@ def _solve_connected(program: Program, gap: float, watch: Watch | None) -> Solut
         return found
     from discreet.design.solver.highs import solve_with_highs
 
-    return better_of(program, found, solve_with_highs(program), gap)
+    return better_of(found, solve_with_highs(program), gap)
 
 
-def better_of(program: Program, one: Solution, two: Solution, gap: float = 1e-6) -> Solution:
+def better_of(one: Solution, two: Solution, gap: float = 1e-6) -> Solution:
     """The better kernel of two and the better bound of two: each stands on its own."""
     upper = one if one.value <= two.value else two
     lower = one if one.bound >= two.bound else two

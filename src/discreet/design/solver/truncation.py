@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet.design.solver.box import Box, choose_box, histogram_edges
+from discreet.design.solver.box import Box, choose_box, histogram_edges, simplex_condition
 from discreet.design.solver.program import Floats, Integers, Program
 from discreet.errors import InputError
 
@@ -67,7 +67,7 @@ def truncate(histograms: Integers, prior: Floats, loss: Floats, box: Box) -> Tru
     upper_cost = np.zeros_like(lower_cost)
     for row, values in zip(upper_cost, weighted, strict=True):
         row += np.bincount(image, values, len(states))
-    mass = np.bincount(image[inside], prior[inside], len(states))
+    mass = np.asarray(np.bincount(image[inside], prior[inside], len(states)), dtype=np.float64)
     dropped = weighted[:, ~inside].min(axis=0).sum() if np.any(~inside) else 0.0
     return Truncated(box, states, histogram_edges(states), mass, lower_cost, upper_cost, float(dropped), 0.0)
 
@@ -139,8 +139,6 @@ def truncate_iid(
 
 def _same_floor(outer: Box, box: Box) -> bool:
     """Whether the union of two boxes can keep its lower bounds (the simplex condition is rechecked by Box)."""
-    from discreet.design.solver.box import simplex_condition
-
     others = [j for j in range(len(box.lower)) if j != box.reference]
     low = tuple(min(outer.lower[j], box.lower[j]) for j in others)
     high = tuple(max(outer.upper[j], box.upper[j]) for j in others)
