@@ -1,19 +1,178 @@
-"""Witnesses that are theorems: their conditions are checked again, and their formulas computed again."""
+"""Witnesses that are theorems: conditions checked again, formulas computed again.
+
+`SY Thm 3`: two types, an exchangeable prior, replace-one neighbours, ordered actions and a supermodular payoff: the geometric
+mechanism on the count is optimal. The kernel's rational ratio r is not below e^−ε, so it promises a little more than ε; a
+rational r′ ≤ e^−ε promises a little less, and by the same theorem its optimum, which is at least the optimum at ε, is the
+geometric kernel's with r′ and each output's best action. That is the bound.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
+from discreet.certify.path import Band, Path, bands, path_of
+from discreet.certify.path_losses import followed, least_followed, least_loss
 from discreet.errors import Refuted
 from discreet.model.certificate import TheoremWitness
+from discreet.model.kernel import GeometricKernel
 from discreet.model.mechanism import Mechanism
+from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
+from discreet.model.reductions import reduced
+from discreet.model.statistic import on_histograms
+from discreet.model.supermodular import supermodular_violation
+from discreet.model.universe import Universe
+from discreet.numerics.brackets import rational_below_exp
+
+GEOMETRIC = "SY Thm 3"
 
 
 def theorem_value(mechanism: Mechanism, witness: TheoremWitness) -> Fraction | None:
-    """A lower side of the value where the theorem brings its own formula; None when the general one will do."""
-    return None
+    """A lower side of the value of the geometric mechanism with its listed actions."""
+    if witness.theorem != GEOMETRIC:
+        return None
+    problem = geometric_is_optimal(mechanism.problem, witness)
+    kernel = mechanism.kernel
+    if not isinstance(kernel, GeometricKernel) or kernel.step != 1 or kernel.actions is None:
+        raise Refuted("Theorem 3 speaks of a geometric kernel with an action for each output", kernel.family)
+    ground = _ground(problem, kernel.ratio, kernel.low, kernel.high)
+    actions = kernel.actions
+    total = sum(
+        followed(
+            problem.decision, band, ground.omegas, ground.least,
+            [actions[k - kernel.low] for k in band.outputs.tolist()],  # type: ignore[misc]
+        )
+        for band in ground.bands
+    )
+    high = ground.upper(total)
+    return -_above(high * float(problem.decision.weight))
 
 
 def theorem_upper_bound(problem: Problem, mechanism: Mechanism, witness: TheoremWitness) -> Fraction:
-    raise Refuted("the certificate rests on a theorem that is not known", witness.theorem)
+    """What no private mechanism's expected payoff exceeds, by the named theorem."""
+    if witness.theorem != GEOMETRIC:
+        raise Refuted("the certificate rests on a theorem that is not known", witness.theorem)
+    path_problem = geometric_is_optimal(problem, witness)
+    return geometric_bound(path_problem)
+
+
+def geometric_bound(problem: Problem) -> Fraction:
+    """The bound of Theorem 3 for a problem whose conditions have been checked."""
+    ratio = rational_below_exp(-problem.epsilon, 80)
+    ground = _ground(problem, ratio, 0, problem.universe.largest)  # type: ignore[union-attr]
+    total = sum(least_followed(problem.decision, band, ground.omegas, ground.least) for band in ground.bands)
+    return -_below(ground.lower(total) * float(problem.decision.weight))
+
+
+def geometric_is_optimal(problem: Problem, witness: TheoremWitness) -> Problem:
+    """The two-type problem behind the claim, or a refutation that names the condition that fails."""
+    merge = dict(witness.parameters).get("reduction")
+    if merge is not None:
+        problem = reduced(problem, merge).problem
+    reason = why_not_geometric(problem)
+    if reason is not None:
+        raise Refuted("a condition of Theorem 3 does not hold", reason)
+    return problem
+
+
+def why_not_geometric(problem: Problem) -> str | None:
+    """The first condition of SY Thm 3 that fails, in words; None when all hold."""
+    universe = problem.universe
+    if not isinstance(universe, Universe) or universe.types != 2:
+        return "respondents have more than two types"
+    if not isinstance(problem.neighbours, ReplaceOne):
+        return "neighbours do not replace one respondent"
+    if problem.epsilon == 0:
+        return "ε is 0"
+    if not problem.exchangeable:
+        return "the prior depends on the order of respondents"
+    if problem.statistic.weights(universe) is None:
+        return "the statistic is not a sum, mean or count"
+    if len(problem.decisions) != 1:
+        return "there are several decision makers"
+    if universe.respondents > 5_000 and not problem.decision.is_loss and problem.decision.kind != "expression":
+        return "the payoff lists more values than can be checked"
+    omegas = (universe.respondents * min(universe.values), universe.respondents * max(universe.values))
+    listed = omegas if problem.decision.is_loss else problem.omegas
+    violation = supermodular_violation(problem.decision, listed)
+    if violation is not None:
+        return (
+            f"the payoff is not supermodular: moving from action {violation.action} to {violation.higher_action} pays less "
+            f"at ω = {violation.higher_omega} than at {violation.omega}"
+        )
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Ground:
+    path: Path
+    bands: list[Band]
+    omegas: np.ndarray
+    least: np.ndarray
+    floor: float
+    spread: float
+
+    def upper(self, regret: float) -> float:
+        error = self.bands[0].error
+        missed = self.bands[0].missed * self.spread
+        return self.floor + regret * (1 + 2 * error) + missed + self._slack()
+
+    def lower(self, regret: float) -> float:
+        error = self.bands[0].error
+        return self.floor + regret * (1 - 2 * error) - self._slack()
+
+    def _slack(self) -> float:
+        """Rounding of the floor Σ π·min ℓ, whose terms may have either sign, and of the mass outside the window."""
+        size = float((self.path.masses * np.abs(self.least)).sum())
+        return size * (self.path.error + 4e-15) + self.path.lost * self.spread
+
+
+def _ground(problem: Problem, ratio: Fraction, low: int, high: int) -> _Ground:
+    path = path_of(problem)
+    universe = problem.universe
+    assert isinstance(universe, Universe)
+    if path.counts[0] < low or path.counts[-1] > high:
+        raise Refuted("the kernel's range clips likely counts", f"{low}..{high}")
+    n = universe.respondents
+    exact = on_histograms(problem.statistic, np.column_stack([n - path.counts, path.counts]), universe)
+    omegas = np.array([float(w) for w in exact])
+    least = least_loss(problem.decision, exact)
+    floor = float((path.masses * least).sum())
+    return _Ground(path, bands(path, ratio, low, high), omegas, least, floor, _spread(problem))
+
+
+def _spread(problem: Problem) -> float:
+    """At least the largest loss and the largest regret of any action that a kernel may list, at any ω."""
+    decision = problem.decision
+    low, high = map(float, problem.omega_range)
+    numbers = getattr(decision.actions, "numbers", ())
+    ends = [float(a) for a in (*numbers[:1], *numbers[-1:])] or [low, high]
+    width = max(abs(a - w) for a in (*ends, low, high) for w in (low, high))
+    if decision.kind == "squared-error":
+        return width * width
+    if decision.is_loss:
+        return width
+    payoffs = [abs(float(decision.payoff(a, w))) for a in _some_actions(problem) for w in _some_omegas(problem)]
+    return 2 * max(payoffs)
+
+
+def _some_actions(problem: Problem) -> list:  # type: ignore[type-arg]
+    actions = problem.decision.actions
+    if hasattr(actions, "lower"):
+        return [actions.lower, actions.upper]
+    return list(actions)
+
+
+def _some_omegas(problem: Problem) -> tuple[Fraction, ...]:
+    return problem.omegas if problem.decision.kind == "table" else problem.omega_range
+
+
+def _above(x: float) -> Fraction:
+    return Fraction(float(np.nextafter(x, np.inf)))
+
+
+def _below(x: float) -> Fraction:
+    return Fraction(float(np.nextafter(x, -np.inf)))
