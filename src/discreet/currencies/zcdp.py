@@ -91,7 +91,7 @@ class _Search:
 
     def _look(self, owner: NDArray[np.int64], t: Array) -> Array:
         """Upper floats of K(t); the best quotient so far is remembered."""
-        down, up = _log_moments(self.channel, owner, t)
+        down, up = moment_ends(self.channel, owner, t)
         quotients = down / (t * (1 + t))
         at = int(np.argmax(quotients))
         if quotients[at] > self.lower:
@@ -120,7 +120,7 @@ def pair_quotient(pair: Pair, order: Fraction) -> Bracket:
     return Bracket(found.lower / float(order) * (1 - 2.0**-50), found.upper / float(order) * (1 + 2.0**-50))
 
 
-def _log_moments(channel: Channel, directions: NDArray[np.int64], t: Array) -> tuple[Array, Array]:
+def moment_ends(channel: Channel, directions: NDArray[np.int64], t: Array) -> tuple[Array, Array]:
     """Lower and upper floats of K(t) for directed edges, one t each."""
     lower, upper = np.zeros(len(directions)), np.zeros(len(directions))
     logs, plain = channel.logs.T, channel.probabilities.T

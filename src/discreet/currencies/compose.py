@@ -1,0 +1,191 @@
+"""k releases of one known mechanism about the same database: its exact δ(ε), or a bracket of stated width.
+
+For one edge the k-fold pair is composed exactly when its losses lie on a lattice (`lattice`) and bracketed on a grid
+otherwise (`grid`). Over all edges
+
+    lower = the best of a few leading edges,     upper = a pair that dominates every edge at once,
+
+the dominating pair being the one whose curve is the attack curve of the mechanism. When it is one of the edges, as
+for the geometric mechanism, both ends meet. Because it dominates every edge in every release, the upper end also holds
+when later releases are chosen in view of earlier outputs among mechanisms that the same pair dominates. With
+`adaptive=False` the same mechanism is repeated on the same database, both databases of an edge stay what they are, and
+the upper end is the largest over edges; edges whose moments cannot reach the lower end are not opened.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.currencies.bracket import ZERO, Bracket, Worst
+from discreet.currencies.channel import Array, Channel, channel_of
+from discreet.currencies.grid import POINTS, grid_delta
+from discreet.currencies.lattice import MOST_DEGREE, lattice_delta, lattice_of
+from discreet.currencies.pair import Pair, exact_pair
+from discreet.currencies.profile import Profile
+from discreet.currencies.zcdp import moment_ends
+from discreet.errors import InputError
+from discreet.model.mechanism import Mechanism
+from discreet.numerics.exact import exact
+
+LEADING = 4
+MOST_OPENED = 64
+MOST_CHECKED = 400_000
+
+
+def compose_pair(pair: Pair, times: int, epsilon: object, *, points: int = POINTS) -> Bracket:
+    """δ(ε) of k releases of one pair, in one direction."""
+    level = _level(times, epsilon)
+    lattice = lattice_of(pair)
+    if lattice is not None and lattice.degree(times) <= MOST_DEGREE:
+        return lattice_delta(lattice, times, level)
+    return grid_delta(pair, times, level, points=points)
+
+
+def compose(
+    source: Mechanism | Channel, times: int, epsilon: object, *, adaptive: bool = True, points: int = POINTS
+) -> Worst:
+    """δ(ε) of k releases of a mechanism about the same database, worst over edges."""
+    level = _level(times, epsilon)
+    profile = Profile(channel_of(source))
+    channel = profile.channel
+    if len(channel.edges) == 0:
+        return Worst(ZERO)
+    dominating, single = dominating_pair(profile)
+    upper = compose_pair(dominating, times, level, points=points)
+    if single is not None:
+        return Worst(upper, channel.edge_labels(single))
+    ceilings = np.full(channel.directed, math.inf) if adaptive else _ceilings(channel, times, float(level))
+    leading = _leading(profile)
+    order = leading if adaptive else [*leading, *(d for d in np.argsort(-ceilings).tolist() if d not in leading)]
+    best, opened, covered = Worst(Bracket(-math.inf, math.inf)), -math.inf, False
+    for rank, direction in enumerate(order):
+        if rank >= len(leading) and ceilings[direction] <= max(best.lower, 0.0):
+            covered = True
+            break
+        if rank >= MOST_OPENED:
+            break
+        found = compose_pair(channel.pair(*channel.states_of(direction)), times, level, points=points)
+        opened = max(opened, found.upper)
+        if found.lower > best.lower:
+            best = Worst(found, channel.edge_labels(direction))
+        covered = not adaptive and rank == len(order) - 1
+    top = min(upper.upper, opened) if covered else upper.upper
+    return Worst(Bracket(best.lower, max(top, best.lower)), best.edge)
+
+
+def compose_epsilon(
+    source: Mechanism | Channel, times: int, delta: object, *, points: int = POINTS, tolerance: float = 1e-6
+) -> Bracket:
+    """The ε of k releases at this δ: no smaller than `lower`, and `upper` is enough."""
+    chance = exact(delta, "delta")
+    channel = channel_of(source)
+    top = Profile(channel).epsilon.upper * times
+    if not 0 < chance < 1:
+        raise InputError("delta is out of range", found=str(chance), allowed="0 < delta < 1", remedy="correct delta")
+    if compose(channel, times, 0, points=points).upper <= chance:
+        return ZERO
+    ceiling = top if math.isfinite(top) else 1e4
+    if not compose(channel, times, ceiling, points=points).upper <= chance:
+        return Bracket(0.0, math.inf)
+    ends = []
+    for side in ("lower", "upper"):
+        low, high = 0.0, ceiling
+        while high - low > tolerance * (1 + high):
+            middle = (low + high) / 2
+            enough = getattr(compose(channel, times, middle, points=points), side) <= chance
+            low, high = (low, middle) if enough else (middle, high)
+        ends.append(low if side == "lower" else high)
+    return Bracket(min(ends), max(ends))
+
+
+def dominating_pair(profile: Profile) -> tuple[Pair, int | None]:
+    """A pair that dominates every edge, and the directed edge that it is, if it is one.
+
+    Where the mechanism is small enough the corner edge is compared with all others exactly; otherwise corners are
+    moved outward by the error of the attack curve, to the upper left.
+    """
+    curve, channel = profile.curve, profile.channel
+    owners = {int(d) for d in curve.directions if d >= 0}
+    if len(owners) >= 1 and channel.directed * len(channel.outputs) <= MOST_CHECKED:
+        for direction in sorted(owners)[:LEADING]:
+            pair = channel.pair(*channel.states_of(direction))
+            if _dominates_all(pair, channel):
+                return pair, direction
+    hits = np.minimum(curve.hits * (1 + 2 * curve.relative_error) + curve.absolute_error, 1.0)
+    hits = np.where(curve.hits == 0, 0.0, hits)
+    alarms = np.maximum(curve.false_alarms * (1 - 2 * curve.relative_error) - curve.absolute_error, 0.0)
+    corners = [(Fraction(a), Fraction(b)) for a, b in zip(alarms.tolist(), hits.tolist(), strict=True)]
+    corners = [(Fraction(0), Fraction(0)), *corners, (Fraction(1), Fraction(1))]
+    pieces = _differences(corners)
+    return exact_pair([p for _, p in pieces], [q for q, _ in pieces]), None
+
+
+def _differences(corners: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
+    pieces = []
+    a_last, b_last = corners[0]
+    for a, b in corners[1:]:
+        a, b = max(a, a_last), max(b, b_last)
+        if (a, b) != (a_last, b_last):
+            pieces.append((a - a_last, b - b_last))
+        a_last, b_last = a, b
+    return pieces
+
+
+def _dominates_all(pair: Pair, channel: Channel) -> bool:
+    """Whether no edge has a larger δ anywhere: compared exactly at the kinks of the pair's own profile.
+
+    Both profiles are convex in e^ε and the pair's is linear between its kinks, so comparing there is enough; beyond
+    the last kink the pair's δ is its infinite mass, and before the first 1 − e^ε.
+    """
+    ratios = sorted({Fraction(p, q) for p, q in pair.key if q and p})
+    own = [(x, _excess(pair, x)) for x in ratios]
+    leak = Fraction(sum(p for p, q in pair.key if q == 0), pair.denominator)
+    for direction in range(channel.directed):
+        other = channel.pair(*channel.states_of(direction))
+        if other.key == pair.key:
+            continue
+        if Fraction(sum(p for p, q in other.key if q == 0), other.denominator) > leak:
+            return False
+        if any(_excess(other, x) > bound for x, bound in own):
+            return False
+    return True
+
+
+def _excess(pair: Pair, x: Fraction) -> Fraction:
+    """Σ max(p − xq, 0), exact."""
+    up, down = x.numerator, x.denominator
+    return Fraction(sum(max(p * down - up * q, 0) for p, q in pair.key), down * pair.denominator)
+
+
+def _ceilings(channel: Channel, times: int, level: float) -> Array:
+    """Upper bounds of every directed edge's δ: M(θ)^k e^(−θε) θ^θ/(1+θ)^(1+θ), the least over several θ."""
+    every = np.arange(channel.directed)
+    best = np.zeros(channel.directed)
+    for theta in np.geomspace(1e-2, 1e3, 26).tolist():
+        upper = moment_ends(channel, every, np.full(channel.directed, theta))[1]
+        peak = theta * math.log(theta) - (1 + theta) * math.log1p(theta)
+        best = np.minimum(best, (times * upper - theta * level + peak) * (1 - 2.0**-48) + 1e-9)
+    return np.asarray(np.exp(np.minimum(best, 0.0)) * (1 + 1e-9))
+
+
+def _leading(profile: Profile) -> list[int]:
+    """The directed edges that own most of the attack curve."""
+    gaps = (profile.curve.hits - profile.curve.false_alarms).tolist()
+    widest: dict[int, float] = {}
+    for direction, gap in zip(profile.curve.directions.tolist(), gaps, strict=True):
+        if direction >= 0:
+            widest[direction] = max(gap, widest.get(direction, 0.0))
+    return sorted(widest, key=lambda direction: -widest[direction])[:LEADING] or [0]
+
+
+def _level(times: int, epsilon: object) -> Fraction:
+    level = exact(epsilon, "epsilon")
+    if level < 0 or times < 1:
+        raise InputError(
+            "Composition needs ε from 0 on and at least one release", found=f"ε = {level}, {times} releases",
+            allowed="ε >= 0, 1 or more releases", remedy="correct them",
+        )
+    return level
