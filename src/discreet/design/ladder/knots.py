@@ -10,7 +10,7 @@ by pi(s) e_k^2.  Then it exceeds it on the whole interval if and only if e_k + e
 which playing knot k is rewarded by e_k^2 proposes multipliers that prove a bound for all real actions.  A
 *target* is a knot with e = 0: an action that the optimum is expected to play.  With one knot midway between
 neighbouring targets (e = half the distance) the reward is what randomising between the two targets would
-cost, so when the optimum plays only targets little is lost (observed, not proved: 1e-6 in SY's Example 1).
+cost, so when the optimum plays only targets little is lost (observed, not proved: 3e-6 in SY's Example 1).
 """
 
 from __future__ import annotations
