@@ -70,7 +70,8 @@ def price(
     for _ in range(limit):
         if not live.size or (watch is not None and watch.cancelled()):
             break
-        point, alive = point.step(pattern)
+        with np.errstate(all="ignore"):
+            point, alive = point.step(pattern)
         reduced = point.cost - pulled(point.z, edges, factor, states)
         short = deficits(reduced) * scale[live]
         better = short < deficit[live]

@@ -44,38 +44,41 @@ def interior_point(program: Program, gap: float = 1e-6, watch: Watch | None = No
     begun = time.perf_counter()
     state = _Iterate(program)
     best_bound, best_z = -np.inf, state.z
-    best_value, best_x = np.inf, state.x
-    allowed = gap
+    kernel = repair(state.x, program)
+    best_value = value_of(program, kernel)
     status = "iteration limit"
     taken = stalled = 0
     while True:
         bound, value = state.bound(), state.value()
-        stalled = 0 if bound > best_bound or value < best_value else stalled + 1
-        if bound > best_bound:
+        better = bound > best_bound
+        if better:
             best_bound, best_z = bound, state.z
         if value < best_value:
-            best_value, best_x = value, state.x
+            # What counts is the value after repair: late iterates look better than they are.
+            candidate = repair(state.x, program)
+            honest = value_of(program, candidate)
+            if honest < best_value:
+                best_value, kernel, better = honest, candidate, True
+        stalled = 0 if better else stalled + 1
         if watch is not None:
             seconds = time.perf_counter() - begun
             watch.report(stage="interior point", value=best_value, bound=best_bound, seconds=seconds)
-        if best_value - best_bound <= allowed * max(1e-12, abs(best_value)):
-            repaired = value_of(program, repair(best_x, program))
-            if repaired - best_bound <= gap * max(1e-12, abs(repaired)):
-                status = "optimal"
-                break
-            allowed /= 2
+        if best_value - best_bound <= gap * max(1e-12, abs(best_value)):
+            status = "optimal"
+            break
         if watch is not None and watch.cancelled():
             status = "cancelled"
             break
         if taken >= limit:
             break
-        if stalled >= 6 or not state.advance():
+        with np.errstate(all="ignore"):
+            moved = stalled < 5 and state.advance()
+        if not moved:
             status = "stalled"
             break
         taken += 1
-    kernel = repair(best_x, program)
     return Solution(
-        kernel=kernel, multipliers=best_z * state.scale, value=value_of(program, kernel), bound=best_bound,
+        kernel=kernel, multipliers=best_z * state.scale, value=best_value, bound=best_bound,
         iterations=taken, seconds=time.perf_counter() - begun, status=status,
     )
 
