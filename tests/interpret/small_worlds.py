@@ -1,0 +1,145 @@
+"""Small problems, mechanisms and random private universes that the tests of `interpret` share."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+import numpy as np
+
+from discreet.model.actions import RealActions
+from discreet.model.decision import Decision
+from discreet.model.guarantee import Guarantee
+from discreet.model.kernel import GeometricKernel, Output, TableKernel
+from discreet.model.mechanism import Mechanism
+from discreet.model.neighbours import GivenGraph, ReplaceOne
+from discreet.model.priors import IidPrior, Prior, TablePrior
+from discreet.model.problem import Problem
+from discreet.model.states import state_space
+from discreet.model.statistic import Statistic, SumStatistic, TableStatistic
+from discreet.model.summary import DatabaseSummary, HistogramSummary, LinearSummary, Summary
+from discreet.model.universe import ListedUniverse, Universe
+from discreet.numerics.brackets import rational_above_exp
+
+BITS = 40
+
+
+def problem_of(
+    respondents: int,
+    values: tuple[int, ...],
+    prior: Prior,
+    epsilon: F = F(1),
+    decision: Decision | None = None,
+    statistic: Statistic | None = None,
+) -> Problem:
+    """A replace-one problem about the sum, with squared error unless told otherwise."""
+    universe = Universe.of(respondents, tuple(F(v) for v in values))
+    decided = decision or Decision("squared-error", RealActions())
+    return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decided,), epsilon)
+
+
+def counting(respondents: int, chance: F = F(1, 2), epsilon: F = F(1), prior: Prior | None = None) -> Mechanism:
+    """The truncated geometric mechanism on a count of two types."""
+    problem = problem_of(respondents, (0, 1), prior or IidPrior((1 - chance, chance)), epsilon)
+    kernel = GeometricKernel(0, respondents, 1, rational_above_exp(-epsilon, 80))
+    return Mechanism(problem, LinearSummary((0, 1)), kernel, promise(epsilon))
+
+
+def summing(respondents: int, chances: tuple[F, ...], epsilon: F = F(2)) -> Mechanism:
+    """The truncated geometric mechanism on a sum of values 0..T, its step being T."""
+    top = len(chances) - 1
+    problem = problem_of(respondents, tuple(range(top + 1)), IidPrior(chances), epsilon)
+    kernel = GeometricKernel(0, respondents * top, top, rational_above_exp(-epsilon / top, 80))
+    return Mechanism(problem, LinearSummary(tuple(range(top + 1))), kernel, promise(epsilon))
+
+
+def promise(epsilon: F) -> Guarantee:
+    """A guarantee about one respondent."""
+    return Guarantee(epsilon, "replace-one", "respondent")
+
+
+def table_mechanism(problem: Problem, summary: Summary, probabilities: np.ndarray) -> Mechanism:
+    """A mechanism with the given probabilities [output, state], rounded to weights over 2^BITS."""
+    space = state_space(problem.universe, problem.neighbours, summary)
+    weights = np.floor(probabilities * 2**BITS).astype(object)
+    for state in range(weights.shape[1]):
+        weights[0, state] += 2**BITS - int(weights[:, state].sum())
+    outputs = tuple(Output(f"s{i}", F(i)) for i in range(len(weights)))
+    kernel = TableKernel(space.labels, outputs, tuple(tuple(int(w) for w in row) for row in weights), 2**BITS)
+    guarantee = Guarantee(F(100), problem.neighbours.name, "respondent")
+    return Mechanism(problem, summary, kernel, guarantee)
+
+
+def random_table(problem: Problem, summary: Summary, outputs: int, rng: np.random.Generator) -> Mechanism:
+    """A mechanism with random probabilities; how private it is does not matter to Bayes' rule."""
+    states = len(state_space(problem.universe, problem.neighbours, summary))
+    return table_mechanism(problem, summary, rng.dirichlet(np.ones(outputs), size=states).T)
+
+
+def randomised_response(respondents: int, epsilon: F, prior: Prior) -> Mechanism:
+    """Every respondent's bit flipped by itself: outputs are whole databases."""
+    problem = problem_of(respondents, (0, 1), prior, epsilon)
+    rows = np.array(list(problem.universe.databases()))
+    flips = (rows[:, None, :] != rows[None, :, :]).sum(axis=2)
+    wrong = 1 / (1 + np.exp(float(epsilon)))
+    law = wrong**flips * (1 - wrong) ** (respondents - flips)
+    return table_mechanism(problem, DatabaseSummary(), law)
+
+
+def listed(names: int, edges: list[tuple[int, int]], probabilities: np.ndarray, prior: np.ndarray) -> Mechanism:
+    """A mechanism on a graph of named databases."""
+    universe = ListedUniverse(tuple(f"x{i}" for i in range(names)))
+    graph = GivenGraph(tuple((f"x{a}", f"x{b}") for a, b in edges))
+    chances = [F(int(round(p * 10**6)), 10**6) for p in prior]
+    chances[0] += 1 - sum(chances)
+    table = TablePrior(tuple((f"x{i}", p) for i, p in enumerate(chances)))
+    statistic = TableStatistic(tuple((f"x{i}", F(i)) for i in range(names)))
+    decision = Decision("squared-error", RealActions())
+    problem = Problem(universe, graph, table, statistic, (decision,), F(1))
+    return table_mechanism(problem, DatabaseSummary(), probabilities)
+
+
+def random_graph(states: int, extra: int, rng: np.random.Generator) -> tuple[list[tuple[int, int]], np.ndarray]:
+    """A random connected graph: edges and distances [state, state]."""
+    edges = {(int(rng.integers(0, i)), i) for i in range(1, states)}
+    for _ in range(extra):
+        a, b = sorted(rng.choice(states, size=2, replace=False).tolist())
+        edges.add((a, b))
+    return sorted(edges), graph_distances(states, edges)
+
+
+def graph_distances(states: int, edges: set[tuple[int, int]] | list[tuple[int, int]]) -> np.ndarray:
+    """Distances by Floyd and Warshall; infinite between components."""
+    d = np.full((states, states), np.inf)
+    np.fill_diagonal(d, 0)
+    for a, b in edges:
+        d[a, b] = d[b, a] = 1
+    for k in range(states):
+        d = np.minimum(d, d[:, [k]] + d[[k], :])
+    return d
+
+
+def random_private(distances: np.ndarray, outputs: int, epsilon: float, rng: np.random.Generator) -> np.ndarray:
+    """Random ε-DP probabilities [output, state].
+
+    Unnormalised weights e^(ε f/2) with f 1-Lipschitz, and the normaliser moves by at most e^(ε/2) per step as well.
+    """
+    states = len(distances)
+    logs = np.empty((outputs, states))
+    for s in range(outputs):
+        anchors = rng.uniform(0, 3, size=states)
+        logs[s] = -epsilon / 2 * (distances + anchors[:, None]).min(axis=0)
+    weights = np.exp(logs) * rng.uniform(0.2, 1, size=(outputs, 1))
+    return weights / weights.sum(axis=0)
+
+
+def laplace_like(states: int, epsilon: float, outputs: int) -> np.ndarray:
+    """A geometric mechanism on a path, wide enough that the tails hardly matter: [output, state]."""
+    centre = np.arange(outputs) - (outputs - states) // 2
+    r = np.exp(-epsilon)
+    law = (1 - r) / (1 + r) * r ** np.abs(centre[:, None] - np.arange(states)[None, :])
+    law[0] = r ** (np.arange(states) - centre[0]) / (1 + r)
+    law[-1] = r ** (centre[-1] - np.arange(states)) / (1 + r)
+    return law
+
+
+HISTOGRAM = HistogramSummary()

@@ -1,0 +1,59 @@
+"""The best action after reading, for every kind of decision, against a search over all actions."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from small_worlds import HISTOGRAM, problem_of, random_table
+
+from discreet.interpret import best_action, posterior
+from discreet.interpret.acting import expected_loss
+from discreet.model.actions import ListedActions, NamedActions, RealActions
+from discreet.model.decision import Decision
+from discreet.model.priors import IidPrior
+
+NUMBERS = ListedActions(tuple(F(k) for k in range(-1, 9)))
+DECISIONS = {
+    "squared": Decision("squared-error", NUMBERS),
+    "absolute": Decision("absolute-error", NUMBERS),
+    "pinball": Decision("pinball", NUMBERS, quantile=F(4, 5)),
+    "match": Decision("match", NUMBERS),
+    "expression": Decision("expression", NUMBERS, expression="-(a-omega)*(a-omega)*(1+omega)"),
+    "table": Decision(
+        "table", NamedActions(("low", "high")), payoff_table=(tuple(F(6 - w) for w in range(7)), tuple(F(w) for w in range(7)))
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", DECISIONS)
+@pytest.mark.parametrize("exact", [True, False])
+def test_no_listed_action_is_better(kind: str, exact: bool) -> None:
+    problem = problem_of(3, (0, 1, 2), IidPrior((F(1, 2), F(1, 3), F(1, 6))), decision=DECISIONS[kind])
+    mechanism = random_table(problem, HISTOGRAM, 4, np.random.default_rng(1))
+    for s in range(4):
+        found = posterior(mechanism, f"s{s}", exact=exact)
+        decision = problem.decision
+        chosen = best_action(decision, found)
+        losses = {a: expected_loss(decision, found, a) for a in decision.actions}  # type: ignore[union-attr]
+        assert losses[chosen] <= min(losses.values()) + 1e-12  # type: ignore[index]
+
+
+@pytest.mark.parametrize("kind", ["squared-error", "absolute-error", "pinball"])
+def test_real_actions_are_means_and_quantiles(kind: str) -> None:
+    decision = Decision(kind, RealActions(), quantile=F(9, 10) if kind == "pinball" else None)
+    problem = problem_of(4, (0, 1), IidPrior((F(1, 2), F(1, 2))), decision=decision)
+    found = posterior(random_table(problem, HISTOGRAM, 3, np.random.default_rng(2)), "s1")
+    chosen = best_action(decision, found)
+    grid = [F(k, 20) for k in range(0, 81)]
+    assert expected_loss(decision, found, chosen) <= min(expected_loss(decision, found, a) for a in grid) + 1e-12
+
+
+def test_real_actions_respect_their_range_and_their_formula() -> None:
+    clipped = Decision("squared-error", RealActions(F(3), F(4)))
+    buses = Decision("expression", RealActions(F(1, 10), F(10)), expression="-omega/a - 0.1*a")
+    problem = problem_of(4, (0, 1), IidPrior((F(3, 4), F(1, 4))), decision=clipped)
+    found = posterior(random_table(problem, HISTOGRAM, 3, np.random.default_rng(2)), "s1")
+    assert best_action(clipped, found) == 3
+    assert best_action(buses, found) == pytest.approx((found.mean() / 0.1) ** 0.5, rel=1e-6)
