@@ -87,6 +87,18 @@ class Channel:
                 rows.append(list(row))
         return Channel(self.states, tuple(labels), tuple(map(tuple, rows)))
 
+    def rounded(self, bits: int) -> Channel:
+        """Probabilities floored to multiples of 2^−bits; each state's remainder goes to its likeliest output."""
+        rows = [[(p.numerator << bits) // p.denominator for p in row] for row in self.rows]
+        for i in range(len(self.states)):
+            likeliest = max(range(len(rows)), key=lambda s: rows[s][i])
+            rows[likeliest][i] += (1 << bits) - sum(row[i] for row in rows)
+        return Channel(self.states, self.outputs, tuple(tuple(Fraction(w, 1 << bits) for w in row) for row in rows))
+
+    def bits(self) -> int:
+        """The length of all its numbers together, which is what exact work on it costs."""
+        return sum(p.denominator.bit_length() for row in self.rows for p in row)
+
     def garbled(self, garbling: Sequence[Sequence[Fraction]], labels: Sequence[str] | None = None) -> Channel:
         """Post-processing: row t of `garbling` [new output][output] gives P(t | s), its columns sum to one."""
         names = tuple(labels) if labels is not None else tuple(str(t) for t in range(len(garbling)))
@@ -102,10 +114,19 @@ class Channel:
 def channel_of(mechanism: Mechanism, listed: StatedProblem | None = None) -> Channel:
     """The mechanism as a channel on the listed databases or histograms of its problem (its finest, if not given)."""
     known = listed if listed is not None else stated(mechanism.problem, _fitting(mechanism))
-    at = _states_at(mechanism, known)
-    own = _own_rows(mechanism)
-    rows = tuple(tuple(row[s] for s in at) for row in own)
-    return Channel(known.space.labels, tuple(output.label for output in mechanism.outputs), rows)
+    return spread(own_channel(mechanism), mechanism, known)
+
+
+def own_channel(mechanism: Mechanism) -> Channel:
+    """The mechanism as a channel on the states of its own summary."""
+    labels = tuple(output.label for output in mechanism.outputs)
+    return Channel(mechanism.space.labels, labels, _own_rows(mechanism))
+
+
+def spread(own: Channel, mechanism: Mechanism, listed: StatedProblem) -> Channel:
+    """A channel on the states of the mechanism's summary, read at each listed database or histogram."""
+    at = states_at(mechanism, listed)
+    return Channel(listed.space.labels, own.outputs, tuple(tuple(row[s] for s in at) for row in own.rows))
 
 
 def statistic_channel(mechanism: Mechanism, listed: StatedProblem | None = None) -> Channel:
@@ -148,7 +169,7 @@ def _fitting(mechanism: Mechanism) -> str:
     return "databases" if isinstance(mechanism.summary, DatabaseSummary) else "finest"
 
 
-def _states_at(mechanism: Mechanism, listed: StatedProblem) -> list[int]:
+def states_at(mechanism: Mechanism, listed: StatedProblem) -> list[int]:
     """The mechanism's state at each listed database or histogram."""
     universe = mechanism.problem.universe
     if not isinstance(universe, Universe):
