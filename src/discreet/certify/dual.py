@@ -17,16 +17,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
+
 
 from discreet.errors import InputError, Refuted
-from discreet.model.actions import ListedActions, NamedActions, RealActions
+from discreet.model.actions import Action, ListedActions, NamedActions, RealActions
 from discreet.model.certificate import DualWitness, Multipliers
 from discreet.model.decision import Decision
 from discreet.model.problem import Problem, believed
+from discreet.model.replies import loss_table
 from discreet.model.states import state_space
 from discreet.model.summary import DatabaseSummary, HistogramSummary, check_summary
 from discreet.numerics.brackets import rational_above_exp
 
+MARGIN = 1e-9
+TINY = 1e-280
 PRIOR_BITS = 160
 FACTOR_BITS = 96
 
@@ -47,7 +52,8 @@ def dual_upper_bound(problem: Problem, witness: DualWitness) -> Fraction:
     if (witness.kind == "dual-with-chord") != isinstance(decision.actions, RealActions):
         raise Refuted("the witness does not speak about these actions", witness.kind)
     ground = _ground(problem, witness)
-    least = [_least_loss(decision, omega) for omega in ground.omegas]
+    by_omega = {omega: _least_loss(decision, omega) for omega in set(ground.omegas)}
+    least = [by_omega[omega] for omega in ground.omegas]
     floor = sum((mass * low for mass, low in zip(ground.masses, least, strict=True)), Fraction(0))
     factor = rational_above_exp(problem.epsilon, FACTOR_BITS) if problem.epsilon else Fraction(1)
     pulls = [(m, _pulls(m, ground, witness.scale, factor)) for m in witness.multipliers]
@@ -107,15 +113,47 @@ def _over_actions(
     by_action = {m.action: pull for m, pull in pulls}
     if len(by_action) != len(pulls) or not set(by_action) <= set(decision.actions):
         raise Refuted("the witness repeats an action or names one that the problem does not have", "actions")
+    actions = list(decision.actions)
+    tables = [by_action.get(action, {}) for action in actions]
+    regrets = _regrets(decision, actions, ground, least)
+    masses = [_rounded(ground.masses[state]) for state in ground.inside]
+    rough = regrets * np.array([float(m) for m in masses]) - _dense(tables, len(masses))
     total = Fraction(0)
     for h, state in enumerate(ground.inside):
-        mass, omega = _rounded(ground.masses[state]), ground.omegas[state]
+        omega = ground.omegas[state]
         total += min(
-            mass * (-decision.payoff(action, omega) - least[state]) - pull.get(h, 0)
-            for action in decision.actions
-            for pull in (by_action.get(action, {}),)
+            masses[h] * (-decision.payoff(actions[i], omega) - least[state]) - tables[i].get(h, 0)
+            for i in _contenders(rough[:, h])
         )
     return total
+
+
+def _regrets(
+    decision: Decision, actions: Sequence[Action], ground: _Ground, least: Sequence[Fraction]
+) -> np.ndarray:
+    """ℓ(a, ω) − min ℓ in floats [action, state of the box], computed once for each value of the statistic."""
+    distinct = sorted({ground.omegas[state] for state in ground.inside})
+    place = {omega: k for k, omega in enumerate(distinct)}
+    table = np.array([[-float(decision.payoff(a, omega)) for omega in distinct] for a in actions])
+    columns = [place[ground.omegas[state]] for state in ground.inside]
+    return table[:, columns] - np.array([float(least[state]) for state in ground.inside])
+
+
+def _dense(tables: Sequence[dict[int, Fraction]], states: int) -> np.ndarray:
+    found = np.zeros((len(tables), states))
+    for row, table in zip(found, tables, strict=True):
+        for h, pull in table.items():
+            row[h] = float(pull)
+    return found
+
+
+def _contenders(rough: np.ndarray) -> list[int]:
+    """Entries that may be the least: floats leave out only what is above it by far more than they can err.
+
+    Each entry is a sum of a few products with a relative error below 10^-15 of its largest term.
+    """
+    size = float(np.abs(rough).max(initial=0.0))
+    return np.flatnonzero(rough <= rough.min() + MARGIN * size + TINY).tolist()
 
 
 def _over_pieces(
@@ -124,23 +162,42 @@ def _over_pieces(
 ) -> Fraction:
     """Σ over box states of the least bracket over all pieces between action nodes."""
     nodes = [m.action for m, _ in pulls]
-    if any(isinstance(a, str) for a in nodes) or any(a >= b for a, b in pairwise(nodes)):  # type: ignore[operator]
+    numbers = [a for a in nodes if isinstance(a, Fraction)]
+    if len(numbers) != len(nodes) or any(a >= b for a, b in pairwise(numbers)):
         raise Refuted("the action nodes of the witness are not ascending numbers", "nodes")
     low, high = _needed_range(decision, problem)
-    numbers = [a for a in nodes if isinstance(a, Fraction)]
     if not numbers or numbers[0] > low or numbers[-1] < high:
         raise Refuted("the action nodes of the witness leave out actions", f"nodes must reach from {low} to {high}")
+    tables = [pull for _, pull in pulls]
+    dense = _dense(tables, len(ground.inside))
+    ends = np.array([float(a) for a in numbers])
     total = Fraction(0)
     for h, state in enumerate(ground.inside):
         mass, omega = _rounded(ground.masses[state]), ground.omegas[state]
-        heights = [-pull.get(h, Fraction(0)) - mass * least[state] for _, pull in pulls]
-        best = None
-        for k in range(max(len(numbers) - 1, 1)):
-            found = _least_on_piece(decision, mass, omega, numbers[k : k + 2], heights[k : k + 2])
-            best = found if best is None or found < best else best
-        assert best is not None
-        total += best
+        shift = mass * least[state]
+        rough = _rough_pieces(decision, float(mass), float(omega), ends, -dense[:, h] - float(shift))
+        total += min(
+            _least_on_piece(
+                decision, mass, omega, numbers[k : k + 2], [-t.get(h, Fraction(0)) - shift for t in tables[k : k + 2]]
+            )
+            for k in _contenders(rough)
+        )
     return total
+
+
+def _rough_pieces(decision: Decision, mass: float, omega: float, ends: np.ndarray, heights: np.ndarray) -> np.ndarray:
+    """`_least_on_piece` for all pieces in floats, only to tell which deserve the exact one."""
+    at_ends = mass * loss_table(decision, ends, np.array([omega]))[:, 0] + heights
+    if len(ends) == 1:
+        return at_ends
+    a, b, y, z = ends[:-1], ends[1:], heights[:-1], heights[1:]
+    slope = (z - y) / (b - a)
+    if decision.kind == "squared-error":
+        turn = np.clip(omega - slope / (2 * mass) if mass > 0 else a, a, b)
+    else:
+        turn = np.clip(omega, a, b)
+    inner = mass * loss_table(decision, turn, np.array([omega]))[:, 0] + y + slope * (turn - a)
+    return np.minimum(np.minimum(at_ends[:-1], at_ends[1:]), inner)
 
 
 def _least_on_piece(

@@ -12,20 +12,19 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.certify.path import Band, bands, path_of
-from discreet.certify.path_losses import best_actions, loss_function
+from discreet.certify.path_losses import best_actions
 from discreet.certify.theorems import GEOMETRIC
-from discreet.model.actions import Action, ListedActions, NamedActions, RealActions
+from discreet.model.actions import Action, RealActions
 from discreet.model.certificate import TheoremWitness
 from discreet.model.decision import Decision
 from discreet.model.kernel import GeometricKernel
 from discreet.model.problem import Problem
+from discreet.model.replies import best_replies, decimal
 from discreet.model.statistic import on_histograms
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import rational_above_exp
 
 RATIO_BITS = 80
-DECIMALS = 10**7
-"""Real actions are recommended to seven decimals: their squared error costs less than 10^-14."""
 
 
 def geometric_kernel(problem: Problem) -> GeometricKernel:
@@ -50,26 +49,10 @@ def theorem_witness(reduction: str | None) -> TheoremWitness:
 
 
 def _chosen(decision: Decision, band: Band, omegas: np.ndarray, exact: Sequence[Fraction]) -> list[Action]:
+    """The best reply to each output of a band, whose counts are spread over the window of likely ones."""
     if isinstance(decision.actions, RealActions):
         best = best_actions(decision, band, omegas)[0]
-        return [_decimal(a, decision.actions) for a in best.tolist()]
-    at = band.at
-    if isinstance(decision.actions, NamedActions) or not decision.is_loss:
-        table = np.array([[-float(decision.payoff(a, w)) for w in exact] for a in decision.actions])
-        expected = np.stack([(band.joint * row[at]).sum(axis=1) for row in table])
-        listed = list(decision.actions)
-        return [listed[i] for i in expected.argmin(axis=0).tolist()]
-    assert isinstance(decision.actions, ListedActions)
-    candidates = np.stack(best_actions(decision, band, omegas))
-    loss = loss_function(decision)
-    expected = np.stack([(band.joint * loss(a[:, None], omegas[at])).sum(axis=1) for a in candidates])
-    picked = candidates[expected.argmin(axis=0), np.arange(len(band.outputs))]
-    nearest = np.searchsorted([float(a) for a in decision.actions.numbers], picked - 1e-9)
-    return [decision.actions.numbers[min(i, len(decision.actions) - 1)] for i in nearest.tolist()]
-
-
-def _decimal(a: float, actions: RealActions) -> Fraction:
-    rounded = Fraction(round(a * DECIMALS), DECIMALS)
-    if actions.lower is not None:
-        rounded = max(rounded, actions.lower)
-    return rounded if actions.upper is None else min(rounded, actions.upper)
+        return [decimal(a, decision.actions) for a in best.tolist()]
+    joint = np.zeros((len(band.outputs), len(omegas)))
+    np.add.at(joint, (np.arange(len(band.outputs))[:, None], band.at), band.joint)
+    return best_replies(decision, joint, exact).actions

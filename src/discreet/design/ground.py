@@ -16,9 +16,10 @@ from math import prod
 import numpy as np
 
 from discreet.errors import TooLarge
-from discreet.model.actions import Action, ListedActions, NamedActions, RealActions
+from discreet.model.actions import Action, ListedActions, NamedActions
 from discreet.model.decision import Decision
 from discreet.model.problem import Problem, believed
+from discreet.model.replies import loss_table
 from discreet.model.states import StateSpace, locate, state_space
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary
 
@@ -132,16 +133,6 @@ def losses(problem: Problem, actions: Sequence[Recommendation], omegas: Sequence
 
 def _losses(decision: Decision, actions: list[Action], omegas: Sequence[Fraction]) -> np.ndarray:
     if decision.is_loss:
-        a = np.array([float(x) for x in actions])[:, None]  # type: ignore[arg-type]
-        short = np.array([float(x) for x in omegas])[None, :] - a
-        if decision.kind == "squared-error":
-            return short * short
-        if decision.kind == "absolute-error":
-            return np.abs(short)
-        q = float(decision.quantile or 0)
-        return np.maximum(q * short, (q - 1) * short)
+        numbers = np.array([float(a) for a in actions])  # type: ignore[arg-type]
+        return loss_table(decision, numbers, np.array([float(w) for w in omegas]))
     return np.array([[-float(decision.payoff(action, omega)) for omega in omegas] for action in actions])
-
-
-def has_real_actions(problem: Problem) -> bool:
-    return any(isinstance(d.actions, RealActions) for d in problem.decisions)

@@ -26,6 +26,10 @@ from discreet.design.solver.layers import Layers
 from discreet.design.solver.program import Floats, Integers
 
 
+SMALL = 12
+"""Blocks up to this size are eliminated state by state, larger ones by halves."""
+
+
 class Pattern:
     """Where each edge lands in the block storage; depends on the graph only."""
 
@@ -163,6 +167,8 @@ def half_inverse(off: Floats, sums: Floats) -> Floats:
     is a row sum plus off-diagonals, never a difference of large numbers.
     """
     batch, size = sums.shape
+    if size > SMALL:
+        return _halved(off, sums)
     work = np.empty((batch, size, size + 1))
     work[:, :, :size] = off
     work[:, :, size] = sums
@@ -180,3 +186,19 @@ def half_inverse(off: Floats, sums: Floats) -> Floats:
     lower = np.tril(work[:, :, :size])
     lower /= np.sqrt(np.maximum(pivots, np.finfo(float).tiny))[:, :, None]
     return lower
+
+
+def _halved(off: Floats, sums: Floats) -> Floats:
+    """`half_inverse` of a large block by eliminating its first half as a block: the same sums, done by products."""
+    cut = sums.shape[1] // 2
+    across = off[:, :cut, cut:]
+    first = half_inverse(off[:, :cut, :cut], sums[:, :cut] + across.sum(axis=2))
+    moved = first @ across
+    carry = first.transpose(0, 2, 1) @ moved
+    rest = off[:, cut:, cut:] + moved.transpose(0, 2, 1) @ moved
+    second = half_inverse(rest, sums[:, cut:] + (sums[:, None, :cut] @ carry)[:, 0, :])
+    half = np.zeros_like(off)
+    half[:, :cut, :cut] = first
+    half[:, cut:, cut:] = second
+    half[:, cut:, :cut] = second @ carry.transpose(0, 2, 1)
+    return half

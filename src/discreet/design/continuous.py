@@ -1,0 +1,93 @@
+"""A mechanism for real-valued actions: the continuum solver on the box of likely states, then exact rounding.
+
+The witness's multipliers stand at action nodes that reach over the statistic's whole range; `certify` interpolates between them.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.design.ground import Ground, Section, ground
+from discreet.design.programmed import Proposal, dual_witness, exact_kernel, truncated
+from discreet.design.solver.continuum import solve_continuum
+from discreet.design.solver.losses import Pinball, RealLoss, SquaredError
+from discreet.design.solver.program import Program
+from discreet.design.solver.repair import repair
+from discreet.errors import InputError
+from discreet.model.actions import RealActions
+from discreet.model.decision import Decision
+from discreet.model.problem import Problem
+from discreet.model.replies import best_replies, loss_table
+from discreet.watch import SILENT, Watch
+
+COARSE = 240
+"""Actions of the grid that judges how much each state matters when the box is chosen."""
+
+
+def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
+    """The best mechanism for a single loss with real actions, to a relative gap."""
+    base = ground(problem)
+    decision = problem.decision
+    section = _section(base, decision, gap)
+    loss = _real_loss(decision, base.masses[section.inside], base.omegas[section.inside])
+    found = solve_continuum(loss, section.space.edges, float(problem.epsilon), 0.6 * gap, watch)
+    kernel = repair(found.kernel, Program(loss.cost(found.actions), section.space.edges, float(problem.epsilon)))
+    actions = _replies(section, kernel)
+    merged, distinct = _merged(kernel, actions)
+    cost = section.upper(loss_table(decision, np.array([float(a) for a in distinct]), _values(base)))
+    rounded = exact_kernel(section, merged, list(distinct), cost, problem.epsilon)
+    nodes = [Fraction(float(a)) for a in found.nodes]
+    nodes[0], nodes[-1] = min(nodes[0], problem.omega_range[0]), max(nodes[-1], problem.omega_range[1])
+    witness = dual_witness(section, nodes, found.multipliers, chord=True)  # type: ignore[arg-type]
+    return Proposal(section.summary, rounded, witness, "histogram program, real actions", len(section.space), found.status)
+
+
+def _section(base: Ground, decision: Decision, gap: float) -> Section:
+    values = _values(base)
+    grid = np.unique(np.interp(np.linspace(0, 1, COARSE), np.linspace(0, 1, len(values)), values))
+    return truncated(base, loss_table(decision, grid, values), gap)
+
+
+def _values(base: Ground) -> np.ndarray:
+    return np.array([float(w) for w in base.exact_omegas])
+
+
+def _real_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> RealLoss:
+    assert isinstance(decision.actions, RealActions)
+    if decision.actions.lower is not None or decision.actions.upper is not None:
+        raise InputError(
+            "Real actions of a loss are not restricted to a range here", found="actions = { from, to }",
+            allowed='actions = "real"', remedy="the best actions lie within the statistic's range by themselves",
+        )
+    weight = float(decision.weight)
+    if decision.kind == "squared-error":
+        return SquaredError(weight * masses, omegas)
+    if decision.kind == "absolute-error":
+        return Pinball(masses, omegas, 0.5, 2.0 * weight)
+    if decision.kind == "pinball":
+        return Pinball(masses, omegas, float(decision.quantile or 0), weight)
+    raise InputError(
+        "Real actions of a payoff expression are designed for two types only, where a theorem gives the optimum",
+        found=decision.expression, allowed="squared-error, absolute-error, pinball, or listed actions",
+        remedy="list the actions, for instance { from = 0.5, to = 10, step = 0.1 }",
+    )
+
+
+def _replies(section: Section, kernel: np.ndarray) -> list[Fraction]:
+    """Each output's best reply on the whole universe, clamped states included."""
+    base = section.ground
+    joint = np.zeros((len(section.space), len(base.exact_omegas)))
+    np.add.at(joint, (section.image, base.column), base.masses)
+    replies = best_replies(base.problem.decision, kernel @ joint, base.exact_omegas)
+    return [a for a in replies.actions if isinstance(a, Fraction)]
+
+
+def _merged(kernel: np.ndarray, actions: list[Fraction]) -> tuple[np.ndarray, list[Fraction]]:
+    """Outputs with the same reply become one."""
+    distinct = sorted(set(actions))
+    place = {a: i for i, a in enumerate(distinct)}
+    merged = np.zeros((len(distinct), kernel.shape[1]))
+    np.add.at(merged, [place[a] for a in actions], kernel)
+    return merged, distinct
