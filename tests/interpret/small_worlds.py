@@ -37,7 +37,9 @@ def problem_of(
     return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decided,), epsilon)
 
 
-def counting(respondents: int, chance: F = F(1, 2), epsilon: F = F(1), prior: Prior | None = None) -> Mechanism:
+def counting(
+    respondents: int, chance: F = F(1, 2), epsilon: F = F(1), prior: Prior | None = None
+) -> Mechanism:
     """The truncated geometric mechanism on a count of two types."""
     problem = problem_of(respondents, (0, 1), prior or IidPrior((1 - chance, chance)), epsilon)
     kernel = GeometricKernel(0, respondents, 1, rational_above_exp(-epsilon, 80))
@@ -85,7 +87,9 @@ def randomised_response(respondents: int, epsilon: F, prior: Prior) -> Mechanism
     return table_mechanism(problem, DatabaseSummary(), law)
 
 
-def listed(names: int, edges: list[tuple[int, int]], probabilities: np.ndarray, prior: np.ndarray) -> Mechanism:
+def listed(
+    names: int, edges: list[tuple[int, int]], probabilities: np.ndarray, prior: np.ndarray
+) -> Mechanism:
     """A mechanism on a graph of named databases."""
     universe = ListedUniverse(tuple(f"x{i}" for i in range(names)))
     graph = GivenGraph(tuple((f"x{a}", f"x{b}") for a, b in edges))
@@ -98,7 +102,9 @@ def listed(names: int, edges: list[tuple[int, int]], probabilities: np.ndarray, 
     return table_mechanism(problem, DatabaseSummary(), probabilities)
 
 
-def random_graph(states: int, extra: int, rng: np.random.Generator) -> tuple[list[tuple[int, int]], np.ndarray]:
+def random_graph(
+    states: int, extra: int, rng: np.random.Generator
+) -> tuple[list[tuple[int, int]], np.ndarray]:
     """A random connected graph: edges and distances [state, state]."""
     edges = {(int(rng.integers(0, i)), i) for i in range(1, states)}
     for _ in range(extra):
@@ -118,7 +124,9 @@ def graph_distances(states: int, edges: set[tuple[int, int]] | list[tuple[int, i
     return d
 
 
-def random_private(distances: np.ndarray, outputs: int, epsilon: float, rng: np.random.Generator) -> np.ndarray:
+def random_private(
+    distances: np.ndarray, outputs: int, epsilon: float, rng: np.random.Generator
+) -> np.ndarray:
     """Random ε-DP probabilities [output, state].
 
     Unnormalised weights e^(ε f/2) with f 1-Lipschitz, and the normaliser moves by at most e^(ε/2) per step as well.

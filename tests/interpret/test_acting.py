@@ -22,7 +22,9 @@ DECISIONS = {
     "match": Decision("match", NUMBERS),
     "expression": Decision("expression", NUMBERS, expression="-(a-omega)*(a-omega)*(1+omega)"),
     "table": Decision(
-        "table", NamedActions(("low", "high")), payoff_table=(tuple(F(6 - w) for w in range(7)), tuple(F(w) for w in range(7)))
+        "table",
+        NamedActions(("low", "high")),
+        payoff_table=(tuple(F(6 - w) for w in range(7)), tuple(F(w) for w in range(7))),
     ),
 }
 
@@ -47,7 +49,9 @@ def test_real_actions_are_means_and_quantiles(kind: str) -> None:
     found = posterior(random_table(problem, HISTOGRAM, 3, np.random.default_rng(2)), "s1")
     chosen = best_action(decision, found)
     grid = [F(k, 20) for k in range(0, 81)]
-    assert expected_loss(decision, found, chosen) <= min(expected_loss(decision, found, a) for a in grid) + 1e-12
+    assert (
+        expected_loss(decision, found, chosen) <= min(expected_loss(decision, found, a) for a in grid) + 1e-12
+    )
 
 
 def test_real_actions_respect_their_range_and_their_formula() -> None:

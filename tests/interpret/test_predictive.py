@@ -9,7 +9,13 @@ import pytest
 from small_worlds import counting, summing
 
 from discreet.errors import InputError
-from discreet.interpret import check_table, posterior, posterior_predictive, prior_predictive, tail_probability
+from discreet.interpret import (
+    check_table,
+    posterior,
+    posterior_predictive,
+    prior_predictive,
+    tail_probability,
+)
 from discreet.model.priors import IidPrior
 
 

@@ -71,7 +71,10 @@ def test_credible_sets_cover_as_often_as_computed(name: str, level: float) -> No
     dense = float(np.exp(table.log_probability) @ (table.posteriors * mask).sum(axis=1))
     place = np.searchsorted([float(v) for v in table.values], truth)
     seen_dense = float(mask[outputs, place].mean())
-    assert dense >= level and abs(seen_dense - dense) <= DEVIATIONS * (dense * (1 - dense) / RELEASES) ** 0.5 + 1e-12
+    assert (
+        dense >= level
+        and abs(seen_dense - dense) <= DEVIATIONS * (dense * (1 - dense) / RELEASES) ** 0.5 + 1e-12
+    )
 
 
 def test_another_prior_would_not_cover_as_computed() -> None:

@@ -90,8 +90,9 @@ def augmentation_sample(
     cells, n = len(places), universe.respondents
     published = np.tile(places, chains)
     theta = rng.dirichlet(prior, size=chains)
-    counts = _start(mechanism, published, np.repeat(theta, cells, axis=0), n, rng)
-    logs = _log_kernel(mechanism, published, counts)
+    kernel = _Kernel(mechanism, published)
+    counts = _start(kernel, np.repeat(theta, cells, axis=0), n, rng)
+    logs = kernel(counts)
     kept = np.empty((chains, draws, universe.types))
     accepted = proposed = 0
     rows = np.arange(len(published))
@@ -103,7 +104,7 @@ def augmentation_sample(
             moved = counts.copy()
             moved[rows, leaving] -= 1
             moved[rows, entering] += 1
-            logs_moved = _log_kernel(mechanism, published, moved)
+            logs_moved = kernel(moved)
             yes = np.log(rng.random(len(rows))) < logs_moved - logs
             counts[yes] = moved[yes]
             logs[yes] = logs_moved[yes]
@@ -118,13 +119,11 @@ def augmentation_sample(
     return Chains(kept, accepted / max(proposed, 1), diagnoses)
 
 
-def _start(
-    mechanism: Mechanism, published: np.ndarray, theta: Array, n: int, rng: np.random.Generator
-) -> np.ndarray:
+def _start(kernel: _Kernel, theta: Array, n: int, rng: np.random.Generator) -> np.ndarray:
     """Histograms drawn from the model, drawn again until each can have produced what was published."""
     counts = np.asarray(rng.multinomial(n, theta))
     for _ in range(1000):
-        stuck = ~np.isfinite(_log_kernel(mechanism, published, counts))
+        stuck = ~np.isfinite(kernel(counts))
         if not stuck.any():
             return counts
         fresh = rng.dirichlet(np.ones(theta.shape[1]), size=int(stuck.sum()))
@@ -143,13 +142,24 @@ def _pick(cumulative: Array, rng: np.random.Generator) -> np.ndarray:
     return np.minimum((u >= cumulative).sum(axis=1), cumulative.shape[1] - 1)
 
 
-def _log_kernel(mechanism: Mechanism, published: np.ndarray, counts: np.ndarray) -> Array:
-    kernel = mechanism.kernel
-    if isinstance(kernel, TableKernel):
-        return np.asarray(mechanism.log_probabilities[published, mechanism.states_of(counts)])
-    totals = totals_at(mechanism, counts, "histogram")
-    logs = np.empty(len(totals))
-    for place in np.unique(published):
-        here = published == place
-        logs[here] = closed_log_probability(kernel, kernel.low + int(place), totals[here])
-    return logs
+class _Kernel:
+    """log m(s|h) for the published value of each row, from a table of the values that were published."""
+
+    def __init__(self, mechanism: Mechanism, published: np.ndarray) -> None:
+        self.mechanism = mechanism
+        kernel = mechanism.kernel
+        if isinstance(kernel, TableKernel):
+            self.first, self.rows = 0, published
+            self.table = np.asarray(mechanism.log_probabilities)
+            return
+        self.first = kernel.low
+        distinct, self.rows = np.unique(published, return_inverse=True)
+        totals = np.arange(kernel.low, kernel.high + 1)
+        self.table = np.stack([closed_log_probability(kernel, kernel.low + int(s), totals) for s in distinct])
+
+    def __call__(self, counts: np.ndarray) -> Array:
+        if isinstance(self.mechanism.kernel, TableKernel):
+            states = self.mechanism.states_of(counts)
+        else:
+            states = totals_at(self.mechanism, counts, "histogram") - self.first
+        return np.asarray(self.table[self.rows, states])
