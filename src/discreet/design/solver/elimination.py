@@ -25,7 +25,6 @@ import numpy as np
 from discreet.design.solver.layers import Layers
 from discreet.design.solver.program import Floats, Integers
 
-
 SMALL = 12
 """Blocks up to this size are eliminated state by state, larger ones by halves."""
 
@@ -152,10 +151,13 @@ class Factor:
             fresh[:, :, :b - a] = diagonal
             total[a:b, a:] = fresh.sum(axis=0)
             rows = fresh
-        below = np.tril_indices(states, -1)
-        total[below] = total.T[below]
-        natural = np.empty_like(total)
-        natural[np.ix_(layers.order, layers.order)] = total
+        # Blocks right of the diagonal are filled, blocks left of it are empty; diagonal blocks are symmetric.
+        for k in range(layers.blocks - 1):
+            a, b = int(starts[k]), int(starts[k + 1])
+            total[b:, a:b] = total[a:b, b:].T
+        position = np.empty(states, dtype=np.int64)
+        position[layers.order] = np.arange(states)
+        natural = total[position][:, position]
         return natural
 
 
