@@ -1,4 +1,4 @@
-"""Which rows stay when there are too many: the same choice in every engine, made by keyed hashes.
+"""Which rows stay when there are too many: the same choice in every engine, decided by keyed hashes.
 
 Two limits, both 1-Lipschitz (proofs in docs/engines.md):
 
@@ -6,9 +6,10 @@ A unit keeps at most k rows. Its rows in cell c are numbered 1..min(m_c, k); the
 H(key, c, i, unit) win, so that q_c rows stay in cell c; which ones, goes by the order of H(key, c, type, unit). How
 many stay in each cell does not depend on any value, and the choice reads only that unit's rows.
 
-A cell keeps at most n_c rows. The j-th row of type t in cell c has the priority S(key, c, t, j); the n_c smallest
-stay. Rows of one type in one cell are alike, so the choice is a function of the cell's counts and needs no second look
-at the data; and every row is as likely to stay as any other.
+A cell keeps n_c of its N_c > n_c rows. Rows of one type in one cell are alike, so what counts is how many of each type
+stay: the j-th row of type t has the rank a_t / (j − 1 + d), a_t rows of that type, d in (0, 1) from S(key, c, t); the
+n_c largest ranks stay. This is apportionment by divisors with random offsets: type t keeps a_t·n_c/N_c rows, rounded up
+or down by the key, and the choice needs the counts alone, no second look at the rows.
 
 H is SHA-256 of a text (every engine has it), S is SipHash-2-4 (Aumasson & Bernstein 2012), computed for many at once.
 """
@@ -23,8 +24,8 @@ from numpy.typing import NDArray
 Counts = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
-AT_ONCE = 1 << 22
-"""Rows whose priorities are held in memory together."""
+OFFSET_BITS = 12
+"""Bits of an offset d: few enough that j − 1 + d is exact in a double for every j up to 2^40."""
 
 
 def unit_prefix(key: bytes) -> str:
@@ -44,58 +45,47 @@ def type_hash(prefix: str, cell: int, type_: int, unit: str) -> str:
 
 def cut(counts: Counts, sizes: Counts, key: bytes) -> Counts:
     """Counts [cell, type] with every cell's total at most its size."""
-    kept = counts.copy()
     long = np.flatnonzero(counts.sum(axis=1) > sizes)
-    secret = hashlib.sha256(b"discreet cell\0" + key).digest()
-    keys = int.from_bytes(secret[:8], "little"), int.from_bytes(secret[8:16], "little")
-    group: list[int] = []
-    rows = 0
-    for cell in long.tolist():
-        total = int(counts[cell].sum())
-        if total > AT_ONCE:
-            kept[cell] = _cut_huge(counts[cell], int(sizes[cell]), cell, keys)
-            continue
-        if rows + total > AT_ONCE:
-            _cut_group(kept, sizes, group, keys)
-            group, rows = [], 0
-        group.append(cell)
-        rows += total
-    _cut_group(kept, sizes, group, keys)
+    kept = counts.copy()
+    if len(long):
+        kept[long] = apportioned(counts[long], sizes[long], offsets(long, counts.shape[1], key))
     return kept
 
 
-def _cut_group(kept: Counts, sizes: Counts, group: list[int], keys: tuple[int, int]) -> None:
-    """Cut the cells of a group in place: sort their rows by cell and priority, keep the first n_c of each."""
-    if not group:
-        return
-    cells = np.array(group)
-    here = kept[cells]
-    types = here.shape[1]
-    flat = here.reshape(-1)
-    row_cell = np.repeat(np.repeat(np.arange(len(cells)), types), flat)
-    row_type = np.repeat(np.tile(np.arange(types), len(cells)), flat)
-    number = np.arange(flat.sum()) - np.repeat(np.cumsum(flat) - flat, flat)
-    priority = siphash(keys, [cells[row_cell], row_type, number], last=24 << 56)
-    order = np.lexsort((row_type, priority, row_cell))
-    place = np.arange(len(order)) - np.repeat(np.cumsum(here.sum(axis=1)) - here.sum(axis=1), here.sum(axis=1))
-    stays = order[place < sizes[cells][row_cell[order]]]
-    code = row_cell[stays] * types + row_type[stays]
-    kept[cells] = np.bincount(code, minlength=len(cells) * types).reshape(len(cells), types)
+def offsets(cells: Counts, types: int, key: bytes) -> NDArray[np.float64]:
+    """d [cell, type]: odd multiples of 2^−12, from SipHash of the cell's position and the type."""
+    secret = hashlib.sha256(b"discreet cell\0" + key).digest()
+    keys = int.from_bytes(secret[:8], "little"), int.from_bytes(secret[8:16], "little")
+    message = [np.repeat(cells, types), np.tile(np.arange(types), len(cells))]
+    drawn = siphash(keys, message, last=16 << 56) >> np.uint64(65 - OFFSET_BITS)
+    return ((2 * drawn.astype(np.float64) + 1) / 2**OFFSET_BITS).reshape(len(cells), types)
 
 
-def _cut_huge(counts: Counts, size: int, cell: int, keys: tuple[int, int]) -> Counts:
-    """One cell with more rows than are held at once: keep the best so far and go on."""
-    best = np.zeros(0, dtype=np.uint64)
-    best_type = np.zeros(0, dtype=np.int64)
-    for type_, total in enumerate(counts.tolist()):
-        for start in range(0, total, AT_ONCE):
-            number = np.arange(start, min(start + AT_ONCE, total))
-            words = siphash(keys, [np.full_like(number, cell), np.full_like(number, type_), number], last=24 << 56)
-            best = np.concatenate([best, words])
-            best_type = np.concatenate([best_type, np.full(len(number), type_)])
-            first = np.lexsort((best_type, best))[:size]
-            best, best_type = best[first], best_type[first]
-    return np.bincount(best_type, minlength=len(counts))
+def apportioned(counts: Counts, sizes: Counts, offset: NDArray[np.float64]) -> Counts:
+    """The n_c largest ranks of each cell with N_c ≥ n_c rows; of equal ranks the smaller type goes first.
+
+    Starts near the answer and moves one row at a time; division rounds monotonically, so the order it leads to is a
+    fixed one, and that is all the proof needs.
+    """
+    totals = counts.sum(axis=1)
+    share = counts * (sizes / totals)[:, None]
+    kept = np.clip(np.ceil(share - offset), 0, counts).astype(np.int64)
+    open_ = np.arange(len(counts))
+    while len(open_):
+        here, a, d = kept[open_], counts[open_], offset[open_]
+        following = np.where(here < a, a / (here + d), -1.0)
+        last = np.where(here > 0, a / (here - 1 + d), np.inf)
+        add = following.argmax(axis=1)
+        drop = last.shape[1] - 1 - last[:, ::-1].argmin(axis=1)
+        every = np.arange(len(open_))
+        best, worst = following[every, add], last[every, drop]
+        gap = sizes[open_] - here.sum(axis=1)
+        swap = (gap == 0) & ((best > worst) | ((best == worst) & (add < drop)))
+        here[every, add] += (gap > 0) | swap
+        here[every, drop] -= (gap < 0) | swap
+        kept[open_] = here
+        open_ = open_[(gap != 0) | swap]
+    return kept
 
 
 def siphash(keys: tuple[int, int], message: list[NDArray[np.int64]], last: int) -> Words:
