@@ -15,15 +15,29 @@ from discreet.errors import InputError, suggest
 from discreet.numerics.exact import exact
 
 
+class _NotExact(ValueError):
+    """Carries the words of `numerics.exact` through pydantic, which goes on to try the other forms of a key."""
+
+    def __init__(self, error: InputError) -> None:
+        self.error = error
+        super().__init__(error.wrong)
+
+
 def _exact(value: Any, info: ValidationInfo) -> Fraction:
-    return exact(value, info.field_name or "a number")
+    try:
+        return exact(value, info.field_name or "a number")
+    except InputError as error:
+        raise _NotExact(error) from None
 
 
 Exact = Annotated[
     Fraction,
     BeforeValidator(_exact),
     WithJsonSchema({
-        "anyOf": [{"type": "integer"}, {"type": "string", "pattern": r"^-?[0-9]+(/[0-9]+|(\.[0-9]+)?([eE][+-]?[0-9]+)?)$"}],
+        "anyOf": [
+            {"type": "integer"},
+            {"type": "string", "pattern": r"^-?[0-9]+(/[0-9]+|(\.[0-9]+)?([eE][+-]?[0-9]+)?)$"},
+        ],
         "description": "an exact number: a whole number, or text such as \"1/3\" or \"0.25\"",
     }),
 ]
@@ -174,7 +188,9 @@ class PrivacyProofShape(Shape):
 
 class MultipliersShape(Shape):
     action: ActionShape
-    flows: Annotated[str, Field(strict=True)] = Field(description="zlib, then base64, of little-endian int64 triples (from, to, numerator)")
+    flows: Annotated[str, Field(strict=True)] = Field(
+        description="zlib, then base64, of little-endian int64 triples (from, to, numerator)"
+    )
 
 
 class Witness(Shape):
@@ -228,9 +244,12 @@ def read_shape(shape: type[S], document: Any, what: str) -> S:
 
 
 def _in_words(shape: type[Shape], error: ValidationError, what: str) -> InputError:
-    """The deepest complaint is the most to the point: unions report every branch that did not fit."""
-    complaints = error.errors(include_url=False, include_context=False)
-    first = max(complaints, key=lambda e: (e["type"] == "extra_forbidden", len(e["loc"])))
+    """The most telling complaint: an unknown key, then something that should be a number, then the deepest one.
+
+    Unions report every branch that did not fit, so a container where a number may stand says little.
+    """
+    complaints = error.errors(include_url=False)
+    first = max(complaints, key=_telling)
     place = ".".join(str(part).removesuffix("_") for part in first["loc"] if not _is_branch(part))
     if first["type"] == "extra_forbidden":
         allowed = _keys_at(shape, first["loc"][:-1])
@@ -243,11 +262,19 @@ def _in_words(shape: type[Shape], error: ValidationError, what: str) -> InputErr
     if first["type"] == "missing":
         return InputError(f"{what} lacks a key", found=f"no {place}", allowed=f"{place} must be given", remedy="add it")
     found = first.get("input")
+    if first["type"] == "value_error" and isinstance(cause := first.get("ctx", {}).get("error"), _NotExact):
+        words = cause.error
+        return InputError(f"{what}: {place} is not a number", found=words.found, allowed=words.allowed, remedy=words.remedy)
     shown = found if isinstance(found, (str, int)) else f"{type(found).__name__}"
     return InputError(
         f"{what}: {place} is not of the right kind", found=shown, allowed=first["msg"].removeprefix("Input should be "),
         remedy="correct it",
     )
+
+
+def _telling(complaint: Any) -> tuple[bool, bool, int]:
+    scalar = not isinstance(complaint.get("input"), (list, dict))
+    return complaint["type"] == "extra_forbidden", complaint["type"] == "value_error" and scalar, len(complaint["loc"])
 
 
 def _is_branch(part: Any) -> bool:

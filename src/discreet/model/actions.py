@@ -8,24 +8,35 @@ from fractions import Fraction
 from functools import cached_property
 
 from discreet.errors import InputError
+from discreet.numerics.exact import brief, exact
 
 Action = Fraction | str
 
 
 @dataclass(frozen=True)
 class RealActions:
-    """Every real number between `lower` and `upper`; None means no bound."""
+    """Every real number between `lower` and `upper`, or every real number when both are None."""
 
     lower: Fraction | None = None
     upper: Fraction | None = None
     ordered = True
 
     def __post_init__(self) -> None:
+        if (self.lower is None) != (self.upper is None):
+            raise InputError(
+                "A range of real actions has two ends", found="one end", allowed="from and to, or neither",
+                remedy="give the smallest and the largest action that makes sense",
+            )
         if self.lower is not None and self.upper is not None and self.lower >= self.upper:
             raise InputError(
-                "The range of actions is empty", found=f"from {self.lower} to {self.upper}", allowed="from < to",
-                remedy="put the smaller number first",
+                "The range of actions is empty", found=f"from {brief(self.lower)} to {brief(self.upper)}",
+                allowed="from < to", remedy="put the smaller number first",
             )
+
+    def __contains__(self, action: object) -> bool:
+        return isinstance(action, Fraction) and (
+            self.lower is None or self.upper is None or self.lower <= action <= self.upper
+        )
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,9 @@ class ListedActions:
     def __iter__(self) -> Iterator[Action]:
         return iter(self.numbers)
 
+    def __contains__(self, action: object) -> bool:
+        return action in self._at
+
     def position(self, action: Action) -> int:
         return self._at[action]
 
@@ -73,6 +87,12 @@ class NamedActions:
                 "Actions need different, non-empty names", found="a repetition or an empty name",
                 allowed='for instance ["open", "wait", "close"]', remedy="rename or remove the repetition",
             )
+        numbers = [label for label in self.labels if _is_number(label)]
+        if numbers:
+            raise InputError(
+                "The name of an action reads as a number, so it would be taken for one", found=numbers[0],
+                allowed="names that are words", remedy="give all actions as numbers, or rename this one",
+            )
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -80,8 +100,19 @@ class NamedActions:
     def __iter__(self) -> Iterator[Action]:
         return iter(self.labels)
 
+    def __contains__(self, action: object) -> bool:
+        return action in self.labels
+
     def position(self, action: Action) -> int:
         return self.labels.index(str(action))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        exact(text)
+    except InputError:
+        return False
+    return True
 
 
 Actions = RealActions | ListedActions | NamedActions

@@ -18,6 +18,7 @@ from math import ceil, floor
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import Action, Actions, ListedActions, NamedActions, RealActions
 from discreet.model.expression import Node, affine_parts, as_fraction, parse
+from discreet.numerics.exact import brief, counted
 from discreet.numerics.polynomials import has_root
 
 LOSSES = ("squared-error", "absolute-error", "pinball")
@@ -46,18 +47,19 @@ class Decision:
             )
         if self.weight <= 0:
             raise InputError(
-                "The weight of a decision must be positive", found=str(self.weight), allowed="a number above 0",
+                "The weight of a decision must be positive", found=brief(self.weight), allowed="a number above 0",
                 remedy="leave out decisions that do not count",
             )
         if self.kind == "pinball" and not (self.quantile is not None and 0 < self.quantile < 1):
             raise InputError(
-                "A pinball decision needs its quantile", found=str(self.quantile), allowed="a number between 0 and 1",
+                "A pinball decision needs its quantile",
+                found="none" if self.quantile is None else brief(self.quantile), allowed="a number between 0 and 1",
                 remedy="set decision.quantile, for instance 0.9",
             )
-        if self.kind in LOSSES and isinstance(self.actions, NamedActions):
+        if self.kind in (*LOSSES, "match") and isinstance(self.actions, NamedActions):
             raise InputError(
                 f"{self.kind} compares actions with the statistic, so actions must be numbers", found="labels",
-                allowed="'real', 'integer' or numbers", remedy="give numbers, or a payoff table",
+                allowed="numbers, or 'integer'", remedy="give numbers, or a payoff table",
             )
         if self.kind == "table":
             self._check_table()
@@ -139,7 +141,7 @@ class Decision:
                 found = self.formula({"a": action, "omega": omega})
             except ZeroDivisionError:
                 raise InputError(
-                    "The payoff divides by zero", found=f"a = {action}, omega = {omega}",
+                    "The payoff divides by zero", found=f"a = {action if isinstance(action, str) else brief(action)}, omega = {brief(omega)}",
                     allowed="actions at which the payoff is finite",
                     remedy="leave this action out, for instance start actions above 0",
                 ) from None
@@ -172,7 +174,7 @@ def integer_actions(low: Fraction, high: Fraction) -> ListedActions:
     count = ceil(high) - floor(low) + 1
     if count > MOST_ACTIONS:
         raise TooLarge(
-            "There are too many whole-number actions to list", size=f"{count:,}", fits=f"{MOST_ACTIONS:,}",
+            "There are too many whole-number actions to list", size=counted(count), fits=f"{MOST_ACTIONS:,}",
             remedy='use actions = "real", or a coarser { from, to, step }',
         )
     return ListedActions(tuple(Fraction(k) for k in range(floor(low), ceil(high) + 1)))

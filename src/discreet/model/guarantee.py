@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import InputError
-from discreet.numerics.exact import format_exact
+from discreet.numerics.exact import brief, format_exact
 
 RELATIONS = {"replace-one": "bounded", "add-remove-one": "unbounded", "given": "given graph"}
 
@@ -27,7 +27,7 @@ class Guarantee:
         if self.epsilon < 0 or not 0 <= self.delta < 1:
             raise InputError(
                 "A guarantee needs ε from 0 on and δ from 0 to below 1",
-                found=f"ε = {self.epsilon}, δ = {self.delta}", allowed="ε >= 0, 0 <= δ < 1", remedy="correct them",
+                found=f"ε = {brief(self.epsilon)}, δ = {brief(self.delta)}", allowed="ε >= 0, 0 <= δ < 1", remedy="correct them",
             )
         if self.neighbours not in RELATIONS:
             raise InputError(

@@ -13,6 +13,7 @@ Geometric is the staircase with W = m = 1. References: SY fn 28, Ghosh et al. 20
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -20,6 +21,7 @@ from functools import cached_property
 
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import Action
+from discreet.numerics.exact import brief
 
 MOST_TABLE = 50_000_000
 """Entries beyond which a closed form is not expanded into a table."""
@@ -50,7 +52,7 @@ class TableKernel:
     def __post_init__(self) -> None:
         if self.denominator <= 0 or self.denominator & (self.denominator - 1):
             raise InputError(
-                "The denominator of a kernel must be a power of two", found=f"{self.denominator}",
+                "The denominator of a kernel must be a power of two", found=brief(self.denominator),
                 allowed="2^B", remedy="write the weights over a power of two",
             )
         if not self.states or not self.outputs:
@@ -70,7 +72,7 @@ class TableKernel:
         for row in self.weights:
             if min(row) < 0:
                 raise InputError(
-                    "A weight is negative", found=f"{min(row)}", allowed="whole numbers from 0",
+                    "A weight is negative", found=brief(min(row)), allowed="whole numbers from 0",
                     remedy="a probability is never negative: correct it",
                 )
             sums = [s + w for s, w in zip(sums, row, strict=True)]
@@ -78,7 +80,7 @@ class TableKernel:
             if total != self.denominator:
                 raise InputError(
                     f"The weights of state {label!r} do not sum to the denominator",
-                    found=f"a difference of {total - self.denominator}", allowed="a difference of 0",
+                    found=f"a difference of {brief(total - self.denominator)}", allowed="a difference of 0",
                     remedy="every state's probabilities must sum to one",
                 )
 
@@ -132,7 +134,7 @@ class StaircaseKernel:
         if stair == 0:
             inner = self.plateau - j
             return self.unit * (inner + self.step * self.ratio / (1 - self.ratio))
-        left = stair * self.step + self.plateau - self.step - j + self.step
+        left = stair * self.step + self.plateau - j  # entries from j to the end of its stair
         return self.unit * (left * self.ratio**stair + self.step * self.ratio ** (stair + 1) / (1 - self.ratio))
 
     def _stair(self, x: int) -> int:
@@ -204,7 +206,7 @@ def closed_rows(kernel: ClosedKernel, states: Sequence[int]) -> list[list[Fracti
 def _check_closed_form(kernel: ClosedKernel) -> None:
     if not 0 < kernel.ratio < 1:
         raise InputError(
-            "The ratio of a closed-form kernel lies between 0 and 1", found=str(kernel.ratio), allowed="0 < ratio < 1",
+            "The ratio of a closed-form kernel lies between 0 and 1", found=brief(kernel.ratio), allowed="0 < ratio < 1",
             remedy="correct the ratio",
         )
     if kernel.actions is not None and len(kernel.actions) != kernel.high - kernel.low + 1:
@@ -215,10 +217,9 @@ def _check_closed_form(kernel: ClosedKernel) -> None:
 
 
 def _must_differ(labels: Sequence[str], what: str) -> None:
-    if len(set(labels)) != len(labels):
-        seen: set[str] = set()
-        twice = next(label for label in labels if label in seen or seen.add(label))  # type: ignore[func-returns-value]
+    twice = [label for label, times in Counter(labels).items() if times > 1]
+    if twice:
         raise InputError(
-            f"Two {what} of the kernel have the same label", found=repr(twice), allowed="different labels",
+            f"Two {what} of the kernel have the same label", found=repr(twice[0]), allowed="different labels",
             remedy="merge or rename them",
         )

@@ -21,6 +21,7 @@ from discreet.model.states import StateSpace, state_space
 from discreet.model.statistic import CountStatistic, Statistic, SumStatistic, linear_range, of_database, on_histograms
 from discreet.model.summary import DatabaseSummary, HistogramSummary
 from discreet.model.universe import AnyUniverse, ListedUniverse, Universe
+from discreet.numerics.exact import brief
 
 LARGEST_EPSILON = Fraction(10_000)
 
@@ -45,7 +46,8 @@ class Problem:
         self.statistic.check(self.universe)
         if not 0 <= self.epsilon <= LARGEST_EPSILON:
             raise InputError(
-                "ε must be a number from 0 on", found=str(self.epsilon), allowed=f"0 to {LARGEST_EPSILON}",
+                "The privacy level ε must be a number from 0 on", found=brief(self.epsilon),
+                allowed=f"0 to {LARGEST_EPSILON}",
                 remedy="set privacy.epsilon, for instance 1.0",
             )
         if not self.unit.strip():

@@ -21,6 +21,7 @@ from discreet.errors import InputError, TooLarge
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours, check_fit
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary, check_summary
 from discreet.model.universe import MOST_STATES, AnyUniverse, ListedUniverse, Universe, boxed_histograms
+from discreet.numerics.exact import brief, counted
 
 MOST_DATABASES = 100_000
 """The most whole databases that a state space lists."""
@@ -176,7 +177,7 @@ def _histogram_space_of_any_size(universe: Universe, clamp: Clamp | None) -> Sta
     if clamp is None:
         vectors, upper = universe.histograms(), (b,) * k
     else:
-        upper = clamp.upper
+        upper = tuple(min(cap, b + 1) for cap in clamp.upper)  # a cap beyond b is never reached
         vectors = boxed_histograms(b, (0, *clamp.lower), (b, *upper), 0)[:, 1:]  # the first column: room below b
         capped = (vectors == np.array(upper)).any(axis=1)
         vectors = vectors[capped | (vectors.sum(axis=1) >= a)]
@@ -199,6 +200,11 @@ def _linear_space(universe: Universe, summary: LinearSummary, presence: bool) ->
     others = _reached(weights, max(first - (0 if presence else 1), 0), universe.largest - 1)
     totals = _reached(weights, first, universe.largest)
     low, high = summary.range(universe)
+    if max(abs(low), abs(high)) >= 2**62:
+        raise TooLarge(
+            "The bounds of the weighted sum are too large to list its totals", size=brief(max(abs(low), abs(high))),
+            fits="totals below 2^62", remedy="use a closed-form kernel, which needs no list, or smaller bounds",
+        )
     vectors = np.unique(np.clip(totals, low, high))[:, None]
     ends = [others + w for w in weights]
     members = np.column_stack([others, *ends] if presence else ends)
@@ -213,7 +219,7 @@ def _reached(weights: list[int], smallest: int, largest: int) -> np.ndarray:
     if width * max(largest, 1) > MOST_TOTAL_BITS * 8:
         raise TooLarge(
             "There are too many totals to list",
-            size=f"{width:,} totals of {largest:,} respondents",
+            size=f"{counted(width)} totals of {counted(largest)} respondents",
             fits=f"respondents × totals up to {MOST_TOTAL_BITS * 8:,}",
             remedy="use a closed-form kernel, which needs no list, or smaller weights",
         )

@@ -18,6 +18,7 @@ from math import comb
 from typing import TYPE_CHECKING
 
 from discreet.errors import InputError, TooLarge
+from discreet.numerics.exact import brief, counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +46,7 @@ class Universe:
         if not 0 <= self.smallest <= self.largest:
             raise InputError(
                 "The range of the number of respondents is empty or negative",
-                found=f"from {self.smallest} to {self.largest}",
+                found=f"from {brief(self.smallest)} to {brief(self.largest)}",
                 allowed="0 <= from <= to",
                 remedy="put the smaller number first",
             )
@@ -113,10 +114,9 @@ class Universe:
 
     def must_list(self, count: int, what: str, most: int = MOST_STATES) -> None:
         if count > most:
-            many = f"{count:,}" if count < 10**18 else "more than 10^18"
             raise TooLarge(
                 f"There are too many {what} to list",
-                size=f"{many} {what} for {self.largest:,} respondents of {self.types} types",
+                size=f"{counted(count)} {what} for {counted(self.largest)} respondents of {self.types} types",
                 fits=f"{most:,} {what}: for instance {self.fitting(most):,} respondents of {self.types} types"
                 if what == "histograms"
                 else f"{most:,} {what}",
@@ -168,6 +168,7 @@ def boxed_histograms(total: int, lower: tuple[int, ...], upper: tuple[int, ...],
     """
     import numpy as np
 
+    upper = tuple(min(cap, total) for cap in upper)
     columns: dict[int, np.ndarray] = {}
     left = np.array([total], dtype=np.int64)
     for j in reversed(range(len(lower))):

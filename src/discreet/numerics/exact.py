@@ -87,6 +87,19 @@ def format_exact(value: Fraction) -> str:
     return f"{sign}{digits[:-places]}.{digits[-places:]}"
 
 
+def brief(value: Fraction | int) -> str:
+    """A number for a message: exact when that is short, else about 15 significant digits."""
+    if value.denominator.bit_length() < 64 and value.numerator.bit_length() < 64:
+        return format_exact(Fraction(value))
+    context = Context(prec=15)
+    return f"about {context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()}"
+
+
+def counted(count: int) -> str:
+    """A count for a message, with thousands apart."""
+    return f"{count:,}" if count < 10**18 else "more than 10^18"
+
+
 def normalised(
     weights: Sequence[Fraction], tolerance: Fraction | float = 1e-9, what: str = "probabilities"
 ) -> tuple[tuple[Fraction, ...], bool]:
@@ -99,14 +112,14 @@ def normalised(
         if weight < 0:
             raise InputError(
                 f"{what} contain a negative number",
-                found=f"{_short(weight)} at position {position}",
+                found=f"{brief(weight)} at position {position}",
                 allowed="numbers from 0 to 1 that sum to 1",
                 remedy="Correct that entry",
             )
     if abs(total - 1) > exact(tolerance, "tolerance"):
         raise InputError(
             f"{what} do not sum to one",
-            found=f"a sum of {_short(total)} over {len(weights)} entries",
+            found=f"a sum of {brief(total)} over {len(weights)} entries",
             allowed=f"a sum within {float(tolerance):g} of 1",
             remedy='Correct the entries, or write them as exact fractions such as "1/3"',
         )
@@ -186,11 +199,3 @@ def _shown(value: object) -> str:
         return f"an integer of {value.bit_length()} bits"
     text = repr(value[:80]) if isinstance(value, (str, bytes)) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _short(value: Fraction) -> str:
-    """A rational for a message: exact when that is short, else about 15 significant digits."""
-    if value.denominator.bit_length() < 64 and value.numerator.bit_length() < 64:
-        return format_exact(value)
-    context = Context(prec=15)
-    return f"about {context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()}"

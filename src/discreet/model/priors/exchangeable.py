@@ -27,6 +27,7 @@ from discreet.model.priors.weights import (
     with_respondents,
 )
 from discreet.model.universe import AnyUniverse, Universe
+from discreet.numerics.exact import brief, counted
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class ExchangeablePrior:
         assert isinstance(universe, Universe)
         named = tuple("histogram " + ",".join(map(str, h)) for h, p in self.histogram if p == 0)
         missing = universe.histogram_count - len(self.histogram)
-        return named + ((f"{missing:,} histograms that are not listed",) if missing else ())
+        return named + ((f"{counted(missing)} histograms that are not listed",) if missing else ())
 
     def of_database(self, types: Sequence[int], universe: Universe) -> Fraction:
         h = histogram_of(types, universe)
@@ -86,8 +87,10 @@ class DirichletMultinomialPrior:
     def __post_init__(self) -> None:
         if not self.concentration or any(c <= 0 for c in self.concentration):
             raise InputError(
-                "Every concentration must be positive", found=", ".join(map(str, self.concentration)) or "nothing",
-                allowed="numbers above 0", remedy="correct prior.concentration",
+                "Every concentration must be positive",
+                found=", ".join(map(brief, self.concentration)) or "nothing",
+                allowed="numbers above 0",
+                remedy="correct prior.concentration",
             )
         if self.size is not None:
             check_distribution(self.size, "prior.size")

@@ -24,6 +24,7 @@ from discreet.model.priors.weights import (
     with_respondents,
 )
 from discreet.model.universe import AnyUniverse, Universe
+from discreet.numerics.exact import brief
 
 
 @dataclass(frozen=True)
@@ -62,14 +63,14 @@ class IidPrior:
         rises = [powers(int(p * scale), most) for p in self.probabilities]
         scales = powers(scale, most)
         size_scale = lcm(*(p.denominator for p in self.size)) if self.size else 1
-        factorials = [factorial(n) for n in range(most + 1)] if len(vectors) > 1 else {}
+        ways_of = [factorial(n) for n in range(most + 1)].__getitem__ if len(vectors) > 1 else factorial
         numerators = []
         for h in vectors.tolist():
             n = sum(h)
-            ways = factorials[n] if factorials else factorial(n)
+            ways = ways_of(n)
             weight = 1
             for t, count in enumerate(h):
-                ways //= factorials[count] if factorials else factorial(count)
+                ways //= ways_of(count)
                 weight *= rises[t][count]
             at_size = int(size_probability(self.size, n, universe) * size_scale)
             numerators.append(ways * weight * at_size * scales[most - n])
@@ -87,9 +88,14 @@ class ReferencePrior:
     kind = "reference"
 
     def __post_init__(self) -> None:
+        if not self.counts:
+            raise InputError(
+                "The reference data has no types", found="no counts", allowed="one count for each type",
+                remedy="give the number of records of each type in the reference data",
+            )
         if any(c < 0 for c in self.counts) or self.pseudo_count < 0:
             raise InputError(
-                "Reference counts cannot be negative", found=f"{list(self.counts)}, pseudo-count {self.pseudo_count}",
+                "Reference counts cannot be negative", found=brief(min(*self.counts, self.pseudo_count)),
                 allowed="numbers from 0", remedy="correct prior.counts",
             )
         if sum(self.counts) + len(self.counts) * self.pseudo_count == 0:

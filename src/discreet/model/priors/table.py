@@ -18,6 +18,7 @@ from discreet.model.priors.weights import (
     over_one_denominator,
 )
 from discreet.model.universe import AnyUniverse, ListedUniverse, Universe
+from discreet.numerics.exact import counted
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class TablePrior:
         named = tuple(f"database {label}" for label, p in self.table if p == 0)
         count = len(universe.names) if isinstance(universe, ListedUniverse) else universe.database_count
         missing = count - len(self.table)
-        return named + ((f"{missing:,} databases that are not listed",) if missing else ())
+        return named + ((f"{counted(missing)} databases that are not listed",) if missing else ())
 
     def of_database(self, types: Sequence[int], universe: Universe) -> Fraction:
         return self.of_label(",".join(map(str, types)))

@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.model.universe import AnyUniverse, Universe
-from discreet.numerics.exact import format_exact
+from discreet.numerics.exact import brief
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,13 @@ def check_distribution(probabilities: Sequence[Fraction], key: str) -> None:
     negative = [p for p in probabilities if p < 0]
     if negative:
         raise InputError(
-            f"{key} has a negative probability", found=format_exact(negative[0]), allowed="numbers from 0 to 1",
+            f"{key} has a negative probability", found=brief(negative[0]), allowed="numbers from 0 to 1",
             remedy="correct it",
         )
     total = sum(probabilities, Fraction(0))
     if total != 1:
         raise InputError(
-            f"{key} does not sum to one", found=f"{float(total):.12g}", allowed="a sum of 1",
+            f"{key} does not sum to one", found=brief(total), allowed="a sum of 1",
             remedy="correct or rescale the probabilities",
         )
 
