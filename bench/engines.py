@@ -40,8 +40,8 @@ def make_table(path: Path, rows: int) -> None:
         con.execute(
             f"""COPY (
                 SELECT CAST(hash(i) % {CELLS} AS INTEGER) AS block,
-                    CAST(CASE WHEN h < 890 THEN 0 WHEN h < 980 THEN 1 WHEN h < 998 THEN 2 WHEN h < 999 THEN 7 END AS TINYINT)
-                        AS children,
+                    CAST(CASE WHEN h < 890 THEN 0 WHEN h < 980 THEN 1 WHEN h < 998 THEN 2 WHEN h < 999 THEN 7 END
+                        AS TINYINT) AS children,
                     CAST(hash(i // 2 + 7) % 1000000000000 AS BIGINT) AS household
                 FROM (SELECT i, hash(i + 1000000007) % 1000 AS h FROM range({rows}) AS t(i))
             ) TO '{path}' (FORMAT parquet)"""
