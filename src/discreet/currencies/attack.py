@@ -9,7 +9,6 @@ References: CY (detection theory), BG Thm 8 (power), Neyman & Pearson (1933).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
@@ -17,7 +16,7 @@ import numpy as np
 
 from discreet.currencies.bracket import Bracket, Worst
 from discreet.currencies.channel import Array
-from discreet.currencies.curve import edge_corners
+from discreet.currencies.curve import over_edges
 from discreet.currencies.pair import Pair
 from discreet.currencies.profile import Profile, outward
 from discreet.currencies.tradeoff import probability
@@ -32,7 +31,7 @@ def advantage(source: Profile) -> Worst:
 def success_at(source: Profile, alpha: object) -> Worst:
     """The largest TPR of any attack on one edge with FPR at most alpha."""
     level = probability(alpha, "alpha")
-    values = _floats(source, lambda a, b: _interpolated(a, b, float(level)))
+    values = over_edges(source.channel, lambda a, b: _interpolated(a, b, float(level)))
     margins = 8 * source.curve.relative_error * values + source.curve.absolute_error
     found = worst_edge(source.channel, values, margins, lambda pair: pair_success(pair, level))
     return found if found.edge is not None else Worst(outward(level))
@@ -42,7 +41,7 @@ def bayes_success(source: Profile, prior: object = Fraction(1, 2)) -> Worst:
     """The largest chance of naming the right one of two neighbours, when P has the given prior chance."""
     chance = probability(prior, "prior")
     pi = float(chance)
-    values = _floats(source, lambda a, b: np.maximum((pi * b - (1 - pi) * a).max(axis=1), 0.0) + (1 - pi))
+    values = over_edges(source.channel, lambda a, b: np.maximum((pi * b - (1 - pi) * a).max(axis=1), 0.0) + (1 - pi))
     margins = np.full(len(values), 4 * source.curve.relative_error + 2.0**-50)
     found = worst_edge(source.channel, values, margins, lambda pair: pair_bayes(pair, chance))
     return found if found.edge is not None else Worst(outward(max(chance, 1 - chance)))
@@ -65,18 +64,6 @@ def pair_bayes(pair: Pair, prior: Fraction) -> Bracket:
     """Σ_y max(π P(y), (1 − π) Q(y)): the chance of guessing right."""
     total = sum((max(prior * p, (1 - prior) * q) for p, q in pair.key), Fraction(0))
     return outward(total / pair.denominator)
-
-
-def _floats(source: Profile, rule: Callable[[Array, Array], Array]) -> Array:
-    """A rule on corners (a, b) [edge, corner] applied to every directed edge."""
-    channel = source.channel
-    values, at = np.zeros(channel.directed), 0
-    for edges in channel.chunks():
-        for way, (a, b) in enumerate(edge_corners(channel, edges)):
-            start = at + way * len(channel.edges)
-            values[start : start + len(edges)] = rule(a, b)
-        at += len(edges)
-    return values
 
 
 def _interpolated(a: Array, b: Array, level: float) -> Array:

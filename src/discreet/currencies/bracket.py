@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.numerics.outward import enclosure
@@ -68,4 +69,13 @@ ZERO = Bracket(0.0, 0.0)
 def enclosed(compute: Callable[[], arb], *, low: float = -math.inf, high: float = math.inf) -> Bracket:
     """The bracket of a ball computed at growing precision, cut to where the value is known to lie."""
     lower, upper = enclosure(compute, max_bits=1 << 12)
-    return Bracket(lower, upper).clipped(low, high)
+    return as_printed(lower, upper).clipped(low, high)
+
+
+def as_printed(lower: float, upper: float) -> Bracket:
+    """A bracket that also holds for the decimals its ends are printed with, which may differ by half a step."""
+    if math.isfinite(lower) and Fraction(repr(lower)) > Fraction(lower):
+        lower = math.nextafter(lower, -math.inf)
+    if math.isfinite(upper) and Fraction(repr(upper)) < Fraction(upper):
+        upper = math.nextafter(upper, math.inf)
+    return Bracket(lower, upper)

@@ -38,14 +38,14 @@ class Asked:
 
 @dataclass(frozen=True)
 class Edge:
-    """One conversion. `compute` returns the free number of the target, or None where the edge does not apply."""
+    """One conversion. `compute` returns the free number of the target, exact or bracketed, or None if it does not apply."""
 
     source: str
     target: str
     formula: str
     reference: str
     tight: bool
-    compute: Callable[[Numbers, Asked], tuple[str, Bracket] | None]
+    compute: Callable[[Numbers, Asked], tuple[str, Bracket | Fraction] | None]
     attained_by: Callable[[Numbers, Asked], Attaining] | None = None
     any_alphabet: bool = False
     """Tight only for respondents of unboundedly many types: not once `types` is given."""
@@ -114,12 +114,12 @@ def _steps(source: Statement, target: str, asked: Asked) -> list[Step]:
     return found
 
 
-def _stated(target: str, computed: tuple[str, Bracket], asked: Asked, source: Statement) -> Statement:
+def _stated(target: str, computed: tuple[str, Bracket | Fraction], asked: Asked, source: Statement) -> Statement:
     if target == "tradeoff":
         return Statement("tradeoff", {}, tradeoff_corners(source))
-    name, bracket = computed
+    name, found = computed
     given = {key: value for key, value in asked.numbers.items() if key in KINDS[target] and key != name}
-    return Statement(target, {**given, name: Fraction(bracket.upper)})
+    return Statement(target, {**given, name: found if isinstance(found, Fraction) else Fraction(found.upper)})
 
 
 def tradeoff_corners(source: Statement) -> tuple[tuple[float, float], ...]:

@@ -15,6 +15,7 @@ Notation: a → false alarms (FPR, α), b → hits (1 − FNR, 1 − β). Refere
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,6 +84,17 @@ def edge_corners(channel: Channel, edges: Edges) -> list[tuple[Array, Array]]:
     forward = (np.cumsum(q, axis=1), np.cumsum(p, axis=1))
     backward = (np.cumsum(p[:, ::-1], axis=1), np.cumsum(q[:, ::-1], axis=1))
     return [forward, backward]
+
+
+def over_edges(channel: Channel, rule: Callable[[Array, Array], Array]) -> Array:
+    """A rule on corners (a, b) [edge, corner], applied to every directed edge."""
+    values, at = np.zeros(channel.directed), 0
+    for edges in channel.chunks():
+        for way, (a, b) in enumerate(edge_corners(channel, edges)):
+            start = at + way * len(channel.edges)
+            values[start : start + len(edges)] = rule(a, b)
+        at += len(edges)
+    return values
 
 
 class _Hull:

@@ -18,9 +18,9 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.currencies.bracket import Bracket, Worst, enclosed
+from discreet.currencies.bracket import Bracket, Worst, as_printed, enclosed
 from discreet.currencies.channel import Array, Channel, channel_of
-from discreet.currencies.curve import AttackCurve, attack_curve
+from discreet.currencies.curve import AttackCurve, attack_curve, over_edges
 from discreet.currencies.pair import Pair
 from discreet.currencies.tight import TightEpsilon, log_of, tight_epsilon
 from discreet.currencies.worst import worst_edge
@@ -81,18 +81,15 @@ class Profile:
         if at >= 1 or Fraction(self.delta_for_epsilon(0).upper) <= at:
             return Worst(Bracket(0.0, 0.0))
         curve, chance = self.curve, float(at)
-        margin = curve.relative_error * curve.hits + curve.absolute_error + 2.0**-52 * chance
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ends = [np.log((curve.hits - chance + sign * margin) / curve.false_alarms) for sign in (-1, 1)]
-        lower, upper = (float(np.nanmax(np.append(end, 0.0))) for end in ends)
-        upper = min(upper + 2.0**-48 * (1 + abs(upper)), self.epsilon.upper)
-        corner = int(np.nanargmax(np.append(ends[0], 0.0)))
-        direction = int(curve.directions[corner]) if corner < len(curve.hits) else -1
-        if direction < 0:
-            return Worst(Bracket(0.0, upper))
-        found = pair_epsilon(self.channel.pair(*self.channel.states_of(direction)), at)
-        lower = max(found.lower, 0.0)
-        return Worst(Bracket(lower, max(upper, lower)), self.channel.edge_labels(direction))
+
+        def reach(a: Array, b: Array) -> Array:
+            margin = curve.relative_error * b + curve.absolute_error + 2.0**-50 * chance
+            with np.errstate(divide="ignore", invalid="ignore"):
+                needed = np.log(np.maximum(b - chance + margin, 0.0) / a)
+            needed[np.isnan(needed)] = 0.0
+            return np.asarray(np.maximum(needed.max(axis=1), 0.0) * (1 + 2.0**-48) + 2.0**-48)
+
+        return worst_edge(self.channel, over_edges(self.channel, reach), 0.0, lambda pair: pair_epsilon(pair, at))
 
 
 def profile(source: Mechanism | Channel) -> Profile:
@@ -170,4 +167,4 @@ def _negative(what: str, found: float) -> InputError:
 
 def outward(value: Fraction) -> Bracket:
     """Floats around an exact number."""
-    return Bracket(float_down(value), float_up(value))
+    return as_printed(float_down(value), float_up(value))

@@ -1,7 +1,7 @@
 """The table of conversions: one entry per edge, with its formula, its source, and the pair that attains a tight one.
 
 References: CY; Bun & Steinke (2016) for zCDP; Mironov (2017) for Rényi privacy; Canonne, Kamath & Steinke (2020)
-Prop. 12 and Balle et al. (2020) Thm 21 for moments → (ε, δ); Kairouz, Oh & Viswanath (2015) for the dominating pair;
+and Balle et al. (2020) for moments → (ε, δ); Kairouz, Oh & Viswanath (2015) for the dominating pair;
 Dong, Roth & Su (2022) for f-DP; Balle & Wang (2018) for the Gaussian δ. Proofs of our own are in `formulas`.
 """
 
@@ -11,11 +11,10 @@ from fractions import Fraction
 
 from discreet.currencies import attaining, formulas
 from discreet.currencies.attaining import GaussianPair
-from discreet.currencies.bracket import Bracket, enclosed
+from discreet.currencies.bracket import Bracket
 from discreet.currencies.conversions import Asked, Edge, Numbers
-from discreet.numerics.outward import ball
 
-Found = tuple[str, Bracket] | None
+Found = tuple[str, Bracket | Fraction] | None
 NOTHING = Fraction(0)
 
 
@@ -31,7 +30,7 @@ def _tightest(s: Numbers, asked: Asked) -> Found:
 def _variation_as_delta(s: Numbers, asked: Asked) -> Found:
     at, chance = asked.get("epsilon"), asked.get("delta")
     if at is not None:
-        return "delta", enclosed(lambda: ball(s["tv"]))
+        return "delta", s["tv"]
     return ("epsilon", Bracket(0.0, 0.0)) if chance is not None and chance >= s["tv"] else None
 
 
@@ -144,7 +143,7 @@ TABLE: tuple[Edge, ...] = (
     Edge("kl", "tv", "TV = min(√(KL/2), √(1−e^−KL))", "CY, Pinsker; Bretagnolle & Huber (1979)", False,
          lambda s, _: ("tv", formulas.pinsker(s["kl"]))),
     Edge("kl", "mi", "MI = KL", "CY, radius of the information ball", False,
-         lambda s, _: ("mi", enclosed(lambda: ball(s["kl"])))),
+         lambda s, _: ("mi", s["kl"])),
     Edge(
         "mi", "tv", "TV = 1 − 2h⁻¹(log 2 − MI)", "CY, mutual information to total variation", True,
         lambda s, _: ("tv", formulas.variation_of_information(s["mi"])),
@@ -162,27 +161,28 @@ TABLE: tuple[Edge, ...] = (
         lambda s, _: ("rho", formulas.relative_entropy(s["epsilon"])), _response,
     ),
     Edge(
-        "epsilon", "renyi", "D_α = (log cosh(ε(α−½)) − log cosh(ε/2))/(α−1)", "Mironov (2017), Prop. 5", True,
+        "epsilon", "renyi", "D_α = (log cosh(ε(α−½)) − log cosh(ε/2))/(α−1)",
+        "Mironov (2017) for randomised response, which dominates", True,
         lambda s, asked: ("renyi", formulas.renyi_of_pure(s["epsilon"], _given(asked, "order"))), _response,
     ),
     Edge(
         "zcdp", "renyi", "D_α = ρα", "Bun & Steinke (2016), Def. 1.1", True,
-        lambda s, asked: ("renyi", enclosed(lambda: ball(s["rho"] * _given(asked, "order")))), _normal_of_rho,
+        lambda s, asked: ("renyi", s["rho"] * _given(asked, "order")), _normal_of_rho,
     ),
     Edge(
         "zcdp", "kl", "KL = ρ", "Bun & Steinke (2016), α → 1", True,
-        lambda s, _: ("kl", enclosed(lambda: ball(s["rho"]))), _normal_of_rho,
+        lambda s, _: ("kl", s["rho"]), _normal_of_rho,
     ),
     Edge("zcdp", "approximate", "δ = min over α of e^((α−1)(αρ−ε)) (1−1/α)^α/(α−1)", "Canonne et al. (2020)", False,
          lambda s, asked: _moments(None, s, asked)),
     Edge("renyi", "approximate", "δ = e^((α−1)(D_α−ε)) (1−1/α)^α/(α−1)", "Canonne et al. (2020), Balle et al. (2020)",
          False, lambda s, asked: _moments(s["order"], s, asked)),
     Edge("renyi", "kl", "KL = D_α", "D_α rises with α", False,
-         lambda s, _: ("kl", enclosed(lambda: ball(s["renyi"])))),
+         lambda s, _: ("kl", s["renyi"])),
     Edge("gaussian", "approximate", "δ = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)", "Balle & Wang (2018), Thm 8", True,
          _gaussian_delta, _normal),
     Edge("gaussian", "zcdp", "ρ = μ²/2", "Bun & Steinke (2016), Prop. 1.6", True,
-         lambda s, _: ("rho", enclosed(lambda: ball(s["mu"] ** 2 / 2))), _normal),
+         lambda s, _: ("rho", s["mu"] ** 2 / 2), _normal),
     Edge("gaussian", "tv", "TV = 2Φ(μ/2) − 1", "Dong, Roth & Su (2022)", True,
          lambda s, _: ("tv", formulas.gaussian_variation(s["mu"])), _normal),
     Edge(

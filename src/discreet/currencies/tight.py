@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.currencies.bracket import INFINITE, ZERO, Bracket
+from discreet.currencies.bracket import INFINITE, ZERO, Bracket, as_printed
 from discreet.currencies.channel import Array, Channel, Edges, channel_of
 from discreet.model.mechanism import Mechanism
 from discreet.numerics.brackets import float_down, float_up, log_bracket
@@ -46,7 +46,7 @@ def log_of(ratio: Fraction | None) -> Bracket:
     if ratio is None:
         return INFINITE
     lower, upper = log_bracket(ratio, LOG_BITS)
-    return Bracket(float_down(lower), float_up(upper))
+    return as_printed(float_down(lower), float_up(upper))
 
 
 def tight_epsilon(source: Mechanism | Channel) -> TightEpsilon:

@@ -92,7 +92,7 @@ class _Search:
     def _look(self, owner: NDArray[np.int64], t: Array) -> Array:
         """Upper floats of K(t); the best quotient so far is remembered."""
         down, up = moment_ends(self.channel, owner, t)
-        quotients = down / (t * (1 + t))
+        quotients = down / t / (1 + t)
         at = int(np.argmax(quotients))
         if quotients[at] > self.lower:
             self.lower, self.edge = float(quotients[at]), self.channel.edge_labels(int(owner[at]))
