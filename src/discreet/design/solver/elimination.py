@@ -157,8 +157,7 @@ class Factor:
             total[b:, a:b] = total[a:b, b:].T
         position = np.empty(states, dtype=np.int64)
         position[layers.order] = np.arange(states)
-        natural = total[position][:, position]
-        return natural
+        return np.asarray(total[position][:, position])
 
 
 def half_inverse(off: Floats, sums: Floats) -> Floats:
