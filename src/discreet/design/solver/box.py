@@ -7,7 +7,8 @@ every subset S of the clipped types
 
     Σ_{i∉S} L_i + min(N, Σ_{i∈S} K_i) ≤ N        (all L = 0 suffices).
 
-Notation: N size, L lower, K upper.  Reference: specialises SY Prop. 5's histograms; the clamp is a non-expansive retraction.
+Notation: N size, L lower, K upper.
+Reference: specialises SY Prop. 5's histograms; the clamp is a non-expansive retraction.
 """
 
 from __future__ import annotations
