@@ -25,6 +25,7 @@ from discreet.model.actions import Action, ListedActions, NamedActions, RealActi
 from discreet.model.certificate import DualWitness, Multipliers
 from discreet.model.decision import Decision
 from discreet.model.problem import Problem, believed
+from discreet.model.reductions import reduced
 from discreet.model.replies import loss_table
 from discreet.model.states import state_space
 from discreet.model.summary import DatabaseSummary, HistogramSummary, check_summary
@@ -48,6 +49,8 @@ class _Ground:
 
 def dual_upper_bound(problem: Problem, witness: DualWitness) -> Fraction:
     """A number that no private mechanism's expected payoff exceeds; refutes a witness that does not fit the problem."""
+    if witness.reduction is not None:
+        problem = reduced(problem, witness.reduction).problem
     decision = problem.decision
     if (witness.kind == "dual-with-chord") != isinstance(decision.actions, RealActions):
         raise Refuted("the witness does not speak about these actions", witness.kind)

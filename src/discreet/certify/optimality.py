@@ -6,6 +6,7 @@ duality (`dual`) or by a theorem whose conditions are checked (`theorems`). The 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from discreet.certify.dual import dual_upper_bound
@@ -14,6 +15,8 @@ from discreet.certify.value import expected_payoff
 from discreet.errors import InputError, Refuted
 from discreet.model.certificate import Counterexample, DualWitness, OptimalityClaim
 from discreet.model.mechanism import Mechanism
+from discreet.model.reductions import reduced
+from discreet.model.summary import LinearSummary
 
 
 def optimality(mechanism: Mechanism, claim: OptimalityClaim) -> OptimalityClaim | Counterexample:
@@ -42,11 +45,24 @@ def optimality(mechanism: Mechanism, claim: OptimalityClaim) -> OptimalityClaim 
 
 def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
     """A lower side of the mechanism's expected payoff."""
-    if not isinstance(claim.witness, DualWitness):
+    if isinstance(claim.witness, DualWitness):
+        if claim.witness.reduction is not None:
+            mechanism = _on_reduced(mechanism, claim.witness.reduction)
+    else:
         found = theorem_value(mechanism, claim.witness)
         if found is not None:
             return found
     return expected_payoff(mechanism)[0]
+
+
+def _on_reduced(mechanism: Mechanism, name: str) -> Mechanism:
+    """The same kernel read as a mechanism for the reduced problem, whose optimum is the same."""
+    smaller = reduced(mechanism.problem, name)
+    summary = mechanism.summary
+    if not isinstance(summary, LinearSummary) or summary.weights != smaller.summary.weights:
+        raise Refuted("the mechanism does not read what the reduction keeps", mechanism.summary.kind)
+    count = LinearSummary((0, 1), summary.low, summary.high)
+    return replace(mechanism, problem=smaller.problem, summary=count)
 
 
 def proved_bound(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:

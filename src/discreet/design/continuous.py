@@ -31,7 +31,7 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     base = ground(problem)
     decision = problem.decision
     section = _section(base, decision, gap)
-    loss = _real_loss(decision, base.masses[section.inside], base.omegas[section.inside])
+    loss = real_loss(decision, base.masses[section.inside], base.omegas[section.inside])
     found = solve_continuum(loss, section.space.edges, float(problem.epsilon), 0.6 * gap, watch)
     kernel = repair(found.kernel, Program(loss.cost(found.actions), section.space.edges, float(problem.epsilon)))
     actions = _replies(section, kernel)
@@ -54,7 +54,8 @@ def _values(base: Ground) -> np.ndarray:
     return np.array([float(w) for w in base.exact_omegas])
 
 
-def _real_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> RealLoss:
+def real_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> RealLoss:
+    """The decision's loss as the continuum solver wants it, states weighted by their mass."""
     assert isinstance(decision.actions, RealActions)
     if decision.actions.lower is not None or decision.actions.upper is not None:
         raise InputError(

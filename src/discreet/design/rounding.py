@@ -4,7 +4,7 @@
 2. Cap along edges with a rational q a little below e^ε: w_i ← min(w_i, ⌊q·w_j⌋), smallest first, so that one pass settles
    all; the little (2^−30 of e^ε − 1) pays for the rounding of the next step.
 3. Scale by 1 − η and give each state's remainder R_h to one output. It stays private when R_i ≤ q·R_j, which holds once η
-   dwarfs the rounding; η starts at 1e-10 and grows until the check in integers passes.
+   dwarfs the rounding; η starts at 1e-15 and grows until the check in integers passes.
 `certify` proves the result again from scratch.
 """
 
@@ -21,7 +21,7 @@ from discreet.errors import InputError
 from discreet.numerics.brackets import rational_below_exp
 
 SPARE_BITS = 64
-SMALLEST_SHARE = Fraction(1, 10**10)
+SMALLEST_SHARE = Fraction(1, 10**15)
 
 
 def rounded_weights(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from discreet.errors import InputError
@@ -34,7 +35,7 @@ def parse_json(data: bytes, what: str) -> Any:
             remedy="check that this is the right file",
         )
     try:
-        return json.loads(
+        document = json.loads(
             data.decode("utf-8"),
             object_pairs_hook=lambda pairs: _once(pairs, what),
             parse_float=lambda text: _refuse_float(text, what),
@@ -45,10 +46,7 @@ def parse_json(data: bytes, what: str) -> Any:
             f"{what} is not text", found="bytes that are not UTF-8", allowed="a JSON file", remedy="check the file"
         ) from None
     except RecursionError:
-        raise InputError(
-            f"{what} is nested too deeply", found="many brackets", allowed=f"at most {DEEPEST} levels",
-            remedy="check the file",
-        ) from None
+        raise _too_deep(what) from None
     except json.JSONDecodeError as error:
         raise InputError(
             f"{what} is not valid JSON", found=f"{error.msg} at line {error.lineno}, column {error.colno}",
@@ -59,6 +57,8 @@ def parse_json(data: bytes, what: str) -> Any:
             f"{what} holds a whole number that is too long", found="more than 4,300 digits outside a string",
             allowed="long numbers as strings", remedy="check the file",
         ) from None
+    must_be_shallow(document, what)
+    return document
 
 
 def _once(pairs: list[tuple[str, Any]], what: str) -> dict[str, Any]:
@@ -79,12 +79,30 @@ def _refuse_float(text: str, what: str) -> Any:
     )
 
 
+def must_be_shallow(document: Any, what: str) -> None:
+    """Refuse absurd nesting before anything walks the document by recursion."""
+    level = [document]
+    for _ in range(DEEPEST + 1):
+        level = [inside for item in level if isinstance(item, (dict, list)) for inside in _inside(item)]
+        if not level:
+            return
+    raise _too_deep(what)
+
+
+def _inside(item: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return item.values() if isinstance(item, dict) else item
+
+
+def _too_deep(what: str) -> InputError:
+    return InputError(
+        f"{what} is nested too deeply", found="many brackets", allowed=f"at most {DEEPEST} levels",
+        remedy="check the file",
+    )
+
+
 def _must_be_exact(document: Any, depth: int = 0) -> None:
     if depth > DEEPEST:
-        raise InputError(
-            "A document is nested too deeply", found=f"more than {DEEPEST} levels", allowed=f"{DEEPEST}",
-            remedy="flatten it",
-        )
+        raise _too_deep("A document")
     if isinstance(document, dict):
         for key, value in document.items():
             if not isinstance(key, str):

@@ -26,7 +26,7 @@ from discreet.model.certificate import (
     PrivacyProof,
     TheoremWitness,
 )
-from discreet.numerics.exact import format_exact
+from discreet.numerics.exact import format_exact, format_integer, read_integer
 
 FORMAT = "discreet-certificate/1"
 LARGEST_FLOWS = 1 << 30
@@ -79,7 +79,7 @@ def certificate_from_document(document: Any) -> Certificate:
     shape = schema.read_shape(schema.Certificate, document, "The certificate")
     proof = shape.privacy
     privacy = PrivacyProof(
-        proof.epsilon, proof.tight[0], proof.tight[1], proof.edge, proof.output, proof.edges, proof.outputs, proof.witness
+        proof.epsilon, *proof.tight, proof.edge, proof.output, proof.edges, proof.outputs, proof.witness
     )
     optimality = None
     if shape.optimality is not None:
@@ -93,11 +93,13 @@ def _witness_document(witness: DualWitness | TheoremWitness) -> dict[str, Any]:
         return {"kind": "theorem", "theorem": witness.theorem, "parameters": dict(witness.parameters)}
     document: dict[str, Any] = {
         "kind": witness.kind,
-        "scale": str(witness.scale),
+        "scale": format_integer(witness.scale),
         "multipliers": [
             {"action": action_document(m.action), "flows": _packed(m.flows)} for m in witness.multipliers
         ],
     }
+    if witness.reduction is not None:
+        document["reduction"] = witness.reduction
     return document if witness.box is None else document | {"box": clamp_document(witness.box)}
 
 
@@ -111,13 +113,19 @@ def _witness(shape: schema.Witness) -> DualWitness | TheoremWitness:
     return DualWitness(
         shape.kind,
         clamp_from_shape(shape.box),
-        int(shape.scale),
+        read_integer(shape.scale, "the scale"),
         tuple(Multipliers(action_from_shape(m.action), _unpacked(m.flows)) for m in shape.multipliers),
+        shape.reduction,
     )
 
 
 def _packed(flows: tuple[tuple[int, int, int], ...]) -> str:
     numbers = [number for flow in flows for number in flow]
+    if any(not -(2**63) <= number < 2**63 for number in numbers):
+        raise InputError(
+            "A multiplier does not fit into 64 bits", found="a larger number", allowed="numerators below 2^63",
+            remedy="write the multipliers over a smaller scale",
+        )
     return base64.b64encode(zlib.compress(struct.pack(f"<{len(numbers)}q", *numbers), 9)).decode("ascii")
 
 

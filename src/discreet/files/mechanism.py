@@ -19,7 +19,7 @@ from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel, Kernel, Output, StaircaseKernel, TableKernel
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary
-from discreet.numerics.exact import format_exact
+from discreet.numerics.exact import format_exact, format_integer, read_integer
 
 FORMAT = "discreet-mechanism/1"
 
@@ -107,13 +107,14 @@ def _summary(shape: schema.Summary) -> Summary:
 def _kernel_document(mechanism: Mechanism) -> dict[str, Any]:
     kernel = mechanism.kernel
     if isinstance(kernel, TableKernel):
+        stated = kernel.stated_edges
         return {
             "family": "table",
             "states": list(kernel.states),
             "outputs": [_output_document(output) for output in kernel.outputs],
-            "weights": [[str(w) for w in row] for row in kernel.weights],
-            "denominator": str(kernel.denominator),
-            "edges": mechanism.space.edges.tolist() if kernel.stated_edges is None else list(map(list, kernel.stated_edges)),
+            "weights": [[format_integer(w) for w in row] for row in kernel.weights],
+            "denominator": format_integer(kernel.denominator),
+            "edges": mechanism.space.edges.tolist() if stated is None else [list(edge) for edge in stated],
         }
     document: dict[str, Any] = {
         "family": kernel.family, "from": kernel.low, "to": kernel.high, "step": kernel.step,
@@ -140,8 +141,8 @@ def _kernel(shape: schema.Kernel) -> Kernel:
         return TableKernel(
             tuple(shape.states),
             tuple(Output(o.label, None if o.action is None else _action(o.action)) for o in shape.outputs),
-            tuple(tuple(_integer(w) for w in row) for row in shape.weights),
-            _integer(shape.denominator),
+            tuple(tuple(read_integer(w, "a weight") for w in row) for row in shape.weights),
+            read_integer(shape.denominator, "the denominator"),
             tuple(shape.edges),
         )
     assert shape.from_ is not None and shape.to is not None and shape.step is not None and shape.ratio is not None
@@ -178,18 +179,6 @@ def _action(shape: schema.ActionShape | list[schema.ActionShape]) -> Action | tu
     return tuple(action_from_shape(s) for s in shape) if isinstance(shape, list) else action_from_shape(shape)
 
 
-def _integer(digits: str) -> int:
-    """Whole numbers of any length; Python refuses to read more than 4,300 digits at once, so long ones go in pieces."""
-    if len(digits) <= 4_000:
-        return int(digits)
-    if len(digits) > 4_000_000:
-        raise InputError(
-            "A weight is too long", found=f"{len(digits):,} digits", allowed="4,000,000 digits", remedy="check the file"
-        )
-    half = len(digits) // 2
-    return _integer(digits[:half]) * 10 ** (len(digits) - half) + _integer(digits[half:])
-
-
 def _refuse_others(shape: schema.Shape, used: set[str], what: str) -> None:
     others = {key for key in shape.model_fields_set - used if getattr(shape, key) is not None}
     if others:
@@ -199,4 +188,6 @@ def _refuse_others(shape: schema.Shape, used: set[str], what: str) -> None:
 
 
 def _lacking(key: str) -> InputError:
-    return InputError("The mechanism file lacks a key", found=f"no {key}", allowed=f"{key} must be given", remedy="add it")
+    return InputError(
+        "The mechanism file lacks a key", found=f"no {key}", allowed=f"{key} must be given", remedy="add it"
+    )

@@ -15,7 +15,8 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.files import schema
 from discreet.files.atomic import read_bytes
-from discreet.model.actions import Actions, ListedActions, NamedActions, RealActions
+from discreet.files.canonical import must_be_shallow
+from discreet.model.actions import Actions, ListedActions, NamedActions, RealActions, is_number
 from discreet.model.decision import MOST_ACTIONS, Decision, integer_actions
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours, ReplaceOne
 from discreet.model.priors import (
@@ -30,7 +31,7 @@ from discreet.model.priors import (
 from discreet.model.problem import Problem
 from discreet.model.statistic import CountStatistic, MeanStatistic, Statistic, SumStatistic, TableStatistic
 from discreet.model.universe import AnyUniverse, ListedUniverse, Universe
-from discreet.numerics.exact import exact, normalised
+from discreet.numerics.exact import brief, counted, exact, normalised
 
 LARGEST_PROBLEM = 64 << 20
 
@@ -46,6 +47,7 @@ def read_problem(path: str | Path) -> Problem:
         )
     try:
         document = tomllib.loads(data.decode("utf-8"), parse_float=Decimal)
+        must_be_shallow(document, "The problem file")
     except UnicodeDecodeError:
         raise InputError(
             "The problem file is not text", found="bytes that are not UTF-8", allowed="a TOML file", remedy="check it"
@@ -175,6 +177,7 @@ def _size(given: Any, universe: AnyUniverse, notes: list[str]) -> tuple[Fraction
                 remedy="remove it",
             )
         count = universe.largest - universe.smallest + 1
+        universe.must_list(count, "sizes")
         return (Fraction(1, count),) * count
     return _distribution(given, "prior.size", notes)
 
@@ -226,7 +229,7 @@ def _decision(shape: schema.Decision, problem: Problem) -> Decision:
         quantile=shape.quantile,
         payoff_table=tuple(tuple(row) for row in payoff) if isinstance(payoff, list) else None,
         expression=payoff if isinstance(payoff, str) else None,
-        weight=shape.weight or Fraction(1),
+        weight=Fraction(1) if shape.weight is None else shape.weight,
         name=shape.name or "",
     )
 
@@ -241,17 +244,17 @@ def _actions(given: Any, problem: Problem) -> Actions:
             return RealActions(given.from_, given.to)
         if given.step <= 0 or given.to < given.from_:
             raise InputError(
-                "The range of actions is empty", found=f"from {given.from_} to {given.to} by {given.step}",
+                "The range of actions is empty", found=f"from {brief(given.from_)} to {brief(given.to)} by {brief(given.step)}",
                 allowed="from <= to and a positive step", remedy="correct decision.actions",
             )
         count = (given.to - given.from_) // given.step + 1
         if count > MOST_ACTIONS:
             raise InputError(
-                "The range of actions is too fine", found=f"{count:,} actions", allowed=f"{MOST_ACTIONS:,}",
+                "The range of actions is too fine", found=f"{counted(count)} actions", allowed=f"{MOST_ACTIONS:,}",
                 remedy="take a larger step, or leave it out for real actions",
             )
         return ListedActions(tuple(given.from_ + k * given.step for k in range(count)))
-    words = [isinstance(action, str) and not _is_number(action) for action in given]
+    words = [isinstance(action, str) and not is_number(action) for action in given]
     if all(words):
         return NamedActions(tuple(given))
     if any(words):
@@ -261,14 +264,6 @@ def _actions(given: Any, problem: Problem) -> Actions:
         )
     numbers = [exact(action, "an action") for action in given]
     return ListedActions(tuple(sorted(numbers)))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        exact(text)
-    except InputError:
-        return False
-    return True
 
 
 def _needed(value: Any, key: str) -> Any:

@@ -198,6 +198,7 @@ class Witness(Shape):
     box: ClampShape | None = None
     scale: Digits | None = None
     multipliers: list[MultipliersShape] | None = None
+    reduction: Text | None = None
     theorem: Text | None = None
     parameters: dict[Text, Text] | None = None
 

@@ -87,7 +87,7 @@ class NamedActions:
                 "Actions need different, non-empty names", found="a repetition or an empty name",
                 allowed='for instance ["open", "wait", "close"]', remedy="rename or remove the repetition",
             )
-        numbers = [label for label in self.labels if _is_number(label)]
+        numbers = [label for label in self.labels if is_number(label)]
         if numbers:
             raise InputError(
                 "The name of an action reads as a number, so it would be taken for one", found=numbers[0],
@@ -107,7 +107,7 @@ class NamedActions:
         return self.labels.index(str(action))
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
     try:
         exact(text)
     except InputError:

@@ -16,6 +16,7 @@ from fractions import Fraction
 from discreet.errors import InputError
 from discreet.model.actions import Action
 from discreet.model.summary import Clamp
+from discreet.numerics.exact import brief
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class DualWitness:
     """Multipliers on the edges between the states of a box of histograms (or all databases when `box` is None).
 
     The flow from i to j multiplies q·x_j − x_i ≥ 0, q ≥ e^ε rational. Edges that leave the box carry none.
+    With a `reduction` (model.reductions) the states are those of the reduced problem.
     `kind` is `dual` (actions are those of the problem) or `dual-with-chord` (actions are nodes of real actions).
     """
 
@@ -52,12 +54,13 @@ class DualWitness:
     box: Clamp | None
     scale: int
     multipliers: tuple[Multipliers, ...]
+    reduction: str | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in ("dual", "dual-with-chord") or self.scale < 1:
             raise InputError(
                 "A dual witness is of kind 'dual' or 'dual-with-chord' with a positive scale",
-                found=f"{self.kind}, scale {self.scale}", allowed="dual, dual-with-chord", remedy="correct the file",
+                found=f"{self.kind}, scale {brief(self.scale)}", allowed="dual, dual-with-chord", remedy="correct the file",
             )
         if any(flow < 0 for action in self.multipliers for _, _, flow in action.flows):
             raise InputError(

@@ -10,7 +10,7 @@ exactly, with the violating quadruple when it fails. Several decision makers are
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
@@ -38,7 +38,6 @@ class Decision:
     expression: str | None = None
     weight: Fraction = Fraction(1)
     name: str = ""
-    formula: Node | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -64,7 +63,6 @@ class Decision:
         if self.kind == "table":
             self._check_table()
         if self.kind == "expression":
-            object.__setattr__(self, "formula", parse(self.expression or ""))
             self._check_expression()
         if self.kind == "match" and isinstance(self.actions, RealActions):
             raise InputError(
@@ -122,6 +120,11 @@ class Decision:
                     allowed="a range in which nothing is divided by zero",
                     remedy="start the range above the pole, for instance { from = 0.1, to = 10 }",
                 )
+
+    @cached_property
+    def formula(self) -> Node | None:
+        """The payoff expression as a tree, for decisions of that kind."""
+        return parse(self.expression or "") if self.kind == "expression" else None
 
     @property
     def is_loss(self) -> bool:

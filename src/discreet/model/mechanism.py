@@ -13,14 +13,15 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.errors import InputError, Refuted
+from discreet.errors import InputError, Refuted, TooLarge
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import ClosedKernel, Kernel, Output, TableKernel, closed_probability, closed_rows
 from discreet.model.priors.weights import log_ratio
 from discreet.model.problem import Problem
 from discreet.model.states import StateSpace, locate, state_space
 from discreet.model.summary import LinearSummary, Summary, check_summary
-from discreet.model.universe import Universe
+from discreet.model.universe import MOST_STATES, Universe
+from discreet.numerics.exact import brief, counted
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,13 @@ class Mechanism:
                 "The guarantee speaks of another relation or unit than the problem", found=str(self.guarantee),
                 allowed=f"{self.problem.neighbours.name}, unit: {self.problem.unit}", remedy="make them agree",
             )
+        if self.guarantee.epsilon > self.problem.epsilon:
+            raise InputError(
+                "The mechanism promises less privacy than its problem asks for",
+                found=f"ε = {brief(self.guarantee.epsilon)}", allowed=f"ε up to {brief(self.problem.epsilon)}",
+                remedy="design it for the problem's ε, or state the larger ε in the problem",
+            )
+        self._check_actions()
         if isinstance(self.kernel, TableKernel):
             expected = self.space.labels
             if self.kernel.states != expected:
@@ -58,6 +66,21 @@ class Mechanism:
                 )
         else:
             self._check_closed(self.kernel)
+
+    def _check_actions(self) -> None:
+        """Every recommended action is one that its decision maker has."""
+        kernel, decisions = self.kernel, self.problem.decisions
+        listed = [o.action for o in kernel.outputs] if isinstance(kernel, TableKernel) else kernel.actions or ()
+        for action in listed:
+            if action is None:
+                continue
+            each = action if isinstance(action, tuple) else (action,)
+            if len(each) != len(decisions) or any(a not in d.actions for a, d in zip(each, decisions, strict=True)):
+                raise InputError(
+                    "The kernel recommends an action that the decision does not have",
+                    found=", ".join(a if isinstance(a, str) else brief(a) for a in each),
+                    allowed="one of decision.actions for each decision maker", remedy="correct the recommended actions",
+                )
 
     def _check_closed(self, kernel: ClosedKernel) -> None:
         if not isinstance(self.summary, LinearSummary) or not isinstance(self.problem.universe, Universe):
@@ -88,7 +111,13 @@ class Mechanism:
         kernel = self.kernel
         if isinstance(kernel, TableKernel):
             return kernel.outputs
-        actions = kernel.actions or (None,) * (kernel.high - kernel.low + 1)
+        width = kernel.high - kernel.low + 1
+        if width > MOST_STATES:
+            raise TooLarge(
+                "There are too many outputs to list", size=f"{counted(width)} outputs", fits=f"{MOST_STATES:,} outputs",
+                remedy="keep to the closed form",
+            )
+        actions = kernel.actions or (None,) * width
         return tuple(Output(str(kernel.low + k), action) for k, action in enumerate(actions))
 
     def probability(self, output: int, state: int) -> Fraction:

@@ -18,7 +18,15 @@ from discreet.model.neighbours import Neighbours, check_fit
 from discreet.model.priors import ExactWeights, Prior, TablePrior
 from discreet.model.priors.weights import over_one_denominator
 from discreet.model.states import StateSpace, state_space
-from discreet.model.statistic import CountStatistic, Statistic, SumStatistic, linear_range, of_database, on_histograms
+from discreet.model.statistic import (
+    CountStatistic,
+    Statistic,
+    SumStatistic,
+    linear_range,
+    of_database,
+    of_name,
+    on_histograms,
+)
 from discreet.model.summary import DatabaseSummary, HistogramSummary
 from discreet.model.universe import AnyUniverse, ListedUniverse, Universe
 from discreet.numerics.exact import brief
@@ -92,7 +100,7 @@ class Problem:
     @cached_property
     def omega_range(self) -> tuple[Fraction, Fraction]:
         if isinstance(self.universe, ListedUniverse):
-            values = [self.statistic.of_label(name) for name in self.universe.names]  # type: ignore[union-attr]
+            values = [of_name(self.statistic, name) for name in self.universe.names]
             return min(values), max(values)
         return linear_range(self.statistic, self.universe)
 
@@ -100,13 +108,12 @@ class Problem:
     def omegas(self) -> tuple[Fraction, ...]:
         """Every value that the statistic can take, ascending."""
         if isinstance(self.universe, ListedUniverse):
-            return tuple(sorted({self.statistic.of_label(n) for n in self.universe.names}))  # type: ignore[union-attr]
-        if isinstance(self.statistic, CountStatistic):
-            return tuple(Fraction(k) for k in range(self.universe.largest + 1))
-        if isinstance(self.statistic, SumStatistic) and self.universe.values == tuple(
-            Fraction(t) for t in range(self.universe.types)
-        ):
-            return tuple(Fraction(k) for k in range(self.universe.largest * (self.universe.types - 1) + 1))
+            return tuple(sorted({of_name(self.statistic, name) for name in self.universe.names}))
+        ordinal = self.universe.values == tuple(map(Fraction, range(self.universe.types)))
+        if isinstance(self.statistic, CountStatistic) or (isinstance(self.statistic, SumStatistic) and ordinal):
+            most = int(self.omega_range[1])
+            self.universe.must_list(most + 1, "values of the statistic")
+            return tuple(map(Fraction, range(most + 1)))
         if getattr(self.statistic, "by", "histogram") == "database":
             return tuple(sorted({of_database(self.statistic, d, self.universe) for d in self.universe.databases()}))
         return tuple(sorted(set(on_histograms(self.statistic, self.universe.histograms(), self.universe))))
@@ -134,7 +141,7 @@ def believed(problem: Problem, space: StateSpace) -> Believed:
     if isinstance(universe, ListedUniverse):
         assert isinstance(problem.prior, TablePrior)
         chances = [problem.prior.of_label(name) for name in universe.names]
-        omegas = tuple(problem.statistic.of_label(name) for name in universe.names)  # type: ignore[union-attr]
+        omegas = tuple(of_name(problem.statistic, name) for name in universe.names)
         return Believed(over_one_denominator(chances), omegas)
     vectors = np.asarray(space.vectors)
     if problem.exchangeable and vectors.shape[1] == universe.types and _are_histograms(vectors, universe):

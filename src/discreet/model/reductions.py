@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.errors import Refuted
+from discreet.model.kernel import TableKernel
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import ExchangeablePrior, IidPrior, IndependentPrior, ReferencePrior
 from discreet.model.problem import Problem
 from discreet.model.statistic import CountStatistic
-from discreet.model.summary import LinearSummary
+from discreet.model.summary import HistogramSummary, LinearSummary, Summary
 from discreet.model.universe import Universe
 
 
@@ -30,6 +31,27 @@ class Reduced:
     theorem: str
     problem: Problem
     summary: LinearSummary
+
+    def carried(self, summary: Summary) -> LinearSummary:
+        """A summary of the reduced problem's two types as a count on the original's databases."""
+        weights = self.summary.weights
+        if isinstance(summary, LinearSummary):
+            return LinearSummary(weights, summary.low, summary.high)
+        clamp = summary.clamp if isinstance(summary, HistogramSummary) else None
+        if clamp is None:
+            return LinearSummary(weights)
+        if clamp.reference == 0:
+            return LinearSummary(weights, clamp.lower[1], clamp.upper[1])
+        assert isinstance(self.problem.universe, Universe)
+        n = self.problem.universe.respondents
+        return LinearSummary(weights, n - clamp.upper[0], n - clamp.lower[0])
+
+    def counted(self, kernel: TableKernel) -> TableKernel:
+        """A kernel on histograms of two types as a kernel on the count of the second."""
+        counts = [int(label.split(",")[1]) for label in kernel.states]
+        order = sorted(range(len(counts)), key=counts.__getitem__)
+        rows = tuple(tuple(row[i] for i in order) for row in kernel.weights)
+        return TableKernel(tuple(str(counts[i]) for i in order), kernel.outputs, rows, kernel.denominator)
 
 
 @dataclass(frozen=True)

@@ -156,6 +156,7 @@ def _histogram_space(universe: Universe, clamp: Clamp | None) -> StateSpace:
         clamp = Clamp((0,) * universe.types, (n,) * universe.types, reference=0)
     reference = clamp.reference
     assert reference is not None
+    clamp = Clamp(clamp.lower, tuple(min(cap, n) for cap in clamp.upper), reference) if n else clamp
     _must_list_box(universe, clamp)
     vectors = boxed_histograms(n, clamp.lower, clamp.upper, reference)
     lookup = _Lookup(vectors)

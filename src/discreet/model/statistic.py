@@ -108,9 +108,11 @@ class TableStatistic:
         missing = [label for label in wanted if label not in self.values]
         if missing or len(self.values) != len(wanted) or len(self.table) != len(wanted):
             unknown = sorted(set(self.values) - set(wanted))
+            what = "name" if isinstance(universe, ListedUniverse) else self.by
+            also = f"a value for {unknown[0]}" if unknown else "a repetition"
             raise InputError(
-                "statistic.values must give one value for each " + ("name" if isinstance(universe, ListedUniverse) else self.by),
-                found=f"no value for {missing[0]}" if missing else f"a value for {unknown[0]}" if unknown else "a repetition",
+                f"statistic.values must give one value for each {what}",
+                found=f"no value for {missing[0]}" if missing else also,
                 allowed=f"{len(wanted)} labels such as {wanted[0]!r}", remedy="complete the table",
             )
 
@@ -133,6 +135,13 @@ class TableStatistic:
 Statistic = SumStatistic | MeanStatistic | CountStatistic | TableStatistic
 
 
+def of_name(statistic: Statistic, name: str) -> Fraction:
+    """ω of one database of a listed universe; only tables speak of those."""
+    if not isinstance(statistic, TableStatistic):
+        raise _no_values(statistic.kind)
+    return statistic.of_label(name)
+
+
 def of_database(statistic: Statistic, types: Sequence[int], universe: Universe) -> Fraction:
     """ω of one database."""
     if isinstance(statistic, TableStatistic) and statistic.by == "database":
@@ -149,7 +158,8 @@ def on_histograms(statistic: Statistic, vectors: np.ndarray, universe: Universe)
     scaled = [int(w * scale) for w in weights]
     seen: dict[int, Fraction] = {}
     largest = max(map(abs, scaled)) * int(np.abs(vectors).sum(axis=1).max(initial=0))
-    totals = (vectors if largest < 2**62 else vectors.astype(object)) @ np.array(scaled, dtype=None if largest < 2**62 else object)
+    kind = np.int64 if largest < 2**62 else object
+    totals = vectors.astype(kind) @ np.array(scaled, dtype=kind)
     return tuple(seen.setdefault(int(total), Fraction(int(total), scale)) for total in totals.tolist())
 
 
@@ -171,8 +181,12 @@ def _total(weights: Sequence[Fraction], h: Sequence[int]) -> Fraction:
 
 def _must_have_respondents(universe: AnyUniverse, kind: str) -> Universe:
     if not isinstance(universe, Universe):
-        raise InputError(
-            "Databases listed by name have no values to add up", found=f"statistic.kind = {kind!r}",
-            allowed="kind = 'table'", remedy="give a value for each name",
-        )
+        raise _no_values(kind)
     return universe
+
+
+def _no_values(kind: str) -> InputError:
+    return InputError(
+        "Databases listed by name have no values to add up", found=f"statistic.kind = {kind!r}",
+        allowed="kind = 'table'", remedy="give a value for each name",
+    )

@@ -9,6 +9,7 @@ Reference: SY section 2 (Setting), DR Def. 1.1.2 (databases as histograms).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 MOST_STATES = 2_000_000
 """The most states that are ever listed one by one; beyond it a summary or a closed form must be used."""
+MOST_RESPONDENTS = 10**12
+"""More than all people there are, and small enough for counts to stay 64-bit numbers."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,11 @@ class Universe:
                 found=f"from {brief(self.smallest)} to {brief(self.largest)}",
                 allowed="0 <= from <= to",
                 remedy="put the smaller number first",
+            )
+        if self.largest > MOST_RESPONDENTS:
+            raise InputError(
+                "There are more respondents than people", found=counted(self.largest),
+                allowed=f"up to {MOST_RESPONDENTS:,}", remedy="set respondents to the number of records in one cell",
             )
         if self.largest == 0:
             raise InputError(
@@ -149,7 +157,7 @@ class ListedUniverse:
                 remedy="list every database under data.neighbours.states",
             )
         if len(set(self.names)) != len(self.names):
-            twice = sorted({name for name in self.names if self.names.count(name) > 1})
+            twice = sorted(name for name, times in Counter(self.names).items() if times > 1)
             raise InputError(
                 "Two databases have the same name",
                 found=", ".join(twice[:5]),

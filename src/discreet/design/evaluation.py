@@ -1,0 +1,137 @@
+"""Beyond expected loss: how a mechanism behaves at each value of the statistic, added up, and for readers of its raw output.
+
+bias(ω) = E[a | ω] − ω and risk(ω) = E[ℓ(a, ω) | ω] of following the recommended actions; the bias given ω also averages over the
+databases with that ω. Over many cells biases add up while errors average out: the error of a total over n cells is
+n²·bias² + n·variance, so a design that shrinks towards its prior is not for adding up, and says so.
+Unbiased: an estimator g(s) with E[g(s) | h] = ω(h) for every state h, when the linear system has a solution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.errors import DiscreetError
+from discreet.model.decision import Decision
+from discreet.model.mechanism import Mechanism
+from discreet.model.problem import Believed, Problem, believed
+
+MOST_SOLVED = 1_500
+"""States beyond which the unbiased estimator's linear system is not solved."""
+MOST_VARIANCE = 100.0
+"""An unbiased estimator that varies more than this many times the squared range of ω helps nobody."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Arrays over the ascending values of the statistic with positive prior mass; `total_error` maps cells → error of their sum."""
+
+    omegas: np.ndarray
+    prior: np.ndarray
+    bias: np.ndarray
+    risk: np.ndarray
+    worst_risk: float
+    average_bias: float
+    slope: float
+    spread: float
+    unbiased: np.ndarray | None
+    unbiased_variance: float | None
+
+    def total_error(self, cells: int) -> float:
+        """Root mean squared error of a total of actions over many cells whose ω are drawn from the prior."""
+        return float(np.sqrt(cells * self.spread + (cells * self.average_bias) ** 2))
+
+    @property
+    def for_adding_up(self) -> bool:
+        """Whether high and low cells are reported without being pulled together: the regression of action on ω is near 1."""
+        return self.unbiased is not None or abs(self.slope - 1.0) < 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Everything about a mechanism that an evaluation needs, in floats: kernel [output, ground state], masses, ω, actions."""
+
+    kernel: np.ndarray
+    masses: np.ndarray
+    omegas: np.ndarray
+    exact_omegas: tuple[Fraction, ...]
+
+
+def seen(mechanism: Mechanism, problem: Problem | None = None) -> Seen:
+    """The mechanism on the finest states of a problem with the same universe (its own unless another is given)."""
+    problem = problem or mechanism.problem
+    space = problem.finest()
+    belief: Believed = believed(problem, space)
+    vectors = np.asarray(space.vectors)
+    if mechanism.summary.kind == "database":
+        states = np.arange(len(space))
+    elif problem.exchangeable:
+        states = mechanism.states_of(vectors)
+    else:
+        types = len(getattr(problem.universe, "values", ()))
+        states = mechanism.states_of(np.stack([(vectors == t).sum(axis=1) for t in range(types)], axis=1))
+    return Seen(
+        mechanism.probabilities[:, states], belief.weights.floats(), np.array([float(w) for w in belief.omegas]), belief.omegas
+    )
+
+
+def evaluate(mechanism: Mechanism) -> Evaluation:
+    """Bias, risk and unbiased estimator of following the recommended actions of a single decision with numeric actions."""
+    view = seen(mechanism)
+    decision = mechanism.problem.decisions[0]
+    actions = [o.action[0] if isinstance(o.action, tuple) else o.action for o in mechanism.outputs]
+    numeric = all(isinstance(a, Fraction) for a in actions)
+    numbers = np.array([float(a) for a in actions]) if numeric else np.full(len(actions), np.nan)  # type: ignore[arg-type]
+    distinct = tuple(sorted(set(view.exact_omegas)))
+    place = {w: k for k, w in enumerate(distinct)}
+    column = np.array([place[w] for w in view.exact_omegas])
+    mass = np.bincount(column, view.masses, len(distinct))
+    held = mass > 0
+    expected = numbers @ view.kernel
+    bias = _given(column, view.masses * (expected - view.omegas), mass)
+    risk = _given(column, view.masses * _risk(decision, view, actions, distinct, column), mass)
+    error2 = (view.masses * ((numbers**2) @ view.kernel - 2 * view.omegas * expected + view.omegas**2)).sum()
+    mean_bias = float((view.masses * (expected - view.omegas)).sum())
+    estimator, variance = _unbiased(mechanism, view) if numeric else (None, None)
+    return Evaluation(
+        np.array([float(w) for w in distinct])[held], mass[held], bias[held], risk[held],
+        float(risk[held].max()), mean_bias, _slope(view, expected), float(error2 - mean_bias**2), estimator, variance,
+    )
+
+
+def _risk(
+    decision: Decision, view: Seen, actions: list, distinct: tuple[Fraction, ...], column: np.ndarray  # type: ignore[type-arg]
+) -> np.ndarray:
+    table = np.array([[-float(decision.payoff(a, w)) for w in distinct] for a in actions])
+    return (view.kernel * table[:, column]).sum(axis=0)
+
+
+def _given(column: np.ndarray, weighted: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.bincount(column, weighted, len(mass)) / mass
+
+
+def _slope(view: Seen, expected: np.ndarray) -> float:
+    """The regression of the recommended action on ω under the prior: below one, high cells are reported too low."""
+    mean = view.masses @ view.omegas
+    centred = view.omegas - mean
+    variance = view.masses @ centred**2
+    return float(view.masses @ (expected * centred) / variance) if variance > 0 else 1.0
+
+
+def _unbiased(mechanism: Mechanism, view: Seen) -> tuple[np.ndarray | None, float | None]:
+    """g with E[g(s)|h] = ω(h) at every state, of least squared size, when there is one and the states are few enough."""
+    if view.kernel.shape[1] > MOST_SOLVED or view.kernel.shape[0] > MOST_SOLVED:
+        return None, None
+    try:
+        g, *_ = np.linalg.lstsq(view.kernel.T, view.omegas, rcond=1e-12)
+    except (np.linalg.LinAlgError, DiscreetError):
+        return None, None
+    miss = np.abs(g @ view.kernel - view.omegas).max()
+    if miss > 1e-6 * max(1.0, float(np.abs(view.omegas).max())):
+        return None, None
+    variance = float(view.masses @ ((g**2) @ view.kernel - view.omegas**2))
+    useless = MOST_VARIANCE * max(float(np.ptp(view.omegas)) ** 2, 1e-12)
+    return (g, variance) if variance < useless else (None, None)

@@ -1,0 +1,100 @@
+"""A design: the mechanism, its proof, how it was found, and what people do today beside it.
+
+`value` and `bound` are expected payoffs with value ≤ optimum ≤ bound, both proved; for losses also `loss` and `lower_bound`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+from discreet.design.evaluation import Evaluation, evaluate
+from discreet.model.certificate import Certificate, OptimalityClaim
+from discreet.model.mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class Step:
+    """A reduction or rung that was considered: whether it applied, by which theorem, and why or why not."""
+
+    name: str
+    applied: bool
+    theorem: str
+    reason: str
+
+    def __str__(self) -> str:
+        verdict = "applied" if self.applied else "did not apply"
+        cited = f" ({self.theorem})" if self.theorem else ""
+        return f"{self.name}{cited} {verdict}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What another way of publishing would be worth with the same ε; None with a reason when it cannot be computed."""
+
+    name: str
+    value: float | None
+    words: str
+
+    @property
+    def loss(self) -> float | None:
+        return None if self.value is None else -self.value
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """What `design` returns."""
+
+    mechanism: Mechanism
+    certificate: Certificate
+    steps: tuple[Step, ...]
+    baselines: Mapping[str, Baseline]
+    seconds: Mapping[str, float]
+    status: str
+    within: str | None = None
+    price: float | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def claim(self) -> OptimalityClaim:
+        assert self.certificate.optimality is not None
+        return self.certificate.optimality
+
+    @property
+    def value(self) -> Fraction:
+        return self.claim.value
+
+    @property
+    def bound(self) -> Fraction:
+        return self.claim.bound
+
+    @property
+    def loss(self) -> Fraction:
+        return -self.claim.value
+
+    @property
+    def lower_bound(self) -> Fraction:
+        return -self.claim.bound
+
+    @property
+    def relative_gap(self) -> float:
+        return self.claim.relative_gap
+
+    @property
+    def reduction(self) -> str:
+        return next(step.name for step in self.steps if step.applied)
+
+    @property
+    def theorem(self) -> str:
+        return next(step.theorem for step in self.steps if step.applied)
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """Bias, risk and totals: what the expected loss alone does not say."""
+        return evaluate(self.mechanism)
+
+    def explain(self) -> str:
+        """Which reduction applied and why the others did not, in plain words."""
+        return "\n".join(str(step) for step in self.steps)
