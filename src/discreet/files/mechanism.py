@@ -1,4 +1,4 @@
-"""Mechanism files (`X.mechanism.json`): the problem, the summary, the exact kernel, the claims. Float-free and canonical.
+"""Mechanism files (`X.mechanism.json`): the problem, the summary, the exact kernel, the claims; no floats, canonical.
 
 The edges of a table kernel are written for readers; `certify` derives its own and refutes a file whose edges differ.
 """

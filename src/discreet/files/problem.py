@@ -75,9 +75,8 @@ def problem_from_shape(shape: schema.Problem) -> Problem:
     statistic.check(universe)
     prior = _prior(shape.prior, universe, notes)
     listed = shape.decision if isinstance(shape.decision, list) else [shape.decision]
-    unlisted = Problem(
-        universe, neighbours, prior, statistic, (Decision("match", ListedActions((Fraction(0),))),), shape.privacy.epsilon
-    )
+    placeholder = (Decision("match", ListedActions((Fraction(0),))),)
+    unlisted = Problem(universe, neighbours, prior, statistic, placeholder, shape.privacy.epsilon)
     decisions = tuple(_decision(d, unlisted) for d in listed)
     return Problem(
         universe, neighbours, prior, statistic, decisions, shape.privacy.epsilon,
@@ -244,7 +243,8 @@ def _actions(given: Any, problem: Problem) -> Actions:
             return RealActions(given.from_, given.to)
         if given.step <= 0 or given.to < given.from_:
             raise InputError(
-                "The range of actions is empty", found=f"from {brief(given.from_)} to {brief(given.to)} by {brief(given.step)}",
+                "The range of actions is empty",
+                found=f"from {brief(given.from_)} to {brief(given.to)} by {brief(given.step)}",
                 allowed="from <= to and a positive step", remedy="correct decision.actions",
             )
         count = (given.to - given.from_) // given.step + 1

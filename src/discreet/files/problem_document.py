@@ -1,7 +1,8 @@
-"""The exact document of a problem: what mechanism files embed and what is hashed. Every number is text or a whole number."""
+"""The exact document of a problem: what mechanism files embed and what is hashed. Numbers are text or whole."""
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from discreet.model.actions import Actions, NamedActions, RealActions
@@ -103,7 +104,7 @@ def _actions_document(actions: Actions) -> Any:
             return "real"
         return {"from": format_exact(actions.lower), "to": format_exact(actions.upper)}
     numbers = actions.numbers
-    steps = {b - a for a, b in zip(numbers, numbers[1:], strict=False)}
+    steps = {b - a for a, b in itertools.pairwise(numbers)}
     if len(steps) == 1 and len(numbers) > 3:
         return {"from": format_exact(numbers[0]), "to": format_exact(numbers[-1]), "step": format_exact(steps.pop())}
     return [format_exact(a) for a in numbers]

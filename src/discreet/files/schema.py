@@ -9,7 +9,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    WithJsonSchema,
+)
 
 from discreet.errors import InputError, suggest
 from discreet.numerics.exact import exact
@@ -265,7 +273,9 @@ def _in_words(shape: type[Shape], error: ValidationError, what: str) -> InputErr
     found = first.get("input")
     if first["type"] == "value_error" and isinstance(cause := first.get("ctx", {}).get("error"), _NotExact):
         words = cause.error
-        return InputError(f"{what}: {place} is not a number", found=words.found, allowed=words.allowed, remedy=words.remedy)
+        return InputError(
+            f"{what}: {place} is not a number", found=words.found, allowed=words.allowed, remedy=words.remedy
+        )
     shown = found if isinstance(found, (str, int)) else f"{type(found).__name__}"
     return InputError(
         f"{what}: {place} is not of the right kind", found=shown, allowed=first["msg"].removeprefix("Input should be "),

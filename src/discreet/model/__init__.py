@@ -1,4 +1,5 @@
-"""The nouns of the theory: universe, neighbours, prior, statistic, decision, problem, summary, kernel, mechanism, guarantee.
+"""The nouns of the theory.
 
+Universe, neighbours, prior, statistic, decision, problem, summary, kernel, mechanism, guarantee.
 Each is a frozen dataclass that cannot be built invalid; all numbers are exact.
 """

@@ -144,7 +144,8 @@ class Decision:
                 found = self.formula({"a": action, "omega": omega})
             except ZeroDivisionError:
                 raise InputError(
-                    "The payoff divides by zero", found=f"a = {action if isinstance(action, str) else brief(action)}, omega = {brief(omega)}",
+                    "The payoff divides by zero",
+                    found=f"a = {action if isinstance(action, str) else brief(action)}, omega = {brief(omega)}",
                     allowed="actions at which the payoff is finite",
                     remedy="leave this action out, for instance start actions above 0",
                 ) from None

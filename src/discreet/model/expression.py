@@ -92,7 +92,8 @@ def affine_parts(node: Node) -> tuple[Node, Node] | None:
         return None
     pairs = [p for p in parts if p is not None]
     if node.operator in "+-":
-        return tuple(Node(node.operator, (x, y)) for x, y in zip(*pairs, strict=True))  # type: ignore[return-value]
+        (f, g), (h, k) = pairs
+        return Node(node.operator, (f, h)), Node(node.operator, (g, k))
     if node.operator == "negative":
         f, g = pairs[0]
         return Node("negative", (f,)), Node("negative", (g,))
@@ -339,7 +340,7 @@ class _Parser:
         while self.take(","):
             operands.append(self.comparison())
         if not self.take(")"):
-            kind = self.tokens[self.at][1] if self.at < len(self.tokens) else "the end"
-            raise self.refusal(f"{kind!r} where ')' is expected", self.tokens[self.at][2] if self.at < len(self.tokens) else len(self.text))
+            _, text, position = self.tokens[self.at] if self.at < len(self.tokens) else ("", "the end", len(self.text))
+            raise self.refusal(f"{text!r} where ')' is expected", position)
         self.depth -= 1
         return tuple(operands)

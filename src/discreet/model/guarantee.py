@@ -27,7 +27,8 @@ class Guarantee:
         if self.epsilon < 0 or not 0 <= self.delta < 1:
             raise InputError(
                 "A guarantee needs ε from 0 on and δ from 0 to below 1",
-                found=f"ε = {brief(self.epsilon)}, δ = {brief(self.delta)}", allowed="ε >= 0, 0 <= δ < 1", remedy="correct them",
+                found=f"ε = {brief(self.epsilon)}, δ = {brief(self.delta)}", allowed="ε >= 0, 0 <= δ < 1",
+                remedy="correct them",
             )
         if self.neighbours not in RELATIONS:
             raise InputError(

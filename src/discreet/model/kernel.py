@@ -206,8 +206,8 @@ def closed_rows(kernel: ClosedKernel, states: Sequence[int]) -> list[list[Fracti
 def _check_closed_form(kernel: ClosedKernel) -> None:
     if not 0 < kernel.ratio < 1:
         raise InputError(
-            "The ratio of a closed-form kernel lies between 0 and 1", found=brief(kernel.ratio), allowed="0 < ratio < 1",
-            remedy="correct the ratio",
+            "The ratio of a closed-form kernel lies between 0 and 1", found=brief(kernel.ratio),
+            allowed="0 < ratio < 1", remedy="correct the ratio",
         )
     if kernel.actions is not None and len(kernel.actions) != kernel.high - kernel.low + 1:
         raise InputError(

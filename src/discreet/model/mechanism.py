@@ -138,7 +138,7 @@ class Mechanism:
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Correctly rounded probabilities [output, state]; those below 10^-308 are only right in `log_probabilities`."""
+        """Rounded probabilities [output, state]; those below 10^-308 are only right in `log_probabilities`."""
         if isinstance(self.kernel, TableKernel):
             d = self.kernel.denominator
             return np.array([[w / d for w in row] for row in self.kernel.weights])

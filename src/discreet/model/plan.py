@@ -78,7 +78,7 @@ class Unit:
             )
         if self.column is not None and (not self.column or "\0" in self.column):
             raise InputError(
-                "unit.column names no column", found="an empty name", allowed="the name of a column, or no such line",
+                "The plan's unit.column names no column", found="an empty name", allowed="the name of a column, or no such line",
                 remedy="name the column that tells units apart",
             )
         if not 1 <= self.at_most <= MOST_ROWS or (self.column is None and self.at_most != 1):
@@ -160,7 +160,7 @@ class Plan:
             )
         if self.most is not None and self.most <= 0:
             raise InputError(
-                "budget.most is not positive", found=str(self.most), allowed="above 0", remedy="correct it"
+                "The plan's budget.most is not positive", found=str(self.most), allowed="above 0", remedy="correct it"
             )
         self._check_promise()
 

@@ -154,7 +154,7 @@ class Recoding:
             found = getattr(self, name)
             if found is not None and not 0 <= found < self.types:
                 raise InputError(
-                    f"recoding.{name} is not a type", found=str(found), allowed=f"0 to {self.types - 1}",
+                    f"The plan's recoding.{name} is not a type", found=str(found), allowed=f"0 to {self.types - 1}",
                     remedy="declare which type such respondents have",
                 )
 

@@ -1,7 +1,7 @@
-"""Reductions: smaller problems with the same optimum, each with the theorem that says so and its conditions checked here.
+"""Reductions: smaller problems with the same optimum, each with its theorem, whose conditions are checked here.
 
-`merged-count`    a count under identical independent respondents depends on each respondent only through "counted or not";
-                  given that, the rest of a type is independent of everything and may be ignored: T = 1.
+`merged-count`    a count under identical independent respondents depends on each respondent only through "counted or
+                  not"; given that, the rest of a type is independent of everything and may be ignored: T = 1.
 `anonymous-pair`  T = 1, N = 2: a mechanism may read only the sum, whatever the prior (SY Prop. 4).
 
 A reduction maps a problem to a reduced one, together with the linear summary that carries a mechanism for the reduced

@@ -19,7 +19,14 @@ import numpy as np
 
 from discreet.errors import InputError, TooLarge
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours, check_fit
-from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary, check_summary
+from discreet.model.summary import (
+    Clamp,
+    DatabaseSummary,
+    HistogramSummary,
+    LinearSummary,
+    Summary,
+    check_summary,
+)
 from discreet.model.universe import MOST_STATES, AnyUniverse, ListedUniverse, Universe, boxed_histograms
 from discreet.numerics.exact import brief, counted
 

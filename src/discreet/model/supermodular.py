@@ -1,8 +1,9 @@
 """Supermodularity: do higher actions suit higher values of the statistic?
 
-u is supermodular when u(a′,ω′) + u(a,ω) ≥ u(a′,ω) + u(a,ω′) for all a < a′ and ω < ω′. For listed actions neighbouring
-pairs suffice (increments add up). A loss ρ(ω−a) with ρ convex always is. For real actions and u = f(a) + ω·g(a) it holds
-iff g never falls, decided by the sign of g′ as a polynomial fraction with a Sturm sequence. Reference: SY section 5.
+u is supermodular when u(a′,ω′) + u(a,ω) ≥ u(a′,ω) + u(a,ω′) for all a < a′ and ω < ω′. For listed actions
+neighbouring pairs suffice (increments add up). A loss ρ(ω−a) with ρ convex always is. For real actions and
+u = f(a) + ω·g(a) it holds iff g never falls, decided by the sign of g′ as a polynomial fraction with a Sturm sequence.
+Reference: SY section 5.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from discreet.model.actions import Action, RealActions
 from discreet.model.decision import LOSSES, Decision
 from discreet.model.expression import Node, affine_parts, as_fraction, derivative
 from discreet.numerics.polynomials import multiply, somewhere_negative
+
 
 @dataclass(frozen=True)
 class Quadruple:

@@ -1,11 +1,13 @@
 """Polynomials over the rationals, with Sturm sequences: signs and roots on an interval, decided exactly.
 
 A polynomial is the tuple of its coefficients, constant first, without zeros at the end; () is zero.
-Sturm: the number of distinct roots in (x, y], neither end a root, is the fall in sign changes of p, p′, −rem, … from x to y.
+Sturm: the number of distinct roots in (x, y], neither end a root, is the fall in sign changes of p, p′, −rem, … from x
+to y.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -23,7 +25,7 @@ def somewhere_negative(p: Polynomial, lower: Fraction, upper: Fraction) -> Fract
         if at(p, point) < 0:
             return point
     cuts = [lower, *separators(p, lower, upper), upper]
-    for left, right in zip(cuts, cuts[1:], strict=False):
+    for left, right in itertools.pairwise(cuts):
         for point in (left, (left + right) / 2, right):
             if at(p, point) < 0:
                 return point
@@ -69,7 +71,7 @@ def has_root(p: Polynomial, lower: Fraction, upper: Fraction) -> bool:
 
 def sign_changes(chain: Sequence[Polynomial], x: Fraction) -> int:
     signs = [s for s in (sign(at(q, x)) for q in chain) if s]
-    return sum(a != b for a, b in zip(signs, signs[1:], strict=False))
+    return sum(a != b for a, b in itertools.pairwise(signs))
 
 
 def trim(coefficients: Sequence[Fraction]) -> Polynomial:

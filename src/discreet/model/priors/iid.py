@@ -95,7 +95,7 @@ class ReferencePrior:
             )
         if any(c < 0 for c in self.counts) or self.pseudo_count < 0:
             raise InputError(
-                "Reference counts cannot be negative", found=brief(min(*self.counts, self.pseudo_count)),
+                "Reference counts cannot be negative", found=brief(min(Fraction(min(self.counts)), self.pseudo_count)),
                 allowed="numbers from 0", remedy="correct prior.counts",
             )
         if sum(self.counts) + len(self.counts) * self.pseudo_count == 0:

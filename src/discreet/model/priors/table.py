@@ -1,4 +1,4 @@
-"""A probability for each database by its label: "0,1,1", or a name of a listed universe. Any correlation can be said."""
+"""A probability for each database by its label: "0,1,1", or a name of a listed universe. Any correlation goes."""
 
 from __future__ import annotations
 
