@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
+from fractions import Fraction
 
 import numpy as np
 
@@ -27,18 +27,21 @@ def problem_of(
     respondents: int,
     values: tuple[int, ...],
     prior: Prior,
-    epsilon: F = F(1),
+    epsilon: Fraction = Fraction(1),
     decision: Decision | None = None,
     statistic: Statistic | None = None,
 ) -> Problem:
     """A replace-one problem about the sum, with squared error unless told otherwise."""
-    universe = Universe.of(respondents, tuple(F(v) for v in values))
+    universe = Universe.of(respondents, tuple(Fraction(v) for v in values))
     decided = decision or Decision("squared-error", RealActions())
     return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decided,), epsilon)
 
 
 def counting(
-    respondents: int, chance: F = F(1, 2), epsilon: F = F(1), prior: Prior | None = None
+    respondents: int,
+    chance: Fraction = Fraction(1, 2),
+    epsilon: Fraction = Fraction(1),
+    prior: Prior | None = None,
 ) -> Mechanism:
     """The truncated geometric mechanism on a count of two types."""
     problem = problem_of(respondents, (0, 1), prior or IidPrior((1 - chance, chance)), epsilon)
@@ -46,7 +49,7 @@ def counting(
     return Mechanism(problem, LinearSummary((0, 1)), kernel, promise(epsilon))
 
 
-def summing(respondents: int, chances: tuple[F, ...], epsilon: F = F(2)) -> Mechanism:
+def summing(respondents: int, chances: tuple[Fraction, ...], epsilon: Fraction = Fraction(2)) -> Mechanism:
     """The truncated geometric mechanism on a sum of values 0..T, its step being T."""
     top = len(chances) - 1
     problem = problem_of(respondents, tuple(range(top + 1)), IidPrior(chances), epsilon)
@@ -54,7 +57,7 @@ def summing(respondents: int, chances: tuple[F, ...], epsilon: F = F(2)) -> Mech
     return Mechanism(problem, LinearSummary(tuple(range(top + 1))), kernel, promise(epsilon))
 
 
-def promise(epsilon: F) -> Guarantee:
+def promise(epsilon: Fraction) -> Guarantee:
     """A guarantee about one respondent."""
     return Guarantee(epsilon, "replace-one", "respondent")
 
@@ -65,9 +68,9 @@ def table_mechanism(problem: Problem, summary: Summary, probabilities: np.ndarra
     weights = np.floor(probabilities * 2**BITS).astype(object)
     for state in range(weights.shape[1]):
         weights[0, state] += 2**BITS - int(weights[:, state].sum())
-    outputs = tuple(Output(f"s{i}", F(i)) for i in range(len(weights)))
+    outputs = tuple(Output(f"s{i}", Fraction(i)) for i in range(len(weights)))
     kernel = TableKernel(space.labels, outputs, tuple(tuple(int(w) for w in row) for row in weights), 2**BITS)
-    guarantee = Guarantee(F(100), problem.neighbours.name, "respondent")
+    guarantee = Guarantee(Fraction(100), problem.neighbours.name, "respondent")
     return Mechanism(problem, summary, kernel, guarantee)
 
 
@@ -77,7 +80,7 @@ def random_table(problem: Problem, summary: Summary, outputs: int, rng: np.rando
     return table_mechanism(problem, summary, rng.dirichlet(np.ones(outputs), size=states).T)
 
 
-def randomised_response(respondents: int, epsilon: F, prior: Prior) -> Mechanism:
+def randomised_response(respondents: int, epsilon: Fraction, prior: Prior) -> Mechanism:
     """Every respondent's bit flipped by itself: outputs are whole databases."""
     problem = problem_of(respondents, (0, 1), prior, epsilon)
     rows = np.array(list(problem.universe.databases()))
@@ -93,12 +96,12 @@ def listed(
     """A mechanism on a graph of named databases."""
     universe = ListedUniverse(tuple(f"x{i}" for i in range(names)))
     graph = GivenGraph(tuple((f"x{a}", f"x{b}") for a, b in edges))
-    chances = [F(int(round(p * 10**6)), 10**6) for p in prior]
+    chances = [Fraction(round(p * 10**6), 10**6) for p in prior]
     chances[0] += 1 - sum(chances)
     table = TablePrior(tuple((f"x{i}", p) for i, p in enumerate(chances)))
-    statistic = TableStatistic(tuple((f"x{i}", F(i)) for i in range(names)))
+    statistic = TableStatistic(tuple((f"x{i}", Fraction(i)) for i in range(names)))
     decision = Decision("squared-error", RealActions())
-    problem = Problem(universe, graph, table, statistic, (decision,), F(1))
+    problem = Problem(universe, graph, table, statistic, (decision,), Fraction(1))
     return table_mechanism(problem, DatabaseSummary(), probabilities)
 
 

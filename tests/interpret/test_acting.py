@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,17 +14,17 @@ from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.priors import IidPrior
 
-NUMBERS = ListedActions(tuple(F(k) for k in range(-1, 9)))
+NUMBERS = ListedActions(tuple(Fraction(k) for k in range(-1, 9)))
 DECISIONS = {
     "squared": Decision("squared-error", NUMBERS),
     "absolute": Decision("absolute-error", NUMBERS),
-    "pinball": Decision("pinball", NUMBERS, quantile=F(4, 5)),
+    "pinball": Decision("pinball", NUMBERS, quantile=Fraction(4, 5)),
     "match": Decision("match", NUMBERS),
     "expression": Decision("expression", NUMBERS, expression="-(a-omega)*(a-omega)*(1+omega)"),
     "table": Decision(
         "table",
         NamedActions(("low", "high")),
-        payoff_table=(tuple(F(6 - w) for w in range(7)), tuple(F(w) for w in range(7))),
+        payoff_table=(tuple(Fraction(6 - w) for w in range(7)), tuple(Fraction(w) for w in range(7))),
     ),
 }
 
@@ -32,7 +32,9 @@ DECISIONS = {
 @pytest.mark.parametrize("kind", DECISIONS)
 @pytest.mark.parametrize("exact", [True, False])
 def test_no_listed_action_is_better(kind: str, exact: bool) -> None:
-    problem = problem_of(3, (0, 1, 2), IidPrior((F(1, 2), F(1, 3), F(1, 6))), decision=DECISIONS[kind])
+    problem = problem_of(
+        3, (0, 1, 2), IidPrior((Fraction(1, 2), Fraction(1, 3), Fraction(1, 6))), decision=DECISIONS[kind]
+    )
     mechanism = random_table(problem, HISTOGRAM, 4, np.random.default_rng(1))
     for s in range(4):
         found = posterior(mechanism, f"s{s}", exact=exact)
@@ -44,20 +46,20 @@ def test_no_listed_action_is_better(kind: str, exact: bool) -> None:
 
 @pytest.mark.parametrize("kind", ["squared-error", "absolute-error", "pinball"])
 def test_real_actions_are_means_and_quantiles(kind: str) -> None:
-    decision = Decision(kind, RealActions(), quantile=F(9, 10) if kind == "pinball" else None)
-    problem = problem_of(4, (0, 1), IidPrior((F(1, 2), F(1, 2))), decision=decision)
+    decision = Decision(kind, RealActions(), quantile=Fraction(9, 10) if kind == "pinball" else None)
+    problem = problem_of(4, (0, 1), IidPrior((Fraction(1, 2), Fraction(1, 2))), decision=decision)
     found = posterior(random_table(problem, HISTOGRAM, 3, np.random.default_rng(2)), "s1")
     chosen = best_action(decision, found)
-    grid = [F(k, 20) for k in range(0, 81)]
+    grid = [Fraction(k, 20) for k in range(0, 81)]
     assert (
         expected_loss(decision, found, chosen) <= min(expected_loss(decision, found, a) for a in grid) + 1e-12
     )
 
 
 def test_real_actions_respect_their_range_and_their_formula() -> None:
-    clipped = Decision("squared-error", RealActions(F(3), F(4)))
-    buses = Decision("expression", RealActions(F(1, 10), F(10)), expression="-omega/a - 0.1*a")
-    problem = problem_of(4, (0, 1), IidPrior((F(3, 4), F(1, 4))), decision=clipped)
+    clipped = Decision("squared-error", RealActions(Fraction(3), Fraction(4)))
+    buses = Decision("expression", RealActions(Fraction(1, 10), Fraction(10)), expression="-omega/a - 0.1*a")
+    problem = problem_of(4, (0, 1), IidPrior((Fraction(3, 4), Fraction(1, 4))), decision=clipped)
     found = posterior(random_table(problem, HISTOGRAM, 3, np.random.default_rng(2)), "s1")
     assert best_action(clipped, found) == 3
     assert best_action(buses, found) == pytest.approx((found.mean() / 0.1) ** 0.5, rel=1e-6)

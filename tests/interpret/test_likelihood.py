@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -30,9 +30,9 @@ DEVIATIONS = 4.9
 """Standard errors that count as an alarm; a false one has probability about 1e-6."""
 
 
-def clamped_counts(top: int, epsilon: F = F(1)) -> Mechanism:
+def clamped_counts(top: int, epsilon: Fraction = Fraction(1)) -> Mechanism:
     """A count clamped to 0..top, published with geometric noise."""
-    problem = problem_of(30, (0, 1), IidPrior((F(1, 2), F(1, 2))), epsilon)
+    problem = problem_of(30, (0, 1), IidPrior((Fraction(1, 2), Fraction(1, 2))), epsilon)
     kernel = GeometricKernel(0, top, 1, rational_above_exp(-epsilon, 80))
     return Mechanism(problem, LinearSummary((0, 1), low=0, high=top), kernel, promise(epsilon))
 
@@ -56,7 +56,7 @@ def test_binomial_likelihood_is_the_sum_over_all_databases(theta: float) -> None
 
 
 def test_multinomial_likelihood_is_the_sum_over_all_databases() -> None:
-    mechanism, theta = summing(3, (F(1, 2), F(1, 4), F(1, 4))), np.array([0.6, 0.1, 0.3])
+    mechanism, theta = summing(3, (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))), np.array([0.6, 0.1, 0.3])
     wanted = np.zeros(7)
     for d in product((0, 1, 2), repeat=3):
         wanted += np.prod(theta[list(d)]) * np.asarray(mechanism.probabilities)[:, sum(d)]
@@ -64,7 +64,7 @@ def test_multinomial_likelihood_is_the_sum_over_all_databases() -> None:
 
 
 def test_many_respondents_use_totals(monkeypatch: pytest.MonkeyPatch) -> None:
-    mechanism, theta = summing(9, (F(1, 2), F(1, 4), F(1, 4))), np.array([0.6, 0.1, 0.3])
+    mechanism, theta = summing(9, (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))), np.array([0.6, 0.1, 0.3])
     wanted = output_law(MultinomialModel(mechanism), theta)
     monkeypatch.setattr("discreet.interpret.models.MOST_STATES", 5)
     model = MultinomialModel(mechanism)
@@ -164,7 +164,7 @@ def test_the_bias_of_the_naive_analysis_is_reproduced(theta: float) -> None:
 
 
 def test_clamping_biases_the_naive_count() -> None:
-    model = PoissonModel(clamped_counts(6, F(4)))
+    model = PoissonModel(clamped_counts(6, Fraction(4)))
     found = expected_naive(model, 8.0)
     assert found is not None and fit([(model, draws(model, 4.0, 500, 3))]).estimate == pytest.approx(
         4.0, abs=0.6
@@ -190,17 +190,17 @@ def test_a_model_that_is_none_is_refused() -> None:
     with pytest.raises(InputError, match="not a probability"):
         GivenModel(mechanism, lambda t: [t, t, t, t], 0.0, 1.0).log_atoms(0.9)
     with pytest.raises(InputError, match="finite range"):
-        GivenModel(mechanism, lambda t: [1, 0, 0, 0], 0.0, np.inf)
+        GivenModel(mechanism, lambda _: [1, 0, 0, 0], 0.0, np.inf)
     with pytest.raises(InputError, match="two types"):
-        BinomialModel(summing(3, (F(1, 2), F(1, 4), F(1, 4))))
+        BinomialModel(summing(3, (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))))
     with pytest.raises(InputError, match="probability for each type"):
         MultinomialModel(mechanism).log_atoms([0.5, 0.6])
 
 
 def test_a_model_whose_support_misses_the_data_is_refused() -> None:
-    problem = problem_of(1, (0, 1), IidPrior((F(1, 2), F(1, 2))))
+    problem = problem_of(1, (0, 1), IidPrior((Fraction(1, 2), Fraction(1, 2))))
     mechanism = table_mechanism(problem, LinearSummary((0, 1)), np.eye(2))
-    model = GivenModel(mechanism, lambda t: [1.0, 0.0], 0.0, 1.0)
+    model = GivenModel(mechanism, lambda _: [1.0, 0.0], 0.0, 1.0)
     with pytest.raises(InputError, match="No value of the parameter"):
         fit([(model, ["s1"])])
 
@@ -215,7 +215,7 @@ def test_empty_and_non_finite_observations_are_refused(outputs: object) -> None:
 
 def test_type_probabilities_are_fitted_on_the_simplex() -> None:
     theta = np.array([0.6, 0.3, 0.1])
-    model = MultinomialModel(summing(5, (F(1, 2), F(1, 4), F(1, 4))))
+    model = MultinomialModel(summing(5, (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))))
     cells = draws(model, theta, 3000, seed=0)
     found = fit_simplex([(model, cells)])
     assert found.identified and found.standard_errors is not None
@@ -232,9 +232,9 @@ def test_type_probabilities_are_fitted_on_the_simplex() -> None:
 
 
 def test_a_mechanism_that_merges_types_does_not_identify_them() -> None:
-    problem = problem_of(4, (0, 1, 2), IidPrior((F(1, 2), F(1, 4), F(1, 4))))
-    kernel = GeometricKernel(0, 4, 1, rational_above_exp(F(-1), 80))
-    mechanism = Mechanism(problem, LinearSummary((0, 1, 1)), kernel, promise(F(1)))
+    problem = problem_of(4, (0, 1, 2), IidPrior((Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))))
+    kernel = GeometricKernel(0, 4, 1, rational_above_exp(Fraction(-1), 80))
+    mechanism = Mechanism(problem, LinearSummary((0, 1, 1)), kernel, promise(Fraction(1)))
     model = MultinomialModel(mechanism)
     found = fit_simplex([(model, draws(model, np.array([0.5, 0.25, 0.25]), 500, 5))], profiles=False)
     assert not found.identified and found.standard_errors is None

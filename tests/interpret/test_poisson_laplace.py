@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from scipy.stats import gamma, nbinom
 from discreet.errors import InputError
 from discreet.interpret import PoissonLaplace
 
-EXAMPLE = PoissonLaplace(F(3), F(1), 0, 6, F(1))
+EXAMPLE = PoissonLaplace(Fraction(3), Fraction(1), 0, 6, Fraction(1))
 
 
 def test_reference_numbers() -> None:
@@ -30,7 +30,7 @@ def test_reference_numbers() -> None:
 
 
 @pytest.mark.parametrize("t", [-20.0, -0.5, 3.3, 6.0, 30.0])
-@pytest.mark.parametrize("model", [EXAMPLE, PoissonLaplace(F(1, 2), F(2), 1, 3, F(3))])
+@pytest.mark.parametrize("model", [EXAMPLE, PoissonLaplace(Fraction(1, 2), Fraction(2), 1, 3, Fraction(3))])
 def test_the_infinite_mixture_is_folded_into_the_prior(model: PoissonLaplace, t: float) -> None:
     x = np.arange(2000)
     alpha, beta = float(model.shape), float(model.rate)
@@ -68,10 +68,21 @@ def test_the_naive_reader_is_overconfident_about_extreme_values() -> None:
     assert found.naive_mean() == pytest.approx(4.5) and found.naive_mean() > found.mean() + 1
 
 
-@pytest.mark.parametrize("wrong", [{"epsilon": F(0)}, {"shape": F(0)}, {"high": 0}, {"rate": F(-1)}])
+@pytest.mark.parametrize(
+    "wrong", [{"epsilon": Fraction(0)}, {"shape": Fraction(0)}, {"high": 0}, {"rate": Fraction(-1)}]
+)
 def test_impossible_models_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(InputError):
-        PoissonLaplace(**{"shape": F(3), "rate": F(1), "low": 0, "high": 6, "epsilon": F(1), **wrong})  # type: ignore[arg-type]
+        PoissonLaplace(
+            **{
+                "shape": Fraction(3),
+                "rate": Fraction(1),
+                "low": 0,
+                "high": 6,
+                "epsilon": Fraction(1),
+                **wrong,
+            }
+        )  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("t", [float("nan"), float("inf")])

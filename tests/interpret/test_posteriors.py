@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -27,15 +27,28 @@ from discreet.model.statistic import SumStatistic, of_database
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary
 from discreet.model.universe import Universe
 
-CORRELATED = TablePrior((("0,0,0", F(4, 10)), ("1,1,1", F(3, 10)), ("2,2,2", F(1, 10)), ("0,1,2", F(2, 10))))
+CORRELATED = TablePrior(
+    (
+        ("0,0,0", Fraction(4, 10)),
+        ("1,1,1", Fraction(3, 10)),
+        ("2,2,2", Fraction(1, 10)),
+        ("0,1,2", Fraction(2, 10)),
+    )
+)
 PRIORS: dict[str, Prior] = {
-    "iid": IidPrior((F(1, 2), F(1, 3), F(1, 6))),
+    "iid": IidPrior((Fraction(1, 2), Fraction(1, 3), Fraction(1, 6))),
     "reference": ReferencePrior((5, 3, 2), "a survey"),
     "independent": IndependentPrior(
-        ((F(1, 2), F(1, 4), F(1, 4)), (F(1, 8), F(5, 8), F(1, 4)), (F(0), F(1, 2), F(1, 2)))
+        (
+            (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)),
+            (Fraction(1, 8), Fraction(5, 8), Fraction(1, 4)),
+            (Fraction(0), Fraction(1, 2), Fraction(1, 2)),
+        )
     ),
-    "exchangeable": ExchangeablePrior((((3, 0, 0), F(1, 2)), ((1, 1, 1), F(1, 3)), ((0, 1, 2), F(1, 6)))),
-    "dirichlet": DirichletMultinomialPrior((F(1), F(2), F(1, 2))),
+    "exchangeable": ExchangeablePrior(
+        (((3, 0, 0), Fraction(1, 2)), ((1, 1, 1), Fraction(1, 3)), ((0, 1, 2), Fraction(1, 6)))
+    ),
+    "dirichlet": DirichletMultinomialPrior((Fraction(1), Fraction(2), Fraction(1, 2))),
     "table": CORRELATED,
 }
 SUMMARIES = {
@@ -57,7 +70,7 @@ def state_of(mechanism: Mechanism, database: tuple[int, ...]) -> int:
     return mechanism.space.index[label]
 
 
-def by_enumeration(mechanism: Mechanism, outputs: list[int], prior: Prior) -> dict[tuple[int, ...], F]:
+def by_enumeration(mechanism: Mechanism, outputs: list[int], prior: Prior) -> dict[tuple[int, ...], Fraction]:
     """The posterior of every database, in rationals."""
     universe = mechanism.problem.universe
     joint = {}
@@ -99,7 +112,7 @@ def test_posteriors_are_those_of_enumeration(kind: str, summary: str) -> None:
 
 
 def test_the_posterior_about_the_database_is_labelled() -> None:
-    mechanism = counting(2, F(1, 3))
+    mechanism = counting(2, Fraction(1, 3))
     found = posterior(mechanism, 1, about="database", exact=True)
     assert found.labels == ("2,0", "1,1", "0,2")
     assert sum(found.exact or ()) == 1
@@ -108,7 +121,9 @@ def test_the_posterior_about_the_database_is_labelled() -> None:
 
 
 def test_figures_5_to_7_of_sy() -> None:
-    prior = TablePrior((("0,0", F(1, 3)), ("0,1", F(1, 6)), ("1,0", F(1, 6)), ("1,1", F(1, 3))))
+    prior = TablePrior(
+        (("0,0", Fraction(1, 3)), ("0,1", Fraction(1, 6)), ("1,0", Fraction(1, 6)), ("1,1", Fraction(1, 3)))
+    )
     mechanism = counting(2, prior=prior)
     found = [posterior(mechanism, s) for s in range(3)]
     weights = (0.366312673267, 0.267374653466, 0.366312673267)
@@ -120,14 +135,14 @@ def test_figures_5_to_7_of_sy() -> None:
         (0.211941557617, 0.576116884766, 0.211941557617), abs=1e-11
     )
     # Near miss: a mechanism with another ε induces other posteriors.
-    assert posterior(counting(2, epsilon=F(11, 10), prior=prior), 0).probabilities[0] != pytest.approx(
+    assert posterior(counting(2, epsilon=Fraction(11, 10), prior=prior), 0).probabilities[0] != pytest.approx(
         0.665240955775, abs=1e-4
     )
 
 
 def test_a_reader_may_believe_something_else_than_the_designer() -> None:
-    mechanism = counting(10, F(1, 10))
-    own, other = posterior(mechanism, 8), posterior(mechanism, 8, IidPrior((F(1, 2), F(1, 2))))
+    mechanism = counting(10, Fraction(1, 10))
+    own, other = posterior(mechanism, 8), posterior(mechanism, 8, IidPrior((Fraction(1, 2), Fraction(1, 2))))
     assert own.mean() < other.mean() < 8
 
 
@@ -142,34 +157,34 @@ def test_listed_universes_have_posteriors() -> None:
 
 
 def test_sizes_may_vary() -> None:
-    universe = Universe((F(0), F(1)), 0, 3)
-    prior = IidPrior((F(1, 2), F(1, 2)), size=(F(1, 4),) * 4)
-    base = problem_of(3, (0, 1), IidPrior((F(1, 2), F(1, 2))))
-    problem = Problem(universe, AddRemoveOne(), prior, SumStatistic(), base.decisions, F(1))
+    universe = Universe((Fraction(0), Fraction(1)), 0, 3)
+    prior = IidPrior((Fraction(1, 2), Fraction(1, 2)), size=(Fraction(1, 4),) * 4)
+    base = problem_of(3, (0, 1), IidPrior((Fraction(1, 2), Fraction(1, 2))))
+    problem = Problem(universe, AddRemoveOne(), prior, SumStatistic(), base.decisions, Fraction(1))
     mechanism = random_table(problem, HISTOGRAM, 3, np.random.default_rng(3))
     found = posterior(mechanism, "s1", exact=True)
-    joint: dict[F, F] = {}
+    joint: dict[Fraction, Fraction] = {}
     for n in range(4):
         for d in product(range(2), repeat=n):
             state = mechanism.space.index[f"{d.count(0)},{d.count(1)}"]
-            weight = F(1, 4) * F(1, 2) ** n * mechanism.probability(1, state)
-            joint[F(sum(d))] = joint.get(F(sum(d)), F(0)) + weight
+            weight = Fraction(1, 4) * Fraction(1, 2) ** n * mechanism.probability(1, state)
+            joint[Fraction(sum(d))] = joint.get(Fraction(sum(d)), Fraction(0)) + weight
     total = sum(joint.values())
     assert found.exact == tuple(joint[v] / total for v in found.numbers)
 
 
 def test_a_million_respondents_need_no_table() -> None:
-    mechanism = counting(10**6, F(1, 10))
+    mechanism = counting(10**6, Fraction(1, 10))
     with pytest.raises(TooLarge):
         posterior(mechanism, 100_000, about="statistic", exact=True)
-    big = counting(20_000, F(1, 10))
+    big = counting(20_000, Fraction(1, 10))
     near = posterior(big, 2_010)
     small_side = near.interval(0.99)
     assert small_side[0] <= 2_010 <= small_side[1] and near.mean() == pytest.approx(2_010, abs=0.5)
 
 
 def test_totals_and_histograms_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    mechanism = summing(12, (F(1, 2), F(1, 3), F(1, 6)))
+    mechanism = summing(12, (Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)))
     by_histograms = posterior(mechanism, 9)
     monkeypatch.setattr("discreet.interpret.beliefs.MOST_STATES", 10)
     by_totals = posterior(mechanism, 9)
@@ -178,7 +193,7 @@ def test_totals_and_histograms_agree(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_improbable_values_do_not_underflow() -> None:
-    mechanism = counting(400, F(1, 10), F(4))
+    mechanism = counting(400, Fraction(1, 10), Fraction(4))
     found = posterior(mechanism, 400)
     assert found.log_probability < -700 and found.probabilities.sum() == pytest.approx(1)
     assert np.isfinite(found.mean())
@@ -192,7 +207,7 @@ def test_a_value_that_cannot_be_published_is_refused(output: str) -> None:
 
 def test_a_prior_about_another_universe_is_refused() -> None:
     with pytest.raises(InputError):
-        posterior(counting(4), 1, IidPrior((F(1, 3), F(1, 3), F(1, 3))))
+        posterior(counting(4), 1, IidPrior((Fraction(1, 3), Fraction(1, 3), Fraction(1, 3))))
     with pytest.raises(InputError):
         posterior(counting(4), 1, CORRELATED)
     with pytest.raises(InputError, match="different universes"):
@@ -203,7 +218,7 @@ def test_a_prior_whose_support_misses_the_data_is_refused() -> None:
     law = np.array([[1.0, 0.0], [0.0, 1.0]])
     mechanism = listed(2, [(0, 1)], law, np.array([0.5, 0.5]))
     with pytest.raises(InputError, match="could not have come about"):
-        posterior(mechanism, "s1", TablePrior((("x0", F(1)),)))
+        posterior(mechanism, "s1", TablePrior((("x0", Fraction(1)),)))
 
 
 def test_empty_and_unknown_questions_are_refused() -> None:
@@ -216,9 +231,9 @@ def test_empty_and_unknown_questions_are_refused() -> None:
 
 
 def test_with_no_privacy_budget_nothing_is_learned() -> None:
-    problem = problem_of(3, (0, 1), IidPrior((F(3, 4), F(1, 4))), F(0))
+    problem = problem_of(3, (0, 1), IidPrior((Fraction(3, 4), Fraction(1, 4))), Fraction(0))
     from small_worlds import table_mechanism
 
     mechanism = table_mechanism(problem, LinearSummary((0, 1)), np.full((2, 4), 0.5))
     found = posterior(mechanism, "s1", exact=True)
-    assert found.exact == (F(27, 64), F(27, 64), F(9, 64), F(1, 64))
+    assert found.exact == (Fraction(27, 64), Fraction(27, 64), Fraction(9, 64), Fraction(1, 64))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from discreet.model.priors import IidPrior
 
 
 def test_laws_agree_with_single_posteriors() -> None:
-    mechanism = summing(4, (F(1, 2), F(1, 4), F(1, 4)))
+    mechanism = summing(4, (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)))
     law = prior_predictive(mechanism)
     assert law.sum() == pytest.approx(1)
     assert law == pytest.approx([posterior(mechanism, s).probability for s in range(9)])
@@ -32,7 +32,7 @@ def test_laws_agree_with_single_posteriors() -> None:
 
 
 def test_the_tail_counts_what_is_no_likelier() -> None:
-    mechanism = counting(20, F(1, 10))
+    mechanism = counting(20, Fraction(1, 10))
     law = prior_predictive(mechanism)
     mode = int(np.argmax(law))
     assert tail_probability(mechanism, mode) == pytest.approx(1)
@@ -41,12 +41,12 @@ def test_the_tail_counts_what_is_no_likelier() -> None:
 
 def test_a_table_of_cells_is_checked_against_its_prior() -> None:
     # False alarm of the first assertion: 1e-4 by construction of the p-value. The wrong prior is far off.
-    mechanism = counting(10, F(3, 10))
+    mechanism = counting(10, Fraction(3, 10))
     rng = np.random.default_rng(8)
     law = prior_predictive(mechanism)
     cells = rng.choice(len(law), size=3000, p=law / law.sum())
     assert check_table(mechanism, cells).p_value > 1e-4
-    assert check_table(mechanism, cells, IidPrior((F(1, 2), F(1, 2)))).p_value < 1e-12
+    assert check_table(mechanism, cells, IidPrior((Fraction(1, 2), Fraction(1, 2)))).p_value < 1e-12
 
 
 def test_too_few_cells_are_refused() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -18,14 +18,14 @@ from discreet.model.priors import IidPrior
 RELEASES = 10_000
 DEVIATIONS = 4.9
 """Standard deviations of a binomial share that count as an alarm: a false one has probability about 1e-6."""
-THREE = (F(89, 100), F(9, 100), F(2, 100))
+THREE = (Fraction(89, 100), Fraction(9, 100), Fraction(2, 100))
 
 
 def mechanisms() -> dict[str, Mechanism]:
     """Closed forms and tables."""
     rng = np.random.default_rng(5)
     return {
-        "count": counting(12, F(3, 10)),
+        "count": counting(12, Fraction(3, 10)),
         "sum": summing(6, THREE),
         "table": random_table(problem_of(4, (0, 1, 5), IidPrior(THREE)), HISTOGRAM, 5, rng),
     }
@@ -78,8 +78,8 @@ def test_credible_sets_cover_as_often_as_computed(name: str, level: float) -> No
 
 
 def test_another_prior_would_not_cover_as_computed() -> None:
-    mechanism = counting(12, F(3, 10))
-    wrong = readings(mechanism, IidPrior((F(1, 10), F(9, 10))), level=0.9)
+    mechanism = counting(12, Fraction(3, 10))
+    wrong = readings(mechanism, IidPrior((Fraction(1, 10), Fraction(9, 10))), level=0.9)
     truth, outputs = simulate(mechanism, np.random.default_rng(2024))
     cells = wrong.of(outputs)
     seen = float(((truth >= cells.lower) & (truth <= cells.upper)).mean())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -57,9 +57,9 @@ def test_a_level_reached_exactly_is_reached() -> None:
 
 
 def test_exact_quantiles_do_not_round() -> None:
-    law = (F(1, 3), F(1, 3), F(1, 3))
-    assert exact_quantile(law, F(1, 3)) == 0
-    assert exact_quantile(law, F(1, 3) + F(1, 10**30)) == 1
+    law = (Fraction(1, 3), Fraction(1, 3), Fraction(1, 3))
+    assert exact_quantile(law, Fraction(1, 3)) == 0
+    assert exact_quantile(law, Fraction(1, 3) + Fraction(1, 10**30)) == 1
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.1, 1.5, float("nan")])
