@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -86,11 +88,14 @@ def blackwell(channel: Channel, other: Channel, exact: bool = True) -> Blackwell
 
 def value_of(channel: Channel, payoff: Sequence[Sequence[Fraction]]) -> Fraction:
     """Σ_s max_a Σ_ω w(a,ω)σ(s|ω): what a decision with payoff × prior w is worth, exactly."""
-    return sum(
-        (max(sum((w * p for w, p in zip(line, row, strict=True)), Fraction(0)) for line in payoff)
-         for row in channel.rows),
-        Fraction(0),
-    )
+    scale = lcm(*(p.denominator for row in channel.rows for p in row))
+    unit = lcm(*(w.denominator for line in payoff for w in line))
+    lines = [[int(w * unit) for w in line] for line in payoff]
+    total = 0
+    for row in channel.rows:
+        weights = [p.numerator * (scale // p.denominator) for p in row]
+        total += max(sum(map(mul, line, weights)) for line in lines)
+    return Fraction(total, scale * unit)
 
 
 def _simple_decisions(n: int) -> Iterator[tuple[tuple[Fraction, ...], ...]]:
