@@ -6,6 +6,7 @@ Unknown keys are refused with the nearest known one, exact numbers are read by `
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -312,7 +313,7 @@ def _shapes_in(shape: type[Shape], part: Any) -> type[Shape] | None:
     field = shape.model_fields.get(part) if isinstance(part, str) else None
     if field is None:
         return None
-    inside = [sub for sub in named.values() if sub.__name__ in str(field.annotation).replace(".", " ").split(" ")]
+    inside = [sub for sub in named.values() if sub.__name__ in re.findall(r"\w+", str(field.annotation))]
     text = str(field.annotation)
     candidates = [sub for sub in named.values() if f"schema.{sub.__name__}" in text] or inside
     return candidates[0] if len(candidates) == 1 else None

@@ -78,7 +78,8 @@ class Unit:
             )
         if self.column is not None and (not self.column or "\0" in self.column):
             raise InputError(
-                "The plan's unit.column names no column", found="an empty name", allowed="the name of a column, or no such line",
+                "The plan's unit.column names no column", found="an empty name",
+                allowed="the name of a column, or no such line",
                 remedy="name the column that tells units apart",
             )
         if not 1 <= self.at_most <= MOST_ROWS or (self.column is None and self.at_most != 1):
