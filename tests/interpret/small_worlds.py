@@ -68,10 +68,11 @@ def table_mechanism(problem: Problem, summary: Summary, probabilities: np.ndarra
     weights = np.floor(probabilities * 2**BITS).astype(object)
     for state in range(weights.shape[1]):
         weights[0, state] += 2**BITS - int(weights[:, state].sum())
-    outputs = tuple(Output(f"s{i}", Fraction(i)) for i in range(len(weights)))
+    known = all(Fraction(i) in d.actions for d in problem.decisions for i in range(len(weights)))
+    outputs = tuple(Output(f"s{i}", Fraction(i) if known else None) for i in range(len(weights)))
     kernel = TableKernel(space.labels, outputs, tuple(tuple(int(w) for w in row) for row in weights), 2**BITS)
     guarantee = Guarantee(Fraction(100), problem.neighbours.name, "respondent")
-    return Mechanism(problem, summary, kernel, guarantee)
+    return Mechanism(problem.with_epsilon(Fraction(100)), summary, kernel, guarantee)
 
 
 def random_table(problem: Problem, summary: Summary, outputs: int, rng: np.random.Generator) -> Mechanism:
