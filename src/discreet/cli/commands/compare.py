@@ -1,0 +1,102 @@
+"""`discreet compare MECH MECH …`: losses, privacy and orders of several mechanisms side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.output import Json, show
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from discreet.model.mechanism import Mechanism
+
+
+def command(
+    mechanisms: Annotated[list[Path], typer.Argument(metavar="MECH MECH …", help="Two or more mechanism files.")],
+    as_json: Json = False,
+) -> None:
+    """Compare mechanisms: what each is worth for the first one's problem, what it promises, which is more informative.
+
+    Example: discreet compare places.mechanism.json usual.mechanism.json
+    """
+    from discreet import files
+    from discreet.errors import InputError
+
+    if len(mechanisms) < 2:
+        raise InputError(
+            "There is nothing to compare", found=f"{len(mechanisms)} mechanism", allowed="two or more files",
+            remedy="name another mechanism file",
+        )
+    read = [files.read_mechanism(path) for path in mechanisms]
+    result = {
+        "mechanisms": [row(path, mechanism, read[0]) for path, mechanism in zip(mechanisms, read, strict=True)],
+        "orders": orders(mechanisms, read),
+    }
+    show(result, as_json=as_json, person=lambda console: tell(result, console))
+
+
+def row(path: Path, mechanism: Mechanism, first: Mechanism) -> dict[str, Any]:
+    """One mechanism under the first one's problem."""
+    from discreet import certify
+    from discreet.design.regret import under
+    from discreet.model.certificate import Certificate
+
+    proof = certify.privacy(mechanism)
+    seen = under(mechanism, first.problem)
+    facts: dict[str, Any] = {
+        "mechanism": path,
+        "followed": seen.followed,
+        "reread": seen.reread,
+        "bias": None if seen.bias != seen.bias else seen.bias,
+        "private": isinstance(proof, Certificate),
+        "epsilon": float(mechanism.guarantee.epsilon),
+        "outputs": len(mechanism.outputs),
+    }
+    if isinstance(proof, Certificate):
+        facts["tight_epsilon"] = [float(proof.privacy.tight_low), float(proof.privacy.tight_high)]
+    return facts
+
+
+def orders(paths: list[Path], read: list[Mechanism]) -> list[dict[str, Any]]:
+    """Which of each pair is more informative, where the mechanisms are small enough to decide."""
+    from discreet.errors import DiscreetError
+    from discreet.geometry.orders import compare_orders
+
+    found = []
+    for i in range(len(read)):
+        for j in range(i + 1, len(read)):
+            entry: dict[str, Any] = {"first": paths[i], "second": paths[j]}
+            try:
+                entry |= compare_orders(read[i], read[j])
+            except DiscreetError as error:
+                entry["undecided"] = str(error)
+            found.append(entry)
+    return found
+
+
+def tell(result: dict[str, Any], console: Console) -> None:
+    """A table for a person, then the orders in words."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for title in ("mechanism", "loss when followed", "loss when re-read", "bias", "ε", "outputs"):
+        table.add_column(title, justify="left" if title == "mechanism" else "right", overflow="fold")
+    for facts in result["mechanisms"]:
+        bias = "–" if facts["bias"] is None else f"{facts['bias']:.3g}"
+        level = f"{facts['epsilon']:g}" if facts["private"] else "[red]refuted[/red]"
+        table.add_row(
+            str(facts["mechanism"]), f"{facts['followed']:.6g}", f"{facts['reread']:.6g}", bias, level, str(facts["outputs"])
+        )
+    console.print(table)
+    for entry in result["orders"]:
+        console.print(f"{entry['first']} and {entry['second']}:", soft_wrap=True)
+        if "undecided" in entry:
+            console.print(f"  orders not decided: {entry['undecided']}")
+            continue
+        for name, verdict in entry.items():
+            if name not in ("first", "second"):
+                console.print(f"  {name}: {verdict}", soft_wrap=True)

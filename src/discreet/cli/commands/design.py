@@ -1,0 +1,209 @@
+"""`discreet design PROBLEM`: the best private mechanism for a decision, proved, beside what people do today."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.output import Json, show
+from discreet.cli.progress import progress
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from discreet.design import Design
+
+
+def command(
+    problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A problem file (TOML).")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the mechanism here and its certificate beside it."),
+    ] = None,
+    gap: Annotated[float, typer.Option(help="The relative gap between value and bound to stop at.")] = 1e-6,
+    seconds: Annotated[float, typer.Option(help="The longest time to search; the best certified result is kept.")] = 60.0,
+    within: Annotated[
+        str | None, typer.Option(help="Restrict to a class (oblivious, permutation-invariant) and see its price.")
+    ] = None,
+    alternative: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Another problem file (other prior or payoff) to report regret for.")
+    ] = None,
+    radius: Annotated[
+        str | None, typer.Option(help="Report the worst regret when the prior moves by this share, such as 0.05.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Find the best private mechanism for a problem, and prove it.
+
+    Prints the expected loss of the design and of what people do today, the bound that no private mechanism beats, which
+    theorem made it possible, and what the design is not good for.
+
+    Example: discreet design places.toml -o places.mechanism.json
+    """
+    from discreet import design, files
+
+    read = files.read_problem(problem)
+    with progress() as watch:
+        found = design.design(read, watch, gap=gap, seconds=seconds, within=within)
+        extra = _regrets(found, alternative, radius, watch)
+    result = facts(found) | extra
+    if output is not None:
+        files.write_mechanism(output, found.mechanism)
+        files.write_certificate(files.certificate_path(output), found.certificate)
+        result["mechanism"] = output
+        result["certificate"] = files.certificate_path(output)
+    show(result, as_json=as_json, person=lambda console: tell(found, result, console))
+
+
+def _regrets(found: Design, alternative: Path | None, radius: str | None, watch: Any) -> dict[str, Any]:
+    from discreet import files
+    from discreet.design.regret import regret, regrets_around
+    from discreet.numerics.exact import exact
+
+    extra: dict[str, Any] = {}
+    if alternative is not None:
+        extra["alternative"] = _regret_facts(regret(found.mechanism, files.read_problem(alternative), watch))
+    if radius is not None:
+        around = regrets_around(found.mechanism, exact(radius, "radius"), watch)
+        extra["neighbourhood"] = {"radius": radius, "corners": [_regret_facts(r) for r in around]}
+    return extra
+
+
+def _regret_facts(regret: Any) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "followed": regret.under.followed, "reread": regret.under.reread, "bias": _number(regret.under.bias),
+        "best": regret.reached, "regret": regret.regret,
+    }
+    if regret.prior is not None:
+        facts["prior"] = [float(p) for p in regret.prior]
+    return facts
+
+
+def facts(found: Design) -> dict[str, Any]:
+    """The design as one mapping."""
+    problem = found.mechanism.problem
+    result: dict[str, Any] = {"value": float(found.value), "bound": float(found.bound), "relative_gap": found.relative_gap}
+    if all(d.is_loss for d in problem.decisions):
+        result |= {"loss": float(found.loss), "lower_bound": float(found.lower_bound)}
+    result |= {
+        "epsilon": float(problem.epsilon),
+        "neighbours": problem.neighbours.name,
+        "unit": problem.unit,
+        "reduction": found.reduction,
+        "theorem": found.theorem,
+        "status": found.status,
+        "states": _state_count(found),
+        "outputs": _output_count(found),
+        "tight_epsilon": [float(found.certificate.privacy.tight_low), float(found.certificate.privacy.tight_high)],
+        "baselines": {
+            name: {"value": b.value, "loss": b.loss, "words": b.words} for name, b in found.baselines.items()
+        },
+        "seconds": dict(found.seconds),
+        "steps": [str(step) for step in found.steps],
+        "notes": list(found.notes),
+        "evaluation": _evaluation_facts(found),
+    }
+    if found.within is not None:
+        result |= {"within": found.within, "price": found.price}
+    return result
+
+
+def _state_count(found: Design) -> int:
+    kernel = found.mechanism.kernel
+    return len(kernel.states) if kernel.family == "table" else kernel.high - kernel.low + 1  # type: ignore[union-attr]
+
+
+def _output_count(found: Design) -> int:
+    kernel = found.mechanism.kernel
+    return len(kernel.outputs) if kernel.family == "table" else kernel.high - kernel.low + 1  # type: ignore[union-attr]
+
+
+def _evaluation_facts(found: Design) -> dict[str, Any] | None:
+    from discreet.errors import TooLarge
+
+    try:
+        seen = found.evaluation
+    except TooLarge:
+        return None
+    return {
+        "average_bias": _number(seen.average_bias),
+        "slope": _number(seen.slope),
+        "worst_risk": _number(seen.worst_risk),
+        "total_error_per_1000_cells": _number(seen.total_error(1000)),
+        "unbiased_estimator_variance": seen.unbiased_variance,
+        "for_adding_up": bool(seen.for_adding_up),
+        "omega": seen.omegas,
+        "prior": seen.prior,
+        "bias": [_number(b) for b in seen.bias.tolist()],
+        "risk": [_number(r) for r in seen.risk.tolist()],
+    }
+
+
+def _number(x: float) -> float | None:
+    return None if x != x else float(x)
+
+
+def tell(found: Design, result: dict[str, Any], console: Console) -> None:
+    """The design for a person: one table, one sentence of proof, what it is not for."""
+    from rich.table import Table
+
+    loss = "loss" in result
+    table = Table(box=None, pad_edge=False)
+    table.add_column("way to publish")
+    table.add_column("expected loss" if loss else "expected payoff", justify="right")
+    table.add_column("against the design", justify="right")
+    own = result["loss"] if loss else result["value"]
+    table.add_row("[bold]this design[/bold]", f"[bold]{own:.6g}[/bold]", "")
+    for name, baseline in found.baselines.items():
+        number = baseline.loss if loss else baseline.value
+        table.add_row(name, "–" if number is None else f"{number:.6g}", _against(number, own, loss))
+    console.print(table)
+    console.print()
+    edge = "no private mechanism loses less than" if loss else "no private mechanism is worth more than"
+    limit = result["lower_bound"] if loss else result["bound"]
+    console.print(f"Proved: {edge} {limit:.9g}, so this design is within {found.relative_gap:.1e} of the best possible.")
+    console.print(f"Proved: {found.mechanism.guarantee}.")
+    console.print(f"How: {found.steps[0]}.")
+    if found.within is not None:
+        console.print(f"Restricted to {found.within} mechanisms, which costs {found.price:.6g}.")
+    for note in _cautions(found, result):
+        console.print(f"[yellow]Mind:[/yellow] {note}")
+    _tell_regrets(result, console)
+    if "mechanism" in result:
+        console.print(f"Written: {result['mechanism']} and {result['certificate']}", soft_wrap=True)
+        console.print(f"Next: discreet certify {result['mechanism']}", soft_wrap=True)
+
+
+def _against(number: float | None, own: float, loss: bool) -> str:
+    if number is None or own == 0 or not loss:
+        return ""
+    return f"{number / own:.2f}×"
+
+
+def _cautions(found: Design, result: dict[str, Any]) -> list[str]:
+    words = list(found.notes)
+    seen = result["evaluation"]
+    if seen is not None and seen["slope"] is not None and not seen["for_adding_up"]:
+        words.append(
+            f"not for adding up: recommended actions move only {seen['slope']:.2f} for each unit of the statistic, so high cells are "
+            "reported too low and low ones too high; totals and rankings over cells inherit that."
+        )
+    return words
+
+
+def _tell_regrets(result: dict[str, Any], console: Console) -> None:
+    if "alternative" in result:
+        r = result["alternative"]
+        console.print(
+            f"Under the alternative: loss {r['followed']:.4g} when followed (bias {r['bias']:.3g}), {r['reread']:.4g} when re-read, "
+            f"{r['best']:.4g} at best."
+        )
+    if "neighbourhood" in result:
+        worst = result["neighbourhood"]["corners"][0]
+        prior = ", ".join(f"{p:.3g}" for p in worst["prior"])
+        console.print(
+            f"If the prior moves by {result['neighbourhood']['radius']}: worst at ({prior}), loss {worst['followed']:.4g} when "
+            f"followed (bias {worst['bias']:.3g}) against {worst['best']:.4g} at best."
+        )
