@@ -153,7 +153,8 @@ def test_the_sentence_of_epsilon_one() -> None:
 
 @pytest.mark.parametrize(
     ("value", "up", "text"),
-    [(0.731, None, "73 %"), (0.731, True, "74 %"), (0.739, False, "73 %"), (0.0042, None, "0.4 %"), (0.9949, None, "99.5 %"),
+    [(0.731, None, "73 %"), (0.731, True, "74 %"), (0.739, False, "73 %"),
+     (0.0042, None, "0.4 %"), (0.9949, None, "99.5 %"),
      (1.0, None, "more than 99.9 %"), (1e-9, None, "less than 0.1 %"), (0.0, None, "0 %"), (0.07, True, "7 %")],
 )  # fmt: skip
 def test_percentages(value: float, up: bool | None, text: str) -> None:

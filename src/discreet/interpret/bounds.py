@@ -86,7 +86,21 @@ def density_bounds(
             continue
         lower[t] = float((np.exp(-epsilon * reach) * p[t, support]).max())
         upper[t] = float((np.exp(epsilon * reach) * p[t, support]).min())
+        if lower[t] > upper[t]:
+            lower[t] = upper[t] = _met(lower[t], upper[t], t)
     return DensityBounds(lower, upper, connected, None if connected.all() else remark_seven())
+
+
+def _met(lower: float, upper: float, output: int) -> float:
+    """Bounds that cross by rounding meet in the middle; bounds that cross by more belong to another ε or metric."""
+    if lower > upper * (1 + 1e-9):
+        raise InputError(
+            "The mechanism is not private at this ε in this metric, so the bounds contradict each other",
+            found=f"lower {lower:.6g} above upper {upper:.6g} at output {output}",
+            allowed="an ε that the mechanism keeps",
+            remedy="use the ε of its certificate",
+        )
+    return (lower + upper) / 2
 
 
 def remark_seven() -> str:

@@ -1,0 +1,162 @@
+"""`read`, `limits` and `choose` as they are typed: text for people, JSON for programs, refusals in words."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from small_worlds import counting, summing
+
+from discreet.cli.commands import choose as choose_command
+from discreet.cli.main import run
+from discreet.files import write_mechanism
+from discreet.interpret import posterior
+from discreet.model.priors import IidPrior
+
+PROBLEM = """
+[data]
+respondents = 12
+values = [0, 1]
+[prior]
+kind = "iid"
+probabilities = [0.75, 0.25]
+[statistic]
+kind = "sum"
+[decision]
+kind = "squared-error"
+actions = "real"
+[privacy]
+epsilon = 1.0
+unit = "household"
+"""
+
+
+@pytest.fixture
+def count(tmp_path: Path) -> Path:
+    """A mechanism file: twelve respondents, a quarter of them expected to count."""
+    path = tmp_path / "count.mechanism.json"
+    write_mechanism(path, counting(12, Fraction(1, 4)))
+    return path
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, object]:
+    """The JSON object that a command line prints."""
+    assert run([str(word) for word in words] + ["--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert isinstance(found, dict)
+    return found
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    """The complaint of a command line that ends with 2."""
+    assert run([str(word) for word in words]) == 2
+    return capsys.readouterr().err
+
+
+def test_read_gives_the_posterior(count: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "read", count, "5", "--level", "0.8")
+    truth = posterior(counting(12, Fraction(1, 4)), 5)
+    assert found["mean"] == found["action"] == pytest.approx(truth.mean())
+    assert found["probability"] == pytest.approx(truth.probability)
+    assert found["interval"] == [int(x) for x in truth.interval(0.8)]
+    law = found["posterior"]
+    assert isinstance(law, dict) and law["values"] == list(range(13))
+    assert law["probabilities"] == pytest.approx(truth.probabilities.tolist())
+
+
+def test_read_under_another_prior(count: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tmp_path / "mine.toml"
+    other.write_text('[prior]\nkind = "iid"\nprobabilities = [0.5, 0.5]\n', encoding="utf-8")
+    truth = posterior(counting(12), 5, IidPrior((Fraction(1, 2), Fraction(1, 2))))
+    assert answer(capsys, "read", count, "5", "--prior", other)["mean"] == pytest.approx(truth.mean())
+    whole = tmp_path / "whole.toml"
+    whole.write_text(PROBLEM.replace("0.75, 0.25", "0.5, 0.5"), encoding="utf-8")
+    assert answer(capsys, "read", count, "5", "--prior", whole)["mean"] == pytest.approx(truth.mean())
+
+
+def test_read_exactly(count: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "read", count, "5", "--exact")
+    truth = posterior(counting(12, Fraction(1, 4)), 5, exact=True)
+    assert Fraction(str(found["mean"])) == truth.exact_mean()
+    assert sum(Fraction(p) for p in found["posterior"]["probabilities"]) == 1  # type: ignore[index]
+
+
+@pytest.mark.parametrize("about", ["database", "respondent"])
+def test_read_about_other_things(count: Path, about: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "read", count, "5", "--about", about)
+    assert sum(found["posterior"]["probabilities"]) == pytest.approx(1)  # type: ignore[index]
+    assert run(["read", str(count), "5", "--about", about]) == 0
+    assert "%" in capsys.readouterr().out
+
+
+def test_read_several_values_and_for_people(count: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one, two = answer(capsys, "read", count, "5"), answer(capsys, "read", count, "5", "5")
+    assert float(str(two["standard_deviation"])) < float(str(one["standard_deviation"]))
+    assert run(["read", str(count), "5"]) == 0
+    shown = capsys.readouterr().out
+    assert "The published value 5 means" in shown and "█" in shown
+
+
+def test_read_refuses_in_words(count: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "cannot publish this value" in refusal(capsys, "read", count, "13")
+    assert "between 0 and 1" in refusal(capsys, "read", count, "5", "--level", "2")
+    assert "could not be read" in refusal(capsys, "read", tmp_path / "none.json", "5")
+    three = tmp_path / "three.toml"
+    three.write_text('[prior]\nkind = "iid"\nprobabilities = [0.5, 0.25, 0.25]\n', encoding="utf-8")
+    assert "one probability for each type" in refusal(capsys, "read", count, "5", "--prior", three)
+    three.write_text(PROBLEM.replace("= 12", "= 13"), encoding="utf-8")
+    assert "another universe" in refusal(capsys, "read", count, "5", "--prior", three)
+    three.write_text("[data\n", encoding="utf-8")
+    assert "not valid TOML" in refusal(capsys, "read", count, "5", "--prior", three)
+    three.write_text("[other]\nx = 1\n", encoding="utf-8")
+    assert "one section" in refusal(capsys, "read", count, "5", "--prior", three)
+
+
+def test_limits_of_a_mechanism(count: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "limits", count, "--together", "3", "--output", "5")
+    attacker = found["attacker"]
+    assert isinstance(attacker, dict) and attacker["alone"] == pytest.approx(0.7310585786300049)
+    assert attacker["sentences"][0].startswith("Someone who is 50 % sure today can become at most 73 % sure")
+    tests = found["tests"]
+    assert isinstance(tests, list) and tests[0]["power_at_most"] == pytest.approx(0.135914091423)
+    own = found["mechanism"]
+    assert isinstance(own, dict) and own["alone"]["log_odds"] <= 1 + 1e-9
+    assert own["everybody"]["log_odds"] <= 12 + 1e-9 and len(own["outputs"]) == 1
+
+
+def test_limits_of_a_problem_and_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    problem = tmp_path / "p.toml"
+    problem.write_text(PROBLEM.replace("epsilon = 1.0", "epsilon = 0"), encoding="utf-8")
+    found = answer(capsys, "limits", problem)
+    assert found["any_model"]["posterior_between"] == [0.5, 0.5]  # type: ignore[index]
+    mechanism = tmp_path / "m.json"
+    write_mechanism(mechanism, summing(4, (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))))
+    assert run(["limits", str(mechanism)]) == 0
+    shown = capsys.readouterr().out
+    assert "This mechanism" in shown and "household" not in shown and "respondent" in shown
+    assert "no probability" in refusal(capsys, "limits", problem, "--sure", "1.5")
+    assert "level lies between" in refusal(capsys, "limits", problem, "--alpha", "0")
+
+
+def test_choose_without_designs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    problem = tmp_path / "p.toml"
+    problem.write_text(PROBLEM, encoding="utf-8")
+    found = answer(capsys, "choose", problem, "--limits-only", "--epsilons", "0.5,1")
+    rows = found["rows"]
+    assert isinstance(rows, list) and [row["epsilon"] for row in rows] == ["1/2", "1"]
+    assert rows[1]["attacker"] == pytest.approx(0.7310585786300049) and rows[0]["loss"] is None
+    assert run(["choose", str(problem), "--limits-only"]) == 0
+    assert "telling" in capsys.readouterr().out
+    assert "not a finite number" in refusal(capsys, "choose", problem, "--epsilons", "much")
+    assert "range of ε" in refusal(capsys, "choose", problem, "--epsilons", "")
+
+
+def test_choose_shows_the_losses_of_designs() -> None:
+    made = {e: counting(12, Fraction(1, 4), e) for e in (Fraction(1, 2), Fraction(1))}
+    found = choose_command.compare(
+        made[Fraction(1)].problem, list(made), 0.5, 4, 0.05, lambda e: (made[e], float(1 / e))
+    )
+    assert [row["loss"] for row in found["rows"]] == [2.0, 1.0]
+    assert all(0.05 < row["power"] <= row["power_at_most"] for row in found["rows"])
