@@ -90,7 +90,13 @@ def ends(found: Bracket | Fraction) -> Bracket:
     return found if isinstance(found, Bracket) else Bracket(float(found), float(found))
 
 
-TIGHT = [(e, n, a) for e in edges() if e.tight and e.target != "tradeoff" for n in GIVEN[e.source] for a in asked_for(e)]
+TIGHT = [
+    (edge, numbers, asked)
+    for edge in edges()
+    if edge.tight and edge.target != "tradeoff"
+    for numbers in GIVEN[edge.source]
+    for asked in asked_for(edge)
+]
 
 
 @pytest.mark.parametrize(("edge", "numbers", "asked"), TIGHT, ids=lambda x: getattr(x, "formula", ""))

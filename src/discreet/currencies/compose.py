@@ -51,7 +51,7 @@ def compose(
     level = _level(times, epsilon)
     profile = Profile(channel_of(source))
     channel = profile.channel
-    if len(channel.edges) == 0:
+    if profile.epsilon.ratio == 1:
         return Worst(ZERO)
     dominating, single = dominating_pair(profile)
     upper = compose_pair(dominating, times, level, points=points)
