@@ -1,0 +1,1 @@
+"""The papers' figures and examples, and the bundled data that the demonstration publishes."""
