@@ -80,10 +80,9 @@ def test_optimal_composition_of_leaky_releases() -> None:
 def test_optimal_is_better_than_advanced_and_than_the_sum() -> None:
     optimal = composition.optimal("0.1", 200, at_delta="1e-6").result.numbers["epsilon"]
     advanced = composition.advanced("0.1", 200, "1e-6").result.numbers["epsilon"]
-    zcdp = convert(
-        composition.concentrated([convert(statement("epsilon", epsilon="0.1"), "zcdp").result.numbers["rho"]] * 200).result,
-        "approximate", delta="1e-6",
-    ).result.numbers["epsilon"]  # fmt: skip
+    rho = convert(statement("epsilon", epsilon="0.1"), "zcdp").result.numbers["rho"]
+    joint = composition.concentrated([rho] * 200).result
+    zcdp = convert(joint, "approximate", delta="1e-6").result.numbers["epsilon"]
     assert optimal < zcdp < advanced < 20
     back = composition.optimal("0.1", 200, at_epsilon=optimal).result.numbers["delta"]
     assert float(back) == pytest.approx(1e-6, rel=1e-9)

@@ -38,7 +38,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Edge:
-    """One conversion. `compute` returns the free number of the target, exact or bracketed; None if it does not apply."""
+    """One conversion; `compute` returns the free number of the target, exact or bracketed, None where it is void."""
 
     source: str
     target: str
