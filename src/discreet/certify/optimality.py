@@ -1,6 +1,7 @@
 """Is the mechanism worth what it claims, and can no private mechanism be worth more than the bound?
 
-Both sides are computed again from the problem and the mechanism: the value by `value`, the bound from the witness by weak
+Both sides are computed again from the problem and the mechanism: the value by `value` (by `weighted_sums` where states are too
+many to list), the bound from the witness by weak
 duality (`dual`) or by a theorem whose conditions are checked (`theorems`). The maker's word counts for nothing.
 """
 
@@ -12,6 +13,7 @@ from fractions import Fraction
 from discreet.certify.dual import dual_upper_bound
 from discreet.certify.theorems import theorem_upper_bound, theorem_value
 from discreet.certify.value import expected_payoff
+from discreet.certify.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
 from discreet.errors import InputError, Refuted
 from discreet.model.certificate import Counterexample, DualWitness, OptimalityClaim
 from discreet.model.mechanism import Mechanism
@@ -52,6 +54,8 @@ def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
         found = theorem_value(mechanism, claim.witness)
         if found is not None:
             return found
+    if why_not_weighted_sum(mechanism) is None:
+        return weighted_sum_payoff(mechanism)[0]
     return expected_payoff(mechanism)[0]
 
 

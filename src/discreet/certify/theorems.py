@@ -4,6 +4,8 @@
 mechanism on the count is optimal. The kernel's rational ratio r is not below e^−ε, so it promises a little more than ε; a
 rational r′ ≤ e^−ε promises a little less, and by the same theorem its optimum, which is at least the optimum at ε, is the
 geometric kernel's with r′ and each output's best action. That is the bound.
+
+`chain`: any number of types, independent respondents and a loss that grows with distance (`chain`).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet.certify.chain import CHAIN, chain_upper_bound
 from discreet.certify.path import Band, Path, bands, path_of
 from discreet.certify.path_losses import followed, least_followed, least_loss
 from discreet.errors import Refuted
@@ -53,6 +56,8 @@ def theorem_value(mechanism: Mechanism, witness: TheoremWitness) -> Fraction | N
 
 def theorem_upper_bound(problem: Problem, mechanism: Mechanism, witness: TheoremWitness) -> Fraction:
     """What no private mechanism's expected payoff exceeds, by the named theorem."""
+    if witness.theorem == CHAIN:
+        return chain_upper_bound(problem, witness)
     if witness.theorem != GEOMETRIC:
         raise Refuted("the certificate rests on a theorem that is not known", witness.theorem)
     path_problem = geometric_is_optimal(problem, witness)

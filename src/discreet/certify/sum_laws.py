@@ -1,0 +1,109 @@
+"""The law of a weighted sum of independent respondents, from below, with what is missing known exactly.
+
+S = Σ_i w(θ_i) with integer weights has the generating polynomial (Σ_t p_t x^{w_t})^N. It is raised by
+squaring in whole numbers over 2^bits; every coefficient is rounded down after every product. Sums and
+products of smaller non-negative numbers are smaller, so the result lies below the law everywhere; the law
+sums to one, so what is missing is one minus its sum. Coefficients below 2^−bits vanish, which cuts the
+unlikely tails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import fmpz_poly
+
+from discreet.errors import TooLarge
+from discreet.model.kernel import ClosedKernel, GeometricKernel, StaircaseKernel
+from discreet.model.mechanism import Mechanism
+from discreet.model.priors import IidPrior, ReferencePrior
+from discreet.model.summary import LinearSummary
+from discreet.model.universe import Universe
+
+MOST_LIKELY = 400_000
+"""Likely totals beyond which the law of the sum is not computed."""
+
+
+@dataclass(frozen=True)
+class SumLaw:
+    """Types that may occur: probabilities, integer weights and values of the statistic, of each of N respondents."""
+
+    respondents: int
+    probabilities: tuple[Fraction, ...]
+    weights: tuple[int, ...]
+    values: tuple[Fraction, ...]
+
+    def mean(self) -> Fraction:
+        """E v."""
+        return sum((p * v for p, v in zip(self.probabilities, self.values, strict=True)), Fraction(0))
+
+    def variance(self) -> Fraction:
+        """Var v."""
+        return (
+            sum((p * v * v for p, v in zip(self.probabilities, self.values, strict=True)), Fraction(0))
+            - self.mean() ** 2
+        )
+
+
+def law_of(mechanism: Mechanism) -> SumLaw:
+    """The law behind a mechanism whose conditions have been checked; types of probability zero are left out."""
+    problem, summary = mechanism.problem, mechanism.summary
+    universe, prior = problem.universe, problem.prior
+    assert isinstance(universe, Universe) and isinstance(prior, (IidPrior, ReferencePrior))
+    assert isinstance(summary, LinearSummary)
+    values = problem.statistic.weights(universe)
+    assert values is not None
+    kept = [t for t, p in enumerate(prior.probabilities) if p > 0]
+    return SumLaw(
+        universe.respondents,
+        tuple(prior.probabilities[t] for t in kept),
+        tuple(summary.weights[t] for t in kept),
+        tuple(values[t] for t in kept),
+    )
+
+
+def sum_masses(
+    probabilities: Sequence[Fraction], weights: Sequence[int], respondents: int, bits: int
+) -> tuple[int, list[int], int]:
+    """(first, masses, missing): P(S = first + i) ≥ masses[i]/2^bits, together all but missing/2^bits."""
+    low = min(weights)
+    atoms = [0] * (max(weights) - low + 1)
+    for p, w in zip(probabilities, weights, strict=True):
+        atoms[w - low] += (p.numerator << bits) // p.denominator
+    base, base_first = fmpz_poly(atoms), 0
+    result, result_first = fmpz_poly([1 << bits]), 0
+    exponent = respondents
+    while exponent:
+        if exponent & 1:
+            result, skipped = _rounded_product(result, base, bits)
+            result_first += base_first + skipped
+        exponent >>= 1
+        if exponent:
+            base, skipped = _rounded_product(base, base, bits)
+            base_first = 2 * base_first + skipped
+    masses = [int(c) for c in result.coeffs()]
+    return result_first + respondents * low, masses, (1 << bits) - sum(masses)
+
+
+def _rounded_product(left: fmpz_poly, right: fmpz_poly, bits: int) -> tuple[fmpz_poly, int]:
+    """The product with coefficients rounded down, its leading zeros left out, and how many those were."""
+    if left.degree() + right.degree() > 2 * MOST_LIKELY:
+        raise TooLarge(
+            "The law of the weighted sum has too many likely values",
+            size=f"about {left.degree() + right.degree():,}",
+            fits=f"{MOST_LIKELY:,}",
+            remedy="use smaller weights",
+        )
+    coefficients = [c >> bits for c in (left * right).coeffs()]
+    skipped = next((i for i, c in enumerate(coefficients) if c), len(coefficients))
+    return fmpz_poly(coefficients[skipped:]), skipped
+
+
+def noise_shape(kernel: ClosedKernel) -> tuple[int, int]:
+    """(W, m) of the noise; geometric noise falls with every unit."""
+    if isinstance(kernel, StaircaseKernel):
+        return kernel.step, kernel.plateau
+    assert isinstance(kernel, GeometricKernel)
+    return 1, 1

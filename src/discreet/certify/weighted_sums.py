@@ -1,0 +1,181 @@
+"""What a weighted sum with closed-form noise is worth, for any number of types and respondents, from both sides.
+
+The mechanism reads S = Σ_i w(θ_i), clips it, adds geometric or staircase noise and recommends an action for
+each output. Respondents are independent with the same law p, and ω = Σ_i v(θ_i).
+
+Squared error. Let α_k(s) = Σ_y K(y|s) a_y^k, and let G be the law of the weighted sum of N−1 respondents.
+By symmetry
+    E (a−ω)² = E α_2(S) − 2 E[α_1(S) ω] + E ω²,
+    E α_k(S) = Σ_t p_t Σ_s G(s) α_k(s+w_t),        E[α_1(S) ω] = N Σ_t p_t v_t Σ_s G(s) α_1(s+w_t),
+and E ω² is known exactly. Actions and values are shifted so that everything is ≥ 0.
+
+Arithmetic. Whole numbers in units of 2^−bits. G is a power of a polynomial whose coefficients are rounded
+down after each product: what results lies below G everywhere, and what is missing is exactly 1 − ΣG, so
+nothing about rounding or cut tails has to be estimated. α_k is computed twice, once with every rounding
+down and once up: with actions continued beyond the ends (that is what gathering tails at the ends means),
+noise f(j) = c·r^e(|j|) and e(j) = ⌊(j + W − m)/W⌋,
+    Q(s) = Σ_{j<W} a(s−j) + r·Q(s−W),    H(s) = Σ_{j<m} a(s−j) + r·Q(s−m),
+    α = c·(H from the left + H from the right − a).
+Geometric noise is the case W = m = 1.
+
+Other payoffs go through the joint law of (S, ω) (`joint_sums`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate
+from math import ceil
+from operator import mul
+
+from discreet.certify.joint_sums import joint_payoff
+from discreet.certify.sum_laws import SumLaw, law_of, noise_shape, sum_masses
+from discreet.errors import InputError
+from discreet.model.kernel import ClosedKernel, TableKernel
+from discreet.model.mechanism import Mechanism
+from discreet.model.neighbours import ReplaceOne
+from discreet.model.priors import IidPrior, ReferencePrior
+from discreet.model.summary import LinearSummary
+from discreet.model.universe import Universe
+
+SPARE_BITS = 128
+"""Bits kept beyond the size of the largest loss."""
+
+
+def why_not_weighted_sum(mechanism: Mechanism) -> str | None:
+    """The first condition that fails, in words; None when `weighted_sum_payoff` applies."""
+    problem = mechanism.problem
+    universe = problem.universe
+    if isinstance(mechanism.kernel, TableKernel) or not isinstance(mechanism.summary, LinearSummary):
+        return "the mechanism is not a weighted sum with closed-form noise"
+    if (
+        not isinstance(universe, Universe)
+        or not universe.fixed
+        or not isinstance(problem.neighbours, ReplaceOne)
+    ):
+        return "the number of respondents is not fixed"
+    if not isinstance(problem.prior, (IidPrior, ReferencePrior)):
+        return "respondents are not independent with the same probabilities"
+    if problem.statistic.weights(universe) is None:
+        return "the statistic is not a sum, mean or count"
+    if len(problem.decisions) != 1:
+        return "there are several decision makers"
+    return None
+
+
+def weighted_sum_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
+    """Both sides of the expected payoff of following the recommended actions."""
+    reason = why_not_weighted_sum(mechanism)
+    if reason is not None:
+        raise InputError(
+            "This mechanism cannot be valued as a weighted sum",
+            found=reason,
+            allowed="a linear summary, a closed-form kernel and independent respondents",
+            remedy="use another witness",
+        )
+    law, kernel, summary = law_of(mechanism), mechanism.kernel, mechanism.summary
+    assert not isinstance(kernel, TableKernel) and isinstance(summary, LinearSummary)
+    if kernel.actions is None:
+        raise InputError(
+            "The mechanism recommends no actions",
+            found="a kernel without actions",
+            allowed="an action for each output",
+            remedy="add the recommended actions",
+        )
+    decision = mechanism.problem.decision
+    if decision.kind == "squared-error":
+        numbers = [a for a in kernel.actions if isinstance(a, Fraction)]
+        low, high = _squared_loss(law, kernel, numbers, summary)
+        return -decision.weight * high, -decision.weight * low
+    return joint_payoff(law, kernel, summary, decision)
+
+
+def _squared_loss(
+    law: SumLaw, kernel: ClosedKernel, actions: Sequence[Fraction], summary: LinearSummary
+) -> tuple[Fraction, Fraction]:
+    n, least = law.respondents, min(law.values)
+    if len(actions) != kernel.high - kernel.low + 1:
+        raise InputError(
+            "Squared error needs a number for each output",
+            found=f"{len(actions)} numbers",
+            allowed=f"{kernel.high - kernel.low + 1}",
+            remedy="recommend a number for each output",
+        )
+    origin = min(*actions, n * least)
+    acts = [a - origin for a in actions]
+    shift = n * least - origin
+    above = [v - least for v in law.values]
+    furthest = max(*acts, shift + n * max(above), Fraction(1))
+    bits = SPARE_BITS + 2 * (ceil(furthest).bit_length() + n.bit_length())
+    first, masses, missing = sum_masses(law.probabilities, law.weights, n - 1, bits)
+    means = _bracketed(kernel, acts, bits)
+    squares = _bracketed(kernel, [a * a for a in acts], bits)
+    start = first - kernel.low
+    ends = tuple(summary.clip(s) - kernel.low for s in (kernel.low, kernel.high))
+
+    def expected(after: list[int]) -> list[Fraction]:
+        """Σ_s G(s) α(s+w_t) for each type t, G as computed."""
+        found = [sum(map(mul, masses, _window(after, start + w, len(masses), *ends))) for w in law.weights]
+        return [Fraction(total, 1 << 2 * bits) for total in found]
+
+    lost, largest = Fraction(missing, 1 << bits), max(acts)
+    mean = law.mean() - least
+    second = n * law.variance() + (n * mean + shift) ** 2
+
+    def total(each: list[Fraction], factors: Sequence[Fraction]) -> Fraction:
+        return sum((p * f * e for p, f, e in zip(law.probabilities, factors, each, strict=True)), Fraction(0))
+
+    ones, factors = [Fraction(1)] * len(above), [n * v + shift for v in above]
+    product_low = total(expected(means[0]), factors)
+    product_high = total(expected(means[1]), factors) + lost * largest * (n * mean + shift)
+    square_low = total(expected(squares[0]), ones)
+    square_high = total(expected(squares[1]), ones) + lost * largest * largest
+    return square_low - 2 * product_high + second, square_high - 2 * product_low + second
+
+
+def _window(after: list[int], start: int, length: int, lowest: int, highest: int) -> list[int]:
+    """after[clip(i)] for i = start, …, start + length − 1, clipped to lowest..highest."""
+    below = min(max(lowest - start, 0), length)
+    above = min(max(start + length - 1 - highest, 0), length)
+    inner = after[max(start, lowest) : min(start + length - 1, highest) + 1] if below + above < length else []
+    return [after[lowest]] * below + inner + [after[highest]] * above
+
+
+def _bracketed(kernel: ClosedKernel, numbers: Sequence[Fraction], bits: int) -> tuple[list[int], list[int]]:
+    """Both sides of Σ_y K(y|s)·number_y at every state s of the kernel, in units of 2^−bits; numbers ≥ 0."""
+    width, plateau = noise_shape(kernel)
+    down = [(x.numerator << bits) // x.denominator for x in numbers]
+    up = [-((-x.numerator << bits) // x.denominator) for x in numbers]
+    ratio = kernel.ratio
+    unit = 1 / ((2 * plateau - 1) + 2 * width * ratio / (1 - ratio))
+    found = []
+    for each, sign in ((down, 1), (up, -1)):
+        left = _one_sided(each, width, plateau, ratio, bits, sign)
+        right = _one_sided(each[::-1], width, plateau, ratio, bits, sign)[::-1]
+        # rounding up is minus rounding minus down
+        top, bottom = sign * unit.numerator, unit.denominator
+        found.append(
+            [sign * (top * (a + b - x) // bottom) for a, b, x in zip(left, right, each, strict=True)]
+        )
+    return found[0], found[1]
+
+
+def _one_sided(
+    values: list[int], width: int, plateau: int, ratio: Fraction, bits: int, sign: int
+) -> list[int]:
+    """H(s) = Σ_{j≥0} r^e(j) x(s−j), x continued to the left by its first value; rounded down (sign 1) or up (−1)."""
+    factor = sign * ((sign * ratio.numerator << bits) // ratio.denominator)
+    far = sign * (sign * width * values[0] * ratio.denominator // (ratio.denominator - ratio.numerator))
+    running = list(accumulate([values[0]] * width + values, initial=0))
+    size = len(values)
+    # running[i + width + 1] − running[i + 1] = Σ of the width values up to the i-th
+    whole = [b - a for a, b in zip(running[1 : size + 1], running[width + 1 :], strict=True)]
+    stairs = [far]
+    for i in range(1, size):
+        before = stairs[i - width] if i >= width else far
+        stairs.append(whole[i] + sign * (sign * factor * before >> bits))
+    skip = width - plateau + 1
+    centre = [b - a for a, b in zip(running[skip : skip + size], running[width + 1 :], strict=True)]
+    earlier = [far] * min(plateau, size) + stairs[: max(size - plateau, 0)]
+    return [c + sign * (sign * factor * q >> bits) for c, q in zip(centre, earlier, strict=True)]
