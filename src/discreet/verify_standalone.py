@@ -14,6 +14,7 @@ import json
 import sys
 from fractions import Fraction
 from itertools import combinations, product
+from pathlib import Path
 
 
 class Refuted(Exception):
@@ -23,6 +24,13 @@ class Refuted(Exception):
 def need(condition, words):
     if not condition:
         raise Refuted(words)
+
+
+def number(text):
+    """An exact number of the file: a whole number, or text such as "1/3" or "0.25". Never a float."""
+    if not isinstance(text, (int, str)) or set(str(text)) - set("0123456789./-"):
+        raise ValueError("a number is not written exactly")
+    return Fraction(text)
 
 
 # --- exp(x) between two fractions, and log the same way -------------------------------------------------------------
@@ -74,6 +82,7 @@ def graph(problem, summary):
     neighbours = data["neighbours"]
     if isinstance(neighbours, dict):
         need(summary["kind"] == "database", "databases listed by name have no other summary than 'database'")
+        need(len(set(neighbours["states"])) == len(neighbours["states"]), "two databases have the same name")
         at = {name: i for i, name in enumerate(neighbours["states"])}
         return neighbours["states"], {tuple(sorted((at[a], at[b]))) for a, b in neighbours["edges"]}
     types, size = len(data["values"]), data["respondents"]
@@ -82,13 +91,15 @@ def graph(problem, summary):
     if summary["kind"] == "database":
         need(fixed, "the summary 'database' needs a fixed number of respondents")
         states = list(product(range(types), repeat=low))
-        near = [[d[:i] + (t,) + d[i + 1:] for i in range(low) for t in range(types)] for d in states]
+        near = [[(*d[:i], t, *d[i + 1:]) for i in range(low) for t in range(types)] for d in states]
     elif summary["kind"] == "histogram":
         states, near = histogram_graph(types, low, high, fixed, summary.get("clamp"))
     else:
+        need(summary["kind"] == "linear" and len(summary["weights"]) == types, "a sum needs one weight for every type")
         states, near = linear_graph(summary, low, high, fixed)
     at = {state: i for i, state in enumerate(states)}
-    edges = {tuple(sorted((at[s], at[t]))) for s, ts in zip(states, near) for t in ts if t in at and t != s}
+    pairs = {(at[s], at[t]) for s, ts in zip(states, near, strict=True) for t in ts if t in at}
+    edges = {(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]}
     return [",".join(map(str, s)) for s in states], edges
 
 
@@ -97,8 +108,8 @@ def histogram_graph(types, low, high, fixed, clamp):
     floor = clamp["lower"] if clamp else [0] * types
     roof = clamp["upper"] if clamp else [high] * types
     need(len(floor) == len(roof) == types, "a clamp needs bounds for every type")
-    reference = (clamp.get("reference") if clamp else 0) if fixed else None
-    need(not fixed or reference in range(types), "a clamp needs a reference type")
+    reference = clamp.get("reference") if clamp else 0 if fixed else None
+    need(reference in (range(types) if fixed else (None,)), "a clamp has a reference type when the size is fixed, only")
     need(fixed or not any(floor), "without a fixed size, counts are only clipped from above")
     clipped = [j for j in range(types) if j != reference]
     need(all(0 <= floor[j] <= roof[j] for j in clipped), "a clamp's bounds are the wrong way round")
@@ -111,20 +122,12 @@ def histogram_graph(types, low, high, fixed, clamp):
         partial = [((c, *rest), n + c) for rest, n in partial for c in range(floor[j], min(roof[j], high - n) + 1)]
     if fixed:
         states = [(*rest[:reference], high - n, *rest[reference:]) for rest, n in partial]
-        moves = [[(i, -1), (j, 1)] for i in range(types) for j in range(types) if i != j]
+        moves = [(i, j) for i in range(types) for j in range(types) if i != j]
     else:
-        capped = clamp is not None
-        states = [rest for rest, n in partial if n >= low or (capped and any(c == k for c, k in zip(rest, roof)))]
+        states = [rest for rest, n in partial if n >= low or (clamp and any(c == roof[j] for j, c in enumerate(rest)))]
         states.sort(key=lambda s: (sum(s), s[::-1]))
-        moves = [[(j, 1)] for j in range(types)]
-    return states, [[shift(s, move) for move in moves] for s in states]
-
-
-def shift(state, move):
-    counts = list(state)
-    for j, by in move:
-        counts[j] += by
-    return tuple(counts)
+        moves = [(None, j) for j in range(types)]
+    return states, [[tuple(c - (t == i) + (t == j) for t, c in enumerate(s)) for i, j in moves] for s in states]
 
 
 def linear_graph(summary, low, high, fixed):
@@ -133,106 +136,111 @@ def linear_graph(summary, low, high, fixed):
     sums = [{0}]
     for _ in range(high):
         sums.append({total + w for total in sums[-1] for w in weights})
-    clip = clipper(summary)
-    states = sorted({clip(t) for n in range(low, high + 1) for t in sums[n]})
+    states = sorted({clip(summary, t) for n in range(low, high + 1) for t in sums[n]})
     near = {s: set() for s in states}
     for n in range(low - 1 if fixed else low, high):
         for rest in sums[n]:
             ends = [rest + w for w in weights]
             pairs = combinations(ends, 2) if fixed else [(rest, end) for end in ends]
             for a, b in pairs:
-                near[clip(a)].add((clip(b),))
+                near[clip(summary, a)].add((clip(summary, b),))
     return [(s,) for s in states], [near[s] for s in states]
 
 
-def clipper(summary):
+def clip(summary, total):
     bottom, top = summary.get("low"), summary.get("high")
-
-    def clip(total):
-        total = total if bottom is None else max(total, bottom)
-        return total if top is None else min(total, top)
-    return clip
+    total = total if bottom is None else max(total, bottom)
+    return total if top is None else min(total, top)
 
 
 # --- kernels --------------------------------------------------------------------------------------------------------
 
-def check_table(mechanism, epsilon):
+def check_table(mechanism):
+    """(top, bottom, 1, where): the largest ratio top/bottom of probabilities at adjacent states, compared exactly."""
     kernel = mechanism["kernel"]
     states, edges = graph(mechanism["problem"], mechanism["summary"])
     need(kernel["states"] == states, "the kernel's states are not those of its summary")
-    stated = [tuple(sorted(edge)) for edge in kernel["edges"]]
-    need(len(stated) == len(set(stated)), "an edge is listed twice")
-    wrong = min(edges ^ set(stated), default=None)
-    need(wrong is None, f"the listed edges are not those of the neighbours: {wrong}")
+    stated = sorted(tuple(sorted(edge)) for edge in kernel["edges"])
+    need(stated == sorted(edges), f"the listed edges differ from those of the neighbours: {edges ^ set(stated)}")
     whole = int(kernel["denominator"])
     need(whole > 0 and whole & (whole - 1) == 0, "the denominator is not a power of two")
     weights = [[int(w) for w in row] for row in kernel["weights"]]
     labels = [output["label"] for output in kernel["outputs"]]
     need(len(labels) == len(set(labels)) == len(weights), "outputs repeat or lack weights")
     need(all(len(row) == len(states) and min(row) >= 0 for row in weights), "a row of weights is short or negative")
-    need(all(sum(column) == whole for column in zip(*weights)), "a state's probabilities do not sum to one")
-    best = (0, 1, None)
-    for label, row in zip(labels, weights):
+    need(all(sum(column) == whole for column in zip(*weights, strict=True)), "some probabilities do not sum to one")
+    best = (0, 1, 1, None)
+    for label, row in zip(labels, weights, strict=True):
         for a, b in edges:
             big, small = (a, b) if row[a] >= row[b] else (b, a)
             if row[big] * best[1] > best[0] * row[small]:
-                best = (row[big], row[small], (states[big], states[small], label))
+                best = (row[big], row[small], 1, (states[big], states[small], label))
     return best
 
 
 def check_closed(mechanism):
-    """Noise on a whole number, tails gathered at the ends: if the noise falls by at most c over `step`, so does the kernel."""
+    """(top, bottom, power, where): if the noise falls by at most (top/bottom)^power over `step`, so does the kernel."""
     kernel, summary, data = mechanism["kernel"], mechanism["summary"], mechanism["problem"]["data"]
+    need(kernel["family"] in ("geometric", "staircase"), "this family of kernels is not known")
     need(summary["kind"] == "linear", "a closed-form kernel reads a weighted sum")
     weights, size, fixed = summary["weights"], data["respondents"], data["neighbours"] == "replace-one"
     need(len(weights) == len(data["values"]), "the summary needs one weight for every type")
     step = max(weights) - min(weights) if fixed else max(map(abs, weights))
     sizes = (size, size) if fixed else (size["from"], size["to"])
-    clip = clipper(summary)
-    low = clip(min(n * min(weights) for n in sizes))
-    high = clip(max(n * max(weights) for n in sizes))
+    low = clip(summary, min(n * min(weights) for n in sizes))
+    high = clip(summary, max(n * max(weights) for n in sizes))
     need(kernel["from"] <= low <= high <= kernel["to"], "the kernel does not cover every total")
     need(step <= kernel["step"], "one neighbour can move the total further than the kernel's step")
-    ratio = Fraction(kernel["ratio"])
+    ratio = number(kernel["ratio"])
     need(0 < ratio < 1, "the ratio is not between 0 and 1")
     if kernel["family"] == "staircase":
         need(1 <= kernel["plateau"] <= kernel["step"], "the plateau is longer than the step")
-    power = step if kernel["family"] == "geometric" else min(step, 1)
-    factor = 1 / ratio**power
-    return factor.numerator, factor.denominator, ("states", f"{step} apart", "any output")
+    power = min(step, high - low) if kernel["family"] == "geometric" else min(step, 1)
+    where = ("one total", f"another {step} away", "of the noise")
+    return (ratio.denominator, ratio.numerator, power, where) if power else (1, 1, 1, where)
+
+
+def once(pairs):
+    """A JSON object in which no key stands twice: two readers could otherwise see two mechanisms."""
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError("a key stands twice")
+    return dict(pairs)
 
 
 def verify(text):
-    """(epsilon, largest log-ratio from below, from above, where, hash) of a mechanism document; raises Refuted."""
-    mechanism = json.loads(text)
+    """(promise, largest log-ratio from below, from above, where, hash) of a mechanism document; raises Refuted."""
+    mechanism = json.loads(text, object_pairs_hook=once, parse_float=int, parse_constant=int)  # int refuses both
     need(mechanism["format"] == "discreet-mechanism/1", "not a mechanism file")
     promise = mechanism["guarantee"]
-    epsilon = Fraction(promise["epsilon"])
+    epsilon, asked = number(promise["epsilon"]), number(mechanism["problem"]["privacy"]["epsilon"])
     relation = mechanism["problem"]["data"]["neighbours"]
-    need(epsilon >= 0 and Fraction(promise.get("delta", 0)) == 0, "only promises with e >= 0 and delta = 0 are proved")
-    need(promise["neighbours"] == (relation if isinstance(relation, str) else "given"), "the promise names other neighbours")
+    need(number(promise.get("delta", 0)) == 0, "only promises with delta = 0 are proved")
+    need(0 <= epsilon <= min(asked, 10_000), "the promise is weaker than the problem asks for, or absurd")
+    known = "given" if isinstance(relation, dict) else relation
+    need(known in ("given", "replace-one", "add-remove-one"), "the neighbours are not known")
+    need(promise["neighbours"] == known, "the promise names other neighbours")
     table = mechanism["kernel"]["family"] == "table"
-    top, bottom, where = check_table(mechanism, epsilon) if table else check_closed(mechanism)
-    if exceeds_exp(top, bottom, epsilon):
+    top, bottom, power, where = check_table(mechanism) if table else check_closed(mechanism)
+    if exceeds_exp(top, bottom, epsilon / power):  # (top/bottom)^power > exp(epsilon), without forming the power
         raise Refuted(f"output {where[2]} is more than exp({epsilon}) times as likely at {where[0]} as at {where[1]}")
-    low, high = log_between(top, bottom, epsilon) if top > bottom else (Fraction(0), Fraction(0))
+    low, high = log_between(top, bottom, epsilon / power) if top > bottom else (Fraction(0), Fraction(0))
     canonical = json.dumps(mechanism, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return epsilon, low, high, where, hashlib.sha256(canonical.encode()).hexdigest()
+    return promise, power * low, power * high, where, hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def main(arguments):
     try:
         sys.set_int_max_str_digits(0)
-        with open(arguments[0], encoding="utf-8") as file:
-            epsilon, low, high, where, digest = verify(file.read())
+        promise, low, high, where, digest = verify(Path(arguments[0]).read_text(encoding="utf-8"))
     except Refuted as reason:
         print(f"REFUTED: {reason}")
         return 1
     except (IndexError, OSError, ValueError, KeyError, TypeError, RecursionError, ZeroDivisionError) as error:
         print(f"NOT READABLE as a mechanism: {type(error).__name__}: {error}")
         return 2
-    print(f"PROVED: {float(epsilon):g}-differentially private. Mechanism sha256 {digest}")
-    print(f"Tight epsilon between {float(low):.15g} and {float(high):.15g}, reached at {where}")
+    promised = f"epsilon = {promise['epsilon']} for {promise['neighbours']} neighbours, unit {promise['unit']}"
+    print(f"PROVED: differentially private with {promised}. Mechanism sha256 {digest}")
+    print(f"Largest log-ratio between {float(low):.15g} and {float(high):.15g}, at {where}")
     return 0
 
 

@@ -24,6 +24,8 @@ from discreet.numerics.polynomials import has_root
 LOSSES = ("squared-error", "absolute-error", "pinball")
 KINDS = (*LOSSES, "match", "table", "expression")
 MOST_ACTIONS = 1_000_000
+MOST_DEGREE = 80
+"""Of a payoff on an interval of actions: the signs of such polynomials are decided within a second."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,11 @@ class Decision:
         assert self.formula is not None
         for part in affine_parts(self.formula) or ():
             fraction = as_fraction(part)
+            if fraction is not None and max(map(len, fraction)) > MOST_DEGREE:
+                raise InputError(
+                    "The payoff is a polynomial of too high a degree for real actions", found=self.expression,
+                    allowed=f"degrees below {MOST_DEGREE}", remedy="list the actions instead",
+                )
             if fraction is not None and has_root(fraction[1], lower, upper):
                 raise InputError(
                     "The payoff has no finite value at some action of the range", found=self.expression,

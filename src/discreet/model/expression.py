@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from discreet.errors import InputError, suggest
@@ -29,6 +30,8 @@ LONGEST = 4_000
 MOST_TOKENS = 400
 DEEPEST = 60
 LARGEST_POWER = 64
+MOST_BITS = 30_000
+"""How long a number may become when variables of 64 bits are put in: about a power of 460, or 9,000 digits."""
 VARIABLES = ("a", "omega")
 FUNCTIONS = ("abs", "min", "max")
 
@@ -54,6 +57,17 @@ class Node:
 
     def depends_on(self, variable: str) -> bool:
         return self.variable == variable or any(o.depends_on(variable) for o in self.operands)
+
+    @cached_property
+    def bits(self) -> int:
+        """A bound on the length of the value when each variable has 64 bits: lengths add, powers multiply."""
+        if self.number is not None:
+            return self.number.numerator.bit_length() + self.number.denominator.bit_length()
+        if self.variable is not None:
+            return 64
+        if self.operator == "**":
+            return self.operands[0].bits * abs(int(self.operands[1].number or 0))
+        return sum(operand.bits for operand in self.operands)
 
     def __str__(self) -> str:
         if self.number is not None:
@@ -252,6 +266,12 @@ class _Parser:
         if self.at < len(self.tokens):
             _, text, position = self.tokens[self.at]
             raise self.refusal(repr(text), position)
+        if node.bits > MOST_BITS:
+            raise InputError(
+                "The payoff expression computes with numbers that are too long", found="high powers or long numbers",
+                allowed="powers that multiply to less than 460, numbers of less than 9,000 digits",
+                remedy="simplify it, or give the payoff as a table",
+            )
         return node
 
     def take(self, *signs: str) -> str | None:
