@@ -17,7 +17,12 @@ from discreet.errors import InputError
 from discreet.files import schema
 from discreet.files.atomic import read_bytes, write_atomically
 from discreet.files.canonical import canonical_bytes, document_hash, parse_json
-from discreet.files.mechanism import action_document, action_from_shape, clamp_document, clamp_from_shape
+from discreet.files.mechanism import (
+    clamp_document,
+    clamp_from_shape,
+    recommendation_document,
+    recommendation_from_shape,
+)
 from discreet.model.certificate import (
     Certificate,
     DualWitness,
@@ -95,7 +100,7 @@ def _witness_document(witness: DualWitness | TheoremWitness) -> dict[str, Any]:
         "kind": witness.kind,
         "scale": format_integer(witness.scale),
         "multipliers": [
-            {"action": action_document(m.action), "flows": _packed(m.flows)} for m in witness.multipliers
+            {"action": recommendation_document(m.action), "flows": _packed(m.flows)} for m in witness.multipliers
         ],
     }
     if witness.reduction is not None:
@@ -114,7 +119,7 @@ def _witness(shape: schema.Witness) -> DualWitness | TheoremWitness:
         shape.kind,
         clamp_from_shape(shape.box),
         read_integer(shape.scale, "the scale"),
-        tuple(Multipliers(action_from_shape(m.action), _unpacked(m.flows)) for m in shape.multipliers),
+        tuple(Multipliers(recommendation_from_shape(m.action), _unpacked(m.flows)) for m in shape.multipliers),
         shape.reduction,
     )
 

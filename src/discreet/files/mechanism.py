@@ -123,7 +123,7 @@ def _kernel_document(mechanism: Mechanism) -> dict[str, Any]:
     if isinstance(kernel, StaircaseKernel):
         document["plateau"] = kernel.plateau
     if kernel.actions is not None:
-        document["actions"] = [_action_document(action) for action in kernel.actions]
+        document["actions"] = [recommendation_document(action) for action in kernel.actions]
     return document
 
 
@@ -140,13 +140,13 @@ def _kernel(shape: schema.Kernel) -> Kernel:
         assert shape.denominator is not None and shape.edges is not None
         return TableKernel(
             tuple(shape.states),
-            tuple(Output(o.label, None if o.action is None else _action(o.action)) for o in shape.outputs),
+            tuple(_output(o) for o in shape.outputs),
             tuple(tuple(read_integer(w, "a weight") for w in row) for row in shape.weights),
             read_integer(shape.denominator, "the denominator"),
             tuple(shape.edges),
         )
     assert shape.from_ is not None and shape.to is not None and shape.step is not None and shape.ratio is not None
-    actions = None if shape.actions is None else tuple(_action(a) for a in shape.actions)
+    actions = None if shape.actions is None else tuple(recommendation_from_shape(a) for a in shape.actions)
     if shape.family == "staircase":
         assert shape.plateau is not None
         return StaircaseKernel(shape.from_, shape.to, shape.step, shape.plateau, shape.ratio, actions)
@@ -168,14 +168,18 @@ def action_from_shape(shape: schema.ActionShape) -> Action:
 
 def _output_document(output: Output) -> dict[str, Any]:
     document: dict[str, Any] = {"label": output.label}
-    return document if output.action is None else document | {"action": _action_document(output.action)}
+    return document if output.action is None else document | {"action": recommendation_document(output.action)}
 
 
-def _action_document(action: Action | tuple[Action, ...]) -> Any:
+def _output(shape: schema.OutputShape) -> Output:
+    return Output(shape.label, None if shape.action is None else recommendation_from_shape(shape.action))
+
+
+def recommendation_document(action: Action | tuple[Action, ...]) -> Any:
     return [action_document(a) for a in action] if isinstance(action, tuple) else action_document(action)
 
 
-def _action(shape: schema.ActionShape | list[schema.ActionShape]) -> Action | tuple[Action, ...]:
+def recommendation_from_shape(shape: schema.ActionShape | list[schema.ActionShape]) -> Action | tuple[Action, ...]:
     return tuple(action_from_shape(s) for s in shape) if isinstance(shape, list) else action_from_shape(shape)
 
 

@@ -196,7 +196,7 @@ class PrivacyProofShape(Shape):
 
 
 class MultipliersShape(Shape):
-    action: ActionShape
+    action: ActionShape | list[ActionShape]
     flows: Annotated[str, Field(strict=True)] = Field(
         description="zlib, then base64, of little-endian int64 triples (from, to, numerator)"
     )

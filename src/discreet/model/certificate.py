@@ -33,11 +33,15 @@ class PrivacyProof:
     witness: str = "edge-check"
 
 
+Recommendation = Action | tuple[Action, ...]
+"""What an output recommends: one action, or one for each of several decision makers."""
+
+
 @dataclass(frozen=True)
 class Multipliers:
     """Flow on directed edges for one action: `flows` holds (from, to, numerator) over the witness's scale."""
 
-    action: Action
+    action: Recommendation
     flows: tuple[tuple[int, int, int], ...]
 
 

@@ -1,0 +1,79 @@
+"""What checking a dual witness is made of: the states it speaks about, the pull of its multipliers, safe shortcuts.
+
+The pull of multipliers f at state h is (Gᵀf)_h = q·Σ_{i→h} f − Σ_{h→k} f, over edges that really exist. Minima are
+taken in exact arithmetic, but only over the entries that floats cannot rule out (`contenders`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.errors import Refuted
+from discreet.model.certificate import Multipliers, Recommendation
+
+MARGIN = 1e-9
+TINY = 1e-280
+PRIOR_BITS = 160
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Prior mass and statistic of the finest states; `inside` maps states of the box to them, `edges` joins those."""
+
+    masses: list[Fraction]
+    omegas: tuple[Fraction, ...]
+    inside: list[int]
+    edges: frozenset[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Pull:
+    """(Gᵀf_a)_h of one action by state of the box; states that are not listed have none."""
+
+    action: Recommendation
+    at: dict[int, Fraction]
+
+
+def pull_of(multipliers: Multipliers, edges: frozenset[tuple[int, int]], scale: int, factor: Fraction) -> Pull:
+    """The pull of one action's multipliers; refutes those that stand where no edge is."""
+    into: dict[int, int] = {}
+    out: dict[int, int] = {}
+    for start, end, flow in multipliers.flows:
+        if (min(start, end), max(start, end)) not in edges or flow < 0:
+            raise Refuted("the witness puts a multiplier where no edge is", f"states {start} and {end}")
+        into[end] = into.get(end, 0) + flow
+        out[start] = out.get(start, 0) + flow
+    top, bottom = factor.numerator, factor.denominator
+    pulls = {h: top * into.get(h, 0) - bottom * out.get(h, 0) for h in into.keys() | out.keys()}
+    return Pull(multipliers.action, {h: Fraction(pull, bottom * scale) for h, pull in pulls.items()})
+
+
+def dense(tables: Sequence[dict[int, Fraction]], states: int) -> np.ndarray:
+    """Pulls in floats [action, state]."""
+    found = np.zeros((len(tables), states))
+    for row, table in zip(found, tables, strict=True):
+        for h, pull in table.items():
+            row[h] = float(pull)
+    return found
+
+
+def contenders(rough: np.ndarray, size: float) -> list[int]:
+    """Entries that may be the least: floats leave out only what is above it by far more than they can err.
+
+    Each entry is a sum of a few terms of at most `size` with a relative error below 10^-14. What floats cannot tell
+    (NaN) is kept.
+    """
+    known = np.where(np.isnan(rough), -np.inf, rough)
+    finite = known[np.isfinite(known)]
+    if not len(finite) or not np.isfinite(size):
+        return list(range(len(rough)))
+    return np.flatnonzero(known <= finite.min() + MARGIN * size + TINY).tolist()
+
+
+def rounded(mass: Fraction) -> Fraction:
+    """The mass rounded down to 2^−B: it multiplies regrets ≥ 0, so the bound only gets lower."""
+    return Fraction((mass.numerator << PRIOR_BITS) // mass.denominator, 1 << PRIOR_BITS)
