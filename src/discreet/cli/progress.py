@@ -16,6 +16,8 @@ from discreet.watch import Event, Interruptible
 
 QUIET_SECONDS = 0.5
 """Work that ends sooner than this is not worth a line."""
+LINE_SECONDS = 5.0
+"""Without a terminal that can rewrite its line, a new line comes at most this often."""
 
 
 class Told:
@@ -25,7 +27,7 @@ class Told:
         self.stream = stream
         self.rewrites = stream.isatty()
         self.started = time.monotonic()
-        self.stage = ""
+        self.told = -LINE_SECONDS
         self.width = 0
 
     def report(
@@ -39,9 +41,9 @@ class Told:
     ) -> None:
         """Write one event, if anybody has waited long enough to wonder."""
         elapsed = time.monotonic() - self.started
-        if elapsed < QUIET_SECONDS or (not self.rewrites and stage == self.stage):
+        if elapsed < QUIET_SECONDS or (not self.rewrites and elapsed - self.told < LINE_SECONDS):
             return
-        self.stage = stage
+        self.told = elapsed
         words = line(Event(stage, value, bound, elapsed if seconds is None else seconds, message))
         if self.rewrites:
             self.stream.write("\r" + words.ljust(self.width))

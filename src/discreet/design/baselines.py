@@ -56,7 +56,7 @@ def baselines(base: Ground, watch: Watch = SILENT, oblivious: bool = True) -> di
             found[name] = Baseline(name, -way(base), _WORDS[name])
         except DiscreetError as error:
             found[name] = Baseline(name, None, f"{_WORDS[name]}; not computed: {error}")
-        watch.report(stage=f"baseline {name}", value=found[name].value)
+        watch.report(stage=f"baseline {name}", value=found[name].loss)
     return found
 
 

@@ -60,7 +60,7 @@ def design(
     if within is not None and within not in CLASSES:
         raise InputError("This class of mechanisms is not known", found=within, allowed=CLASSES, remedy="choose one of these")
     begun = time.perf_counter()
-    limited = Deadline(seconds, watch)
+    limited = AsPayoffs(Deadline(seconds, watch))
     steps, proposal, reduction = _propose(problem, gap, limited, seconds)
     solved = time.perf_counter()
     best = _certified(problem, proposal, steps, reduction)
@@ -76,6 +76,32 @@ def design(
             found=problem.prior.kind, allowed="an exchangeable or iid prior", remedy="leave out the restriction",
         )
     return found if within is None else replace(found, within=within, price=0.0)
+
+
+class AsPayoffs:
+    """Solvers report losses from above and below; whoever watches a design hears payoffs."""
+
+    def __init__(self, inner: Watch) -> None:
+        self.inner = inner
+
+    def report(
+        self,
+        *,
+        stage: str,
+        value: float | None = None,
+        bound: float | None = None,
+        seconds: float | None = None,
+        message: str | None = None,
+    ) -> None:
+        """Pass the report on with its signs turned."""
+        self.inner.report(
+            stage=stage, value=None if value is None else -value, bound=None if bound is None else -bound,
+            seconds=seconds, message=message,
+        )
+
+    def cancelled(self) -> bool:
+        """Whether the one who watches wants to stop."""
+        return self.inner.cancelled()
 
 
 def _propose(problem: Problem, gap: float, watch: Watch, seconds: float) -> tuple[list[Step], Proposal, Reduced | None]:

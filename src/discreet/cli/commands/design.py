@@ -156,7 +156,8 @@ def tell(found: Design, result: dict[str, Any], console: Console) -> None:
     table.add_column("against the design", justify="right")
     own = result["loss"] if loss else result["value"]
     table.add_row("[bold]this design[/bold]", f"[bold]{own:.6g}[/bold]", "")
-    for name, baseline in found.baselines.items():
+    ranked = sorted(found.baselines.items(), key=lambda item: (item[1].value is None, -(item[1].value or 0.0)))
+    for name, baseline in ranked:
         number = baseline.loss if loss else baseline.value
         table.add_row(name, "–" if number is None else f"{number:.6g}", _against(number, own, loss))
     console.print(table)
