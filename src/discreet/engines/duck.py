@@ -68,26 +68,25 @@ def _register_keys(con: Any, plan: Plan, key_set: KeySet, table: Table) -> None:
     canonical = sql.literal("0|-?[1-9][0-9]{0,37}")
     chosen = [
         f"CASE WHEN regexp_full_match(k{i}, {canonical}) THEN TRY_CAST(k{i} AS HUGEINT) END AS k{i}"
-        if table.kinds[name] == "integer"
+        if table.kinds[i] == "integer"
         else f"CAST(k{i} AS VARCHAR) AS k{i}"
-        for i, name in enumerate(plan.keys)
+        for i in range(len(plan.keys))
     ]
     con.execute(f"CREATE OR REPLACE TEMP TABLE keys AS SELECT cell, {', '.join(chosen)} FROM listed")
     con.unregister("listed")
 
 
-def _key(table: Table, name: str) -> str:
+def _key(table: Table, i: int) -> str:
     """A key column as it is compared and grouped."""
-    column = sql.identifier(name)
-    return column if table.kinds[name] == "integer" else f"CAST({column} AS VARCHAR)"
+    return f"c{i}" if table.kinds[i] == "integer" else f"CAST(c{i} AS VARCHAR)"
 
 
 def _by_row(con: Any, plan: Plan, key_set: KeySet, table: Table) -> Counts:
-    keys = ", ".join(f"{_key(table, name)} AS g{i}" for i, name in enumerate(plan.keys))
-    groups = ", ".join(f"g{i}" for i in range(len(plan.keys)))
-    match = " AND ".join(f"g{i} = k{i}" for i in range(len(plan.keys)))
-    column = plan.recoding.column
-    type_ = sql.type_of(plan.recoding, sql.identifier(column), table.kinds[column])
+    width = len(plan.keys)
+    keys = ", ".join(f"{_key(table, i)} AS g{i}" for i in range(width))
+    groups = ", ".join(f"g{i}" for i in range(width))
+    match = " AND ".join(f"g{i} = k{i}" for i in range(width))
+    type_ = sql.type_of(plan.recoding, f"c{width}", table.kinds[width])
     found = con.execute(
         f"WITH grouped AS (SELECT {keys}, {type_} AS type, count(*) AS n FROM {table.source} GROUP BY {groups}, type) "
         f"SELECT cell, type, CAST(sum(n) AS BIGINT) AS n FROM grouped JOIN keys ON {match} GROUP BY cell, type"
@@ -96,13 +95,12 @@ def _by_row(con: Any, plan: Plan, key_set: KeySet, table: Table) -> Counts:
 
 
 def _by_unit(con: Any, plan: Plan, key_set: KeySet, table: Table, key: bytes, folder: Path) -> Counts:
-    assert plan.unit.column is not None
-    unit = sql.identifier(plan.unit.column)
-    if table.kinds[plan.unit.column] == "text":
+    width = len(plan.keys)
+    unit = f"c{width + 1}"
+    if table.kinds[width + 1] == "text":
         unit = f"NULLIF(CAST({unit} AS VARCHAR), '')"
-    match = " AND ".join(f"{_key(table, name)} = k{i}" for i, name in enumerate(plan.keys))
-    column = plan.recoding.column
-    type_ = sql.type_of(plan.recoding, sql.identifier(column), table.kinds[column])
+    match = " AND ".join(f"{_key(table, i)} = k{i}" for i in range(width))
+    type_ = sql.type_of(plan.recoding, f"c{width}", table.kinds[width])
     con.execute(f"ATTACH IF NOT EXISTS {sql.literal(str(folder / 'units.duckdb'))} AS units")
     con.execute(
         f"CREATE OR REPLACE TABLE units.listed AS SELECT CAST(hash(u) % 1024 AS SMALLINT) AS slot, u, cell, type FROM "

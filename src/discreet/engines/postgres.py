@@ -18,7 +18,7 @@ NUMBERS = {"float4", "float8", "numeric"}
 TEXTS = {"text", "varchar", "bpchar", "bool", "date", "uuid", "name"}
 
 
-def copy_table(source: Source, columns: Sequence[str], target: Path) -> dict[str, str]:
+def copy_table(source: Source, columns: Sequence[str], target: Path) -> list[str]:
     """Copy columns of a table to a CSV file; the kind of each column."""
     try:
         import psycopg
@@ -36,10 +36,10 @@ def copy_table(source: Source, columns: Sequence[str], target: Path) -> dict[str
         with psycopg.connect(given, options="-c client_encoding=UTF8 -c default_transaction_read_only=on") as link:
             declared = link.execute(sql.SQL("SELECT * FROM {} LIMIT 0").format(table)).description or []
             types = {column.name: _type_name(link.adapters.types.get(column.type_code)) for column in declared}
-            kinds = {name: _kind(name, types) for name in columns}
+            kinds = [_kind(name, types) for name in columns]
             as_text = {True: "to_char({}, 'YYYY-MM-DD')", False: "CAST({} AS text)"}
             chosen = sql.SQL(", ").join(
-                sql.SQL(as_text[types[name] == "date"]).format(sql.Identifier(name)) for name in kinds
+                sql.SQL(as_text[types[name] == "date"]).format(sql.Identifier(name)) for name in columns
             )
             query = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT (FORMAT csv, FORCE_QUOTE *)").format(chosen, table)
             with target.open("wb") as file, link.cursor().copy(query) as copy:

@@ -35,6 +35,13 @@ def records(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, ...]]:
                 yield tuple(record[i].replace("\0", "\ufffd") if i < len(record) else "" for i in places)
 
 
+def plain_header(path: Path, names: Sequence[str]) -> bool:
+    """Whether the header is one line without quotes, so that every reader agrees where the rows begin."""
+    with path.open("rb") as file:
+        line = file.readline().removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n")
+    return b'"' not in line and b"\r" not in line and line == ",".join(names).encode()
+
+
 def place(names: Sequence[str], column: str) -> int:
     """Where a column stands, or words about the columns there are."""
     found = [i for i, name in enumerate(names) if name == column]

@@ -1,7 +1,8 @@
 """Sources as tables in DuckDB: Parquet, CSV, DuckDB files, PostgreSQL, and frames in memory.
 
-A table is a piece of SQL to select from, with the kind of each column that the plan names. What a source declares
-(its columns and their types) may be refused in words; what its rows say may not.
+A table is a piece of SQL to select from, with the plan's columns under names of our own (c0, c1, … in the order of
+`columns_of`), so that no name in the data can meet one in a query. What a source declares (its columns and their types)
+may be refused in words; what its rows say may not.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ WIDEST_FAST = 2000
 
 @dataclass(frozen=True)
 class Table:
-    """What to select from, and the kind of each column in use."""
+    """What to select c0, c1, … from, and the kind of each."""
 
     source: str
-    kinds: dict[str, str]
+    kinds: list[str]
 
 
 def columns_of(plan: Plan) -> list[str]:
@@ -93,11 +94,10 @@ def tables(con: Any, plan: Plan, frame: object, folder: Path) -> Iterator[Table]
         text = "frame"
     described = con.execute(f"DESCRIBE SELECT * FROM {text}").fetchall()
     declared = [str(row[0]) for row in described]
-    kinds = {
-        name: sql.kind_of(name, str(described[rows.place(declared, name)][1]), identity=name != plan.recoding.column)
-        for name in names
-    }
-    yield Table(text, kinds)
+    types = {name: str(described[rows.place(declared, name)][1]) for name in names}
+    kinds = [sql.kind_of(name, types[name], identity=name != plan.recoding.column) for name in names]
+    chosen = ", ".join(f"{sql.identifier(name)} AS c{j}" for j, name in enumerate(names))
+    yield Table(f"(SELECT {chosen} FROM {text})", kinds)
 
 
 def file_of(source: Source) -> Path:
@@ -127,31 +127,30 @@ def _table_name(table: str) -> str:
 
 def _csv_tables(path: Path, names: Sequence[str], folder: Path) -> Iterator[Table]:
     header = rows.header(path)
-    places = {name: rows.place(header, name) for name in names}
-    if len(header) <= WIDEST_FAST:
+    places = [rows.place(header, name) for name in names]
+    if len(header) <= WIDEST_FAST and rows.plain_header(path, header):
         yield _csv(path, len(header), places, skip_header=True)
     careful = folder / "careful.csv"
     with careful.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
         writer.writerows(rows.records(path, names))
-    yield _csv(careful, len(names), {name: i for i, name in enumerate(names)}, skip_header=False)
+    yield _csv(careful, len(names), list(range(len(names))), skip_header=False)
 
 
-def _copied(path: Path, kinds: dict[str, str]) -> Table:
+def _copied(path: Path, kinds: list[str]) -> Table:
     """What PostgreSQL wrote: texts, read back as the numbers that its columns declared."""
-    table = _csv(path, len(kinds), {name: i for i, name in enumerate(kinds)}, skip_header=False)
-    readers = {"integer": "TRY_CAST({0} AS HUGEINT) AS {0}", "number": "TRY_CAST({0} AS DOUBLE) AS {0}", "text": "{0}"}
-    chosen = ", ".join(readers[kind].format(sql.identifier(name)) for name, kind in kinds.items())
+    table = _csv(path, len(kinds), list(range(len(kinds))), skip_header=False)
+    types = {"integer": "HUGEINT", "number": "DOUBLE", "text": "VARCHAR"}
+    chosen = ", ".join(f"TRY_CAST(c{j} AS {types[kind]}) AS c{j}" for j, kind in enumerate(kinds))
     return Table(f"(SELECT {chosen} FROM {table.source})", kinds)
 
 
-def _csv(path: Path, width: int, places: dict[str, int], *, skip_header: bool) -> Table:
-    """A CSV file, all columns as text under names of our own, the wanted ones under theirs. Nothing is sniffed."""
-    declared = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
+def _csv(path: Path, width: int, places: Sequence[int], *, skip_header: bool) -> Table:
+    """A CSV file, all columns as text. Nothing is sniffed, and nothing is split between threads."""
+    declared = ", ".join(f"'f{i}': 'VARCHAR'" for i in range(width))
     options = (
         f"header = {str(skip_header).lower()}, delim = ',', quote = '\"', escape = '\"', auto_detect = false, "
-        f"strict_mode = true, columns = {{{declared}}}"
+        f"strict_mode = true, parallel = false, columns = {{{declared}}}"
     )
-    chosen = ", ".join(f"c{place} AS {sql.identifier(name)}" for name, place in places.items())
-    text = f"(SELECT {chosen} FROM read_csv({sql.literal(str(path))}, {options}))"
-    return Table(text, dict.fromkeys(places, "text"))
+    chosen = ", ".join(f"f{place} AS c{j}" for j, place in enumerate(places))
+    return Table(f"(SELECT {chosen} FROM read_csv({sql.literal(str(path))}, {options}))", ["text"] * len(places))

@@ -1,0 +1,125 @@
+"""PostgreSQL as a source, on a private cluster that lives as long as this module's tests."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tables_of_people import COLUMNS, KEY, KEY_SET, plan, random_rows
+
+from discreet.engines import DuckEngine, Engine, ReferenceEngine, histograms
+from discreet.engines.cells import fitted
+from discreet.engines.reference import count_rows
+from discreet.errors import InputError
+from discreet.model.plan import Plan, Source
+
+psycopg = pytest.importorskip("psycopg", reason="discreet[postgres] is not installed")
+pytestmark = pytest.mark.needs_postgres
+
+ENGINES: list[Engine] = [DuckEngine(threads=1), ReferenceEngine()]
+
+
+def program(name: str) -> str:
+    """Where one of PostgreSQL's programs lies."""
+    found = shutil.which(name)
+    return found or str(sorted(Path("/").glob(f"usr/lib/postgresql/*/bin/{name}"))[-1])
+
+
+def as_server(command: list[str]) -> None:
+    """Run as the user `postgres` when this is root, which PostgreSQL refuses to be."""
+    who = {"user": "postgres", "group": pwd.getpwnam("postgres").pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", **who)  # type: ignore[call-overload]
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[str]:
+    """A connection string for a cluster of our own, reached through a socket only."""
+    folder = Path(tempfile.mkdtemp(prefix="pg-"))
+    if os.geteuid() == 0:
+        shutil.chown(folder, "postgres")
+    data = str(folder / "data")
+    try:
+        as_server([program("initdb"), "-D", data, "-A", "trust", "-U", "tester", "-E", "UTF8", "--no-sync"])
+        options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
+        as_server([program("pg_ctl"), "-D", data, "-w", "-l", str(folder / "log"), "-o", options, "start"])
+        try:
+            yield f"host={folder} user=tester dbname=postgres"
+        finally:
+            as_server([program("pg_ctl"), "-D", data, "-m", "immediate", "stop"])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def source(database: str, monkeypatch: pytest.MonkeyPatch) -> Source:
+    """A table under an unpleasant name, holding the usual trouble."""
+    monkeypatch.setenv("PEOPLE_DB", database)
+    with psycopg.connect(database) as link:
+        link.execute('DROP TABLE IF EXISTS "odd ""; name"')
+        link.execute(f'CREATE TABLE "odd ""; name" ({", ".join(f"{name} text" for name in COLUMNS)})')
+        with link.cursor() as cursor:
+            cursor.executemany('INSERT INTO "odd ""; name" VALUES (%s, %s, %s, %s)', random_rows(seed=5, count=250))
+    return Source("postgres", "PEOPLE_DB", 'odd "; name')
+
+
+def truth(used: Plan, rows: list[tuple[object, ...]]) -> np.ndarray:
+    """By the reference, from Python tuples."""
+    return fitted(used, KEY_SET, count_rows(used, KEY_SET, rows, KEY), KEY)
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda e: e.name)
+@pytest.mark.parametrize("rule", ["bounds", "bins", "values"])
+def test_a_table_of_texts(engine: Engine, rule: str, source: Source) -> None:
+    used = plan(rule, "household", 2, source)
+    found = histograms(used, KEY_SET, key=KEY, engine=engine)
+    assert (found == truth(used, random_rows(seed=5, count=250))).all()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda e: e.name)
+def test_a_table_of_numbers(engine: Engine, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PEOPLE_DB", database)
+    values = [0, 1, 2, None, float("nan"), float("inf"), -5, 0.5, 1.999, 7.5]
+    rows = [("north", [1, 2, 7, None][i % 4], values[i % 10], i % 13) for i in range(120)]
+    with psycopg.connect(database) as link:
+        link.execute("CREATE SCHEMA IF NOT EXISTS s")
+        link.execute("DROP TABLE IF EXISTS s.people")
+        link.execute("CREATE TABLE s.people (region text, block int, children float8, household bigint)")
+        with link.cursor() as cursor:
+            cursor.executemany("INSERT INTO s.people VALUES (%s, %s, %s, %s)", rows)
+    for rule in ("bounds", "bins", "values"):
+        used = plan(rule, "household", 4, Source("postgres", "PEOPLE_DB", "s.people"))
+        assert (histograms(used, KEY_SET, key=KEY, engine=engine) == truth(used, rows)).all()
+
+
+def test_nothing_is_written_on_the_server(source: Source, database: str) -> None:
+    with psycopg.connect(database) as link:
+        link.execute("CREATE OR REPLACE FUNCTION f() RETURNS text LANGUAGE sql AS 'CREATE TABLE planted (x int); SELECT ''1'''")
+        link.execute(
+            "CREATE OR REPLACE VIEW sly AS SELECT 'north' AS region, '1' AS block, f() AS children, 'u' AS household"
+        )
+    with pytest.raises(InputError, match="could not be read"):
+        histograms(plan(source=Source("postgres", "PEOPLE_DB", "sly")), KEY_SET, key=KEY)
+
+
+def test_what_is_wrong_is_said_without_the_connection(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="(?i)did you mean 'children'"):
+        used = plan(source=source)
+        from dataclasses import replace
+
+        histograms(replace(used, recoding=replace(used.recoding, column="childern")), KEY_SET, key=KEY)
+    with pytest.raises(InputError, match="error 42P01"):
+        histograms(plan(source=Source("postgres", "PEOPLE_DB", "nothing")), KEY_SET, key=KEY)
+    monkeypatch.setenv("PEOPLE_DB", "host=nowhere.invalid password=secret-4711")
+    with pytest.raises(InputError, match="could not be read") as refused:
+        histograms(plan(source=source), KEY_SET, key=KEY)
+    assert "4711" not in str(refused.value)
+    monkeypatch.delenv("PEOPLE_DB")
+    with pytest.raises(InputError, match="no environment variable PEOPLE_DB"):
+        histograms(plan(source=source), KEY_SET, key=KEY)
