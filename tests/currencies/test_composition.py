@@ -192,8 +192,8 @@ def test_the_largest_edge_lies_in_the_bracket(seed: int, random_channel: Callabl
         truth = max(
             enumerated(channel.pair(i, j), 4, level) for i in range(3) for j in range(3) if i != j
         )
-        repeated = compose(channel, 4, level, adaptive=False, points=1 << 14)
-        adaptive = compose(channel, 4, level, points=1 << 14)
+        repeated = compose(channel, 4, level, points=1 << 14)
+        adaptive = compose(channel, 4, level, adaptive=True, points=1 << 14)
         assert repeated.lower <= truth + 1e-12 <= repeated.upper + 2e-12
         assert adaptive.upper >= truth and repeated.upper <= adaptive.upper + 1e-15
         assert repeated.upper - truth <= 1e-4
@@ -227,8 +227,8 @@ def test_dp_accounting_is_never_below_and_within_its_discretisation() -> None:
         ).self_compose(times)
         channel = channel_from_rows([p.tolist(), q.tolist()])
         for level in (0.2, 1.0, 3.0):
-            ours = compose(channel, times, level, adaptive=False)
+            ours = compose(channel, times, level)
             stated = theirs.get_delta_for_epsilon(level)
             assert stated >= ours.lower - 1e-12
-            shifted = compose(channel, times, max(level - times * step, 0.0), adaptive=False)
+            shifted = compose(channel, times, max(level - times * step, 0.0))
             assert stated <= shifted.upper + 1e-9

@@ -3,13 +3,13 @@
 For one edge the k-fold pair is composed exactly when its losses lie on a lattice (`lattice`) and bracketed on a grid
 otherwise (`grid`). Over all edges
 
-    lower = the best of a few leading edges,     upper = a pair that dominates every edge at once,
+    δ(ε) = the largest over edges,
 
-the dominating pair being the one whose curve is the attack curve of the mechanism. When it is one of the edges, as
-for the geometric mechanism, both ends meet. Because it dominates every edge in every release, the upper end also holds
-when later releases are chosen in view of earlier outputs among mechanisms that the same pair dominates. With
-`adaptive=False` the same mechanism is repeated on the same database, both databases of an edge stay what they are, and
-the upper end is the largest over edges; edges whose moments cannot reach the lower end are not opened.
+since the same mechanism reads the same database each time; edges whose moments cannot reach the best found are not
+opened. With `adaptive=True` the upper end comes from one pair that dominates every edge at once: its curve is the
+attack curve of the mechanism. It then also holds when later releases are chosen in view of earlier outputs, among
+mechanisms that this pair dominates. When that pair is one of the edges, as for the geometric mechanism, both agree and
+the result is exact. Randomness is fresh in every release.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def compose_pair(pair: Pair, times: int, epsilon: object, *, points: int = POINT
 
 
 def compose(
-    source: Mechanism | Channel, times: int, epsilon: object, *, adaptive: bool = True, points: int = POINTS
+    source: Mechanism | Channel, times: int, epsilon: object, *, adaptive: bool = False, points: int = POINTS
 ) -> Worst:
     """δ(ε) of k releases of a mechanism about the same database, worst over edges."""
     level = _level(times, epsilon)
@@ -77,7 +77,8 @@ def compose(
 
 
 def compose_epsilon(
-    source: Mechanism | Channel, times: int, delta: object, *, points: int = POINTS, tolerance: float = 1e-6
+    source: Mechanism | Channel, times: int, delta: object, *, adaptive: bool = False, points: int = POINTS,
+    tolerance: float = 1e-6,
 ) -> Bracket:
     """The ε of k releases at this δ: no smaller than `lower`, and `upper` is enough."""
     chance = exact(delta, "delta")
@@ -85,17 +86,17 @@ def compose_epsilon(
     top = Profile(channel).epsilon.upper * times
     if not 0 < chance < 1:
         raise InputError("delta is out of range", found=str(chance), allowed="0 < delta < 1", remedy="correct delta")
-    if compose(channel, times, 0, points=points).upper <= chance:
+    if compose(channel, times, 0, adaptive=adaptive, points=points).upper <= chance:
         return ZERO
     ceiling = top if math.isfinite(top) else 1e4
-    if not compose(channel, times, ceiling, points=points).upper <= chance:
+    if not compose(channel, times, ceiling, adaptive=adaptive, points=points).upper <= chance:
         return Bracket(0.0, math.inf)
     ends = []
     for side in ("lower", "upper"):
         low, high = 0.0, ceiling
         while high - low > tolerance * (1 + high):
             middle = (low + high) / 2
-            enough = getattr(compose(channel, times, middle, points=points), side) <= chance
+            enough = getattr(compose(channel, times, middle, adaptive=adaptive, points=points), side) <= chance
             low, high = (low, middle) if enough else (middle, high)
         ends.append(low if side == "lower" else high)
     return Bracket(min(ends), max(ends))

@@ -137,7 +137,25 @@ class _Hull:
         """Corners from (0, b₀) to (1, 1); sums that rounding carried beyond 1 are cut."""
         a, b, directions = np.minimum(self.a, 1.0), np.minimum(self.b, 1.0), self.directions
         last = int(np.argmax(b >= 1.0))
-        return a[: last + 1], b[: last + 1], directions[: last + 1]
+        kept = _outstanding(a[: last + 1], b[: last + 1])
+        return a[kept], b[kept], directions[kept]
+
+
+def _outstanding(a: Array, b: Array) -> list[int]:
+    """The corners that stand out of the line between those kept before and after them by more than `DROPPED`."""
+    kept, start = [0], 0
+    while start < len(a) - 1:
+        stop = start + 1
+        while stop + 1 < len(a):
+            between = np.arange(start + 1, stop + 1)
+            run = a[stop + 1] - a[start]
+            line = b[start] + (a[between] - a[start]) / run * (b[stop + 1] - b[start]) if run > 0 else b[between] * 0
+            if (b[between] > line * (1 + DROPPED)).any():
+                break
+            stop += 1
+        kept.append(stop)
+        start = stop
+    return kept
 
 
 def _upper_hull(a: list[float], b: list[float]) -> list[int]:
