@@ -36,7 +36,7 @@ def test_affine_and_linear_independence_agree_on_beliefs(sy, seed: int) -> None:
 
 
 def test_away_from_the_simplex_they_differ() -> None:
-    """The lemma is about beliefs: three points on a line through the plane are linearly dependent, two multiples too."""
+    """The lemma is about beliefs: two multiples of a vector are affinely independent, but not linearly."""
     one = Fraction(1)
     assert affinely_independent([(one, one), (2 * one, 2 * one)])
     assert not linearly_independent([(one, one), (2 * one, 2 * one)])
