@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,8 +35,10 @@ def program(name: str) -> str:
 
 def as_server(command: list[str]) -> None:
     """Run as the user `postgres` when this is root, which PostgreSQL refuses to be."""
-    who = {"user": "postgres", "group": pwd.getpwnam("postgres").pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", **who)  # type: ignore[call-overload]
+    who: dict[str, Any] = {}
+    if os.geteuid() == 0:
+        who = {"user": "postgres", "group": pwd.getpwnam("postgres").pw_gid, "extra_groups": []}
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", **who)
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +103,8 @@ def test_a_table_of_numbers(engine: Engine, database: str, monkeypatch: pytest.M
 
 def test_nothing_is_written_on_the_server(source: Source, database: str) -> None:
     with psycopg.connect(database) as link:
-        link.execute("CREATE OR REPLACE FUNCTION f() RETURNS text LANGUAGE sql AS 'CREATE TABLE planted (x int); SELECT ''1'''")
+        body = "CREATE TABLE planted (x int); SELECT ''1''"
+        link.execute(f"CREATE OR REPLACE FUNCTION f() RETURNS text LANGUAGE sql AS '{body}'")
         link.execute(
             "CREATE OR REPLACE VIEW sly AS SELECT 'north' AS region, '1' AS block, f() AS children, 'u' AS household"
         )
@@ -109,7 +113,7 @@ def test_nothing_is_written_on_the_server(source: Source, database: str) -> None
 
 
 def test_what_is_wrong_is_said_without_the_connection(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="(?i)did you mean 'children'"):
+    with pytest.raises(InputError, match=r"(?i)did you mean 'children'"):
         used = plan(source=source)
         from dataclasses import replace
 
