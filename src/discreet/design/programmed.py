@@ -18,8 +18,8 @@ from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program, directed
 from discreet.design.solver.repair import repair
 from discreet.design.solver.truncation import regret_marginals
-from discreet.model.certificate import DualWitness, Multipliers
-from discreet.model.kernel import Output, TableKernel
+from discreet.model.certificate import DualWitness, Multipliers, TheoremWitness
+from discreet.model.kernel import Kernel, Output, TableKernel
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
 from discreet.model.summary import Clamp, HistogramSummary, Summary
@@ -30,16 +30,31 @@ NEGLIGIBLE = 1e-13
 """An output whose probability is below this at every state is dropped."""
 
 
+@dataclass(frozen=True)
+class Tried:
+    """One rung of the ladder, for the reader's eyes: its loss and lower bound as floats, and the seconds it took."""
+
+    name: str
+    loss: float
+    lower_bound: float
+    seconds: float
+
+    @property
+    def relative_gap(self) -> float:
+        return (self.loss - self.lower_bound) / max(1e-12, abs(self.loss))
+
+
 @dataclass(frozen=True, eq=False)
 class Proposal:
     """An exact kernel on a summary with its witness; value and bound are still to be certified."""
 
     summary: Summary
-    kernel: TableKernel
-    witness: DualWitness | None
+    kernel: Kernel
+    witness: DualWitness | TheoremWitness | None
     rung: str
     states: int
     solver: str
+    tried: tuple[Tried, ...] = ()
 
 
 def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
