@@ -1,0 +1,35 @@
+"""The ledger: what was promised, reserved and spent, in an order that cannot be changed unseen.
+
+Events are appended to a hash chain in SQLite or PostgreSQL; budgets belong to a population and a privacy unit and are exact
+rationals in one currency. Reserve before sampling, spend on drawing, never refund after a draw.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from discreet.ledger.book import Ledger, open_ledger
+    from discreet.ledger.budget import Budget, Cost
+    from discreet.ledger.chain import Entry, verify_chain
+    from discreet.ledger.keys import Signer
+
+__all__ = ["Budget", "Cost", "Entry", "Ledger", "Signer", "open_ledger", "verify_chain"]
+
+_PLACES = {
+    "Budget": "budget",
+    "Cost": "budget",
+    "Entry": "chain",
+    "Ledger": "book",
+    "Signer": "keys",
+    "open_ledger": "book",
+    "verify_chain": "chain",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"discreet.ledger.{_PLACES[name]}"), name)

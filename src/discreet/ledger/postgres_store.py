@@ -1,0 +1,100 @@
+"""The ledger in PostgreSQL, for several machines: a row lock on the head serialises every turn.
+
+Snapshot isolation alone lets two spenders both see the last unit; `SELECT … FOR UPDATE` on the one head row does not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from discreet.errors import InputError, MissingExtra
+from discreet.files.canonical import canonical_bytes
+from discreet.ledger.chain import Entry
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS discreet_entries (
+    sequence BIGINT PRIMARY KEY, previous TEXT NOT NULL, time TEXT NOT NULL, event TEXT NOT NULL, hash TEXT NOT NULL UNIQUE
+);
+CREATE TABLE IF NOT EXISTS discreet_head (one BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (one));
+INSERT INTO discreet_head VALUES (TRUE) ON CONFLICT DO NOTHING;
+CREATE OR REPLACE FUNCTION discreet_append_only() RETURNS trigger AS $$
+    BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$ LANGUAGE plpgsql;
+DROP TRIGGER IF EXISTS discreet_no_change ON discreet_entries;
+CREATE TRIGGER discreet_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON discreet_entries
+    FOR EACH STATEMENT EXECUTE FUNCTION discreet_append_only();
+"""
+COLUMNS = "sequence, previous, time, event, hash"
+
+
+class PostgresStore:
+    """One database; the connection string may hold a password, so it never appears in a message."""
+
+    def __init__(self, address: str, *, create: bool = False) -> None:
+        try:
+            import psycopg
+        except ImportError:
+            raise MissingExtra("postgres", needed_for="a shared ledger in PostgreSQL") from None
+        self._errors: type[Exception] = psycopg.Error
+        try:
+            self.connection: Any = psycopg.connect(address, autocommit=True)
+            self.connection.execute("SET synchronous_commit = on")
+            if create:
+                self.connection.execute(SCHEMA)
+            self.connection.execute("SELECT 1 FROM discreet_entries LIMIT 1")
+        except psycopg.Error as error:
+            raise _unusable(error) from None
+
+    @contextmanager
+    def turn(self) -> Iterator[PostgresStore]:
+        """A transaction that holds the head's row lock."""
+        try:
+            with self.connection.transaction():
+                self.connection.execute("SELECT one FROM discreet_head FOR UPDATE")
+                yield self
+        except self._errors as error:
+            raise _unusable(error) from None
+
+    def last(self) -> Entry | None:
+        """The newest entry."""
+        row = self.connection.execute(
+            f"SELECT {COLUMNS} FROM discreet_entries ORDER BY sequence DESC LIMIT 1"
+        ).fetchone()
+        return None if row is None else _entry(row)
+
+    def entries(self, since: int = 0) -> Iterator[Entry]:
+        """Entries in order."""
+        try:
+            rows = self.connection.execute(
+                f"SELECT {COLUMNS} FROM discreet_entries WHERE sequence >= %s ORDER BY sequence", (since,)
+            ).fetchall()
+        except self._errors as error:
+            raise _unusable(error) from None
+        for row in rows:
+            yield _entry(row)
+
+    def append(self, entry: Entry) -> None:
+        """Add one entry within a turn."""
+        self.connection.execute(
+            "INSERT INTO discreet_entries VALUES (%s, %s, %s, %s, %s)",
+            (entry.sequence, entry.previous, entry.time, canonical_bytes(dict(entry.event)).decode(), entry.hash),
+        )
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self.connection.close()
+
+
+def _entry(row: tuple[int, str, str, str, str]) -> Entry:
+    sequence, previous, time, event, digest = row
+    return Entry(sequence, previous, time, json.loads(event), digest)
+
+
+def _unusable(error: Exception) -> InputError:
+    return InputError(
+        "The ledger cannot be used", found=type(error).__name__,
+        allowed="a PostgreSQL database that can be reached and written to",
+        remedy="nothing was recorded; check the address, the server and who may write",
+    )

@@ -1,0 +1,183 @@
+"""What the entries add up to: budgets, commitments, reservations and keys, replayed in order.
+
+A reservation counts as spent from the moment it is made. It can be withdrawn only while nothing was drawn on it; a crash
+leaves it reserved, which is spent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from discreet.errors import InputError, Refuted
+from discreet.ledger.budget import Budget, Cost, Spent
+from discreet.ledger.chain import GENESIS, Entry, entry_hash
+from discreet.ledger.keys import fingerprint
+from discreet.numerics.exact import exact
+
+Account = tuple[str, str]
+"""A population and a privacy unit."""
+
+
+@dataclass
+class Reservation:
+    """A claim on a budget, and how far it has come: reserved, spent, released, burned or withdrawn."""
+
+    commitment: str
+    account: Account
+    cost: Cost
+    stage: str = "reserved"
+    release: str | None = None
+
+
+@dataclass
+class State:
+    """Everything that decides whether the next event is allowed."""
+
+    next: int = 0
+    head: str = GENESIS
+    time: str = ""
+    currency: str | None = None
+    budgets: dict[Account, Budget] = field(default_factory=dict)
+    spent: dict[Account, Spent] = field(default_factory=dict)
+    commitments: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    reservations: dict[str, Reservation] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
+    revoked: set[str] = field(default_factory=set)
+
+    def apply(self, entry: Entry) -> None:
+        """Take in the next entry; refuses one that does not follow or is not allowed."""
+        expected = entry_hash(entry.sequence, entry.previous, entry.time, entry.event)
+        if entry.sequence != self.next or entry.previous != self.head or entry.hash != expected:
+            raise Refuted("the ledger was changed", f"entry {entry.sequence} does not follow the one before it")
+        kind = str(entry.event.get("kind"))
+        handler = _HANDLERS.get(kind)
+        if handler is None:
+            raise Refuted("the ledger holds an event of an unknown kind", kind)
+        handler(self, entry)
+        self.next, self.head, self.time = entry.sequence + 1, entry.hash, entry.time
+
+    def account(self, population: str, unit: str) -> Account:
+        """The account of a population and unit, which must have a budget."""
+        found = (population, unit)
+        if found not in self.budgets:
+            known = "; ".join(f"{p} ({u})" for p, u in self.budgets) or "none"
+            raise InputError(
+                "No budget is declared for this population and privacy unit", found=f"{population} ({unit})",
+                allowed=known, remedy="declare one with: discreet ledger init",
+            )
+        return found
+
+    def reservation(self, name: str) -> Reservation:
+        """A reservation by its name."""
+        if name not in self.reservations:
+            raise InputError(
+                "There is no such reservation", found=name, allowed="a reservation of this ledger", remedy="reserve first"
+            )
+        return self.reservations[name]
+
+
+def cost_from(document: Mapping[str, Any]) -> Cost:
+    """The cost in an event."""
+    rho = document.get("rho")
+    return Cost(
+        exact(document["epsilon"], "epsilon"), exact(document.get("delta", 0), "delta"),
+        None if rho is None else exact(rho, "rho"),
+    )
+
+
+def _init(state: State, entry: Entry) -> None:
+    if state.currency is not None:
+        raise Refuted("the ledger is made twice", f"entry {entry.sequence}")
+    state.currency = str(entry.event["currency"])
+    public = entry.event.get("key")
+    if public is not None:
+        state.keys[fingerprint(str(public))] = str(public)
+
+
+def _budget(state: State, entry: Entry) -> None:
+    event = entry.event
+    account = (str(event["population"]), str(event["unit"]))
+    if account in state.budgets:
+        raise InputError(
+            "This population and unit already have a budget", found=f"{account[0]} ({account[1]})",
+            allowed="one budget each, for good", remedy="vintages and renamed files share it",
+        )
+    state.budgets[account] = Budget(
+        str(state.currency), exact(event["cap"], "cap"), exact(event.get("delta", 0), "delta")
+    )
+    state.spent[account] = Spent()
+
+
+def _commit(state: State, entry: Entry) -> None:
+    state.account(str(entry.event["population"]), str(entry.event["unit"]))
+    state.commitments[entry.hash] = entry.event
+
+
+def _reserve(state: State, entry: Entry) -> None:
+    commitment = str(entry.event["commitment"])
+    if commitment not in state.commitments:
+        raise InputError(
+            "Nothing was committed under this name", found=commitment, allowed="the hash of a commitment",
+            remedy="commit the plan first",
+        )
+    made = state.commitments[commitment]
+    account = state.account(str(made["population"]), str(made["unit"]))
+    cost = cost_from(made["cost"])
+    state.spent[account] = state.budgets[account].must_allow(state.spent[account], cost)
+    state.reservations[entry.hash] = Reservation(commitment, account, cost)
+
+
+def _spend(state: State, entry: Entry) -> None:
+    _advance(state, entry, {"reserved"}, "spent")
+
+
+def _release(state: State, entry: Entry) -> None:
+    _advance(state, entry, {"spent"}, "released").release = str(entry.event["release"])
+
+
+def _burn(state: State, entry: Entry) -> None:
+    _advance(state, entry, {"reserved", "spent"}, "burned")
+
+
+def _withdraw(state: State, entry: Entry) -> None:
+    held = _advance(state, entry, {"reserved"}, "withdrawn")
+    others = [
+        r.cost for r in state.reservations.values() if r.account == held.account and r.stage != "withdrawn"
+    ]
+    state.spent[held.account] = state.budgets[held.account].spent(others)
+
+
+def _advance(state: State, entry: Entry, allowed: set[str], stage: str) -> Reservation:
+    held = state.reservation(str(entry.event["reservation"]))
+    if held.stage not in allowed:
+        raise InputError(
+            f"A reservation that is {held.stage} cannot become {stage}", found=held.stage,
+            allowed=" or ".join(sorted(allowed)), remedy="reserve anew",
+        )
+    held.stage = stage
+    return held
+
+
+def _key(state: State, entry: Entry) -> None:
+    public = str(entry.event["public"])
+    state.keys[fingerprint(public)] = public
+
+
+def _revoke(state: State, entry: Entry) -> None:
+    state.revoked.add(str(entry.event["fingerprint"]))
+
+
+_HANDLERS = {
+    "init": _init,
+    "budget": _budget,
+    "commit": _commit,
+    "reserve": _reserve,
+    "spend": _spend,
+    "release": _release,
+    "burn": _burn,
+    "withdraw": _withdraw,
+    "key": _key,
+    "revoke": _revoke,
+}
