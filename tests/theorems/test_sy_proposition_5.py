@@ -15,7 +15,7 @@ from discreet.geometry.channel import Channel
 from discreet.geometry.concavification import concavify
 from discreet.geometry.hyper import hyper_of_channel, statistic_hyper
 from discreet.geometry.of_problem import K_of, stated
-from discreet.geometry.symmetrise import symmetrise, symmetrised
+from discreet.geometry.symmetrisation import symmetrise, symmetrised
 
 
 def on_databases(channel: Channel, listed, universe) -> Channel:

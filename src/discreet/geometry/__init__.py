@@ -1,5 +1,60 @@
 """Geometry: the theory of private information design as objects.
 
 Beliefs and hypers, the polytopes K, K_Ω and PK with their extreme points, concavification, whether adding noise is
-optimal, and the orders between information structures. Each room is imported by name.
+optimal, and the orders between information structures. A name is loaded from its room when first used.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__all__ = [
+    "Channel",
+    "Hyper",
+    "K",
+    "K_Omega",
+    "PrivateBeliefs",
+    "channel_of",
+    "compare_orders",
+    "concavify",
+    "concavify_oblivious",
+    "extreme_points",
+    "hyper_of",
+    "in_PK",
+    "is_noise_optimal",
+    "oblivious_problem",
+    "price_of_noise",
+    "screen",
+    "stated",
+    "statistic_hyper",
+    "symmetrise",
+]
+
+_ROOMS = {
+    "Channel": "channel",
+    "Hyper": "hyper",
+    "K": "of_problem",
+    "K_Omega": "of_problem",
+    "PrivateBeliefs": "private_beliefs",
+    "channel_of": "channel",
+    "compare_orders": "orders",
+    "concavify": "concavification",
+    "concavify_oblivious": "concavification",
+    "extreme_points": "labellings",
+    "hyper_of": "hyper",
+    "in_PK": "projection",
+    "is_noise_optimal": "noise",
+    "oblivious_problem": "of_problem",
+    "price_of_noise": "price",
+    "screen": "screening",
+    "stated": "of_problem",
+    "statistic_hyper": "hyper",
+    "symmetrise": "symmetrisation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)

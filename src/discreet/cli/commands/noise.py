@@ -136,8 +136,10 @@ def tell_price(price: dict[str, Any] | None, console: Console, optimal: bool) ->
         console.print(f"  price    not computed: {price['not_computed']}", soft_wrap=True)
         return
     console.print(f"  best     {price['value']:.8g} (no private mechanism exceeds {price['bound']:.8g})")
-    console.print(f"  noise    {price['oblivious_value']:.8g} (none that reads only ω exceeds {price['oblivious_bound']:.8g})")
+    limit = f"none that reads only ω exceeds {price['oblivious_bound']:.8g}"
+    console.print(f"  noise    {price['oblivious_value']:.8g} ({limit})")
     if price["at_least"] > 0:
-        console.print(f"  price    between {price['at_least']:.6g} and {price['at_most']:.6g} for this decision, {price['by']}")
+        console.print(f"  price    {price['at_least']:.6g} to {price['at_most']:.6g} for this decision", soft_wrap=True)
+        console.print(f"           found by {price['by']}", soft_wrap=True)
     else:
         console.print(f"  price    at most {price['at_most']:.3g}: this decision hardly notices, others may")
