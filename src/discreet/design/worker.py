@@ -1,0 +1,79 @@
+"""A worker of `side_by_side`: reads pickled tasks from standard input, writes pickled answers to standard output.
+
+Messages in: ("task", function, argument), ("stop", None, None); a closed pipe ends the worker.
+Messages out: ("event", report), ("result", value), ("error", exception).
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import threading
+from queue import Queue
+from typing import Any, BinaryIO
+
+
+class Remote:
+    """The watch of a worker: reports travel to the parent, cancelling arrives from there."""
+
+    def __init__(self, channel: BinaryIO, stopped: threading.Event) -> None:
+        self.channel, self.stopped = channel, stopped
+
+    def report(self, **told: Any) -> None:
+        """Send the report on."""
+        send(self.channel, "event", told)
+
+    def cancelled(self) -> bool:
+        """Whether the parent asked to stop, or is gone."""
+        return self.stopped.is_set()
+
+
+def send(channel: BinaryIO, kind: str, payload: Any) -> None:
+    pickle.dump((kind, payload), channel)
+    channel.flush()
+
+
+def serve(source: BinaryIO, channel: BinaryIO) -> None:
+    """Do tasks until the pipe closes."""
+    stopped = threading.Event()
+    tasks: Queue[tuple[Any, Any] | None] = Queue()
+    threading.Thread(target=_listen, args=(source, tasks, stopped), daemon=True).start()
+    watch = Remote(channel, stopped)
+    while (task := tasks.get()) is not None:
+        work, argument = task
+        try:
+            answer = ("result", work(argument, watch))
+        except Exception as error:  # whatever it is, the parent raises it
+            answer = ("error", error)
+        try:
+            send(channel, *answer)
+        except BrokenPipeError:
+            return
+        except (pickle.PicklingError, TypeError, AttributeError):
+            send(channel, "error", RuntimeError(f"{answer[0]} of a worker cannot be sent: {type(answer[1]).__name__}"))
+
+
+def _listen(source: BinaryIO, tasks: Queue[tuple[Any, Any] | None], stopped: threading.Event) -> None:
+    """Hear new tasks and the call to stop while the work goes on."""
+    try:
+        while True:
+            kind, work, argument = pickle.load(source)
+            if kind == "stop":
+                stopped.set()
+            else:
+                tasks.put((work, argument))
+    except (EOFError, OSError):
+        stopped.set()
+        tasks.put(None)
+
+
+def main() -> None:
+    """Keep the pipe for answers alone: whatever a library prints goes to standard error."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    serve(sys.stdin.buffer, answers)
+
+
+if __name__ == "__main__":
+    main()
