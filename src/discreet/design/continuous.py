@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.design.ground import Ground, Section, ground
-from discreet.design.programmed import Proposal, dual_witness, exact_kernel, truncated
+from discreet.design.programmed import Proposal, dual_witness, exact_kernel, first_tolerance, truncated
 from discreet.design.solver.continuum import solve_continuum
 from discreet.design.solver.losses import Pinball, RealLoss, SquaredError
 from discreet.design.solver.program import Program
@@ -47,7 +47,8 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
 def _section(base: Ground, decision: Decision, gap: float) -> Section:
     values = _values(base)
     grid = np.unique(np.interp(np.linspace(0, 1, COARSE), np.linspace(0, 1, len(values)), values))
-    return truncated(base, loss_table(decision, grid, values), gap)
+    table = float(decision.weight) * loss_table(decision, grid, values)
+    return truncated(base, table, first_tolerance(base, table, gap))
 
 
 def _values(base: Ground) -> np.ndarray:

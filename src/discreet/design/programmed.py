@@ -15,7 +15,7 @@ from discreet.design.ground import Ground, Recommendation, Section, boxed, groun
 from discreet.design.rounding import rounded_weights
 from discreet.design.solver.box import choose_box
 from discreet.design.solver.pricing import solve_priced
-from discreet.design.solver.program import Program, directed
+from discreet.design.solver.program import Program, directed, value_of
 from discreet.design.solver.repair import repair
 from discreet.design.solver.truncation import regret_marginals
 from discreet.model.certificate import DualWitness, Multipliers, TheoremWitness
@@ -28,6 +28,8 @@ from discreet.watch import SILENT, Watch
 
 NEGLIGIBLE = 1e-13
 """An output whose probability is below this at every state is dropped."""
+MOST_CLAMPED = 0.3
+"""Share of the gap that truncation may take before a larger box is tried."""
 
 
 @dataclass(frozen=True)
@@ -62,24 +64,43 @@ def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     base = ground(problem)
     actions = recommendations(problem)
     table = losses(problem, actions, base.exact_omegas)
-    section = truncated(base, table, gap)
-    lower, _ = section.lower(table)
-    program = Program(lower, section.space.edges, float(problem.epsilon))
-    solution = solve_priced(program, 0.6 * gap, watch)
-    kernel = repair(solution.kernel, program)
-    rounded = exact_kernel(section, kernel, actions, section.upper(table), problem.epsilon)
+    tolerance = first_tolerance(base, table, gap)
+    while True:
+        section = truncated(base, table, tolerance)
+        lower, dropped = section.lower(table)
+        program = Program(lower, section.space.edges, float(problem.epsilon))
+        solution = solve_priced(program, 0.6 * gap, watch)
+        kernel = repair(solution.kernel, program)
+        upper = section.upper(table)
+        value = float((upper * kernel).sum())
+        clamped = value - value_of(program, kernel) - dropped
+        if clamped <= MOST_CLAMPED * gap * abs(value) or watch.cancelled() or len(section.space) == len(base.space):
+            break
+        tolerance *= min(1e-2, 0.1 * gap * max(abs(value), 1e-12) / clamped)
+    rounded = exact_kernel(section, kernel, actions, upper, problem.epsilon)
     witness = dual_witness(section, actions, solution.multipliers)
     return Proposal(section.summary, rounded, witness, "histogram program", len(section.space), solution.status)
 
 
-def truncated(base: Ground, table: np.ndarray, gap: float) -> Section:
+def first_tolerance(base: Ground, table: np.ndarray, gap: float) -> float:
+    """How much loss truncation may cost, as a share of what the design will lose, which is not known yet.
+
+    Its loss lies between that of full and of no information; with losses near zero in between, a fifth of that range.
+    """
+    masses = np.bincount(base.column, base.masses, len(base.exact_omegas))
+    blind, informed = float((table @ masses).min()), float(table.min(axis=0) @ masses)
+    surely = min(abs(blind), abs(informed)) if blind * informed > 0 else 0.0
+    return 0.02 * gap * max(surely, 0.2 * (blind - informed), 1e-12)
+
+
+def truncated(base: Ground, table: np.ndarray, tolerance: float) -> Section:
     """The box of likely histograms, or everything when truncation does not apply or does not pay."""
     problem = base.problem
     if not problem.exchangeable or not isinstance(problem.neighbours, ReplaceOne) or problem.epsilon == 0:
         return whole(base)
     vectors = base.space.vectors
     weights = regret_marginals(vectors, base.masses, table[:, base.column])
-    box = choose_box(weights, 0.02 * gap)
+    box = choose_box(weights, tolerance)
     if box.everything:
         return whole(base)
     return boxed(base, Clamp(box.lower, box.upper, box.reference))

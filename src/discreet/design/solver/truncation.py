@@ -73,10 +73,15 @@ def truncate(histograms: Integers, prior: Floats, loss: Floats, box: Box) -> Tru
 
 
 def regret_marginals(histograms: Integers, prior: Floats, loss: Floats) -> Floats:
-    """Weight of each type's count for `choose_box`: prior times the regret of the best blind action."""
+    """Weight of each type's count for `choose_box`: prior times the regret of the best blind action.
+
+    Where that action happens to be best its regret is zero, but a clamped state is not played blindly: its expected
+    regret is added everywhere.
+    """
     weighted = prior * loss
     blind = int(np.argmin(weighted.sum(axis=1)))
-    weight = weighted[blind] - weighted.min(axis=0) + 1e-3 * prior * max(float(weighted[blind].sum()), 0.0)
+    regret = weighted[blind] - weighted.min(axis=0)
+    weight = regret + prior * float(regret.sum())
     size = int(histograms[0].sum())
     return np.stack([np.bincount(column, weight, size + 1) for column in histograms.T])
 
