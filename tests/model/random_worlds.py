@@ -1,11 +1,11 @@
-"""Small random universes with every database listed, so that derived graphs, laws and proofs can be checked by brute force."""
+"""Small random universes with every database listed: graphs, laws and proofs can be checked by brute force."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
@@ -24,7 +24,10 @@ Database = tuple[int, ...]
 
 
 def problem_of(
-    universe: Universe | ListedUniverse, neighbours: Neighbours, epsilon: Fraction = Fraction(1), decision: Decision | None = None
+    universe: Universe | ListedUniverse,
+    neighbours: Neighbours,
+    epsilon: Fraction = Fraction(1),
+    decision: Decision | None = None,
 ) -> Problem:
     """A problem about the sum (or a table of zeros for listed names) under a uniform prior."""
     decision = decision or Decision("squared-error", RealActions())
@@ -112,14 +115,16 @@ def brute_graph(universe: Universe, neighbours: Neighbours, summary: Summary) ->
     return states, {pair for pair in pairs if len(pair) == 2}
 
 
-def random_table(rng: random.Random, states: tuple[str, ...], outputs: int, bits: int = 40, zeros: bool = False) -> TableKernel:
+def random_table(
+    rng: random.Random, states: tuple[str, ...], outputs: int, bits: int = 40, zeros: bool = False
+) -> TableKernel:
     """Random weights; with `zeros` an output may be impossible everywhere or somewhere."""
     columns = []
     for _ in states:
         cuts = sorted(rng.randrange(1, 2**bits) for _ in range(outputs - 1))
         ends = [0, *cuts, 2**bits]
-        columns.append([b - a for a, b in zip(ends, ends[1:], strict=False)])
-    if zeros:
+        columns.append([b - a for a, b in pairwise(ends)])
+    if zeros and outputs > 1:
         for column in columns:
             column[-1], column[0] = 0, column[0] + column[-1]
     rows = tuple(tuple(column[s] for column in columns) for s in range(outputs))
