@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from discreet.currencies.pair import Pair, distribution, exact_pair
 from discreet.errors import InputError, TooLarge
-from discreet.model.kernel import TableKernel
+from discreet.model.kernel import GeometricKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors.weights import log_ratio
 from discreet.numerics.outward import LIBRARY_ULPS
@@ -31,6 +31,8 @@ Edges = NDArray[np.int64]
 CHUNK = 1 << 21
 """Entries of [output, edge] arrays that are worked on at once."""
 MOST_ENTRIES = 2_000_000_000
+LARGEST_EXPANDED = 1_000_000
+"""Entries beyond which a geometric kernel is not expanded but reduced, exactly, to the offsets of one respondent."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +98,14 @@ class Channel:
 
 
 def channel_of(source: Mechanism | Channel) -> Channel:
-    """The channel of a mechanism; a channel is its own."""
+    """The channel of a mechanism; a channel is its own. A large geometric kernel is read in its reduced form."""
     if isinstance(source, Channel):
         return source
     kernel = source.kernel
+    if isinstance(kernel, GeometricKernel) and (kernel.high - kernel.low + 1) ** 2 > LARGEST_EXPANDED:
+        from discreet.currencies.closed import reduced_channel
+
+        return reduced_channel(source)
     if isinstance(kernel, TableKernel):
         table, bits = (kernel.weights, kernel.denominator), kernel.denominator.bit_length()
     else:

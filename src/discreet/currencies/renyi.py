@@ -131,10 +131,11 @@ def log_moments(
         summed = np.log(np.exp(tilted - shift).sum(axis=-1)) + shift[..., 0]
     summed = np.where(np.isposinf(peak[..., 0]), np.inf, summed)
     count, factors = mass.shape[-1], factor[:, 0]
-    moment_error = 4 * factors * log_error + (count + 16) * 2.0**-51 * sizes + count * 1e-290
+    rounding = (count + 16) * 2.0**-51
+    moment_error = 4 * factors * log_error + rounding * sizes * np.exp(-np.maximum(plain, 0.0)) + count * 1e-290
     largest = np.where(np.isfinite(tilted), np.abs(tilted), 0.0).max(axis=-1)
-    sum_error = (2 + 4 * factors) * log_error + (count + 16) * 2.0**-51 * (1 + largest)
-    # An error of tL is worth up to Σ p e^(tL) of it, which the logarithm divides by.
+    sum_error = (2 + 4 * factors) * log_error + rounding * (1 + largest)
+    # An error of tL is worth up to Σ p e^(tL) of it, and one of the terms their size: the logarithm divides by the sum.
     values = np.where(small, np.maximum(plain, 0.0), np.maximum(summed, 0.0))
     errors = np.where(small, moment_error, sum_error)
     return values, np.where(np.isinf(values), 0.0, errors)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from discreet.currencies.bracket import INFINITE, ZERO, Bracket, Worst
 from discreet.currencies.channel import Array, Channel, channel_of
+from discreet.currencies.formulas import relative_entropy as pure_entropy
 from discreet.currencies.pair import Pair
 from discreet.currencies.renyi import log_moments, pair_renyi, relative_entropy
 from discreet.currencies.tight import tight_epsilon
@@ -48,7 +49,10 @@ def rho(source: Mechanism | Channel) -> Worst:
     for _ in range(ROUNDS):
         if not search.split():
             break
-    return Worst(Bracket(search.lower * (1 - 2.0**-50), search.upper() * (1 + 2.0**-50)), search.edge)
+    # Where all rows nearly agree floats say little; what every ε*-DP mechanism satisfies then says more.
+    ceiling = pure_entropy(Fraction(tight.upper)).upper
+    lower, upper = search.lower * (1 - 2.0**-50), search.upper() * (1 + 2.0**-50)
+    return Worst(Bracket(lower, max(min(upper, ceiling), lower)), search.edge)
 
 
 class _Search:
