@@ -24,7 +24,7 @@ DIGITS = 10**9
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """`above` reaches the target with the certified `design`; up to `below` no private mechanism does (None: unknown)."""
+    """`above` reaches the target by the certified `design`; up to `below` no private mechanism does (None: unknown)."""
 
     target: float
     below: Fraction | None

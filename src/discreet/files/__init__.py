@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from discreet.files.certificate import certificate_path, read_certificate, write_certificate
+    from discreet.files.family import family_hash, read_family, write_family
     from discreet.files.mechanism import mechanism_hash, read_mechanism, write_mechanism
     from discreet.files.problem import read_problem
 
 __all__ = [
     "certificate_path",
+    "family_hash",
     "mechanism_hash",
     "read_certificate",
+    "read_family",
     "read_mechanism",
     "read_problem",
     "write_certificate",
+    "write_family",
     "write_mechanism",
 ]
 
@@ -26,6 +30,9 @@ _PLACES = {
     "certificate_path": "certificate",
     "read_certificate": "certificate",
     "write_certificate": "certificate",
+    "family_hash": "family",
+    "read_family": "family",
+    "write_family": "family",
     "mechanism_hash": "mechanism",
     "read_mechanism": "mechanism",
     "write_mechanism": "mechanism",

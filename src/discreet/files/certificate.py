@@ -81,7 +81,10 @@ def certificate_document(certificate: Certificate) -> dict[str, Any]:
 
 
 def certificate_from_document(document: Any) -> Certificate:
-    shape = schema.read_shape(schema.Certificate, document, "The certificate")
+    return certificate_from_shape(schema.read_shape(schema.Certificate, document, "The certificate"))
+
+
+def certificate_from_shape(shape: schema.Certificate) -> Certificate:
     proof = shape.privacy
     privacy = PrivacyProof(
         proof.epsilon, *proof.tight, proof.edge, proof.output, proof.edges, proof.outputs, proof.witness

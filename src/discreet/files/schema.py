@@ -225,9 +225,18 @@ class Certificate(Shape):
     optimality: OptimalityShape | None = None
 
 
+class MemberShape(Shape):
+    from_: Integer = Field(alias="from")
+    to: Integer
+    mechanism: Mechanism
+    certificate: Certificate
+    values: dict[Text, Exact]
+    absent: Integer | None = None
+
+
 class Family(Shape):
     format: Literal["discreet-family/1"]
-    members: dict[Text, Mechanism]
+    members: list[MemberShape]
 
 
 ARTEFACTS: dict[str, type[Shape]] = {
