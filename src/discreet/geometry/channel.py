@@ -135,6 +135,27 @@ def statistic_channel(mechanism: Mechanism, listed: StatedProblem | None = None)
     return averaged(channel_of(mechanism, known), known)
 
 
+def averaged_own(own: Channel, mechanism: Mechanism, listed: StatedProblem) -> tuple[Channel, bool]:
+    """σ(s|ω) from a channel on the mechanism's own states, and whether it reads only ω.
+
+    The prior is gathered by (ω, own state) first, which is far less work than averaging over every database.
+    """
+    shares: list[dict[int, Fraction]] = [{} for _ in listed.omegas]
+    for w, state, p in zip(listed.fibre_of.tolist(), states_at(mechanism, listed), listed.prior, strict=True):
+        shares[w][state] = shares[w].get(state, Fraction(0)) + p
+    columns, oblivious = [], True
+    for share, mass in zip(shares, listed.statistic_prior, strict=True):
+        states = list(share)
+        first = [row[states[0]] for row in own.rows]
+        if all(row[s] == p for s in states[1:] for row, p in zip(own.rows, first, strict=True)):
+            columns.append(first)
+        else:
+            oblivious = False
+            columns.append([sum((row[s] * share[s] for s in states), Fraction(0)) / mass for row in own.rows])
+    labels = tuple(format_exact(omega) for omega in listed.omegas)
+    return Channel(labels, own.outputs, tuple(zip(*columns, strict=True))), oblivious
+
+
 def averaged(channel: Channel, listed: StatedProblem) -> Channel:
     """A channel on databases or histograms, averaged over those with the same statistic."""
     fibre, mass = listed.fibre_of.tolist(), listed.statistic_prior

@@ -27,7 +27,7 @@ from discreet.model.statistic import CountStatistic, MeanStatistic, SumStatistic
 from discreet.model.universe import Universe
 
 MOST_DATABASES_FOR_THEOREM_1 = 7_000
-MOST_FOR_TRANSPORT = 20_000
+MOST_FOR_TRANSPORT = 50_000
 MOST_TO_IDENTIFY = 500_000
 
 
@@ -118,8 +118,8 @@ def by_transport(listed: StatedProblem) -> NoiseAnswer:
             return NoiseAnswer(
                 False, "SY Lemma 8, by a set of databases with too few neighbours",
                 (
-                    f"ω = {witness.raised} against ω′ = {witness.lowered}: {len(stuck)} states are more likely "
-                    "given ω than all their neighbours given ω′",
+                    f"ω = {witness.raised} against ω′ = {witness.lowered}: a set of {len(stuck):,} "
+                    f"{'state' if len(stuck) == 1 else 'states'} is more likely given ω than its neighbours given ω′",
                 ),
                 witness,
             )

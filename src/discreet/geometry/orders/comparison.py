@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import InputError, TooLarge
-from discreet.geometry.channel import Channel, averaged, is_oblivious, own_channel, spread
+from discreet.geometry.channel import Channel, averaged_own, own_channel
 from discreet.geometry.hyper import Hyper, hyper_of_channel
 from discreet.geometry.of_problem import StatedProblem, stated
 from discreet.geometry.orders.blackwell import BlackwellAnswer, blackwell
@@ -51,9 +51,9 @@ def compare_orders(mechanism: Mechanism, other: Mechanism) -> dict[str, Any]:
     exact = sum(channel.bits() for channel in own) <= MOST_BITS
     if not exact:
         own = [channel.rounded(ROUNDED_BITS) for channel in own]
-    channels = [spread(c, m, listed) for c, m in zip(own, (mechanism, other), strict=True)]
-    oblivious = [is_oblivious(channel, listed) is None for channel in channels]
-    first, second = (averaged(channel, listed).merged() for channel in channels)
+    both = [averaged_own(c, m, listed) for c, m in zip(own, (mechanism, other), strict=True)]
+    oblivious = [reads_only for _, reads_only in both]
+    first, second = (channel.merged() for channel, _ in both)
     _must_be_small(first, second)
     mu0 = listed.statistic_prior
     hypers = [hyper_of_channel(channel, mu0) for channel in (first, second)]

@@ -42,22 +42,33 @@ class Chain:
 
 def mlrp(posteriors: Sequence[Posterior], tolerance: Fraction = Fraction(0)) -> Chain:
     """Whether the posteriors are ordered by likelihood ratio."""
-    return _chain(posteriors, lambda low, high: likelihood_ratio_violation(low, high, tolerance))
+    return _chain(posteriors, _falling_ratio, tolerance)
 
 
 def first_order(posteriors: Sequence[Posterior], tolerance: Fraction = Fraction(0)) -> Chain:
     """Whether the posteriors are ordered by first-order stochastic dominance."""
-    return _chain(posteriors, lambda low, high: dominance_violation(low, high, tolerance))
+    return _chain(posteriors, _smaller_tail, tolerance)
 
 
 def likelihood_ratio_violation(
     lower: Posterior, higher: Posterior, tolerance: Fraction = Fraction(0)
 ) -> tuple[int, int] | None:
     """States a < b at which the ratio higher/lower falls, or None."""
-    _same_length(lower, higher)
-    low, high, n = whole(lower), whole(higher), len(lower)
-    above, unit = tolerance.numerator + tolerance.denominator, tolerance.denominator
-    full = all(lower) and all(higher)
+    _same_length((lower, higher))
+    return _falling_ratio(whole(lower), whole(higher), tolerance)
+
+
+def dominance_violation(
+    lower: Posterior, higher: Posterior, tolerance: Fraction = Fraction(0)
+) -> tuple[int, int] | None:
+    """(w, w) at which the higher posterior's tail P(ω ≥ w) is the smaller one, or None."""
+    _same_length((lower, higher))
+    return _smaller_tail(whole(lower), whole(higher), tolerance)
+
+
+def _falling_ratio(low: list[int], high: list[int], tolerance: Fraction) -> tuple[int, int] | None:
+    n, above, unit = len(low), tolerance.numerator + tolerance.denominator, tolerance.denominator
+    full = all(low) and all(high)
     pairs = ((a, a + 1) for a in range(n - 1)) if full else ((a, b) for a in range(n) for b in range(a + 1, n))
     for a, b in pairs:
         if high[b] * low[a] * above < high[a] * low[b] * unit:
@@ -65,40 +76,40 @@ def likelihood_ratio_violation(
     return None
 
 
-def dominance_violation(
-    lower: Posterior, higher: Posterior, tolerance: Fraction = Fraction(0)
-) -> tuple[int, int] | None:
-    """(w, w) at which the higher posterior's tail P(ω ≥ w) is the smaller one, or None."""
-    _same_length(lower, higher)
-    low, high = whole(lower), whole(higher)
-    all_low, all_high = sum(low), sum(high)
+def _smaller_tail(low: list[int], high: list[int], tolerance: Fraction) -> tuple[int, int] | None:
     above, unit = tolerance.numerator + tolerance.denominator, tolerance.denominator
+    all_low, all_high = sum(low) * above, sum(high) * unit
     tail_low = tail_high = 0
-    for w in reversed(range(len(lower))):
+    for w in reversed(range(len(low))):
         tail_low += low[w]
         tail_high += high[w]
-        if tail_high * all_low * above < tail_low * all_high * unit:
+        if tail_high * all_low < tail_low * all_high:
             return w, w
     return None
 
 
 def _chain(
-    posteriors: Sequence[Posterior], violation: Callable[[Posterior, Posterior], tuple[int, int] | None]
+    posteriors: Sequence[Posterior],
+    violation: Callable[[list[int], list[int], Fraction], tuple[int, int] | None],
+    tolerance: Fraction,
 ) -> Chain:
+    _same_length(posteriors)
     means = [sum((p * i for i, p in enumerate(posterior)), Fraction(0)) for posterior in posteriors]
     order = sorted(range(len(posteriors)), key=means.__getitem__)
+    scaled = [whole(posterior) for posterior in posteriors]
     # Both orders are transitive on beliefs without zeros, but not with them: every two are looked at.
     for x, low in enumerate(order):
         for high in order[x + 1 :]:
-            found = violation(posteriors[low], posteriors[high])
+            found = violation(scaled[low], scaled[high], tolerance)
             if found is not None:
                 return Chain(None, Disorder(low, high, *found))
     return Chain(tuple(order), None)
 
 
-def _same_length(lower: Posterior, higher: Posterior) -> None:
-    if len(lower) != len(higher):
+def _same_length(posteriors: Sequence[Posterior]) -> None:
+    lengths = sorted({len(posterior) for posterior in posteriors})
+    if len(lengths) > 1:
         raise InputError(
-            "Posteriors about different states cannot be compared", found=f"{len(lower)} and {len(higher)} states",
-            allowed="one length", remedy="compare mechanisms of the same problem",
+            "Posteriors about different states cannot be compared", found=f"{lengths} states", allowed="one length",
+            remedy="compare mechanisms of the same problem",
         )
