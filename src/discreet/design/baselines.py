@@ -65,7 +65,12 @@ def ladder_baselines(problem: Problem) -> dict[str, Baseline]:
     universe, decision = problem.universe, problem.decision
     weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
     probabilities = getattr(problem.prior, "probabilities", None)
-    if weights is None or probabilities is None or decision.kind != "squared-error" or not isinstance(universe, Universe):
+    if (
+        weights is None
+        or probabilities is None
+        or decision.kind != "squared-error"
+        or not isinstance(universe, Universe)
+    ):
         return {}
     p, v = [float(x) for x in probabilities], [float(w) for w in weights]
     scale = float(decision.weight)
@@ -112,7 +117,9 @@ def _noised(base: Ground, noise: Callable[[int], np.ndarray]) -> float:
     width = int(places.max()) + 1
     if width > MOST_OUTPUTS:
         raise TooLarge(
-            "The statistic has too many values for this baseline", size=f"{width:,}", fits=f"{MOST_OUTPUTS:,}",
+            "The statistic has too many values for this baseline",
+            size=f"{width:,}",
+            fits=f"{MOST_OUTPUTS:,}",
             remedy="the geometric baseline of the ladder covers it",
         )
     return answered(base.problem, _clipped(noise(width), places) * _masses(base), base.exact_omegas)
@@ -158,7 +165,9 @@ def _face_value(base: Ground) -> float:
     if not isinstance(decision.actions, RealActions):
         listed = [a for a in decision.actions if isinstance(a, Fraction)]
         shown = [min(listed, key=lambda a, at=value: abs(a - at)) for value in shown]  # type: ignore[misc]
-    return float(decision.weight) * float(reply_loss(decision, kernel * _masses(base), base.exact_omegas, shown).sum())
+    return float(decision.weight) * float(
+        reply_loss(decision, kernel * _masses(base), base.exact_omegas, shown).sum()
+    )
 
 
 def _staircase(base: Ground) -> float:
@@ -182,8 +191,10 @@ def _laplace(base: Ground) -> float:
     width = int(places.max()) + 1
     if width * QUADRATURE > 4 * MOST_OUTPUTS:
         raise TooLarge(
-            "The statistic has too many values for this baseline", size=f"{width:,}",
-            fits=f"{4 * MOST_OUTPUTS // QUADRATURE:,}", remedy="compare with the geometric baseline",
+            "The statistic has too many values for this baseline",
+            size=f"{width:,}",
+            fits=f"{4 * MOST_OUTPUTS // QUADRATURE:,}",
+            remedy="compare with the geometric baseline",
         )
     rate = float(base.problem.epsilon) / summary.step(base.problem.neighbours)
     if rate == 0:
@@ -209,13 +220,19 @@ def _noisy_histogram(base: Ground) -> float:
     """Geometric noise of ratio e^(−ε/2) on each count but the reference's (a replacement moves two counts by one)."""
     problem = base.problem
     universe = problem.universe
-    if not isinstance(universe, Universe) or not problem.exchangeable or isinstance(problem.neighbours, AddRemoveOne):
+    if (
+        not isinstance(universe, Universe)
+        or not problem.exchangeable
+        or isinstance(problem.neighbours, AddRemoveOne)
+    ):
         raise _inapplicable("histograms of exchangeable respondents with replace-one neighbours")
     n, noisy = universe.respondents, universe.types - 1
     cells = (n + 1) ** noisy * len(base.exact_omegas)
     if cells > 30_000_000:
         raise TooLarge(
-            "There are too many noisy histograms to read", size=f"{cells:,} cells", fits="30,000,000",
+            "There are too many noisy histograms to read",
+            size=f"{cells:,} cells",
+            fits="30,000,000",
             remedy="fewer types or respondents",
         )
     ratio = exp(-float(problem.epsilon) / 2)

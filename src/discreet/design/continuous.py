@@ -41,7 +41,9 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     nodes = [Fraction(float(a)) for a in found.nodes]
     nodes[0], nodes[-1] = min(nodes[0], problem.omega_range[0]), max(nodes[-1], problem.omega_range[1])
     witness = dual_witness(section, nodes, found.multipliers, chord=True)  # type: ignore[arg-type]
-    return Proposal(section.summary, rounded, witness, "histogram program, real actions", len(section.space), found.status)
+    return Proposal(
+        section.summary, rounded, witness, "histogram program, real actions", len(section.space), found.status
+    )
 
 
 def _section(base: Ground, decision: Decision, gap: float) -> Section:
@@ -60,8 +62,10 @@ def real_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> Rea
     assert isinstance(decision.actions, RealActions)
     if decision.actions.lower is not None or decision.actions.upper is not None:
         raise InputError(
-            "Real actions of a loss are not restricted to a range here", found="actions = { from, to }",
-            allowed='actions = "real"', remedy="the best actions lie within the statistic's range by themselves",
+            "Real actions of a loss are not restricted to a range here",
+            found="actions = { from, to }",
+            allowed='actions = "real"',
+            remedy="the best actions lie within the statistic's range by themselves",
         )
     weight = float(decision.weight)
     if decision.kind == "squared-error":
@@ -72,7 +76,8 @@ def real_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> Rea
         return Pinball(masses, omegas, float(decision.quantile or 0), weight)
     raise InputError(
         "Real actions of a payoff expression are designed for two types only, where a theorem gives the optimum",
-        found=decision.expression, allowed="squared-error, absolute-error, pinball, or listed actions",
+        found=decision.expression,
+        allowed="squared-error, absolute-error, pinball, or listed actions",
         remedy="list the actions, for instance { from = 0.5, to = 10, step = 0.1 }",
     )
 

@@ -13,15 +13,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.errors import DiscreetError
 from discreet.model.decision import Decision
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Believed, Problem, believed
-
-MOST_SOLVED = 1_500
-"""States beyond which the unbiased estimator's linear system is not solved."""
-MOST_VARIANCE = 100.0
-"""An unbiased estimator that varies more than this many times the squared range of ω helps nobody."""
+from discreet.model.unbiased import unbiased_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +68,10 @@ def seen(mechanism: Mechanism, problem: Problem | None = None) -> Seen:
         types = len(getattr(problem.universe, "values", ()))
         states = mechanism.states_of(np.stack([(vectors == t).sum(axis=1) for t in range(types)], axis=1))
     return Seen(
-        mechanism.probabilities[:, states], belief.weights.floats(), np.array([float(w) for w in belief.omegas]), belief.omegas
+        mechanism.probabilities[:, states],
+        belief.weights.floats(),
+        np.array([float(w) for w in belief.omegas]),
+        belief.omegas,
     )
 
 
@@ -94,15 +92,28 @@ def evaluate(mechanism: Mechanism) -> Evaluation:
     risk = _given(column, view.masses * _risk(decision, view, actions, distinct, column), mass)
     error2 = (view.masses * ((numbers**2) @ view.kernel - 2 * view.omegas * expected + view.omegas**2)).sum()
     mean_bias = float((view.masses * (expected - view.omegas)).sum())
-    estimator, variance = _unbiased(mechanism, view) if numeric else (None, None)
+    estimator = unbiased_values(mechanism) if numeric else None
+    variance = None if estimator is None else float(view.masses @ ((estimator**2) @ view.kernel - view.omegas**2))
     return Evaluation(
-        np.array([float(w) for w in distinct])[held], mass[held], bias[held], risk[held],
-        float(risk[held].max()), mean_bias, _slope(view, expected), float(error2 - mean_bias**2), estimator, variance,
+        np.array([float(w) for w in distinct])[held],
+        mass[held],
+        bias[held],
+        risk[held],
+        float(risk[held].max()),
+        mean_bias,
+        _slope(view, expected),
+        float(error2 - mean_bias**2),
+        estimator,
+        variance,
     )
 
 
 def _risk(
-    decision: Decision, view: Seen, actions: list, distinct: tuple[Fraction, ...], column: np.ndarray  # type: ignore[type-arg]
+    decision: Decision,
+    view: Seen,
+    actions: list,
+    distinct: tuple[Fraction, ...],
+    column: np.ndarray,  # type: ignore[type-arg]
 ) -> np.ndarray:
     table = np.array([[-float(decision.payoff(a, w)) for w in distinct] for a in actions])
     return (view.kernel * table[:, column]).sum(axis=0)
@@ -119,19 +130,3 @@ def _slope(view: Seen, expected: np.ndarray) -> float:
     centred = view.omegas - mean
     variance = view.masses @ centred**2
     return float(view.masses @ (expected * centred) / variance) if variance > 0 else 1.0
-
-
-def _unbiased(mechanism: Mechanism, view: Seen) -> tuple[np.ndarray | None, float | None]:
-    """g with E[g(s)|h] = ω(h) at every state, of least squared size, when there is one and the states are few enough."""
-    if view.kernel.shape[1] > MOST_SOLVED or view.kernel.shape[0] > MOST_SOLVED:
-        return None, None
-    try:
-        g, *_ = np.linalg.lstsq(view.kernel.T, view.omegas, rcond=1e-12)
-    except (np.linalg.LinAlgError, DiscreetError):
-        return None, None
-    miss = np.abs(g @ view.kernel - view.omegas).max()
-    if miss > 1e-6 * max(1.0, float(np.abs(view.omegas).max())):
-        return None, None
-    variance = float(view.masses @ ((g**2) @ view.kernel - view.omegas**2))
-    useless = MOST_VARIANCE * max(float(np.ptp(view.omegas)) ** 2, 1e-12)
-    return (g, variance) if variance < useless else (None, None)

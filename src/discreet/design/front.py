@@ -56,9 +56,13 @@ def design(
     Cancelling returns the best certified mechanism so far.
     """
     if not 0 < gap < 1:
-        raise InputError("The gap is a small positive number", found=gap, allowed="between 0 and 1", remedy="for instance 1e-6")
+        raise InputError(
+            "The gap is a small positive number", found=gap, allowed="between 0 and 1", remedy="for instance 1e-6"
+        )
     if within is not None and within not in CLASSES:
-        raise InputError("This class of mechanisms is not known", found=within, allowed=CLASSES, remedy="choose one of these")
+        raise InputError(
+            "This class of mechanisms is not known", found=within, allowed=CLASSES, remedy="choose one of these"
+        )
     begun = time.perf_counter()
     limited = AsPayoffs(Deadline(seconds, watch))
     steps, proposal, reduction = _propose(problem, gap, limited, seconds)
@@ -73,7 +77,9 @@ def design(
     if within == "permutation-invariant" and not problem.exchangeable:
         raise InputError(
             "Mechanisms that ignore the order of respondents are only solved under an exchangeable prior",
-            found=problem.prior.kind, allowed="an exchangeable or iid prior", remedy="leave out the restriction",
+            found=problem.prior.kind,
+            allowed="an exchangeable or iid prior",
+            remedy="leave out the restriction",
         )
     return found if within is None else replace(found, within=within, price=0.0)
 
@@ -95,8 +101,11 @@ class AsPayoffs:
     ) -> None:
         """Pass the report on with its signs turned."""
         self.inner.report(
-            stage=stage, value=None if value is None else -value, bound=None if bound is None else -bound,
-            seconds=seconds, message=message,
+            stage=stage,
+            value=None if value is None else -value,
+            bound=None if bound is None else -bound,
+            seconds=seconds,
+            message=message,
         )
 
     def cancelled(self) -> bool:
@@ -104,7 +113,9 @@ class AsPayoffs:
         return self.inner.cancelled()
 
 
-def _propose(problem: Problem, gap: float, watch: Watch, seconds: float) -> tuple[list[Step], Proposal, Reduced | None]:
+def _propose(
+    problem: Problem, gap: float, watch: Watch, seconds: float
+) -> tuple[list[Step], Proposal, Reduced | None]:
     """The steps that were considered, the first proposal that applied, and the reduction it speaks about."""
     steps: list[Step] = []
     reduction: Reduced | None = None
@@ -123,17 +134,24 @@ def _propose(problem: Problem, gap: float, watch: Watch, seconds: float) -> tupl
         weights = reduction.summary.weights if reduction is not None else (0, 1)
         summary = LinearSummary(weights, kernel.low, kernel.high)
         witness = theorem_witness(None if reduction is None else reduction.name)
-        steps.insert(0, Step(
-            f"{label}geometric", True, "SY Thm 3",
-            f"{because}two types, an exchangeable prior, ordered actions and a supermodular payoff: the geometric mechanism is optimal",
-        ))
+        steps.insert(
+            0,
+            Step(
+                f"{label}geometric",
+                True,
+                "SY Thm 3",
+                f"{because}two types, an exchangeable prior, ordered actions and a supermodular payoff: the geometric mechanism is optimal",
+            ),
+        )
         width = kernel.high - kernel.low + 1
         return steps, Proposal(summary, kernel, witness, "closed form", width, "closed form"), reduction
     steps.append(Step("geometric", False, "SY Thm 3", reason))
     too_large = _too_large(inner)
     if too_large is None:
         proposal = continuous(inner, gap, watch) if inner.real_actions else programmed(inner, gap, watch)
-        steps.insert(0, Step(label + _program_name(inner), True, _program_theorem(inner), because + _program_reason(inner)))
+        steps.insert(
+            0, Step(label + _program_name(inner), True, _program_theorem(inner), because + _program_reason(inner))
+        )
         return steps, proposal, reduction
     steps.append(Step(_program_name(inner), False, _program_theorem(inner), too_large))
     from discreet.design.climb import climb
@@ -149,7 +167,9 @@ def _too_large(problem: Problem) -> str | None:
         return None
     if problem.exchangeable:
         if universe.histogram_count > MOST_PROGRAM_STATES:
-            return f"{universe.histogram_count:,} histograms are more than the {MOST_PROGRAM_STATES:,} a program takes"
+            return (
+                f"{universe.histogram_count:,} histograms are more than the {MOST_PROGRAM_STATES:,} a program takes"
+            )
         return None
     if universe.database_count > MOST_PROGRAM_DATABASES:
         return f"there are more than the {MOST_PROGRAM_DATABASES:,} databases a program takes"
@@ -159,11 +179,17 @@ def _too_large(problem: Problem) -> str | None:
 def _program_name(problem: Problem) -> str:
     if not problem.exchangeable:
         return "database program"
-    return "count program" if isinstance(problem.universe, Universe) and problem.universe.types == 2 else "histogram program"
+    return (
+        "count program"
+        if isinstance(problem.universe, Universe) and problem.universe.types == 2
+        else "histogram program"
+    )
 
 
 def _program_theorem(problem: Problem) -> str:
-    return {"database program": "SY Prop. 1", "count program": "SY Thm 2", "histogram program": "SY Prop. 5"}[_program_name(problem)]
+    return {"database program": "SY Prop. 1", "count program": "SY Thm 2", "histogram program": "SY Prop. 5"}[
+        _program_name(problem)
+    ]
 
 
 def _program_reason(problem: Problem) -> str:
@@ -188,7 +214,10 @@ def _certified(
     if reduction is not None and isinstance(kernel, TableKernel):
         kernel = reduction.counted(kernel)
     provenance = {
-        "made by": f"discreet {__version__}", "reduction": steps[0].name, "theorem": steps[0].theorem, "rung": proposal.rung,
+        "made by": f"discreet {__version__}",
+        "reduction": steps[0].name,
+        "theorem": steps[0].theorem,
+        "rung": proposal.rung,
     }
     bare = Mechanism(problem, summary, kernel, guarantee, Claims(), provenance)
     assert witness is not None
@@ -239,7 +268,13 @@ def _restricted(best: Design, gap: float, watch: Watch) -> Design:
     price = float(best.value - (certificate.optimality.value if certificate.optimality else 0))
     steps = (step, *(replace(s, applied=False, reason=f"not asked for ({s.reason})") for s in best.steps))
     return replace(
-        best, mechanism=mechanism, certificate=certificate, steps=steps, seconds=took, within="oblivious", price=price
+        best,
+        mechanism=mechanism,
+        certificate=certificate,
+        steps=steps,
+        seconds=took,
+        within="oblivious",
+        price=price,
     )
 
 
@@ -248,5 +283,8 @@ def _notes(problem: Problem) -> tuple[str, ...]:
     if not zeros:
         return problem.notes
     named = ", ".join(zeros[:3]) + (f" and {len(zeros) - 3} more" if len(zeros) > 3 else "")
-    return (*problem.notes, f"The prior gives no probability to {named}: the theory assumes full support, so what the mechanism "
-            "does there is private but not chosen for any payoff")
+    return (
+        *problem.notes,
+        f"The prior gives no probability to {named}: the theory assumes full support, so what the mechanism "
+        "does there is private but not chosen for any payoff",
+    )

@@ -111,7 +111,9 @@ def recommendations(problem: Problem) -> list[Recommendation]:
     count = prod(len(actions) for actions in lists)
     if count > MOST_COMPOUND:
         raise TooLarge(
-            "The decision makers' actions have too many combinations", size=f"{count:,}", fits=f"{MOST_COMPOUND:,}",
+            "The decision makers' actions have too many combinations",
+            size=f"{count:,}",
+            fits=f"{MOST_COMPOUND:,}",
             remedy="give each decision fewer actions",
         )
     if len(lists) == 1:

@@ -46,8 +46,10 @@ def lattice_summary(base: Ground) -> LinearSummary:
     weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
     if weights is None or not problem.exchangeable:
         raise InputError(
-            "A mechanism that reads only the statistic needs one that adds up", found=problem.statistic.kind,
-            allowed="sums, means and counts of exchangeable respondents", remedy="leave out the restriction",
+            "A mechanism that reads only the statistic needs one that adds up",
+            found=problem.statistic.kind,
+            allowed="sums, means and counts of exchangeable respondents",
+            remedy="leave out the restriction",
         )
     scale = lcm(*(w.denominator for w in weights))
     whole = [int(w * scale) for w in weights]
@@ -62,8 +64,10 @@ def best_oblivious(base: Ground, gap: float, watch: Watch = SILENT) -> Oblivious
     problem = base.problem
     if len(section.space) > MOST_VALUES:
         raise TooLarge(
-            "The statistic has too many values for its best mechanism", size=f"{len(section.space):,}",
-            fits=f"{MOST_VALUES:,}", remedy="compare with geometric and staircase noise",
+            "The statistic has too many values for its best mechanism",
+            size=f"{len(section.space):,}",
+            fits=f"{MOST_VALUES:,}",
+            remedy="compare with geometric and staircase noise",
         )
     epsilon = float(problem.epsilon)
     edges = section.space.edges

@@ -11,7 +11,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.design.ground import Ground, Recommendation, Section, boxed, ground, losses, recommendations, whole
+from discreet.design.ground import (
+    Ground,
+    Recommendation,
+    Section,
+    boxed,
+    ground,
+    losses,
+    recommendations,
+    whole,
+)
 from discreet.design.rounding import rounded_weights
 from discreet.design.solver.box import choose_box
 from discreet.design.solver.pricing import solve_priced
@@ -125,7 +134,9 @@ def label_of(action: Recommendation) -> str:
     return action if isinstance(action, str) else format_exact(action)
 
 
-def dual_witness(section: Section, actions: list[Recommendation], multipliers: np.ndarray, chord: bool = False) -> DualWitness:
+def dual_witness(
+    section: Section, actions: list[Recommendation], multipliers: np.ndarray, chord: bool = False
+) -> DualWitness:
     """Multipliers as whole numbers over a power of two that keeps 62 bits of the largest."""
     flows = np.maximum(multipliers, 0.0)
     largest = float(flows.max(initial=0.0))

@@ -50,8 +50,10 @@ def under(mechanism: Mechanism, problem: Problem) -> Under:
     own = mechanism.problem
     if problem.universe != own.universe or problem.neighbours != own.neighbours:
         raise InputError(
-            "The other problem speaks about another universe", found="other respondents, values or neighbours",
-            allowed="the same [data]", remedy="change only the prior, the statistic or the decision",
+            "The other problem speaks about another universe",
+            found="other respondents, values or neighbours",
+            allowed="the same [data]",
+            remedy="change only the prior, the statistic or the decision",
         )
     view = seen(mechanism, problem)
     distinct = tuple(sorted(set(view.exact_omegas)))
@@ -65,8 +67,12 @@ def under(mechanism: Mechanism, problem: Problem) -> Under:
         weight = float(decision.weight)
         actions = [o.action[i] if isinstance(o.action, tuple) else o.action for o in mechanism.outputs]
         if any(a is None for a in actions):
-            raise InputError("The mechanism recommends no actions", found="an output without action",
-                             allowed="an action for each output", remedy="design it again")
+            raise InputError(
+                "The mechanism recommends no actions",
+                found="an output without action",
+                allowed="an action for each output",
+                remedy="design it again",
+            )
         followed += weight * float(reply_loss(decision, joint, distinct, actions).sum())  # type: ignore[arg-type]
         reread += weight * best_replies(decision, joint, distinct).loss
     first = [o.action[0] if isinstance(o.action, tuple) else o.action for o in mechanism.outputs]
@@ -76,7 +82,9 @@ def under(mechanism: Mechanism, problem: Problem) -> Under:
     return Under(followed, reread, bias)
 
 
-def regret(mechanism: Mechanism, problem: Problem, watch: Watch = SILENT, gap: float = 1e-4, seconds: float = 30.0) -> Regret:
+def regret(
+    mechanism: Mechanism, problem: Problem, watch: Watch = SILENT, gap: float = 1e-4, seconds: float = 30.0
+) -> Regret:
     """The mechanism against the best one for another problem."""
     best = design(problem, watch, gap=gap, seconds=seconds, compare=False)
     prior = problem.prior
@@ -89,19 +97,28 @@ def corner_priors(problem: Problem, radius: Fraction) -> list[IidPrior]:
     prior = problem.prior
     if not isinstance(prior, (IidPrior, ReferencePrior)):
         raise InputError(
-            "Neighbourhoods are drawn around iid priors", found=prior.kind, allowed="iid or reference",
+            "Neighbourhoods are drawn around iid priors",
+            found=prior.kind,
+            allowed="iid or reference",
             remedy="give an alternative problem instead",
         )
     if not 0 < radius < 1:
-        raise InputError("The radius is a share of probability", found=str(radius), allowed="between 0 and 1",
-                         remedy="for instance 0.05")
+        raise InputError(
+            "The radius is a share of probability",
+            found=str(radius),
+            allowed="between 0 and 1",
+            remedy="for instance 0.05",
+        )
     p = prior.probabilities
     return [
-        IidPrior(tuple((1 - radius) * x + radius * (s == t) for s, x in enumerate(p)), prior.size) for t in range(len(p))
+        IidPrior(tuple((1 - radius) * x + radius * (s == t) for s, x in enumerate(p)), prior.size)
+        for t in range(len(p))
     ]
 
 
-def regrets_around(mechanism: Mechanism, radius: Fraction, watch: Watch = SILENT, seconds: float = 30.0) -> list[Regret]:
+def regrets_around(
+    mechanism: Mechanism, radius: Fraction, watch: Watch = SILENT, seconds: float = 30.0
+) -> list[Regret]:
     """Regret at every corner of the neighbourhood, worst first."""
     problem = mechanism.problem
     found = [

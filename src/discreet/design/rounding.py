@@ -49,8 +49,10 @@ def rounded_weights(
             return found, whole
         share *= 10
     raise InputError(
-        "The proposed kernel is too far from private to be rounded", found="probabilities that do not sum to one",
-        allowed="a kernel that satisfies its constraints up to rounding", remedy="solve again with a smaller gap",
+        "The proposed kernel is too far from private to be rounded",
+        found="probabilities that do not sum to one",
+        allowed="a kernel that satisfies its constraints up to rounding",
+        remedy="solve again with a smaller gap",
     )
 
 

@@ -61,7 +61,8 @@ def _prior_source(mechanism: Any) -> str:
 def tell(result: dict[str, Any], console: Console) -> None:
     """The citation as text to paste."""
     console.print(
-        f"Mechanism sha256:{result['mechanism']}, {result['guarantee']}, made with {result['made_by']}.", soft_wrap=True
+        f"Mechanism sha256:{result['mechanism']}, {result['guarantee']}, made with {result['made_by']}.",
+        soft_wrap=True,
     )
     if result["theorem"]:
         console.print(f"Optimality rests on {result['theorem']}.", soft_wrap=True)

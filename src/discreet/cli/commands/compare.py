@@ -28,7 +28,9 @@ def command(
 
     if len(mechanisms) < 2:
         raise InputError(
-            "There is nothing to compare", found=f"{len(mechanisms)} mechanism", allowed="two or more files",
+            "There is nothing to compare",
+            found=f"{len(mechanisms)} mechanism",
+            allowed="two or more files",
             remedy="name another mechanism file",
         )
     read = [files.read_mechanism(path) for path in mechanisms]
@@ -89,7 +91,12 @@ def tell(result: dict[str, Any], console: Console) -> None:
         bias = "–" if facts["bias"] is None else f"{facts['bias']:.3g}"
         level = f"{facts['epsilon']:g}" if facts["private"] else "[red]refuted[/red]"
         table.add_row(
-            str(facts["mechanism"]), f"{facts['followed']:.6g}", f"{facts['reread']:.6g}", bias, level, str(facts["outputs"])
+            str(facts["mechanism"]),
+            f"{facts['followed']:.6g}",
+            f"{facts['reread']:.6g}",
+            bias,
+            level,
+            str(facts["outputs"]),
         )
     console.print(table)
     for entry in result["orders"]:

@@ -20,15 +20,20 @@ def command(
     problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A problem file (TOML).")],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the mechanism here and its certificate beside it."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write the mechanism here and its certificate beside it."
+        ),
     ] = None,
     gap: Annotated[float, typer.Option(help="The relative gap between value and bound to stop at.")] = 1e-6,
-    seconds: Annotated[float, typer.Option(help="The longest time to search; the best certified result is kept.")] = 60.0,
+    seconds: Annotated[
+        float, typer.Option(help="The longest time to search; the best certified result is kept.")
+    ] = 60.0,
     within: Annotated[
         str | None, typer.Option(help="Restrict to a class (oblivious, permutation-invariant) and see its price.")
     ] = None,
     alternative: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Another problem file (other prior or payoff) to report regret for.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Another problem file (other prior or payoff) to report regret for."),
     ] = None,
     radius: Annotated[
         str | None, typer.Option(help="Report the worst regret when the prior moves by this share, such as 0.05.")
@@ -73,8 +78,11 @@ def _regrets(found: Design, alternative: Path | None, radius: str | None, watch:
 
 def _regret_facts(regret: Any) -> dict[str, Any]:
     facts: dict[str, Any] = {
-        "followed": regret.under.followed, "reread": regret.under.reread, "bias": _number(regret.under.bias),
-        "best": regret.reached, "regret": regret.regret,
+        "followed": regret.under.followed,
+        "reread": regret.under.reread,
+        "bias": _number(regret.under.bias),
+        "best": regret.reached,
+        "regret": regret.regret,
     }
     if regret.prior is not None:
         facts["prior"] = [float(p) for p in regret.prior]
@@ -84,7 +92,11 @@ def _regret_facts(regret: Any) -> dict[str, Any]:
 def facts(found: Design) -> dict[str, Any]:
     """The design as one mapping."""
     problem = found.mechanism.problem
-    result: dict[str, Any] = {"value": float(found.value), "bound": float(found.bound), "relative_gap": found.relative_gap}
+    result: dict[str, Any] = {
+        "value": float(found.value),
+        "bound": float(found.bound),
+        "relative_gap": found.relative_gap,
+    }
     if all(d.is_loss for d in problem.decisions):
         result |= {"loss": float(found.loss), "lower_bound": float(found.lower_bound)}
     result |= {
@@ -164,7 +176,9 @@ def tell(found: Design, result: dict[str, Any], console: Console) -> None:
     console.print()
     edge = "no private mechanism loses less than" if loss else "no private mechanism is worth more than"
     limit = result["lower_bound"] if loss else result["bound"]
-    console.print(f"Proved: {edge} {limit:.9g}, so this design is within {found.relative_gap:.1e} of the best possible.")
+    console.print(
+        f"Proved: {edge} {limit:.9g}, so this design is within {found.relative_gap:.1e} of the best possible."
+    )
     console.print(f"Proved: {found.mechanism.guarantee}.")
     console.print(f"How: {found.steps[0]}.")
     if found.within is not None:

@@ -107,19 +107,18 @@ def mechanism_limits(mechanism: Mechanism, output: str | None, sure: float) -> d
     from discreet.interpret.attacker import worst_correlated, worst_product
     from discreet.interpret.bounds import density_bounds
     from discreet.interpret.channel import output_at, position_of
+    from discreet.interpret.closed_bounds import total_bounds
     from discreet.interpret.distances import state_distances
+    from discreet.model.kernel import TableKernel
     from discreet.model.universe import Universe
 
     place = None if output is None else position_of(mechanism, output)
     asked: Fraction | str | None = None if place is None else output_at(mechanism, place).label
+    found: dict[str, Any] = {}
     try:
         states = len(mechanism.space)
         alone = worst_product(mechanism, asked)
-        found: dict[str, Any] = {
-            "states": states,
-            "components": int(mechanism.space.component.max()) + 1 if states <= MOST_STATES else None,
-            "alone": {"log_odds": alone.shift, "surest": alone.surest(sure)},
-        }
+        found |= {"states": states, "alone": {"log_odds": alone.shift, "surest": alone.surest(sure)}}
         if isinstance(mechanism.problem.universe, Universe):
             everybody = worst_correlated(mechanism, asked)
             found["everybody"] = {"log_odds": everybody.shift, "surest": everybody.surest(sure)}
@@ -127,24 +126,31 @@ def mechanism_limits(mechanism: Mechanism, output: str | None, sure: float) -> d
             raise TooLarge(
                 "bounds for each output", size=f"{states:,} states", fits=f"{MOST_STATES:,} states"
             )
+        found["components"] = int(mechanism.space.component.max()) + 1
     except TooLarge as large:
-        return {"note": str(large)} if "found" not in locals() else {**found, "note": str(large)}
+        found["note"] = str(large)
+        if asked is not None and not isinstance(mechanism.kernel, TableKernel):
+            found["outputs"] = [_row(str(asked), *total_bounds(mechanism, asked))]
+        return found
     bounds = density_bounds(
         mechanism.probabilities, state_distances(mechanism.space), float(mechanism.guarantee.epsilon)
     )
     places = range(len(bounds.lower)) if place is None else [place]
     found["outputs"] = [
-        {
-            "output": output_at(mechanism, i).label,
-            "at_least": float(bounds.lower[i]),
-            "at_most": float(bounds.upper[i]),
-            "vacuous_by": float(bounds.upper[i]) if bounds.upper[i] >= 1 else None,
-        }
-        for i in places
+        _row(output_at(mechanism, i).label, float(bounds.lower[i]), float(bounds.upper[i])) for i in places
     ]
     if bounds.remedy is not None:
         found["remedy"] = bounds.remedy
     return found
+
+
+def _row(output: str, lower: float, upper: float) -> dict[str, Any]:
+    return {
+        "output": output,
+        "at_least": lower,
+        "at_most": upper,
+        "vacuous_by": upper if upper >= 1 else None,
+    }
 
 
 def tell(result: dict[str, Any], console: Console) -> None:

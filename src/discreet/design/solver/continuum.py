@@ -72,7 +72,9 @@ def solve_continuum(
     actions, upper = polish(loss, edges, epsilon, first_actions(loss, edges, epsilon), max(gap, 1e-5), watch)
     best: Continuum | None = None
     for _ in range(ATTEMPTS):
-        nodes, multipliers, bound, wanted = prove(loss, edges, epsilon, actions, upper, watch, gap)
+        # once more actions no longer pay, those that still look as if they would are left to the bound
+        settled = best is not None and best.value - upper.value <= 0.3 * gap * abs(upper.value)
+        nodes, multipliers, bound, wanted = prove(loss, edges, epsilon, actions, upper, watch, gap, settled)
         seconds = time.perf_counter() - begun
         found = Continuum(actions, upper.kernel, nodes, multipliers, upper.value, bound, seconds, upper.status)
         best = found if best is None else _better(best, found)
@@ -202,7 +204,7 @@ def tangents(
 
 def prove(
     loss: RealLoss, edges: Integers, epsilon: float, actions: Floats, solved: Solution, watch: Watch | None,
-    gap: float,
+    gap: float, insist: bool = False,
 ) -> tuple[Floats, Floats, float, Floats]:
     """Nodes, their flows and the bound; and actions that would improve the value, if a ray shows some."""
     q = float(np.exp(epsilon))
@@ -246,7 +248,7 @@ def prove(
         pieces = loss.piece_minimum(known[:-1], known[1:], pull[:-1], pull[1:])
         bound = float(pieces.min(axis=0).sum())
         reached = solved.value - bound <= 0.9 * gap * abs(solved.value)
-        if reached or wanted or (watch is not None and watch.cancelled()):
+        if reached or (wanted and not insist) or (watch is not None and watch.cancelled()):
             break
         short = deficits(pieces - prices)
         worst = np.flatnonzero(short > tolerance)

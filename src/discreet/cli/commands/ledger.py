@@ -1,0 +1,208 @@
+"""`discreet ledger init|show|remaining|verify|export|rotate|revoke`: the budget and its history."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from discreet.cli.output import Json, show
+from discreet.cli.places import ledger_at, signer_at
+
+group = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Keep the budget: make, show, verify, export a ledger.",
+)
+
+Place = Annotated[str, typer.Argument(metavar="LEDGER", help="A ledger file or a PostgreSQL address.")]
+
+
+@group.command("init")
+def init(
+    place: Place,
+    population: Annotated[str, typer.Option(help="Whom the data is about; vintages and renamed files share it.")],
+    unit: Annotated[str, typer.Option(help="The privacy unit, such as household.")],
+    budget: Annotated[str, typer.Option(help="The whole budget: ε, or ρ for zcdp.")],
+    currency: Annotated[str, typer.Option(help="pure, zcdp or approximate; fixed for good.")] = "pure",
+    delta: Annotated[str, typer.Option(help="δ, for the currency approximate.")] = "0",
+    key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A key file; made when it does not exist.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a ledger and declare the first budget; on an existing ledger, declare one more.
+
+    Example: discreet ledger init ledger.db --population "households 2026" --unit household --budget 4 --key publisher.pem
+    """
+    from discreet.ledger.book import open_ledger
+    from discreet.ledger.keys import Signer
+    from discreet.numerics.exact import exact
+
+    signer = None if key is None else Signer.read(key) if key.exists() else Signer.create(key)
+    with open_ledger(place, create=True) as book:
+        if book.state.currency is None:
+            book.init(currency, signer)
+        book.declare(population, unit, exact(budget, "budget"), exact(delta, "delta"))
+        result: dict[str, Any] = {
+            "ledger": place.split("@")[-1],
+            "currency": book.state.currency,
+            "population": population,
+            "unit": unit,
+            "budget": budget,
+            "fingerprint": None if signer is None else signer.fingerprint,
+        }
+
+    def person(console: Any) -> None:
+        console.print(f"Budget {budget} ({result['currency']}) for {population}, unit: {unit}.")
+        if signer is not None:
+            console.print(f"Publisher's key fingerprint: {signer.fingerprint}", soft_wrap=True)
+
+    show(result, as_json=as_json, person=person)
+
+
+@group.command("show")
+def history(place: Place, as_json: Json = False) -> None:
+    """List every entry.
+
+    Example: discreet ledger show ledger.db
+    """
+    with ledger_at(place) as book:
+        entries = [entry.document() for entry in book.history()]
+
+    def person(console: Any) -> None:
+        for entry in entries:
+            event = entry["event"]
+            detail = event.get("population") or event.get("reservation", event.get("commitment", ""))
+            console.print(
+                f"{entry['sequence']:>5}  {entry['time'][:19]}  {event['kind']:<9} {str(detail)[:40]}",
+                soft_wrap=True,
+            )
+
+    show({"entries": entries}, as_json=as_json, person=person)
+
+
+@group.command("remaining")
+def remaining(place: Place, as_json: Json = False) -> None:
+    """Say what is left of each budget.
+
+    Example: discreet ledger remaining ledger.db
+    """
+    with ledger_at(place) as book:
+        state = book.state
+        rows = [
+            {
+                "population": account[0],
+                "unit": account[1],
+                "currency": budget.currency,
+                "cap": budget.cap,
+                "remaining": budget.remaining(state.spent[account]),
+            }
+            for account, budget in state.budgets.items()
+        ]
+
+    def person(console: Any) -> None:
+        for row in rows:
+            console.print(
+                f"{row['population']} ({row['unit']}): {float(row['remaining']):g} of {float(row['cap']):g} left, {row['currency']}"
+            )
+
+    show({"budgets": rows}, as_json=as_json, person=person)
+
+
+@group.command("verify")
+def check(
+    place: Place,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="RELEASE", help="Release folders whose heads must still be in the chain."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Replay the whole ledger: chain, rules, signatures, and heads that releases carry.
+
+    Example: discreet ledger verify ledger.db --against release-2026
+    """
+    from discreet.files.atomic import read_bytes
+    from discreet.ledger.book import Head
+
+    heads = [
+        Head.from_document(json.loads(read_bytes(folder / "ledger.json", "the release's ledger entries"))["head"])
+        for folder in against or []
+    ]
+    with ledger_at(place) as book:
+        wrong = book.verify(heads)
+        count = book.state.next if wrong is None else None
+
+    def person(console: Any) -> None:
+        if wrong is None:
+            console.print(f"[green]Holds:[/green] {count} entries, {len(heads)} heads from releases.")
+        else:
+            console.print(f"[red]Refuted:[/red] {wrong.words}.")
+
+    show({"holds": wrong is None, "entries": count, "counterexample": wrong}, as_json=as_json, person=person)
+    if wrong is not None:
+        raise typer.Exit(1)
+
+
+@group.command("export")
+def export(
+    place: Place, output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE")], as_json: Json = False
+) -> None:
+    """Write every entry as one line of JSON, for keeping elsewhere.
+
+    Example: discreet ledger export ledger.db -o ledger.jsonl
+    """
+    with ledger_at(place) as book:
+        count = book.export(output)
+    show(
+        {"file": output, "entries": count},
+        as_json=as_json,
+        person=lambda c: c.print(f"{count} entries written to {output}"),
+    )
+
+
+@group.command("rotate")
+def rotate(
+    place: Place,
+    old: Annotated[Path, typer.Option(metavar="FILE", help="The key that is trusted now.")],
+    new: Annotated[Path, typer.Option(metavar="FILE", help="The new key file; made when it does not exist.")],
+    as_json: Json = False,
+) -> None:
+    """Name a new key, signed by the old one.
+
+    Example: discreet ledger rotate ledger.db --old publisher.pem --new publisher-2027.pem
+    """
+    from discreet.ledger.keys import Signer
+
+    fresh = Signer.read(new) if new.exists() else Signer.create(new)
+    with ledger_at(place) as book:
+        trusted = signer_at(old)
+        assert trusted is not None
+        book.rotate(trusted, fresh)
+    show(
+        {"fingerprint": fresh.fingerprint},
+        as_json=as_json,
+        person=lambda c: c.print(f"New key: {fresh.fingerprint}"),
+    )
+
+
+@group.command("revoke")
+def revoke(
+    place: Place,
+    fingerprint: Annotated[str, typer.Option(help="The fingerprint of the key to stop trusting.")],
+    key: Annotated[Path, typer.Option(metavar="FILE", help="A trusted key to sign with.")],
+    as_json: Json = False,
+) -> None:
+    """Stop trusting a key from here on.
+
+    Example: discreet ledger revoke ledger.db --fingerprint 5f3c… --key publisher-2027.pem
+    """
+    with ledger_at(place) as book:
+        trusted = signer_at(key)
+        assert trusted is not None
+        book.revoke(fingerprint, trusted)
+    show({"revoked": fingerprint}, as_json=as_json, person=lambda c: c.print(f"Revoked: {fingerprint}"))

@@ -1,0 +1,82 @@
+"""`discreet publish PLAN -o DIR`: draw once for each cell and write a release that anyone can verify."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.output import Json, show
+from discreet.cli.places import ledger_at, signer_at
+from discreet.cli.progress import progress
+from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def command(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A committed plan file (TOML).")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="The new release folder.")
+    ] = None,
+    ledger: Annotated[str | None, typer.Option(help="The ledger; by default the plan's budget.ledger.")] = None,
+    key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A key file to sign the ledger's head with.")
+    ] = None,
+    engine: Annotated[str, typer.Option(help="What counts the rows: duckdb, spark or reference.")] = "duckdb",
+    commitment: Annotated[str | None, typer.Option(help="Which commitment, when there are several.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show plan and cost; open no data, spend nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Publish a committed plan: prove, reserve, count, draw, write. A restart finishes what was drawn or burns it.
+
+    Example: discreet publish plan.toml -o release-2026
+    """
+    from discreet.engines import engine_named
+    from discreet.publish.bundle import gather
+    from discreet.publish.commitment import find_commitment
+    from discreet.publish.release import publish
+
+    bundle = gather(plan)
+    with ledger_at(ledger, bundle.plan) as book, progress() as watch:
+        name, _ = find_commitment(bundle, book, commitment)
+        result: dict[str, Any] = {
+            "commitment": name,
+            "cost": bundle.cost.document(),
+            "promise": str(bundle.plan.promise),
+            "cells": len(bundle.key_set),
+            "remaining": book.remaining(bundle.plan.population, bundle.plan.unit.name),
+        }
+        if not dry_run:
+            if output is None:
+                raise InputError(
+                    "A release needs a folder", found="no -o", allowed="-o DIR", remedy="name a new folder"
+                )
+            made = publish(
+                bundle,
+                output,
+                book,
+                signer=signer_at(key),
+                engine=engine_named(engine),
+                commitment=name,
+                watch=watch,
+            )
+            result |= {"release": made, "remaining": book.remaining(bundle.plan.population, bundle.plan.unit.name)}
+    show(result, as_json=as_json, person=lambda console: tell(result, console))
+
+
+def tell(result: dict[str, Any], console: Console) -> None:
+    """The outcome for a person."""
+    if "release" not in result:
+        console.print("Nothing was opened or spent. Publishing would:")
+    console.print(f"  promise    {result['promise']}")
+    console.print(f"  cells      {result['cells']:,}")
+    console.print(f"  cost       ε = {result['cost']['epsilon']}")
+    console.print(f"  remaining  {float(result['remaining']):g}")
+    if "release" in result:
+        console.print(f"Published: {result['release']}", soft_wrap=True)
+        console.print(f"Next: discreet verify {result['release']}", soft_wrap=True)

@@ -1,0 +1,37 @@
+"""Unbiased values: for each output g(s) with E[g(s) | h] = ω(h) at every state h, so that totals over many cells are unbiased.
+
+g solves a linear system in the kernel; of all solutions the smallest in mean square is taken. Often none exists: a design that
+shrinks towards its prior has no unbiased reading, and then there is no such column.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import DiscreetError
+from discreet.model.mechanism import Mechanism
+from discreet.model.statistic import on_histograms
+from discreet.model.universe import Universe
+
+MOST_STATES = 2_000
+TOLERANCE = 1e-6
+
+
+def unbiased_values(mechanism: Mechanism) -> NDArray[np.float64] | None:
+    """g for each output, or None when there is none or the mechanism is too large to solve for it."""
+    universe = mechanism.problem.universe
+    if not isinstance(universe, Universe) or universe.histogram_count > MOST_STATES:
+        return None
+    try:
+        vectors = universe.histograms()
+        kernel = mechanism.probabilities[:, mechanism.states_of(vectors)]
+        omegas = np.array([float(w) for w in on_histograms(mechanism.problem.statistic, vectors, universe)])
+    except DiscreetError:
+        return None
+    if kernel.shape[0] > MOST_STATES:
+        return None
+    g, *_ = np.linalg.lstsq(kernel.T, omegas, rcond=1e-12)
+    miss = float(np.abs(g @ kernel - omegas).max())
+    wide = float(np.abs(g).max()) > 1e4 * max(1.0, float(np.abs(omegas).max()))
+    return None if wide or miss > TOLERANCE * max(1.0, float(np.abs(omegas).max())) else np.asarray(g)

@@ -1,0 +1,34 @@
+"""Publish: commit before the data is opened, draw once, write a folder that anyone can verify.
+
+`commit(plan, ledger)` binds mechanism, certificate, plan and key set in the ledger; `publish(plan, folder, ledger)` re-proves,
+reserves, counts, draws into durable staging and writes the release; `verify(folder)` checks it from the folder alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from discreet.publish.bundle import Bundle, gather
+    from discreet.publish.commitment import commit
+    from discreet.publish.release import publish
+    from discreet.publish.verify import Verdict, verify
+
+__all__ = ["Bundle", "Verdict", "commit", "gather", "publish", "verify"]
+
+_PLACES = {
+    "Bundle": "bundle",
+    "Verdict": "verify",
+    "commit": "commitment",
+    "gather": "bundle",
+    "publish": "release",
+    "verify": "verify",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"discreet.publish.{_PLACES[name]}"), name)

@@ -1,0 +1,158 @@
+"""A bundle: everything a publication stands on, gathered and checked without opening any data.
+
+Plan, key set and mechanisms (one, or a family by cell size) must fit each other: the same types, a mechanism for every size of
+the key set, the plan's unit, and a summary that engines can compute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from discreet.certify import privacy
+from discreet.errors import InputError, Refuted
+from discreet.files.atomic import read_bytes
+from discreet.files.canonical import document_hash, parse_json
+from discreet.files.certificate import certificate_path
+from discreet.files.mechanism import mechanism_from_document
+from discreet.files.plan import key_set_hash, located, plan_hash, read_key_set, read_plan
+from discreet.ledger.budget import Cost
+from discreet.model.certificate import Certificate, Counterexample
+from discreet.model.key_set import KeySet
+from discreet.model.mechanism import Mechanism
+from discreet.model.plan import Plan
+from discreet.model.summary import DatabaseSummary
+from discreet.model.universe import Universe
+
+
+@dataclass(frozen=True, eq=False)
+class Bundle:
+    """What is committed: a plan with its paths resolved, its key set, and the mechanism for each size of cell."""
+
+    plan: Plan
+    written: Plan
+    key_set: KeySet
+    mechanisms: Mapping[int, Mechanism]
+    mechanism_document: Any
+    certificate_document: Any = None
+
+    @cached_property
+    def hashes(self) -> dict[str, str]:
+        """What a commitment binds."""
+        found = {
+            "plan": plan_hash(self.written),
+            "key_set": key_set_hash(self.key_set),
+            "mechanism": document_hash(self.mechanism_document),
+        }
+        if self.certificate_document is not None:
+            found["certificate"] = document_hash(self.certificate_document)
+        return found
+
+    @property
+    def used(self) -> dict[int, Mechanism]:
+        """The mechanisms that the key set's sizes call for."""
+        return {size: self.mechanisms[size] for size in sorted(set(self.key_set.sizes))}
+
+    @cached_property
+    def cost(self) -> Cost:
+        """What one publication costs a unit: cells of one partition are parallel, so the largest ε of any cell counts."""
+        promise = self.plan.promise
+        epsilon = max(m.guarantee.epsilon for m in self.used.values())
+        delta = max(m.guarantee.delta for m in self.used.values())
+        rho = promise.rho(epsilon**2 / 2)
+        return Cost(promise.epsilon(epsilon), promise.delta(epsilon, delta), None if delta else rho)
+
+    def prove(self) -> dict[int, Certificate]:
+        """Every used mechanism proved private again; refuses to go on with one that is not."""
+        found = {}
+        for size, mechanism in self.used.items():
+            proof = privacy(mechanism)
+            if isinstance(proof, Counterexample):
+                raise Refuted(f"the mechanism for cells of {size} respondents is not private", proof)
+            found[size] = proof
+        return found
+
+
+def gather(path: str | Path) -> Bundle:
+    """The bundle of a plan file. Reads plan, key set and mechanism; opens no data."""
+    where = Path(path)
+    written = read_plan(where)
+    plan = located(written, where.parent)
+    key_set = read_key_set(plan.key_set, plan)
+    document = parse_json(
+        read_bytes(Path(plan.mechanism), "the mechanism or family file"), "the mechanism or family file"
+    )
+    beside = certificate_path(plan.mechanism)
+    certificate = parse_json(read_bytes(beside, "the certificate"), "the certificate") if beside.exists() else None
+    bundle = Bundle(plan, written, key_set, mechanisms_of(document), document, certificate)
+    check_bundle(bundle)
+    return bundle
+
+
+def mechanisms_of(document: Any) -> dict[int, Mechanism]:
+    """The mechanism for each size of cell, from a mechanism or family document."""
+    if isinstance(document, dict) and str(document.get("format", "")).startswith("discreet-family/"):
+        from discreet.files.family import family_from_document
+
+        return dict(family_from_document(document).mechanisms)
+    mechanism = mechanism_from_document(document)
+    universe = mechanism.problem.universe
+    if not isinstance(universe, Universe) or not universe.fixed:
+        raise InputError(
+            "Cells are published with mechanisms for a fixed number of respondents",
+            found="another universe",
+            allowed="respondents = N",
+            remedy="design with replace-one neighbours",
+        )
+    return {universe.respondents: mechanism}
+
+
+def check_bundle(bundle: Bundle) -> None:
+    """Refuse a plan whose parts do not fit, before anything is committed."""
+    plan = bundle.plan
+    missing = sorted(set(bundle.key_set.sizes) - set(bundle.mechanisms))
+    if missing:
+        raise InputError(
+            "The key set has cells of a size that no mechanism is for",
+            found=f"sizes {missing[:5]}",
+            allowed=f"{min(bundle.mechanisms)} to {max(bundle.mechanisms)}",
+            remedy="design the family for these sizes",
+        )
+    for size, mechanism in bundle.used.items():
+        universe = mechanism.problem.universe
+        if not isinstance(universe, Universe) or universe.types != plan.recoding.types:
+            raise InputError(
+                f"The mechanism for cells of {size} has other types than the plan's recoding",
+                found=f"{plan.recoding.types} types in the plan",
+                allowed="as many types as the mechanism",
+                remedy="make recoding and problem agree",
+            )
+        if isinstance(mechanism.summary, DatabaseSummary):
+            raise InputError(
+                "A mechanism that reads the whole database cannot be published from histograms",
+                found="summary 'database'",
+                allowed="'histogram' or 'linear'",
+                remedy="design under an exchangeable prior",
+            )
+        if mechanism.guarantee.unit != plan.unit.name:
+            raise InputError(
+                "The mechanism protects another unit than the plan",
+                found=f"{mechanism.guarantee.unit!r}",
+                allowed=f"{plan.unit.name!r}",
+                remedy="use the same name for the privacy unit",
+            )
+    if plan.most is not None and bundle.cost.epsilon > plan.most:
+        raise InputError(
+            "This publication costs more than the plan allows",
+            found=f"ε = {_short(bundle.cost.epsilon)}",
+            allowed=f"budget.most = {_short(plan.most)}",
+            remedy="use a smaller ε or raise budget.most",
+        )
+
+
+def _short(number: Fraction) -> str:
+    return f"{float(number):g}"

@@ -1,0 +1,115 @@
+"""The release folder: tables, mechanism, certificates, plan, ledger entries, metadata, a page for readers, a verifier.
+
+release.csv, release.parquet      one line for each cell
+mechanism.json                    the mechanism or family, exactly as committed
+certificates.json                 the privacy proof of each mechanism in use
+plan.json, key_set.csv            what was committed
+ledger.json                       the commitment, every draw on it, the head of the chain, signed or not
+metadata.json                     the promise in the fields of public deployment registries
+index.html                        what the table is and how to read a value, for people
+verify_standalone.py              proves privacy from mechanism.json without this software
+manifest.json                     the hash of each file; its own hash is what the ledger records
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import importlib.resources
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.writer import write_parquet
+from discreet.errors import InputError
+from discreet.files.atomic import sync_folder, write_atomically
+from discreet.files.canonical import canonical_bytes, document_hash, parse_json
+from discreet.files.certificate import certificate_document
+from discreet.files.plan import plan_document
+from discreet.model.certificate import Certificate
+from discreet.model.key_set import KeySet
+from discreet.publish.bundle import Bundle
+from discreet.publish.metadata import metadata
+from discreet.publish.page import page
+from discreet.publish.tables import columns_of, csv_bytes
+
+MANIFEST = "manifest.json"
+
+
+def write_folder(
+    folder: Path,
+    bundle: Bundle,
+    proofs: Mapping[int, Certificate],
+    positions: NDArray[np.int64],
+    ledger: Mapping[str, Any],
+    attested_counts: bool,
+) -> str:
+    """Write every file of a release and return the manifest's hash."""
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise InputError(
+            "The release folder cannot be made",
+            found=f"{folder.parent}: {error.strerror}",
+            allowed="a folder that can be written to and has room",
+            remedy="free some room or choose another place, then run the same command again: the draws are kept",
+        ) from None
+    columns = columns_of(bundle.key_set, bundle.used, positions)
+    facts = metadata(bundle, ledger, attested_counts)
+    files: dict[str, bytes] = {
+        "release.csv": csv_bytes(columns),
+        "mechanism.json": canonical_bytes(bundle.mechanism_document) + b"\n",
+        "certificates.json": canonical_bytes(
+            {str(size): certificate_document(proof) for size, proof in proofs.items()}
+        )
+        + b"\n",
+        "plan.json": canonical_bytes(plan_document(bundle.written)) + b"\n",
+        "key_set.csv": key_set_bytes(bundle.key_set, bundle.plan.size_column),
+        "ledger.json": canonical_bytes(dict(ledger)) + b"\n",
+        "metadata.json": canonical_bytes(facts) + b"\n",
+        "index.html": page(bundle, facts, columns).encode(),
+        "verify_standalone.py": standalone_verifier(),
+    }
+    for name, data in files.items():
+        write_atomically(folder / name, data)
+    write_parquet(folder / "release.parquet", columns)
+    manifest = {name: file_hash(folder / name) for name in sorted([*files, "release.parquet"])}
+    write_atomically(
+        folder / MANIFEST, canonical_bytes({"format": "discreet-release/1", "files": manifest}) + b"\n"
+    )
+    sync_folder(folder)
+    return document_hash({"format": "discreet-release/1", "files": manifest})
+
+
+def standalone_verifier() -> bytes:
+    """The text of the verifier that needs nothing but Python."""
+    return importlib.resources.files("discreet").joinpath("verify_standalone.py").read_bytes()
+
+
+def key_set_bytes(key_set: KeySet, size_column: str) -> bytes:
+    """The key set as the CSV that `read_key_set` reads back."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*key_set.columns, size_column])
+    writer.writerows([*cell, size] for cell, size in zip(key_set.cells, key_set.sizes, strict=True))
+    return text.getvalue().encode()
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def reservation_in(folder: Path) -> tuple[str, str] | None:
+    """The reservation that a complete release folder was made from, and its manifest's hash."""
+    try:
+        ledger = parse_json((folder / "ledger.json").read_bytes(), "the release's ledger entries")
+        manifest = parse_json((folder / MANIFEST).read_bytes(), "the manifest")
+        return str(ledger["reservation"]), document_hash(manifest)
+    except (OSError, InputError, KeyError, TypeError):
+        return None

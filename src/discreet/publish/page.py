@@ -1,0 +1,89 @@
+"""The page that travels with a release: what the table holds, how to read one value, what is promised and what is not.
+
+One HTML file without scripts, styles from elsewhere or pictures from elsewhere; it prints well. Everything in it derives from
+committed public facts and published values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from discreet.publish.bundle import Bundle
+
+SHOWN = 20
+
+STYLE = """
+:root { color-scheme: light; }
+body { font: 16px/1.55 system-ui, sans-serif; color: #1b1b1f; background: #fff; max-width: 46rem; margin: 2.5rem auto; padding: 0 1rem; }
+h1 { font-size: 1.7rem; line-height: 1.2; } h2 { font-size: 1.2rem; margin-top: 2rem; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .92rem; }
+th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid #d7d7dc; } td.n, th.n { text-align: right; }
+code { background: #f2f2f5; padding: .1rem .3rem; overflow-wrap: anywhere; } .note { border-left: 4px solid #8a5a00; padding-left: .8rem; }
+@media print { body { margin: 0; } }
+"""
+
+
+def page(bundle: Bundle, facts: Mapping[str, Any], columns: Mapping[str, Any]) -> str:
+    """The page as HTML text."""
+    loss = facts["privacy_loss"]
+    title = escape(str(facts["dataset"]))
+    unit = escape(str(loss["privacy_unit"]))
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}: how to read this release</title><style>{STYLE}</style></head><body><main>
+<h1>{title}</h1>
+<p>{len(bundle.key_set):,} cells, published so that they are useful to those who act on them and discreet about every {unit}.</p>
+<h2>What is promised</h2>
+<p>{escape(str(loss["protects"])).capitalize()}. Total privacy loss of this release: ε = {escape(loss["epsilon"])}{_delta(loss)}.</p>
+<p>{_attacker(loss, unit)}</p>
+<h2>How to read a value</h2>
+<p>A published value was drawn at random from a distribution that depends on the cell; it is not the true count. <em>action</em> is what
+the decision that this table was made for should do; <em>posterior mean</em> and the interval say what the value means to someone who
+believes the stated prior. Add up many cells with the <em>unbiased</em> column where there is one, not with the others.</p>
+{_table(columns)}
+<p>All cells: <a href="release.csv">release.csv</a>, <a href="release.parquet">release.parquet</a>.</p>
+<h2>What this is not for</h2>
+<p class="note">The table was designed for one decision ({escape(", ".join(facts["decision"]))}) under a prior of kind
+{escape(str(facts["prior"]))}. Readers with other beliefs should use the mechanism with their own prior; ranking cells or summing
+recommended actions inherits the pull towards the prior.</p>
+<h2>How to check it</h2>
+<p><code>discreet verify .</code> checks everything that can be checked from this folder;
+<code>python verify_standalone.py mechanism.json</code> proves privacy with Python alone. Commitment <code>{escape(str(facts["commitment"]))}</code>.</p>
+</main></body></html>
+"""
+
+
+def _delta(loss: Mapping[str, Any]) -> str:
+    return "" if loss["delta"] == "0" else f", δ = {escape(loss['delta'])}"
+
+
+def _attacker(loss: Mapping[str, Any], unit: str) -> str:
+    """How sure an attacker can become, in words."""
+    from fractions import Fraction
+    from math import exp
+
+    epsilon = float(Fraction(loss["epsilon"]))
+    sure = 100 / (1 + exp(-epsilon))
+    return (
+        f"Someone who is 50 % sure of something about one {unit} today can become at most {sure:.0f} % sure from this release, if the "
+        "others' answers say nothing about this one's."
+    )
+
+
+def _table(columns: Mapping[str, Any]) -> str:
+    names = list(columns)
+    head = "".join(f'<th scope="col">{escape(name.replace("_", " "))}</th>' for name in names)
+    rows = []
+    for i in range(min(SHOWN, len(next(iter(columns.values()))))):
+        rows.append("<tr>" + "".join(f"<td>{escape(_text(columns[name][i]))}</td>" for name in names) + "</tr>")
+    count = len(next(iter(columns.values())))
+    more = f"<p>The first {SHOWN} of {count:,} cells.</p>" if count > SHOWN else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if value != value else f"{value:.4g}"
+    return str(value)

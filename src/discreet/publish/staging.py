@@ -1,0 +1,73 @@
+"""Staging: drawn outputs on disk before anything is derived from them, so that a crash can neither redraw nor lose a draw.
+
+A stage is a folder beside the release, named after its reservation. It holds the positions of the drawn outputs, one for each
+cell of the key set, and a seal with their hash that is written last. Without the seal the draw counts as never finished.
+What is staged is already private: it may lie on disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.files.atomic import sync_folder, write_atomically
+
+DRAWS = "draws.bin"
+SEAL = "seal.json"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The staging folder of one reservation for one release folder."""
+
+    folder: Path
+
+    @classmethod
+    def of(cls, release: Path, reservation: str) -> Stage:
+        """Where the draws for a release folder and a reservation are kept."""
+        return cls(release.parent / f".{release.name}.{reservation[:16]}.staging")
+
+    def open(self) -> None:
+        """Make the folder; only its owner may look inside."""
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            sync_folder(self.folder.parent)
+        except OSError as error:
+            raise InputError(
+                "The release cannot be staged",
+                found=f"{self.folder.parent}: {error.strerror}",
+                allowed="a folder that can be written to",
+                remedy="choose another place; nothing was drawn",
+            ) from None
+
+    def keep(self, positions: NDArray[np.int64]) -> None:
+        """Write the drawn positions, then the seal; both are on disk when this returns."""
+        data = np.ascontiguousarray(positions, dtype="<i8").tobytes()
+        write_atomically(self.folder / DRAWS, data)
+        seal = {"cells": len(positions), "sha256": hashlib.sha256(data).hexdigest()}
+        write_atomically(self.folder / SEAL, json.dumps(seal).encode())
+
+    def kept(self) -> NDArray[np.int64] | None:
+        """The drawn positions if they were sealed, else None."""
+        try:
+            seal = json.loads((self.folder / SEAL).read_bytes())
+            data = (self.folder / DRAWS).read_bytes()
+        except (OSError, ValueError):
+            return None
+        if seal.get("sha256") != hashlib.sha256(data).hexdigest() or 8 * seal.get("cells", -1) != len(data):
+            return None
+        return np.frombuffer(data, dtype="<i8").astype(np.int64)
+
+    def remove(self) -> None:
+        """Tidy up after the release was recorded."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        if self.folder.parent.exists() and os.access(self.folder.parent, os.R_OK):
+            sync_folder(self.folder.parent)
