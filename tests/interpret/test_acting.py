@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from small_worlds import HISTOGRAM, problem_of, random_table
 
-from discreet.interpret import best_action, posterior
+from discreet.interpret import best_action, best_actions, posterior, readings
 from discreet.interpret.acting import expected_loss
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.decision import Decision
@@ -63,3 +63,10 @@ def test_real_actions_respect_their_range_and_their_formula() -> None:
     found = posterior(random_table(problem, HISTOGRAM, 3, np.random.default_rng(2)), "s1")
     assert best_action(clipped, found) == 3
     assert best_action(buses, found) == pytest.approx((found.mean() / 0.1) ** 0.5, rel=1e-6)
+
+
+def test_every_output_of_a_table_has_its_best_action() -> None:
+    problem = problem_of(3, (0, 1, 2), IidPrior((Fraction(1, 2), Fraction(1, 3), Fraction(1, 6))))
+    mechanism = random_table(problem, HISTOGRAM, 4, np.random.default_rng(1))
+    found = best_actions(problem.decision, readings(mechanism))
+    assert found == pytest.approx([posterior(mechanism, f"s{s}").mean() for s in range(4)])

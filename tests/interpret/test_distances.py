@@ -57,3 +57,28 @@ def test_unconnected_states_are_infinitely_far() -> None:
 
     mechanism = listed(3, [(0, 1)], np.full((2, 3), 0.5), np.full(3, 1 / 3))
     assert state_distances(mechanism.space)[0].tolist() == [0, 1, inf]
+
+
+@pytest.mark.parametrize("output", [0, 1, 4, 10])
+def test_closed_forms_have_the_bounds_of_their_tables(output: int) -> None:
+    from small_worlds import summing
+
+    from discreet.interpret.bounds import density_bounds
+    from discreet.interpret.closed_bounds import total_bounds
+
+    mechanism = summing(5, (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)), Fraction(1, 2))
+    table = density_bounds(mechanism.probabilities, state_distances(mechanism.space), 0.5)
+    found = total_bounds(mechanism, output)
+    assert found == pytest.approx((table.lower[output], table.upper[output]), rel=1e-9)
+
+
+def test_closed_forms_need_no_table() -> None:
+    from small_worlds import table_mechanism
+
+    from discreet.interpret.closed_bounds import total_bounds
+
+    low, high = total_bounds(counting(10**6, epsilon=Fraction(1, 10**6)), 500_000)
+    assert 0 < low < high < 1
+    problem = problem_of(2, (0, 1), IidPrior((Fraction(1, 2),) * 2))
+    with pytest.raises(InputError, match="closed-form"):
+        total_bounds(table_mechanism(problem, HISTOGRAM, np.full((2, 3), 0.5)), "s0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,8 +13,10 @@ from discreet.errors import InputError
 from discreet.interpret import posterior, readings
 from discreet.interpret.reading import Readings
 from discreet.interpret.regions import highest_density_mask
+from discreet.model.kernel import GeometricKernel, Output
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IidPrior
+from discreet.model.summary import LinearSummary
 
 RELEASES = 10_000
 DEVIATIONS = 4.9
@@ -61,7 +64,7 @@ def test_credible_sets_cover_as_often_as_computed(name: str, level: float) -> No
     mechanism = mechanisms()[name]
     table: Readings = readings(mechanism, level=level)
     truth, outputs = simulate(mechanism, np.random.default_rng(2024))
-    cells = table.of(outputs)
+    cells = table.at(outputs)
     computed = table.coverage()
     assert computed >= level
     spread = (computed * (1 - computed) / RELEASES) ** 0.5
@@ -81,7 +84,7 @@ def test_another_prior_would_not_cover_as_computed() -> None:
     mechanism = counting(12, Fraction(3, 10))
     wrong = readings(mechanism, IidPrior((Fraction(1, 10), Fraction(9, 10))), level=0.9)
     truth, outputs = simulate(mechanism, np.random.default_rng(2024))
-    cells = wrong.of(outputs)
+    cells = wrong.at(outputs)
     seen = float(((truth >= cells.lower) & (truth <= cells.upper)).mean())
     computed = wrong.coverage()
     assert abs(seen - computed) > DEVIATIONS * (computed * (1 - computed) / RELEASES) ** 0.5
@@ -89,11 +92,38 @@ def test_another_prior_would_not_cover_as_computed() -> None:
 
 def test_cells_are_looked_up_by_value_or_position() -> None:
     table = readings(counting(5))
-    by_value, by_place = table.of(["0", "3", 3]), table.of(np.array([0, 3, 3]))
+    by_value, by_place = table.of(["0", "3", 3]), table.at(np.array([0, 3, 3]))
     assert np.array_equal(by_value.mean, by_place.mean) and by_value.mean[1] == by_value.mean[2]
+    for numbers in (np.array([0, 3, 3]), np.array([0.0, 3.0, 3.0])):
+        assert np.array_equal(table.of(numbers).upper, by_place.upper)
 
 
-@pytest.mark.parametrize("outputs", [["6"], np.array([6]), np.array([-1]), np.array([np.nan]), []])
+def test_numbers_are_values_and_never_positions() -> None:
+    problem = counting(5).problem
+    shifted = Mechanism(
+        problem, LinearSummary((2, 3)), GeometricKernel(8, 17, 1, Fraction(1, 2)), counting(5).guarantee
+    )
+    table = readings(shifted)
+    assert table.of(np.array([12])).mean[0] == table.of(["12"]).mean[0] == table.at(np.array([4])).mean[0]
+    labelled = mechanisms()["table"]
+    outputs = tuple(Output(str(10 * i)) for i in range(5))
+    tens = replace(labelled, kernel=replace(labelled.kernel, outputs=outputs))  # type: ignore[type-var]
+    table = readings(tens)
+    for numbers in (np.array([10, 40, 10]), np.array([10.0, 40.0, 10.0])):
+        assert np.array_equal(table.of(numbers).mean, table.at(np.array([1, 4, 1])).mean)
+    with pytest.raises(InputError, match="cannot publish"):
+        table.of(np.array([10, 41]))
+
+
+@pytest.mark.parametrize(
+    "outputs", [["6"], np.array([6]), np.array([-1]), np.array([np.nan]), [], np.array([])]
+)
 def test_cells_that_were_never_published_are_refused(outputs: object) -> None:
     with pytest.raises(InputError):
         readings(counting(5)).of(outputs)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("place", [-1, 6])
+def test_positions_that_do_not_exist_are_refused(place: int) -> None:
+    with pytest.raises(InputError, match="no output at this position"):
+        readings(counting(5)).at(np.array([0, place]))

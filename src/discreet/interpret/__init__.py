@@ -26,6 +26,7 @@ __all__ = [
     "attacker_sentence",
     "augmentation_sample",
     "best_action",
+    "best_actions",
     "binary_sum_laplace",
     "check_table",
     "choose",
@@ -61,6 +62,7 @@ __all__ = [
     "state_distances",
     "tail_probability",
     "tight_epsilon",
+    "total_bounds",
     "worst_correlated",
     "worst_product",
 ]
@@ -75,7 +77,7 @@ _ROOMS = {
         "Readings",
         "readings",
     ),
-    "acting": ("best_action",),
+    "acting": ("best_action", "best_actions"),
     "predictive": (
         "check_table",
         "posterior_predictive",
@@ -139,6 +141,7 @@ _ROOMS = {
         "worst_correlated",
         "worst_product",
     ),
+    "closed_bounds": ("total_bounds",),
     "choosing": (
         "choose",
         "in_words",

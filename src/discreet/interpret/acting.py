@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import TooLarge
 from discreet.interpret.posteriors import Posterior
+from discreet.interpret.reading import Readings
 from discreet.interpret.regions import exact_quantile, quantile_positions
 from discreet.model.actions import Action, ListedActions, RealActions
 from discreet.model.decision import LOSSES, Decision
@@ -53,6 +54,17 @@ def best_action(decision: Decision, posterior: Posterior) -> Action | float:
         return actions[exact.index(max(exact))]
     table = np.array([[float(decision.payoff(a, v)) for v in values] for a in actions])
     return actions[int(np.argmax(table @ posterior.probabilities))]
+
+
+def best_actions(decision: Decision, table: Readings) -> list[Action | float | None]:
+    """The best action of every output of a table of readings; None for an output of probability zero."""
+    labels = tuple(str(v) for v in table.values)
+    return [
+        best_action(decision, Posterior("statistic", labels, table.values, row, float(log)))
+        if np.isfinite(log)
+        else None
+        for row, log in zip(table.posteriors, table.log_probability, strict=True)
+    ]
 
 
 def expected_loss(decision: Decision, posterior: Posterior, action: Action | float) -> float:

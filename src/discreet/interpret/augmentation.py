@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.interpret.channel import closed_log_probability, positions_of, totals_at
+from discreet.interpret.channel import Outputs, closed_log_probability, positions_of, totals_at
 from discreet.interpret.diagnostics import Diagnosis, diagnose
-from discreet.interpret.likelihood import Outputs
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import DatabaseSummary

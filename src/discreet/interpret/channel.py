@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,10 @@ from discreet.numerics.exact import exact
 from discreet.numerics.logspace import log1mexp
 
 Array = NDArray[np.float64]
+Outputs = Sequence[str | int | Fraction] | NDArray[np.number[Any]]
+"""Published values: labels or numbers."""
 SHOWN_LABELS = 8
+LONGEST_LOOKUP = 1_000_000
 
 
 def output_count(mechanism: Mechanism) -> int:
@@ -71,30 +75,10 @@ def position_of(mechanism: Mechanism, output: str | int | Fraction) -> int:
     )
 
 
-def positions_of(
-    mechanism: Mechanism, outputs: Sequence[str | int | Fraction] | NDArray[np.integer]
-) -> np.ndarray:
-    """Positions of many published values: an integer array is read as positions, anything else as values."""
-    if isinstance(outputs, np.ndarray) and np.issubdtype(outputs.dtype, np.integer):
-        count = output_count(mechanism)
-        if outputs.size and (int(outputs.min()) < 0 or int(outputs.max()) >= count):
-            wrong = outputs[(outputs < 0) | (outputs >= count)][0]
-            raise InputError(
-                "There is no output at this position",
-                found=str(int(wrong)),
-                allowed=f"0 to {count - 1}",
-                remedy="give positions in the mechanism's list of outputs",
-            )
-        return outputs
-    if isinstance(outputs, np.ndarray) and np.issubdtype(outputs.dtype, np.floating):
-        if not np.isfinite(outputs).all():
-            raise InputError(
-                "A published value is not a finite number",
-                found="NaN or infinity",
-                allowed="finite numbers",
-                remedy="leave out cells that were not published",
-            )
-        outputs = [exact(value, "a published value") for value in outputs.tolist()]
+def positions_of(mechanism: Mechanism, outputs: Outputs) -> np.ndarray:
+    """Positions of many published values, given as labels or numbers; fast for arrays of numbers."""
+    if isinstance(outputs, np.ndarray) and np.issubdtype(outputs.dtype, np.number):
+        return _positions_of_numbers(mechanism, outputs)
     seen: dict[object, int] = {}
     found = []
     for value in outputs:
@@ -102,13 +86,45 @@ def positions_of(
             seen[value] = position_of(mechanism, value)
         found.append(seen[value])
     if not found:
-        raise InputError(
-            "There are no published values",
-            found="an empty list",
-            allowed="at least one",
-            remedy="give the values",
-        )
+        raise _nothing()
     return np.array(found, dtype=np.int64)
+
+
+def _positions_of_numbers(mechanism: Mechanism, numbers: np.ndarray) -> np.ndarray:
+    if numbers.size == 0:
+        raise _nothing()
+    if not np.isfinite(numbers).all():
+        raise InputError(
+            "A published value is not a finite number",
+            found="NaN or infinity",
+            allowed="finite numbers",
+            remedy="leave out cells that were not published",
+        )
+    whole = np.issubdtype(numbers.dtype, np.integer)
+    kernel = mechanism.kernel
+    if whole and not isinstance(kernel, TableKernel):
+        low, high = int(numbers.min()), int(numbers.max())
+        if low < kernel.low or high > kernel.high:
+            position_of(mechanism, low if low < kernel.low else high)
+        return np.asarray(numbers - kernel.low)
+    if whole and int(numbers.max()) - int(numbers.min()) <= LONGEST_LOOKUP:
+        start = int(numbers.min())
+        lookup = np.full(int(numbers.max()) - start + 1, -1, dtype=np.int64)
+        for shift in np.flatnonzero(np.bincount(numbers - start)).tolist():
+            lookup[shift] = position_of(mechanism, start + shift)
+        return np.asarray(lookup[numbers - start])
+    distinct, places = np.unique(numbers, return_inverse=True)
+    found = [position_of(mechanism, exact(value, "a published value")) for value in distinct.tolist()]
+    return np.array(found, dtype=np.int64)[places].reshape(numbers.shape)
+
+
+def _nothing() -> InputError:
+    return InputError(
+        "There are no published values",
+        found="an empty list",
+        allowed="at least one",
+        remedy="give the values",
+    )
 
 
 def states_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarray:

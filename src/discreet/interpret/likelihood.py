@@ -12,20 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.interpret.channel import output_count, positions_of
+from discreet.interpret.channel import Outputs, output_count, positions_of
 from discreet.interpret.models import MultinomialModel, OneParameterModel
 from discreet.interpret.naive import Naive, naive_analysis, published_numbers
 from discreet.interpret.regions import check_level
 from discreet.numerics.logspace import log_sum_exp
 
 Array = NDArray[np.float64]
-Outputs = Sequence[str | int | Fraction] | NDArray[np.integer]
 GRID = 129
 FLAT = 1e-9
 

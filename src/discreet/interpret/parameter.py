@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.beliefs import beliefs
-from discreet.interpret.channel import log_likelihood, position_of
-from discreet.interpret.likelihood import Outputs, output_counts
+from discreet.interpret.channel import Outputs, log_likelihood, position_of
+from discreet.interpret.likelihood import output_counts
 from discreet.interpret.models import OneParameterModel
 from discreet.interpret.posteriors import impossible
 from discreet.model.mechanism import Mechanism

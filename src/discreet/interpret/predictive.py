@@ -10,7 +10,6 @@ BG section 6 (prior predictive, conflict); Evans & Moshonov (2006) for the tail 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.beliefs import beliefs
-from discreet.interpret.channel import output_count, position_of, positions_of
+from discreet.interpret.channel import Outputs, output_count, position_of, positions_of
 from discreet.interpret.reading import grouped, output_logs
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
@@ -62,7 +61,7 @@ def tail_probability(mechanism: Mechanism, output: str | int | Fraction, prior: 
 
 def check_table(
     mechanism: Mechanism,
-    outputs: Sequence[str | int | Fraction] | NDArray[np.integer],
+    outputs: Outputs,
     prior: Prior | None = None,
 ) -> TableCheck:
     """Whether the outputs of many independent cells look like draws from the prior predictive law."""

@@ -8,7 +8,6 @@ R[output, state] ∝ π(state) m(s|state) in logarithms; times C[state, ω] = π
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import TooLarge
+from discreet.errors import InputError, TooLarge
 from discreet.interpret.beliefs import Beliefs, beliefs
 from discreet.interpret.channel import (
+    Outputs,
     log_likelihood,
     output_at,
     output_count,
@@ -78,13 +78,29 @@ class Readings:
         second = self.posteriors @ numbers**2
         return np.sqrt(np.maximum(second - self.mean**2, 0.0))
 
-    def of(self, outputs: Sequence[str | int | Fraction] | NDArray[np.integer]) -> Cells:
-        """Means and intervals of many published cells; an integer array holds positions, anything else values."""
-        found = np.take(self.table, self._places(outputs), axis=0)
-        return Cells(found[:, 0], found[:, 1], found[:, 2])
+    def of(self, outputs: Outputs) -> Cells:
+        """Means and intervals of many published cells, given as labels or as numbers."""
+        return self.at(positions_of(self.mechanism, outputs))
 
-    def _places(self, outputs: Sequence[str | int | Fraction] | NDArray[np.integer]) -> np.ndarray:
-        return positions_of(self.mechanism, outputs)
+    def at(self, positions: NDArray[np.integer]) -> Cells:
+        """Means and intervals of many published cells, given as positions in the mechanism's list of outputs."""
+        if positions.size and int(positions.min()) < 0:
+            raise InputError(
+                "There is no output at this position",
+                found=str(int(positions.min())),
+                allowed=f"0 to {len(self.table) - 1}",
+                remedy="give positions in the mechanism's list of outputs",
+            )
+        try:
+            found = np.take(self.table, positions, axis=0)
+        except IndexError:
+            raise InputError(
+                "There is no output at this position",
+                found=str(int(positions.max())),
+                allowed=f"0 to {len(self.table) - 1}",
+                remedy="give positions in the mechanism's list of outputs",
+            ) from None
+        return Cells(found[:, 0], found[:, 1], found[:, 2])
 
     def coverage(self) -> float:
         """The probability, under prior and mechanism, that the interval holds the truth."""

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.interpret.likelihood import Outputs, output_counts
+from discreet.interpret.channel import Outputs
+from discreet.interpret.likelihood import output_counts
 from discreet.interpret.models import MultinomialModel
 from discreet.interpret.naive import Naive, naive_analysis, published_numbers
 from discreet.interpret.regions import check_level
