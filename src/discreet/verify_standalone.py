@@ -195,7 +195,7 @@ def check_closed(mechanism):
     need(0 < ratio < 1, "the ratio is not between 0 and 1")
     if kernel["family"] == "staircase":
         need(1 <= kernel["plateau"] <= kernel["step"], "the plateau is longer than the step")
-    power = min(step, high - low) if kernel["family"] == "geometric" else min(step, 1)
+    power = min(step, high - low) if kernel["family"] == "geometric" else min(step, high - low, 1)
     where = ("one total", f"another {step} away", "of the noise")
     return (ratio.denominator, ratio.numerator, power, where) if power else (1, 1, 1, where)
 
