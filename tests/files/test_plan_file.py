@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import InputError
+from discreet.files.canonical import document_hash
 from discreet.files.plan import (
     key_set_hash,
     located,
@@ -134,6 +135,8 @@ def test_a_key_set_is_read_in_any_order_of_columns(tmp_path: Path) -> None:
     assert found.cells == (('a "b", c', "1"), ("x", "002")) and found.sizes == (20, 21)
     other = read_key_set(written(tmp_path, "county,block,size\nx,002,21\n", "other.csv"), p)
     assert key_set_hash(found) != key_set_hash(other)
+    document = {"columns": list(other.columns), "cells": [list(c) for c in other.cells], "sizes": list(other.sizes)}
+    assert key_set_hash(other) == document_hash(document)
 
 
 @pytest.mark.parametrize(("text", "words"), [

@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 Counts = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
+AT_ONCE = 1 << 13
+"""Cells cut together, so that they stay in the processor's cache."""
 OFFSET_BITS = 12
 """Bits of an offset d: few enough that j − 1 + d is exact in a double for every j up to 2^40."""
 
@@ -47,18 +49,24 @@ def cut(counts: Counts, sizes: Counts, key: bytes) -> Counts:
     """Counts [cell, type] with every cell's total at most its size."""
     long = np.flatnonzero(counts.sum(axis=1) > sizes)
     kept = counts.copy()
-    if len(long):
-        kept[long] = apportioned(counts[long], sizes[long], offsets(long, counts.shape[1], key))
+    for start in range(0, len(long), AT_ONCE):
+        cells = long[start : start + AT_ONCE]
+        kept[cells] = apportioned(counts[cells], sizes[cells], offsets(cells, counts.shape[1], key))
     return kept
 
 
 def offsets(cells: Counts, types: int, key: bytes) -> NDArray[np.float64]:
-    """d [cell, type]: odd multiples of 2^−12, from SipHash of the cell's position and the type."""
+    """d [cell, type]: odd multiples of 2^−12, from SipHash of the cell's position; a word serves five types."""
     secret = hashlib.sha256(b"discreet cell\0" + key).digest()
     keys = int.from_bytes(secret[:8], "little"), int.from_bytes(secret[8:16], "little")
-    message = [np.repeat(cells, types), np.tile(np.arange(types), len(cells))]
-    drawn = siphash(keys, message, last=16 << 56) >> np.uint64(65 - OFFSET_BITS)
-    return ((2 * drawn.astype(np.float64) + 1) / 2**OFFSET_BITS).reshape(len(cells), types)
+    fields = 64 // (OFFSET_BITS - 1)
+    found = np.empty((len(cells), types))
+    for t in range(types):
+        if t % fields == 0:
+            words = siphash(keys, [cells, np.full_like(cells, t // fields)], last=16 << 56)
+        field = words >> np.uint64(t % fields * (OFFSET_BITS - 1)) & np.uint64(2 ** (OFFSET_BITS - 1) - 1)
+        found[:, t] = (2 * field.astype(np.float64) + 1) / 2**OFFSET_BITS
+    return found
 
 
 def apportioned(counts: Counts, sizes: Counts, offset: NDArray[np.float64]) -> Counts:
@@ -67,25 +75,24 @@ def apportioned(counts: Counts, sizes: Counts, offset: NDArray[np.float64]) -> C
     Starts near the answer and moves one row at a time; division rounds monotonically, so the order it leads to is a
     fixed one, and that is all the proof needs.
     """
-    totals = counts.sum(axis=1)
-    share = counts * (sizes / totals)[:, None]
-    kept = np.clip(np.ceil(share - offset), 0, counts).astype(np.int64)
+    a, d = np.ascontiguousarray(counts.T), np.ascontiguousarray(offset.T)
+    kept = np.clip(np.ceil(a * (sizes / a.sum(axis=0)) - d), 0, a).astype(np.int64)
     open_ = np.arange(len(counts))
     while len(open_):
-        here, a, d = kept[open_], counts[open_], offset[open_]
-        following = np.where(here < a, a / (here + d), -1.0)
-        last = np.where(here > 0, a / (here - 1 + d), np.inf)
-        add = following.argmax(axis=1)
-        drop = last.shape[1] - 1 - last[:, ::-1].argmin(axis=1)
+        here, many, away = kept[:, open_], a[:, open_], d[:, open_]
+        following = np.where(here < many, many / (here + away), -1.0)
+        last = np.where(here > 0, many / np.where(here > 0, here - 1 + away, 1.0), np.inf)
+        add = following.argmax(axis=0)
+        drop = len(last) - 1 - last[::-1].argmin(axis=0)
         every = np.arange(len(open_))
-        best, worst = following[every, add], last[every, drop]
-        gap = sizes[open_] - here.sum(axis=1)
+        best, worst = following[add, every], last[drop, every]
+        gap = sizes[open_] - here.sum(axis=0)
         swap = (gap == 0) & ((best > worst) | ((best == worst) & (add < drop)))
-        here[every, add] += (gap > 0) | swap
-        here[every, drop] -= (gap < 0) | swap
-        kept[open_] = here
+        here[add, every] += (gap > 0) | swap
+        here[drop, every] -= (gap < 0) | swap
+        kept[:, open_] = here
         open_ = open_[(gap != 0) | swap]
-    return kept
+    return kept.T.copy()
 
 
 def siphash(keys: tuple[int, int], message: list[NDArray[np.int64]], last: int) -> Words:

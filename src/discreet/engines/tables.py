@@ -76,7 +76,7 @@ def tables(con: Any, plan: Plan, frame: object, folder: Path) -> Iterator[Table]
         return
     if source.kind == "parquet":
         files = ", ".join(map(sql.literal, _parquet_files(source)))
-        text = f"read_parquet([{files}], binary_as_string = true, hive_partitioning = false)"
+        text = f"read_parquet([{files}], hive_partitioning = false)"
     elif source.kind == "duckdb":
         con.execute(f"ATTACH {sql.literal(str(file_of(source)))} AS data (READ_ONLY)")
         text = f"data.{_table_name(source.table)}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from discreet.errors import InputError, TooLarge
 
@@ -37,6 +38,29 @@ class KeySet:
             )
         if len(self.cells) > MOST_CELLS:
             raise TooLarge("the key set", size=f"{len(self.cells):,} cells", fits=f"{MOST_CELLS:,} cells")
+        if not self._in_order():
+            self._complain()
+        if len(self.position) != len(self.cells):
+            twice = next(cell for i, cell in enumerate(self.cells) if self.position[cell] != i)
+            raise InputError(
+                "A cell is listed twice in the key set", found=" / ".join(twice), allowed="each cell once",
+                remedy="remove the repetition",
+            )
+
+    def _in_order(self) -> bool:
+        """Whether every cell and size is valid: looked at all together, since there may be millions."""
+        names = set(chain.from_iterable(self.cells))
+        return (
+            set(map(len, self.cells)) == {len(self.columns)}
+            and set(map(type, names)) == {str}
+            and "" not in names
+            and not any("\0" in name for name in names)
+            and set(map(type, self.sizes)) == {int}
+            and 1 <= min(self.sizes) <= max(self.sizes) <= LARGEST_SIZE
+        )
+
+    def _complain(self) -> None:
+        """Find the first cell that is not in order and say so."""
         width = len(self.columns)
         for cell, size in zip(self.cells, self.sizes, strict=True):
             if len(cell) != width or not all(isinstance(key, str) and key and "\0" not in key for key in cell):
@@ -49,15 +73,6 @@ class KeySet:
                     f"The size of cell {' / '.join(cell)} is not a number of respondents", found=str(size),
                     allowed=f"whole numbers from 1 to {LARGEST_SIZE:,}", remedy="correct that line of the key set",
                 )
-        if len(self.position) != len(self.cells):
-            seen: set[tuple[str, ...]] = set()
-            for cell in self.cells:
-                if cell in seen:
-                    raise InputError(
-                        "A cell is listed twice in the key set", found=" / ".join(cell), allowed="each cell once",
-                        remedy="remove the repetition",
-                    )
-                seen.add(cell)
 
     def __len__(self) -> int:
         return len(self.cells)
