@@ -67,7 +67,7 @@ def design(
     limited = AsPayoffs(Deadline(seconds, watch))
     steps, proposal, reduction = _propose(problem, gap, limited, seconds)
     solved = time.perf_counter()
-    best = _certified(problem, proposal, steps, reduction)
+    best = certified(problem, proposal, steps, reduction)
     proved = time.perf_counter()
     shown = _baselines(problem, limited) if compare else {}
     took = {"solve": solved - begun, "certify": proved - solved, "baselines": time.perf_counter() - proved}
@@ -140,7 +140,8 @@ def _propose(
                 f"{label}geometric",
                 True,
                 "SY Thm 3",
-                f"{because}two types, an exchangeable prior, ordered actions and a supermodular payoff: the geometric mechanism is optimal",
+                f"{because}two types, an exchangeable prior, ordered actions and a supermodular "
+                "payoff: the geometric mechanism is optimal",
             ),
         )
         width = kernel.high - kernel.low + 1
@@ -200,7 +201,7 @@ def _program_reason(problem: Problem) -> str:
     }[_program_name(problem)]
 
 
-def _certified(
+def certified(
     problem: Problem, proposal: Proposal, steps: list[Step], reduction: Reduced | None
 ) -> tuple[Mechanism, Certificate]:
     """The proposal with everything about it proved; claims are the proved numbers rounded outward."""
@@ -263,7 +264,7 @@ def _restricted(best: Design, gap: float, watch: Watch) -> Design:
     solved = time.perf_counter()
     step = Step("oblivious program", True, "SY Prop. 3", "asked for: the mechanism reads only the statistic")
     shared = replace(proposal, witness=best.claim.witness)
-    mechanism, certificate = _certified(problem, shared, [step], None)
+    mechanism, certificate = certified(problem, shared, [step], None)
     took = {"solve": solved - begun, "certify": time.perf_counter() - solved}
     price = float(best.value - (certificate.optimality.value if certificate.optimality else 0))
     steps = (step, *(replace(s, applied=False, reason=f"not asked for ({s.reason})") for s in best.steps))

@@ -51,7 +51,9 @@ class Head:
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Head:
         """The head in a document."""
-        return cls(int(document["sequence"]), str(document["hash"]), document.get("public"), document.get("signature"))
+        return cls(
+            int(document["sequence"]), str(document["hash"]), document.get("public"), document.get("signature")
+        )
 
 
 def open_ledger(place: str, *, create: bool = False) -> Ledger:
@@ -118,7 +120,9 @@ class Ledger:
         """Give a population and a privacy unit its budget, once."""
         if not population.strip() or not unit.strip():
             raise InputError(
-                "A budget belongs to a named population and unit", found="an empty name", allowed="two names",
+                "A budget belongs to a named population and unit",
+                found="an empty name",
+                allowed="two names",
                 remedy="say who is protected, and among whom",
             )
         Budget(str(self.state.currency), cap, delta)
@@ -126,12 +130,21 @@ class Ledger:
         return self._append(event | ({"delta": format_exact(delta)} if delta else {}))
 
     def commit(
-        self, population: str, unit: str, cost: Cost, hashes: Mapping[str, str], signer: Signer | None = None,
+        self,
+        population: str,
+        unit: str,
+        cost: Cost,
+        hashes: Mapping[str, str],
+        signer: Signer | None = None,
         attested: Mapping[str, str] | None = None,
     ) -> Entry:
         """Record what will be published, before any data is opened; signed when a key is given."""
         event: dict[str, Any] = {
-            "kind": "commit", "population": population, "unit": unit, "cost": cost.document(), "hashes": dict(hashes),
+            "kind": "commit",
+            "population": population,
+            "unit": unit,
+            "cost": cost.document(),
+            "hashes": dict(hashes),
             "attested": dict(attested or {}),
         }
         if signer is not None:
@@ -162,8 +175,10 @@ class Ledger:
         """Add a key, signed by one that the ledger knows."""
         if old.fingerprint not in self.state.keys or old.fingerprint in self.state.revoked:
             raise InputError(
-                "Only a key that the ledger trusts can name its successor", found=old.fingerprint,
-                allowed="a key of this ledger that is not revoked", remedy="use the key given at ledger init",
+                "Only a key that the ledger trusts can name its successor",
+                found=old.fingerprint,
+                allowed="a key of this ledger that is not revoked",
+                remedy="use the key given at ledger init",
             )
         event = {"kind": "key", "public": new.public, "by": old.public}
         return self._append(event | {"signature": old.sign(event)})
@@ -244,13 +259,17 @@ def _unsigned(entry: Entry) -> Counterexample | None:
 def _missing(entries: list[Entry], head: Head) -> Counterexample | None:
     if head.sequence >= len(entries):
         return Counterexample(
-            "head", "The ledger was cut: a head kept elsewhere lies beyond its end", found=f"{len(entries)} entries",
+            "head",
+            "The ledger was cut: a head kept elsewhere lies beyond its end",
+            found=f"{len(entries)} entries",
             allowed=f"at least {head.sequence + 1}",
         )
     if entries[head.sequence].hash != head.hash:
         return Counterexample(
-            "head", f"The ledger was rewritten: entry {head.sequence} differs from a head kept elsewhere",
-            found=entries[head.sequence].hash, allowed=head.hash,
+            "head",
+            f"The ledger was rewritten: entry {head.sequence} differs from a head kept elsewhere",
+            found=entries[head.sequence].hash,
+            allowed=head.hash,
         )
     if head.signature is not None and not signature_holds(str(head.public), head.signed(), head.signature):
         return Counterexample("signature", "A kept head was not signed by the key that it names")

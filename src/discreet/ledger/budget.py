@@ -34,7 +34,10 @@ class Cost:
     def __post_init__(self) -> None:
         if self.epsilon < 0 or not 0 <= self.delta < 1 or (self.rho is not None and self.rho < 0):
             raise InputError(
-                "A cost cannot be negative", found=str(self), allowed="ε >= 0, 0 <= δ < 1, ρ >= 0", remedy="correct it"
+                "A cost cannot be negative",
+                found=str(self),
+                allowed="ε >= 0, 0 <= δ < 1, ρ >= 0",
+                remedy="correct it",
             )
 
     @property
@@ -42,7 +45,9 @@ class Cost:
         """ρ: half the square of a pure ε unless a smaller one is stated."""
         if self.delta:
             raise InputError(
-                "A release with δ > 0 has no zCDP cost", found=f"δ = {format_exact(self.delta)}", allowed="δ = 0",
+                "A release with δ > 0 has no zCDP cost",
+                found=f"δ = {format_exact(self.delta)}",
+                allowed="δ = 0",
                 remedy="use a ledger in the currency 'approximate'",
             )
         return self.epsilon**2 / 2 if self.rho is None else self.rho
@@ -80,12 +85,17 @@ class Budget:
             )
         if self.cap <= 0:
             raise InputError(
-                "A budget is a positive number", found=format_exact(self.cap), allowed="above 0", remedy="correct it"
+                "A budget is a positive number",
+                found=format_exact(self.cap),
+                allowed="above 0",
+                remedy="correct it",
             )
         if (self.currency == "approximate") != (self.delta > 0) or self.delta >= 1:
             raise InputError(
-                "Only the currency 'approximate' has a δ, and it needs one", found=f"δ = {format_exact(self.delta)}",
-                allowed="0 < δ < 1 for approximate, no δ otherwise", remedy="give or leave out δ",
+                "Only the currency 'approximate' has a δ, and it needs one",
+                found=f"δ = {format_exact(self.delta)}",
+                allowed="0 < δ < 1 for approximate, no δ otherwise",
+                remedy="give or leave out δ",
             )
 
     def spent(self, costs: Iterable[Cost]) -> Spent:
@@ -100,7 +110,9 @@ class Budget:
         if self.currency == "pure":
             if cost.delta:
                 raise InputError(
-                    "A ledger of pure ε takes no release with δ > 0", found=str(cost), allowed="δ = 0",
+                    "A ledger of pure ε takes no release with δ > 0",
+                    found=str(cost),
+                    allowed="δ = 0",
                     remedy="use a ledger in the currency 'approximate'",
                 )
             return Spent(spent.first + cost.epsilon, spent.second)

@@ -37,7 +37,10 @@ class Entry:
     def document(self) -> dict[str, Any]:
         """The entry as exact text."""
         return {
-            "sequence": self.sequence, "previous": self.previous, "time": self.time, "event": dict(self.event),
+            "sequence": self.sequence,
+            "previous": self.previous,
+            "time": self.time,
+            "event": dict(self.event),
             "hash": self.hash,
         }
 
@@ -45,7 +48,10 @@ class Entry:
     def from_document(cls, document: Mapping[str, Any]) -> Entry:
         """The entry that a document holds; its hash is checked by `verify_chain`."""
         return cls(
-            int(document["sequence"]), str(document["previous"]), str(document["time"]), dict(document["event"]),
+            int(document["sequence"]),
+            str(document["previous"]),
+            str(document["time"]),
+            dict(document["event"]),
             str(document["hash"]),
         )
 
@@ -62,14 +68,21 @@ def verify_chain(entries: Iterable[Entry]) -> Counterexample | None:
         expected = 0 if last is None else last.sequence + 1
         if entry.sequence != expected:
             return Counterexample(
-                "ledger", f"Entry {expected} is missing or out of order", found=str(entry.sequence), allowed=str(expected)
+                "ledger",
+                f"Entry {expected} is missing or out of order",
+                found=str(entry.sequence),
+                allowed=str(expected),
             )
         if entry.previous != (GENESIS if last is None else last.hash):
             return Counterexample(
-                "ledger", f"Entry {entry.sequence} does not follow the one before it", found=entry.previous,
+                "ledger",
+                f"Entry {entry.sequence} does not follow the one before it",
+                found=entry.previous,
                 allowed=GENESIS if last is None else last.hash,
             )
         if entry.hash != entry_hash(entry.sequence, entry.previous, entry.time, entry.event):
-            return Counterexample("ledger", f"Entry {entry.sequence} was changed after it was written", found=entry.hash)
+            return Counterexample(
+                "ledger", f"Entry {entry.sequence} was changed after it was written", found=entry.hash
+            )
         last = entry
     return None

@@ -46,8 +46,10 @@ class Signer:
             sync_folder(target.parent)
         except OSError as error:
             raise InputError(
-                "The key file could not be made", found=f"{target}: {error.strerror}",
-                allowed="a new file in a folder that exists", remedy="choose another place; keys are never overwritten",
+                "The key file could not be made",
+                found=f"{target}: {error.strerror}",
+                allowed="a new file in a folder that exists",
+                remedy="choose another place; keys are never overwritten",
             ) from None
         return cls(key)
 
@@ -62,18 +64,17 @@ class Signer:
         data = read_bytes(target, "the key file")
         if stat.S_IMODE(target.stat().st_mode) & 0o077:
             raise InputError(
-                "The key file can be read by others", found=f"mode {stat.S_IMODE(target.stat().st_mode):o}",
-                allowed="mode 600", remedy=f"run: chmod 600 {target}; if others may have read it, rotate the key",
+                "The key file can be read by others",
+                found=f"mode {stat.S_IMODE(target.stat().st_mode):o}",
+                allowed="mode 600",
+                remedy=f"run: chmod 600 {target}; if others may have read it, rotate the key",
             )
         try:
             key = serialization.load_pem_private_key(data, password=None)
         except (ValueError, TypeError, UnsupportedAlgorithm):
-            key = None  # type: ignore[assignment]
+            raise _no_key() from None
         if not isinstance(key, Ed25519PrivateKey):
-            raise InputError(
-                "The key file holds no Ed25519 key", found="something else", allowed="a PEM file made by discreet",
-                remedy="make one with: discreet ledger init",
-            )
+            raise _no_key()
         return cls(key)
 
     @property
@@ -94,6 +95,15 @@ class Signer:
         return self.key.sign(canonical_bytes(document)).hex()
 
 
+def _no_key() -> InputError:
+    return InputError(
+        "The key file holds no Ed25519 key",
+        found="something else",
+        allowed="a PEM file made by discreet",
+        remedy="make one with: discreet ledger init",
+    )
+
+
 def fingerprint(public: str) -> str:
     """How people compare keys: the SHA-256 of the raw public key."""
     return hashlib.sha256(bytes.fromhex(public)).hexdigest()
@@ -105,7 +115,9 @@ def signature_holds(public: str, document: Any, signature: str) -> bool:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        Ed25519PublicKey.from_public_bytes(bytes.fromhex(public)).verify(bytes.fromhex(signature), canonical_bytes(document))
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(public)).verify(
+            bytes.fromhex(signature), canonical_bytes(document)
+        )
     except (InvalidSignature, ValueError):
         return False
     return True

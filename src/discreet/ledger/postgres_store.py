@@ -94,7 +94,8 @@ def _entry(row: tuple[int, str, str, str, str]) -> Entry:
 
 def _unusable(error: Exception) -> InputError:
     return InputError(
-        "The ledger cannot be used", found=type(error).__name__,
+        "The ledger cannot be used",
+        found=type(error).__name__,
         allowed="a PostgreSQL database that can be reached and written to",
         remedy="nothing was recorded; check the address, the server and who may write",
     )

@@ -32,7 +32,9 @@ class SqliteStore:
         self.path = Path(path)
         if not create and not self.path.exists():
             raise InputError(
-                "There is no ledger here", found=str(path), allowed="a file made by discreet ledger init",
+                "There is no ledger here",
+                found=str(path),
+                allowed="a file made by discreet ledger init",
                 remedy="check the path, or make one",
             )
         try:
@@ -77,7 +79,8 @@ class SqliteStore:
         """Entries in order."""
         try:
             rows = self.connection.execute(
-                "SELECT sequence, previous, time, event, hash FROM entries WHERE sequence >= ? ORDER BY sequence", (since,)
+                "SELECT sequence, previous, time, event, hash FROM entries WHERE sequence >= ? ORDER BY sequence",
+                (since,),
             ).fetchall()
         except sqlite3.Error as error:
             raise _unusable(self.path, error) from None
@@ -103,7 +106,8 @@ def _entry(row: tuple[int, str, str, str, str]) -> Entry:
 
 def _unusable(path: Path, error: sqlite3.Error) -> InputError:
     return InputError(
-        "The ledger cannot be used", found=f"{path}: {error}",
+        "The ledger cannot be used",
+        found=f"{path}: {error}",
         allowed="a ledger file in a folder that can be written to and has room",
         remedy="nothing was recorded; check the file, the disk and who may write to it",
     )

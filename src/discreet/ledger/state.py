@@ -64,8 +64,10 @@ class State:
         if found not in self.budgets:
             known = "; ".join(f"{p} ({u})" for p, u in self.budgets) or "none"
             raise InputError(
-                "No budget is declared for this population and privacy unit", found=f"{population} ({unit})",
-                allowed=known, remedy="declare one with: discreet ledger init",
+                "No budget is declared for this population and privacy unit",
+                found=f"{population} ({unit})",
+                allowed=known,
+                remedy="declare one with: discreet ledger init",
             )
         return found
 
@@ -73,7 +75,10 @@ class State:
         """A reservation by its name."""
         if name not in self.reservations:
             raise InputError(
-                "There is no such reservation", found=name, allowed="a reservation of this ledger", remedy="reserve first"
+                "There is no such reservation",
+                found=name,
+                allowed="a reservation of this ledger",
+                remedy="reserve first",
             )
         return self.reservations[name]
 
@@ -82,7 +87,8 @@ def cost_from(document: Mapping[str, Any]) -> Cost:
     """The cost in an event."""
     rho = document.get("rho")
     return Cost(
-        exact(document["epsilon"], "epsilon"), exact(document.get("delta", 0), "delta"),
+        exact(document["epsilon"], "epsilon"),
+        exact(document.get("delta", 0), "delta"),
         None if rho is None else exact(rho, "rho"),
     )
 
@@ -101,8 +107,10 @@ def _budget(state: State, entry: Entry) -> None:
     account = (str(event["population"]), str(event["unit"]))
     if account in state.budgets:
         raise InputError(
-            "This population and unit already have a budget", found=f"{account[0]} ({account[1]})",
-            allowed="one budget each, for good", remedy="vintages and renamed files share it",
+            "This population and unit already have a budget",
+            found=f"{account[0]} ({account[1]})",
+            allowed="one budget each, for good",
+            remedy="vintages and renamed files share it",
         )
     state.budgets[account] = Budget(
         str(state.currency), exact(event["cap"], "cap"), exact(event.get("delta", 0), "delta")
@@ -119,7 +127,9 @@ def _reserve(state: State, entry: Entry) -> None:
     commitment = str(entry.event["commitment"])
     if commitment not in state.commitments:
         raise InputError(
-            "Nothing was committed under this name", found=commitment, allowed="the hash of a commitment",
+            "Nothing was committed under this name",
+            found=commitment,
+            allowed="the hash of a commitment",
             remedy="commit the plan first",
         )
     made = state.commitments[commitment]
@@ -143,9 +153,7 @@ def _burn(state: State, entry: Entry) -> None:
 
 def _withdraw(state: State, entry: Entry) -> None:
     held = _advance(state, entry, {"reserved"}, "withdrawn")
-    others = [
-        r.cost for r in state.reservations.values() if r.account == held.account and r.stage != "withdrawn"
-    ]
+    others = [r.cost for r in state.reservations.values() if r.account == held.account and r.stage != "withdrawn"]
     state.spent[held.account] = state.budgets[held.account].spent(others)
 
 
@@ -153,8 +161,10 @@ def _advance(state: State, entry: Entry, allowed: set[str], stage: str) -> Reser
     held = state.reservation(str(entry.event["reservation"]))
     if held.stage not in allowed:
         raise InputError(
-            f"A reservation that is {held.stage} cannot become {stage}", found=held.stage,
-            allowed=" or ".join(sorted(allowed)), remedy="reserve anew",
+            f"A reservation that is {held.stage} cannot become {stage}",
+            found=held.stage,
+            allowed=" or ".join(sorted(allowed)),
+            remedy="reserve anew",
         )
     held.stage = stage
     return held

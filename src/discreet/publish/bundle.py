@@ -6,27 +6,35 @@ the key set, the plan's unit, and a summary that engines can compute.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.certify import privacy
 from discreet.errors import InputError, Refuted
 from discreet.files.atomic import read_bytes
 from discreet.files.canonical import document_hash, parse_json
 from discreet.files.certificate import certificate_path
+from discreet.files.family import family_from_document
 from discreet.files.mechanism import mechanism_from_document
 from discreet.files.plan import key_set_hash, located, plan_hash, read_key_set, read_plan
 from discreet.ledger.budget import Cost
 from discreet.model.certificate import Certificate, Counterexample
+from discreet.model.family import Member
 from discreet.model.key_set import KeySet
 from discreet.model.mechanism import Mechanism
 from discreet.model.plan import Plan
 from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
+
+Sampler = Callable[[Mechanism, NDArray[np.int64]], NDArray[np.int64]]
+"""Draws one output for each histogram."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +44,7 @@ class Bundle:
     plan: Plan
     written: Plan
     key_set: KeySet
-    mechanisms: Mapping[int, Mechanism]
+    members: Mapping[int, Member | Mechanism]
     mechanism_document: Any
     certificate_document: Any = None
 
@@ -55,7 +63,18 @@ class Bundle:
     @property
     def used(self) -> dict[int, Mechanism]:
         """The mechanisms that the key set's sizes call for."""
-        return {size: self.mechanisms[size] for size in sorted(set(self.key_set.sizes))}
+        return {size: mechanism_for(self.members[size]) for size in sorted(set(self.key_set.sizes))}
+
+    def draw(self, counts: NDArray[np.integer], sampler: Sampler) -> NDArray[np.int64]:
+        """One output for each cell; cells of a padded member are first filled up with absent respondents."""
+        rows = np.asarray(counts, dtype=np.int64)
+        sizes = np.array(self.key_set.sizes)
+        found = np.empty(len(rows), dtype=np.int64)
+        for size, mechanism in self.used.items():
+            at = np.flatnonzero(sizes == size)
+            member = self.members[size]
+            found[at] = sampler(mechanism, filled(member, rows[at]) if isinstance(member, Member) else rows[at])
+        return found
 
     @cached_property
     def cost(self) -> Cost:
@@ -88,17 +107,16 @@ def gather(path: str | Path) -> Bundle:
     )
     beside = certificate_path(plan.mechanism)
     certificate = parse_json(read_bytes(beside, "the certificate"), "the certificate") if beside.exists() else None
-    bundle = Bundle(plan, written, key_set, mechanisms_of(document), document, certificate)
+    bundle = Bundle(plan, written, key_set, members_of(document), document, certificate)
     check_bundle(bundle)
     return bundle
 
 
-def mechanisms_of(document: Any) -> dict[int, Mechanism]:
-    """The mechanism for each size of cell, from a mechanism or family document."""
+def members_of(document: Any) -> dict[int, Member | Mechanism]:
+    """What serves each size of cell, from a mechanism or family document."""
     if isinstance(document, dict) and str(document.get("format", "")).startswith("discreet-family/"):
-        from discreet.files.family import family_from_document
-
-        return dict(family_from_document(document).mechanisms)
+        family = family_from_document(document)
+        return {size: member for member in family.members for size in range(member.low, member.high + 1)}
     mechanism = mechanism_from_document(document)
     universe = mechanism.problem.universe
     if not isinstance(universe, Universe) or not universe.fixed:
@@ -111,20 +129,28 @@ def mechanisms_of(document: Any) -> dict[int, Mechanism]:
     return {universe.respondents: mechanism}
 
 
+def mechanism_for(served: Member | Mechanism) -> Mechanism:
+    """The mechanism itself."""
+    return served.mechanism if isinstance(served, Member) else served
+
+
 def check_bundle(bundle: Bundle) -> None:
     """Refuse a plan whose parts do not fit, before anything is committed."""
     plan = bundle.plan
-    missing = sorted(set(bundle.key_set.sizes) - set(bundle.mechanisms))
+    missing = sorted(set(bundle.key_set.sizes) - set(bundle.members))
     if missing:
         raise InputError(
             "The key set has cells of a size that no mechanism is for",
             found=f"sizes {missing[:5]}",
-            allowed=f"{min(bundle.mechanisms)} to {max(bundle.mechanisms)}",
+            allowed=f"{min(bundle.members)} to {max(bundle.members)}",
             remedy="design the family for these sizes",
         )
     for size, mechanism in bundle.used.items():
         universe = mechanism.problem.universe
-        if not isinstance(universe, Universe) or universe.types != plan.recoding.types:
+        if (
+            not isinstance(universe, Universe)
+            or universe.types - _added(bundle.members[size]) != plan.recoding.types
+        ):
             raise InputError(
                 f"The mechanism for cells of {size} has other types than the plan's recoding",
                 found=f"{plan.recoding.types} types in the plan",
@@ -152,6 +178,27 @@ def check_bundle(bundle: Bundle) -> None:
             allowed=f"budget.most = {_short(plan.most)}",
             remedy="use a smaller ε or raise budget.most",
         )
+
+
+def filled(member: Member, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Histograms of a member's sizes as the histograms that its mechanism reads."""
+    if member.absent is None:
+        return rows
+    return np.array([member.histogram(row) for row in rows.tolist()], dtype=np.int64).reshape(len(rows), -1)
+
+
+def _added(served: Member | Mechanism) -> int:
+    """1 when a padded member's mechanism has one more type, for absent respondents, than the data."""
+    if not isinstance(served, Member) or served.absent is None:
+        return 0
+    universe = served.mechanism.problem.universe
+    return int(isinstance(universe, Universe) and served.absent == universe.types - 1 and _is_extra(served))
+
+
+def _is_extra(member: Member) -> bool:
+    counts = [0] * (len(member.mechanism.problem.universe.values) - 1)  # type: ignore[union-attr]
+    counts[0] = member.high
+    return len(member.histogram(counts)) == len(counts) + 1
 
 
 def _short(number: Fraction) -> str:

@@ -16,11 +16,13 @@ SHOWN = 20
 
 STYLE = """
 :root { color-scheme: light; }
-body { font: 16px/1.55 system-ui, sans-serif; color: #1b1b1f; background: #fff; max-width: 46rem; margin: 2.5rem auto; padding: 0 1rem; }
+body { font: 16px/1.55 system-ui, sans-serif; color: #1b1b1f; background: #fff; }
+body { max-width: 46rem; margin: 2.5rem auto; padding: 0 1rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; } h2 { font-size: 1.2rem; margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .92rem; }
-th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid #d7d7dc; } td.n, th.n { text-align: right; }
-code { background: #f2f2f5; padding: .1rem .3rem; overflow-wrap: anywhere; } .note { border-left: 4px solid #8a5a00; padding-left: .8rem; }
+th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid #d7d7dc; } 
+code { background: #f2f2f5; padding: .1rem .3rem; overflow-wrap: anywhere; }
+.note { border-left: 4px solid #8a5a00; padding-left: .8rem; }
 @media print { body { margin: 0; } }
 """
 
@@ -36,12 +38,14 @@ def page(bundle: Bundle, facts: Mapping[str, Any], columns: Mapping[str, Any]) -
 <h1>{title}</h1>
 <p>{len(bundle.key_set):,} cells, published so that they are useful to those who act on them and discreet about every {unit}.</p>
 <h2>What is promised</h2>
-<p>{escape(str(loss["protects"])).capitalize()}. Total privacy loss of this release: ε = {escape(loss["epsilon"])}{_delta(loss)}.</p>
+<p>{escape(str(loss["protects"])).capitalize()}. Total privacy loss of this
+release: ε = {escape(loss["epsilon"])}{_delta(loss)}.</p>
 <p>{_attacker(loss, unit)}</p>
 <h2>How to read a value</h2>
-<p>A published value was drawn at random from a distribution that depends on the cell; it is not the true count. <em>action</em> is what
-the decision that this table was made for should do; <em>posterior mean</em> and the interval say what the value means to someone who
-believes the stated prior. Add up many cells with the <em>unbiased</em> column where there is one, not with the others.</p>
+<p>A published value was drawn at random from a distribution that depends on the cell; it is not the
+true count. <em>action</em> is what
+the decision that this table was made for should do; <em>posterior mean</em> and the interval say what the value
+means to someone who believes the stated prior. Add up many cells with the <em>unbiased</em> column where there is one, not with the others.</p>
 {_table(columns)}
 <p>All cells: <a href="release.csv">release.csv</a>, <a href="release.parquet">release.parquet</a>.</p>
 <h2>What this is not for</h2>
@@ -50,7 +54,8 @@ believes the stated prior. Add up many cells with the <em>unbiased</em> column w
 recommended actions inherits the pull towards the prior.</p>
 <h2>How to check it</h2>
 <p><code>discreet verify .</code> checks everything that can be checked from this folder;
-<code>python verify_standalone.py mechanism.json</code> proves privacy with Python alone. Commitment <code>{escape(str(facts["commitment"]))}</code>.</p>
+<code>python verify_standalone.py mechanism.json</code> proves privacy with Python alone.
+Commitment <code>{escape(str(facts["commitment"]))}</code>.</p>
 </main></body></html>
 """
 
@@ -67,8 +72,8 @@ def _attacker(loss: Mapping[str, Any], unit: str) -> str:
     epsilon = float(Fraction(loss["epsilon"]))
     sure = 100 / (1 + exp(-epsilon))
     return (
-        f"Someone who is 50 % sure of something about one {unit} today can become at most {sure:.0f} % sure from this release, if the "
-        "others' answers say nothing about this one's."
+        f"Someone who is 50 % sure of something about one {unit} today can become at most {sure:.0f} % sure from this release, "
+        "if the others' answers say nothing about this one's."
     )
 
 

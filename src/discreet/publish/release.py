@@ -26,7 +26,7 @@ from discreet.publish.bundle import Bundle
 from discreet.publish.commitment import find_commitment, row_key
 from discreet.publish.folder import reservation_in, write_folder
 from discreet.publish.staging import Stage
-from discreet.sampling import draw_cells
+from discreet.sampling import draw_outputs
 from discreet.watch import SILENT, Watch
 
 STEPS = ("prove", "reserve", "count", "spend", "draw", "stage", "write", "rename", "record", "tidy")
@@ -81,7 +81,7 @@ def publish(
         begin("spend")
         ledger.spend(reservation)
         begin("draw")
-        positions = draw_cells(bundle.mechanisms, found)
+        positions = bundle.draw(found, draw_outputs)
         begin("stage")
         stage.keep(positions)
     begin("write")

@@ -22,7 +22,7 @@ from discreet.ledger.book import Head
 from discreet.ledger.chain import Entry, entry_hash
 from discreet.ledger.keys import fingerprint, signature_holds
 from discreet.model.certificate import Counterexample
-from discreet.publish.bundle import mechanisms_of
+from discreet.publish.bundle import mechanism_for, members_of
 from discreet.publish.folder import MANIFEST, file_hash
 from discreet.publish.tables import shown
 
@@ -128,7 +128,7 @@ def _contents(where: Path, commitment: Entry | None, verdict: Verdict) -> None:
         verdict.say(
             ENFORCED, f"The {name.replace('_', ' ')} is the committed one", hashes.get(name) == digest, digest
         )
-    mechanisms = mechanisms_of(document)
+    mechanisms = {size: mechanism_for(served) for size, served in members_of(document).items()}
     used = sorted(set(key_set.sizes))
     missing = [size for size in used if size not in mechanisms]
     verdict.say(

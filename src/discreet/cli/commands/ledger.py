@@ -93,7 +93,7 @@ def remaining(place: Place, as_json: Json = False) -> None:
     """
     with ledger_at(place) as book:
         state = book.state
-        rows = [
+        rows: list[dict[str, Any]] = [
             {
                 "population": account[0],
                 "unit": account[1],
