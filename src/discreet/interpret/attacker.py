@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.interpret.beliefs import beliefs
 from discreet.interpret.bounds import moved
-from discreet.interpret.channel import output_count, position_of
-from discreet.interpret.models import kernel_logs
+from discreet.interpret.channel import kernel_logs, output_count, position_of, state_logs
 from discreet.interpret.posteriors import posterior
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
@@ -111,7 +110,7 @@ def worst_product(mechanism: Mechanism, output: str | int | Fraction | None = No
 
     It is the largest log ratio of probabilities over adjacent states: over all outputs, the mechanism's tight ε.
     """
-    logs = np.asarray(mechanism.log_probabilities)
+    logs = state_logs(mechanism)
     edges = mechanism.space.edges
     if len(edges) == 0:
         return WorstShift(0.0, 0)
@@ -138,7 +137,7 @@ def worst_correlated(
             remedy="count yourself as one",
         )
     space = mechanism.space
-    logs = np.asarray(mechanism.log_probabilities)
+    logs = state_logs(mechanism)
     if together is None:
         shifts = _everybody(mechanism, universe)
         return _at(mechanism, shifts, output)

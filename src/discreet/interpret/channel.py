@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.errors import InputError
+from discreet.errors import InputError, TooLarge
 from discreet.model.kernel import ClosedKernel, GeometricKernel, Output, TableKernel, closed_probability
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors.weights import log_ratio
@@ -31,6 +31,8 @@ Outputs = Sequence[str | int | Fraction] | NDArray[np.number[Any]]
 """Published values: labels or numbers."""
 SHOWN_LABELS = 8
 LONGEST_LOOKUP = 1_000_000
+MOST_ENTRIES = 50_000_000
+"""The most entries [output, atom] of a table of log probabilities."""
 
 
 def output_count(mechanism: Mechanism) -> int:
@@ -166,6 +168,30 @@ def log_likelihood(mechanism: Mechanism, position: int, vectors: np.ndarray, kin
     if not isinstance(kernel, TableKernel):
         return closed_log_probability(kernel, kernel.low + position, totals_at(mechanism, vectors, kind))
     return np.asarray(mechanism.log_probabilities[position, states_at(mechanism, vectors, kind)])
+
+
+def kernel_logs(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> Array:
+    """log m(s|x) [output, atom]."""
+    entries = output_count(mechanism) * len(vectors)
+    if entries > MOST_ENTRIES:
+        raise TooLarge(
+            "There are too many outputs and databases for a table",
+            size=f"{output_count(mechanism):,} outputs × {len(vectors):,}",
+            fits=f"{MOST_ENTRIES:,} entries",
+            remedy="look at single outputs, or use fewer respondents",
+        )
+    kernel = mechanism.kernel
+    if isinstance(kernel, TableKernel):
+        return np.asarray(mechanism.log_probabilities[:, states_at(mechanism, vectors, kind)])
+    totals = totals_at(mechanism, vectors, kind)
+    return np.stack([closed_log_probability(kernel, s, totals) for s in range(kernel.low, kernel.high + 1)])
+
+
+def state_logs(mechanism: Mechanism) -> Array:
+    """log m(s|state) [output, state]; a closed form is evaluated in floating point, never expanded into rationals."""
+    if isinstance(mechanism.kernel, TableKernel):
+        return np.asarray(mechanism.log_probabilities)
+    return kernel_logs(mechanism, mechanism.space.vectors, "total")
 
 
 def exact_likelihood(mechanism: Mechanism, position: int, vectors: np.ndarray, kind: str) -> list[Fraction]:

@@ -20,7 +20,7 @@ import numpy as np
 from discreet.errors import InputError
 from discreet.interpret.beliefs import log_histogram_law
 from discreet.interpret.bounds import moved
-from discreet.interpret.models import kernel_logs
+from discreet.interpret.channel import kernel_logs
 from discreet.interpret.power import neyman_pearson, power_bound
 from discreet.interpret.regions import quantile_positions
 from discreet.interpret.sentences import attacker_sentence, percent

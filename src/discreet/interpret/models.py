@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.beliefs import affine, total_law
-from discreet.interpret.channel import closed_log_probability, states_at
-from discreet.model.kernel import TableKernel
+from discreet.interpret.channel import kernel_logs, state_logs
 from discreet.model.mechanism import Mechanism
 from discreet.model.statistic import on_histograms
 from discreet.model.summary import LinearSummary
@@ -240,7 +239,7 @@ class GivenModel:
     @cached_property
     def log_kernel(self) -> Array:
         """log m(s|x) [output, state]."""
-        return np.asarray(self.mechanism.log_probabilities)
+        return state_logs(self.mechanism)
 
     @cached_property
     def omegas(self) -> Array:
@@ -266,17 +265,6 @@ class GivenModel:
 
 
 OneParameterModel = BinomialModel | PoissonModel | GivenModel
-
-
-def kernel_logs(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> Array:
-    """log m(s|x) [output, atom]."""
-    kernel = mechanism.kernel
-    if isinstance(kernel, TableKernel):
-        return np.asarray(mechanism.log_probabilities[:, states_at(mechanism, vectors, kind)])
-    from discreet.interpret.channel import totals_at
-
-    totals = totals_at(mechanism, vectors, kind)
-    return np.stack([closed_log_probability(kernel, s, totals) for s in range(kernel.low, kernel.high + 1)])
 
 
 def on_simplex(theta: ArrayLike, types: int) -> Array:

@@ -104,9 +104,11 @@ def largest_distance(problem: Problem) -> float:
 
 def mechanism_limits(mechanism: Mechanism, output: str | None, sure: float) -> dict[str, Any]:
     """What this very mechanism rules out, where its states are few enough to look at all of them."""
+    import numpy as np
+
     from discreet.interpret.attacker import worst_correlated, worst_product
     from discreet.interpret.bounds import density_bounds
-    from discreet.interpret.channel import output_at, position_of
+    from discreet.interpret.channel import output_at, position_of, state_logs
     from discreet.interpret.closed_bounds import total_bounds
     from discreet.interpret.distances import state_distances
     from discreet.model.kernel import TableKernel
@@ -133,7 +135,7 @@ def mechanism_limits(mechanism: Mechanism, output: str | None, sure: float) -> d
             found["outputs"] = [_row(str(asked), *total_bounds(mechanism, asked))]
         return found
     bounds = density_bounds(
-        mechanism.probabilities, state_distances(mechanism.space), float(mechanism.guarantee.epsilon)
+        np.exp(state_logs(mechanism)), state_distances(mechanism.space), float(mechanism.guarantee.epsilon)
     )
     places = range(len(bounds.lower)) if place is None else [place]
     found["outputs"] = [
