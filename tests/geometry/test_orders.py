@@ -11,7 +11,7 @@ import pytest
 from discreet.cli.output import json_text
 from discreet.errors import InputError
 from discreet.geometry.channel import Channel
-from discreet.geometry.orders import compare_orders
+from discreet.geometry.orders import compare_orders, orders_in_words
 from discreet.geometry.orders.blackwell import blackwell, value_of
 from discreet.geometry.orders.likelihood_ratio import (
     dominance_violation,
@@ -138,3 +138,19 @@ def test_a_mechanism_that_reads_databases(problem, geometric, response) -> None:
     found = compare_orders(geometric(asked, (0, 1)), response(asked))
     assert found["oblivious"] == [True, False]
     assert found["blackwell"]["second_over_first"]["holds"] is False
+
+
+def test_the_comparison_in_words(problem, geometric, response) -> None:
+    asked = problem(3)
+    strong, weak = geometric(asked, (0, 1)), geometric(asked, (0, 1), Fraction(1, 2))
+    lines = orders_in_words(compare_orders(strong, weak))
+    assert lines[0].startswith("Blackwell (every decision): the first tells more; a decision shows it, by ")
+    assert "the first tells more" in lines[1] and "has no peak" in lines[1]
+    assert "the second tells more" in orders_in_words(compare_orders(weak, strong))[2]
+    assert "the two tell the same" in orders_in_words(compare_orders(weak, weak))[0]
+    pair = problem(2)
+    mixed = orders_in_words(compare_orders(geometric(pair, (0, 1)), response(pair)))
+    assert "the second reads more than the statistic" in mixed
+    long = problem(12, (5, 3, 2))
+    lines = orders_in_words(compare_orders(geometric(long, (0, 1, 2)), geometric(long, (0, 1, 1))))
+    assert "neither tells more" in lines[0] and "rounded" in lines[-1]

@@ -84,6 +84,8 @@ def tell(result: dict[str, Any], console: Console) -> None:
     """A table for a person, then the orders in words."""
     from rich.table import Table
 
+    from discreet.geometry.orders import orders_in_words
+
     table = Table(box=None, pad_edge=False)
     for title in ("mechanism", "loss when followed", "loss when re-read", "bias", "ε", "outputs"):
         table.add_column(title, justify="left" if title == "mechanism" else "right", overflow="fold")
@@ -104,6 +106,5 @@ def tell(result: dict[str, Any], console: Console) -> None:
         if "undecided" in entry:
             console.print(f"  orders not decided: {entry['undecided']}")
             continue
-        for name, verdict in entry.items():
-            if name not in ("first", "second"):
-                console.print(f"  {name}: {verdict}", soft_wrap=True)
+        for line in orders_in_words(entry):
+            console.print(f"  {line}", soft_wrap=True)

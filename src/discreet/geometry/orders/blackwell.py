@@ -29,6 +29,8 @@ MOST_EXACT = 160
 """The most unknowns of one exact simplex; beyond it only an invertible channel is solved exactly."""
 LEAST_ADVANTAGE = Fraction(1, 10**9)
 """The least advantage that refutes a garbling between channels that were rounded first."""
+TELLING = Fraction(1, 10**5)
+"""The advantage in a simple decision that settles the matter without looking for the best garbling."""
 SECONDS = 10.0
 """The time that a program for a garbling may take."""
 
@@ -71,7 +73,7 @@ def blackwell(channel: Channel, other: Channel, exact: bool = True) -> Blackwell
     least = Fraction(0) if exact else LEAST_ADVANTAGE
     for simple in _simple_decisions(len(ours.states)):
         gain = value_of(theirs, simple) - value_of(ours, simple)
-        if gain > least:
+        if gain > TELLING:
             return BlackwellAnswer(False, payoff=simple, advantage=gain)
     proposal = _propose(ours, theirs)
     if proposal is None:

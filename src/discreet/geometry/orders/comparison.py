@@ -2,7 +2,7 @@
 
 Both must be about the same databases, neighbours, prior and statistic. Each order is decided exactly; kernels that are
 rounded to a file's denominator miss equalities by a hair, so an order that fails exactly is also tried within a
-relative tolerance and reported as `within` when it holds there. Mechanisms whose numbers are too long for exact work
+tolerance (relative 10^−9; for Blackwell a deficiency of 10^−6) and reported as `within` when it holds there. Mechanisms whose numbers are too long for exact work
 are rounded to 2^−256 first (`exact` is then False): what fails by more than the tolerance still fails for certain,
 what holds is reported as `within` alone.
 """
@@ -28,8 +28,8 @@ from discreet.numerics.exact import format_exact
 
 WITHIN = Fraction(1, 10**9)
 """The relative difference that counts as rounding."""
-CLOSE = 1e-9
-"""The deficiency below which a garbling exists for all practical purposes."""
+CLOSE = 1e-6
+"""The deficiency below which a garbling exists for all practical purposes: what a solver's tolerance leaves behind."""
 MOST_BITS = 400_000
 """The most bits of probabilities that are compared without rounding."""
 ROUNDED_BITS = 256
