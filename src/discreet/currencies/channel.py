@@ -30,6 +30,8 @@ Edges = NDArray[np.int64]
 
 CHUNK = 1 << 21
 """Entries of [output, edge] arrays that are worked on at once."""
+TINIEST = 1e-300
+"""Probabilities below this have their logarithms from integers, since their floats may have lost digits."""
 MOST_ENTRIES = 2_000_000_000
 LARGEST_EXPANDED = 1_000_000
 """Entries beyond which a geometric kernel is not expanded but reduced, exactly, to the offsets of one respondent."""
@@ -141,11 +143,16 @@ def channel_from_rows(
     grouped = ([range(count)] if count > 1 and edges is None else joined) if blocks is None else blocks
     width = max((len(block) for block in grouped), default=2)
     padded = [[*block, *[-1] * (width - len(block))] for block in grouped]
-    logs = np.array([[log_ratio(row[y].numerator, row[y].denominator) for row in exacts] for y in range(len(rows[0]))])
+    plain = np.array([[float(row[y]) for row in exacts] for y in range(len(rows[0]))])
+    with np.errstate(divide="ignore"):
+        logs = np.log(plain)
+    for output, state in np.argwhere(plain < TINIEST).tolist():
+        p = exacts[state][output]
+        logs[output, state] = log_ratio(p.numerator, p.denominator)
     return Channel(
         tuple(labels) if labels is not None else tuple(str(i) for i in range(count)),
         tuple(str(y) for y in range(len(rows[0]))),
-        np.array([[float(row[y]) for row in exacts] for y in range(len(rows[0]))]),
+        plain,
         logs,
         np.array(joined, dtype=np.int64).reshape(-1, 2),
         np.array(padded, dtype=np.int64).reshape(-1, width),

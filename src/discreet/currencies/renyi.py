@@ -97,7 +97,7 @@ def _floats(channel: Channel, order: float) -> tuple[Array, Array]:
             losses[np.isneginf(logs[first])] = 0.0
             here = slice(start, start + len(edges))
             if order == 1:
-                values[here], margins[here] = _relative_entropies(plain[first], losses, channel.log_error)
+                values[here], margins[here] = _relative_entropies(plain[first], logs[first], losses, channel.log_error)
             else:
                 logged, error = log_moments(plain[first], logs[first], losses, order - 1, channel.log_error)
                 values[here], margins[here] = logged / (order - 1), error / (order - 1)
@@ -105,13 +105,22 @@ def _floats(channel: Channel, order: float) -> tuple[Array, Array]:
     return values, margins
 
 
-def _relative_entropies(mass: Array, losses: Array, log_error: float) -> tuple[Array, Array]:
+def _relative_entropies(mass: Array, log_mass: Array, losses: Array, log_error: float) -> tuple[Array, Array]:
     """Σ p L with its error bound, which is relative to Σ p |L|."""
     with np.errstate(invalid="ignore"):
         terms = np.where(mass > 0, mass * losses, np.where(np.isposinf(losses), np.inf, 0.0))
     size = np.abs(terms).sum(axis=1)
-    margin = np.where(np.isinf(size), 0.0, (len(mass[0]) + 8) * 2.0**-52 * size + 2 * log_error + 1e-300)
+    wrong = (mass * _loss_errors(log_mass, losses, log_error)).sum(axis=1)
+    margin = np.where(np.isinf(size), 0.0, (mass.shape[1] + 8) * 2.0**-52 * size + 2 * wrong + mass.shape[1] * 1e-300)
     return terms.sum(axis=1), margin
+
+
+def _loss_errors(log_mass: Array, losses: Array, log_error: float) -> Array:
+    """A bound on the error of each loss: rounding and the library's steps; more for probabilities below 10^-300."""
+    with np.errstate(invalid="ignore"):
+        tiny = (log_mass < -690.0) | (log_mass - losses < -690.0)
+        plain = 2.0**-52 * (16 + 10 * np.abs(log_mass) + 5 * np.abs(losses))
+    return np.where(tiny, 2 * log_error, np.where(np.isfinite(plain), plain, 0.0))
 
 
 def log_moments(
@@ -124,6 +133,7 @@ def log_moments(
         small = exponents.max(axis=-1) < 30.0
         terms = np.where(mass > 0, mass * np.expm1(np.minimum(exponents, 31.0)), 0.0)
         sizes = np.abs(terms).sum(axis=-1)
+        wrong = ((terms + mass) * _loss_errors(log_mass, losses, log_error)).sum(axis=-1)
         plain = np.log1p(terms.sum(axis=-1))
         tilted = log_mass + exponents
         peak = tilted.max(axis=-1, keepdims=True)
@@ -132,7 +142,7 @@ def log_moments(
     summed = np.where(np.isposinf(peak[..., 0]), np.inf, summed)
     count, factors = mass.shape[-1], factor[:, 0]
     rounding = (count + 16) * 2.0**-51
-    moment_error = 4 * factors * log_error + rounding * sizes * np.exp(-np.maximum(plain, 0.0)) + count * 1e-290
+    moment_error = (2 * factors * wrong + rounding * sizes) * np.exp(-np.maximum(plain, 0.0)) + count * 1e-290
     largest = np.where(np.isfinite(tilted), np.abs(tilted), 0.0).max(axis=-1)
     sum_error = (2 + 4 * factors) * log_error + rounding * (1 + largest)
     # An error of tL is worth up to Σ p e^(tL) of it, and one of the terms their size: the logarithm divides by the sum.
