@@ -46,12 +46,18 @@ def read_problem(path: str | Path) -> Problem:
             remedy="check that this is the right file",
         )
     try:
-        document = tomllib.loads(data.decode("utf-8"), parse_float=Decimal)
-        must_be_shallow(document, "The problem file")
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
         raise InputError(
             "The problem file is not text", found="bytes that are not UTF-8", allowed="a TOML file", remedy="check it"
         ) from None
+    return problem_from_text(text, path.name.removesuffix(".toml"))
+
+
+def problem_from_text(text: str, name: str) -> Problem:
+    """The problem in TOML text; `name` is used when the text gives none."""
+    try:
+        document = tomllib.loads(text, parse_float=Decimal)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise InputError(
             "The problem file is not valid TOML", found=str(error)[:200] or type(error).__name__,
@@ -59,7 +65,7 @@ def read_problem(path: str | Path) -> Problem:
             remedy="compare it with the example in the documentation",
         ) from None
     if document.get("name") is None:
-        document["name"] = path.name.removesuffix(".toml")
+        document["name"] = name
     return problem_from_document(document, "The problem file")
 
 

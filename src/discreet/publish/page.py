@@ -20,7 +20,7 @@ body { font: 16px/1.55 system-ui, sans-serif; color: #1b1b1f; background: #fff; 
 body { max-width: 46rem; margin: 2.5rem auto; padding: 0 1rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; } h2 { font-size: 1.2rem; margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .92rem; }
-th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid #d7d7dc; } 
+th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid #d7d7dc; }
 code { background: #f2f2f5; padding: .1rem .3rem; overflow-wrap: anywhere; }
 .note { border-left: 4px solid #8a5a00; padding-left: .8rem; }
 @media print { body { margin: 0; } }
@@ -45,7 +45,8 @@ release: ε = {escape(loss["epsilon"])}{_delta(loss)}.</p>
 <p>A published value was drawn at random from a distribution that depends on the cell; it is not the
 true count. <em>action</em> is what
 the decision that this table was made for should do; <em>posterior mean</em> and the interval say what the value
-means to someone who believes the stated prior. Add up many cells with the <em>unbiased</em> column where there is one, not with the others.</p>
+means to someone who believes the stated prior. Add up many cells with the <em>unbiased</em> column where there is one,
+not with the others.</p>
 {_table(columns)}
 <p>All cells: <a href="release.csv">release.csv</a>, <a href="release.parquet">release.parquet</a>.</p>
 <h2>What this is not for</h2>

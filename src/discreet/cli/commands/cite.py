@@ -18,7 +18,8 @@ SOURCES = {
     "SIAM Journal on Computing 41(6).",
     "GV": "Geng, Q. and Viswanath, P. (2015). The optimal noise-adding mechanism in differential privacy. IEEE Transactions on "
     "Information Theory 62(2).",
-    "DMNS": "Dwork, C., McSherry, F., Nissim, K. and Smith, A. (2006). Calibrating noise to sensitivity in private data analysis. TCC.",
+    "DMNS": "Dwork, C., McSherry, F., Nissim, K. and Smith, A. (2006). Calibrating noise to sensitivity in private "
+    "data analysis. TCC.",
 }
 
 

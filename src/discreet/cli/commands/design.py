@@ -202,7 +202,8 @@ def _cautions(found: Design, result: dict[str, Any]) -> list[str]:
     seen = result["evaluation"]
     if seen is not None and seen["slope"] is not None and not seen["for_adding_up"]:
         words.append(
-            f"not for adding up: recommended actions move only {seen['slope']:.2f} for each unit of the statistic, so high cells are "
+            f"not for adding up: recommended actions move only {seen['slope']:.2f} for each unit of the statistic, so "
+            "high cells are "
             "reported too low and low ones too high; totals and rankings over cells inherit that."
         )
     return words
@@ -212,7 +213,8 @@ def _tell_regrets(result: dict[str, Any], console: Console) -> None:
     if "alternative" in result:
         r = result["alternative"]
         console.print(
-            f"Under the alternative: loss {r['followed']:.4g} when followed (bias {r['bias']:.3g}), {r['reread']:.4g} when re-read, "
+            f"Under the alternative: loss {r['followed']:.4g} when followed (bias {r['bias']:.3g}), "
+            f"{r['reread']:.4g} when re-read, "
             f"{r['best']:.4g} at best."
         )
     if "neighbourhood" in result:
