@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from fractions import Fraction
 from pathlib import Path
 
@@ -59,6 +60,18 @@ def test_a_count_of_independent_respondents(problem) -> None:
     asked = problem(4, (1, 1, 1), prior=IndependentPrior(rows), statistic=CountStatistic((1,)))
     answer = is_noise_optimal(asked)
     assert answer.optimal and "Efron" in answer.theorem
+    assert by_transport(stated(asked, "databases")).optimal
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_efron_on_random_independent_respondents(problem, seed: int) -> None:
+    """Seeded: the same twelve priors in every run."""
+    draw = random.Random(seed)
+    rows = []
+    for _ in range(4):
+        weights = [draw.choice((1, 2, 5, 50, 500)) for _ in range(2)]
+        rows.append(tuple(Fraction(w, sum(weights)) for w in weights))
+    asked = problem(4, prior=IndependentPrior(tuple(rows)))
     assert by_transport(stated(asked, "databases")).optimal
 
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from discreet.geometry.channel import averaged
 from discreet.geometry.hyper import hyper_of_channel, statistic_hyper
+from discreet.geometry.labellings import beliefs_of_labels, extreme_labels
 from discreet.geometry.noise import by_transport, hall_witness
 from discreet.geometry.of_problem import K_of, K_Omega_of, stated
-from discreet.geometry.projection import in_PK, support_value, widest_odds
+from discreet.geometry.projection import hull_of_PK, in_PK, support_value, widest_odds
 from discreet.model.statistic import CountStatistic
 
 
@@ -74,6 +76,27 @@ def test_a_separating_payoff(sy) -> None:
     assert not answer.inside and answer.separation is not None
     assert answer.separation.at_belief > answer.separation.most_private
     assert support_value(listed, [1.0, 1.0, 1.0]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("respondents", [1, 2, 3])
+def test_drawn_hulls_coincide_for_counts(sy, respondents: int) -> None:
+    """Figure 4: PK has the vertices of K_Ω, all 2^N of them."""
+    listed = stated(sy.problem(respondents, (0, 1), sy.random_exchangeable(1, respondents, 2)), "databases")
+    hull = hull_of_PK(listed)
+    ours = sorted(map(tuple, np.round(hull.vertices, 9).tolist()))
+    smaller = K_Omega_of(listed)
+    theirs = beliefs_of_labels(extreme_labels(smaller), smaller.prior, 1.0)
+    assert ours == sorted(map(tuple, np.round(theirs, 9).tolist())) and len(ours) == 2**respondents
+    assert (hull.vertices @ hull.normals.T <= hull.offsets + 1e-9).all()
+
+
+def test_the_drawn_hull_exceeds_K_Omega_for_sums(sy) -> None:
+    listed = stated(sy.problem(2, (0, 1, 2), sy.iid(1, 1, 1)), "databases")
+    hull, smaller = hull_of_PK(listed), K_Omega_of(listed)
+    theirs = beliefs_of_labels(extreme_labels(smaller), smaller.prior, 1.0)
+    assert (theirs @ hull.normals.T <= hull.offsets + 1e-9).all()
+    outside = [v for v in hull.vertices if np.log(v[2] / v[0]) - np.log(3) > 1 + 1e-9]
+    assert outside
 
 
 def test_the_boundary_of_appendix_A(sy) -> None:

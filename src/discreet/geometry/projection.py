@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import TooLarge
-from discreet.geometry.beliefs import Belief, belief
+from discreet.geometry.beliefs import belief
+from discreet.geometry.labellings import beliefs_of_labels, extreme_labels
 from discreet.geometry.of_problem import K_of, StatedProblem
 from discreet.geometry.witness import statistic_log_shift
 
@@ -121,9 +122,31 @@ def _read_labels(x: np.ndarray, epsilon: float, listed: StatedProblem) -> tuple[
     return tuple(int(value - low) for value in k)
 
 
-def projected(listed: StatedProblem, posterior: Belief) -> Belief:
-    """Pπ for a belief about the listed states."""
-    return listed.project(belief(posterior, len(listed.space)))
+@dataclass(frozen=True, eq=False)
+class Hull:
+    """PK as drawn: vertices [vertex, ω], and half-spaces normals·μ ≤ offsets in all coordinates of ω."""
+
+    vertices: np.ndarray
+    normals: np.ndarray
+    offsets: np.ndarray
+
+
+def hull_of_PK(listed: StatedProblem) -> Hull:
+    """The vertices and half-spaces of PK, in floating point: the hull of all projected extreme points of K."""
+    from scipy.spatial import ConvexHull
+
+    polytope = K_of(listed)
+    beliefs = beliefs_of_labels(extreme_labels(polytope), polytope.prior, float(polytope.epsilon))
+    member = np.zeros((len(polytope), len(listed.omegas)))
+    member[np.arange(len(polytope)), listed.fibre_of] = 1.0
+    points = np.unique(np.round(beliefs @ member, 14), axis=0)
+    if len(listed.omegas) == 2:
+        ends = points[[points[:, 0].argmin(), points[:, 0].argmax()]]
+        return Hull(ends, np.array([[-1.0, 0.0], [1.0, 0.0]]), np.array([-ends[0, 0], ends[1, 0]]))
+    hull = ConvexHull(points[:, :-1])
+    equations = np.unique(np.round(hull.equations, 10), axis=0)
+    normals = np.hstack([equations[:, :-1], np.zeros((len(equations), 1))])
+    return Hull(points[hull.vertices], normals, -equations[:, -1])
 
 
 def _program(listed: StatedProblem) -> tuple[Any, Any]:

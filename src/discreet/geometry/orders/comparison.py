@@ -2,9 +2,9 @@
 
 Both must be about the same databases, neighbours, prior and statistic. Each order is decided exactly; kernels that are
 rounded to a file's denominator miss equalities by a hair, so an order that fails exactly is also tried within a
-tolerance (relative 10^−9; for Blackwell a deficiency of 10^−6) and reported as `within` when it holds there. Mechanisms whose numbers are too long for exact work
-are rounded to 2^−256 first (`exact` is then False): what fails by more than the tolerance still fails for certain,
-what holds is reported as `within` alone.
+tolerance (relative 10^−9; for Blackwell a deficiency of 10^−6) and reported as `within` when it holds there.
+Mechanisms whose numbers are too long for exact work are rounded to 2^−256 first (`exact` is then False): what fails
+by more than the tolerance still fails for certain, what holds is reported as `within` alone.
 """
 
 from __future__ import annotations
