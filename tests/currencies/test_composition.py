@@ -12,9 +12,9 @@ import pytest
 
 from discreet.currencies import composition
 from discreet.currencies.channel import Channel, channel_from_rows
-from discreet.currencies.compose import compose, compose_epsilon, compose_pair, dominating_pair
+from discreet.currencies.compose import compose, compose_epsilon, compose_many, compose_pair, dominating_pair
 from discreet.currencies.conversions import convert
-from discreet.currencies.grid import grid_delta
+from discreet.currencies.grid import grid_delta, grid_delta_of
 from discreet.currencies.lattice import lattice_delta, lattice_of
 from discreet.currencies.pair import Pair, exact_pair, pair_of
 from discreet.currencies.profile import pair_delta, profile
@@ -170,6 +170,29 @@ def test_a_table_rounded_from_a_lattice_is_nearly_exact() -> None:
     assert lattice_of(table) is None
     found, ideal = compose_pair(table, 300, 5), compose_pair(pair, 300, 5)
     assert found.width <= 1e-8 * ideal.upper and found.lower <= ideal.upper <= found.upper * (1 + 1e-8)
+
+
+def test_different_pairs_compose_together() -> None:
+    rng = np.random.default_rng(21)
+    one, other = (pair_of(*rng.dirichlet(np.full(3, 2.0), 2).tolist()) for _ in range(2))
+    for level in (0.0, 0.7, 2.5):
+        total = 0.0
+        p = [[w / pair.denominator for w in pair.first] for pair in (one, other)]
+        q = [[w / pair.denominator for w in pair.second] for pair in (one, other)]
+        for a, b, c in product(range(3), repeat=3):
+            up, down = p[0][a] * p[0][b] * p[1][c], q[0][a] * q[0][b] * q[1][c]
+            total += max(up - math.exp(level) * down, 0.0)
+        found = grid_delta_of([(one, 2), (other, 1)], F(level), points=1 << 15)
+        assert found.lower <= total + 1e-13 <= found.upper + 2e-13 and found.width < 1e-4
+
+
+def test_several_mechanisms_are_bounded_together(geometric: Callable[..., Mechanism]) -> None:
+    mild, strong = geometric(9, F(9, 10)), geometric(5, F(3, 4))
+    joint = compose_many([(mild, 30), (strong, 5)], 2)
+    parts = [composition.optimal_delta(F(math.log(10 / 9)), F(0), 30, F(2)).upper, compose(strong, 5, 2).upper]
+    assert max(parts) < joint < 1
+    assert compose_many([(mild, 30)], 2) == compose(mild, 30, 2).upper
+    assert compose_many([], 0) == 0.0
 
 
 # ---- mechanisms -----------------------------------------------------------------------------------------------------

@@ -15,13 +15,14 @@ the result is exact. Randomness is fresh in every release.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from discreet.currencies.bracket import ZERO, Bracket, Worst
 from discreet.currencies.channel import Array, Channel, channel_of
-from discreet.currencies.grid import POINTS, grid_delta
+from discreet.currencies.grid import POINTS, grid_delta, grid_delta_of
 from discreet.currencies.lattice import MOST_DEGREE, lattice_delta, lattice_of
 from discreet.currencies.pair import Pair, exact_pair
 from discreet.currencies.profile import Profile
@@ -74,6 +75,26 @@ def compose(
         covered = not adaptive and rank == len(order) - 1
     top = min(upper.upper, opened) if covered else upper.upper
     return Worst(Bracket(best.lower, max(top, best.lower)), best.edge)
+
+
+def compose_many(
+    releases: Sequence[tuple[Mechanism | Channel, int]], epsilon: object, *, points: int = POINTS
+) -> float:
+    """An upper bound of δ(ε) for releases of several mechanisms, each as often as said; adaptive.
+
+    Each mechanism enters as its dominating pair, so nothing is assumed about which of their edges go together.
+    """
+    level = _level(min((times for _, times in releases), default=1), epsilon)
+    pairs = []
+    for source, times in releases:
+        seen = Profile(channel_of(source))
+        if seen.epsilon.ratio != 1:
+            pairs.append((dominating_pair(seen)[0], times))
+    if not pairs:
+        return 0.0
+    if len(pairs) == 1:
+        return compose_pair(*pairs[0], level, points=points).upper
+    return grid_delta_of(pairs, level, points=points).upper
 
 
 def compose_epsilon(

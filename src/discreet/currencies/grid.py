@@ -1,9 +1,9 @@
-"""Composition of any finite pair: a certified two-sided bracket of δ(ε) for k independent releases.
+"""Composition of any finite pairs: a certified two-sided bracket of δ(ε) for independent releases.
 
-δ(ε) = E_P[(1 − e^(ε−S))₊] with S the sum of k losses. The sum is followed on a grid of step h by one discrete Fourier
+δ(ε) = E_P[(1 − e^(ε−S))₊] with S the sum of all losses. The sum is followed on a grid of step h by one discrete Fourier
 transform, under a tilted distribution w ∝ p e^(θL) that makes the interesting region typical:
 
-    δ(ε) = M^k E_w[ e^(−θS) (1 − e^(ε−S))₊ ],    M = Σ p e^(θL).
+    δ(ε) = M^k E_w[ e^(−θS) (1 − e^(ε−S))₊ ],    M = Σ p e^(θL)   (a product over different pairs).
 
 - Upper end: every loss is split between its two grid neighbours so that P and Q keep their masses. That undoes a
   post-processing, so it can only raise δ; its error is of order h² (Doroshenko et al. 2022, "connect the dots").
@@ -17,6 +17,7 @@ the window (Bernstein again). The library's transform is assumed within `FFT_ULP
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -35,50 +36,58 @@ UNIT = 2.0**-52
 
 
 @dataclass(frozen=True, eq=False)
-class _Atoms:
-    """Finite losses, their masses under P, and the mass of an infinite loss."""
+class _Part:
+    """Finite losses of one pair, their masses (under P, later under the tilt), and how often it is released."""
 
     losses: Array
     masses: Array
-    infinite: Fraction
+    times: int
 
 
 def grid_delta(pair: Pair, times: int, epsilon: Fraction, *, points: int = POINTS) -> Bracket:
-    """δ(ε) of that many releases in one direction, on a grid of `points` (a power of two)."""
-    atoms = _atoms(pair)
-    leak = float(1 - (1 - atoms.infinite) ** times)
-    level = float(epsilon)
-    if len(atoms.losses) == 0 or times * float(atoms.losses.max()) <= level:
+    """δ(ε) of that many releases of one pair in one direction, on a grid of `points` (a power of two)."""
+    return grid_delta_of([(pair, times)], epsilon, points=points)
+
+
+def grid_delta_of(releases: Sequence[tuple[Pair, int]], epsilon: Fraction, *, points: int = POINTS) -> Bracket:
+    """δ(ε) of releases of several pairs, each as often as said, in one direction."""
+    kept, parts = Fraction(1), []
+    for pair, times in releases:
+        law = loss_distribution(pair)
+        kept *= (1 - law.infinite) ** times
+        finite = [atom for atom in law.atoms if atom.ratio is not None]
+        if finite:
+            losses = np.array([atom.loss.middle for atom in finite])
+            parts.append(_Part(losses, np.array([float(atom.probability) for atom in finite]), times))
+    leak, level = float(1 - kept), float(epsilon)
+    if kept == 0 or sum(part.times * float(part.losses.max()) for part in parts) * (1 + 1e-14) <= level:
         return Bracket(leak * (1 - UNIT), min(leak * (1 + UNIT), 1.0))
-    tilt = _tilt(atoms, times, level)
-    moment = atoms.masses * np.exp(tilt * (atoms.losses - atoms.losses.max()))
-    log_moment = math.log(moment.sum()) + tilt * float(atoms.losses.max())
-    chances = moment / moment.sum()
-    scale = times * log_moment - tilt * level
-    # Relative errors of masses, exponentials and the moment, k times, and of the exponent itself.
-    relative = times * 16 * UNIT * (2 + tilt * float(np.abs(atoms.losses).max())) + 8 * UNIT * (1 + abs(scale))
-    low, high = _nearest(atoms.losses, chances, times, level, tilt, points)
-    split = _split(atoms.losses, chances, times, level, tilt, points)
+    tilt = _tilt(parts, level)
+    scale, relative, tilted = -tilt * level, 8 * UNIT, []
+    for part in parts:
+        top = float(part.losses.max())
+        moment = part.masses * np.exp(tilt * (part.losses - top))
+        scale += part.times * (math.log(moment.sum()) + tilt * top)
+        # Relative errors of masses, exponentials and the moment, as often as it is released.
+        relative += part.times * 16 * UNIT * (2 + tilt * float(np.abs(part.losses).max()))
+        tilted.append(_Part(part.losses, moment / moment.sum(), part.times))
+    relative += 8 * UNIT * abs(scale)
+    low, high = _nearest(tilted, level, tilt, points)
+    split = _split(tilted, level, tilt, points)
     size = math.exp(min(scale, 700.0))
     lower = max(leak * (1 - UNIT) + size * low * (1 - relative), 0.0)
     upper = leak * (1 + UNIT) + size * min(high, split) * (1 + relative)
     return Bracket(min(lower, 1.0), min(max(upper, lower), 1.0))
 
 
-def _atoms(pair: Pair) -> _Atoms:
-    found = loss_distribution(pair)
-    finite = [atom for atom in found.atoms if atom.ratio is not None]
-    return _Atoms(
-        np.array([atom.loss.middle for atom in finite]), np.array([float(atom.probability) for atom in finite]),
-        found.infinite,
-    )
-
-
-def _tilt(atoms: _Atoms, times: int, level: float) -> float:
-    """θ ≥ 0 whose tilted mean of S is ε plus a little: where δ has its weight. Any θ is valid."""
+def _tilt(parts: list[_Part], level: float) -> float:
+    """θ ≥ 0 whose tilted mean of S is ε: where δ has its weight. Any θ is valid."""
     def mean(theta: float) -> float:
-        weights = atoms.masses * np.exp(theta * (atoms.losses - atoms.losses.max()))
-        return times * float((weights * atoms.losses).sum() / weights.sum())
+        total = 0.0
+        for part in parts:
+            weights = part.masses * np.exp(theta * (part.losses - part.losses.max()))
+            total += part.times * float((weights * part.losses).sum() / weights.sum())
+        return total
     if mean(0.0) >= level:
         return 0.0
     low, high = 0.0, 1.0
@@ -90,47 +99,54 @@ def _tilt(atoms: _Atoms, times: int, level: float) -> float:
     return high
 
 
-def _nearest(
-    losses: Array, chances: Array, times: int, level: float, tilt: float, points: int
-) -> tuple[float, float]:
+def _nearest(parts: list[_Part], level: float, tilt: float, points: int) -> tuple[float, float]:
     """E_w[e^(−θ(S−ε))(1 − e^(ε−S))₊] from losses moved to grid points: (lower, upper)."""
-    step = _good_step(losses, chances, times, points)
-    offset = float(losses[0])
-    indices = np.rint((losses - offset) / step).astype(np.int64)
-    moves = losses - offset - step * indices
-    drift = float(chances @ moves)
-    spread = min(
-        _bernstein(times * float(chances @ (moves - drift) ** 2), float(np.abs(moves - drift).max()), DOUBT),
-        times * float(np.abs(moves - drift).max()),
-    ) + times * 8 * UNIT * float(np.abs(losses).max())
-    sums, weights, error = _distribution(indices, chances, times, points)
-    values = np.asarray(offset * times + step * sums + times * drift - level, dtype=np.float64)
-    doubt = 2 * math.exp(-DOUBT)
+    step = _good_step(parts, points)
+    origin, variance, largest, furthest, rounding, indices = -level, 0.0, 0.0, 0.0, 0.0, []
+    for part in parts:
+        offset = float(part.losses[0])
+        grid = np.rint((part.losses - offset) / step).astype(np.int64)
+        moves = part.losses - offset - step * grid
+        drift = float(part.masses @ moves)
+        away = float(np.abs(moves - drift).max())
+        origin += part.times * (offset + drift)
+        variance += part.times * float(part.masses @ (moves - drift) ** 2)
+        largest, furthest = max(largest, away), furthest + part.times * away
+        rounding += part.times * 8 * UNIT * float(np.abs(part.losses).max())
+        indices.append(grid)
+    spread = min(_bernstein(variance, largest, DOUBT), furthest) + rounding
+    sums, weights, error = _distribution(indices, [part.masses for part in parts], parts, points)
+    values = np.asarray(origin + step * sums, dtype=np.float64)
+    # One doubt for the moves and one for sums outside the window, each with both of its sides.
+    doubt = 4 * math.exp(-DOUBT)
     upper = _functional(weights, values, tilt, spread) + error * _norm(values, tilt, spread) + doubt
     lower = _functional(weights, values, tilt, -spread) - error * _norm(values, tilt, -spread) - doubt
-    tail = 2 * math.exp(-DOUBT)
-    return max(lower - tail, 0.0), upper + tail
+    return max(lower, 0.0), upper
 
 
-def _split(losses: Array, chances: Array, times: int, level: float, tilt: float, points: int) -> float:
+def _split(parts: list[_Part], level: float, tilt: float, points: int) -> float:
     """The upper end of the same from losses split between their grid neighbours, P- and Q-mass kept."""
-    step = _window(losses, chances, times, points)
-    offset = float(losses.min())
-    below = np.floor((losses - offset) / step).astype(np.int64)
-    rest = np.clip(losses - offset - step * below, 0.0, step)
-    share = np.clip(np.expm1(-rest) / math.expm1(-step), 0.0, 1.0)
-    # Under the tilt a split mass at a grid point g weighs e^(θ(g − L)) of what it was.
-    indices = np.concatenate([below, below + 1])
-    masses = np.concatenate(
-        [chances * (1 - share) * np.exp(-tilt * rest), chances * share * np.exp(tilt * (step - rest))]
-    )
-    total = float(masses.sum())
-    kept = masses > 0
-    sums, weights, error = _distribution(indices[kept], masses[kept] / total, times, points)
-    values = np.asarray(offset * times + step * sums - level, dtype=np.float64)
-    slack = times * 16 * UNIT * (1 + float(np.abs(losses).max()) * (1 + tilt))
+    step = _window(parts, points)
+    origin, growth, slack, indices, chances = -level, 0.0, 0.0, [], []
+    for part in parts:
+        offset = float(part.losses.min())
+        below = np.floor((part.losses - offset) / step).astype(np.int64)
+        rest = np.clip(part.losses - offset - step * below, 0.0, step)
+        share = np.clip(np.expm1(-rest) / math.expm1(-step), 0.0, 1.0)
+        # Under the tilt a split mass at a grid point g weighs e^(θ(g − L)) of what it was.
+        masses = np.concatenate(
+            [part.masses * (1 - share) * np.exp(-tilt * rest), part.masses * share * np.exp(tilt * (step - rest))]
+        )
+        kept, total = masses > 0, float(masses.sum())
+        indices.append(np.concatenate([below, below + 1])[kept])
+        chances.append(masses[kept] / total)
+        origin += part.times * offset
+        growth += part.times * math.log(total)
+        slack += part.times * 16 * UNIT * (1 + float(np.abs(part.losses).max()) * (1 + tilt))
+    sums, weights, error = _distribution(indices, chances, parts, points)
+    values = np.asarray(origin + step * sums, dtype=np.float64)
     found = _functional(weights, values, tilt, slack) + error * _norm(values, tilt, slack) + 2 * math.exp(-DOUBT)
-    return found * math.exp(min(times * math.log(total), 700.0)) * (1 + times * 8 * UNIT)
+    return found * math.exp(min(growth, 700.0)) * (1 + slack)
 
 
 def _functional(weights: Array, values: Array, tilt: float, slack: float) -> float:
@@ -147,47 +163,60 @@ def _norm(values: Array, tilt: float, slack: float) -> float:
 
 
 def _distribution(
-    indices: NDArray[np.int64], chances: Array, times: int, points: int
+    indices: list[NDArray[np.int64]], chances: list[Array], parts: list[_Part], points: int
 ) -> tuple[NDArray[np.int64], Array, float]:
-    """Sums of `times` grid indices, their weights, and a bound on the 2-norm of the weights' error.
+    """Sums of grid indices, their weights, and a bound on the 2-norm of the weights' error.
 
-    The transform of one release has few terms and is summed directly; its power is transformed back.
+    The transform of one release has few terms and is summed directly; the product of all is transformed back.
     """
     angle = np.arange(points // 2 + 1)
     roots = np.exp(-2j * np.pi * np.arange(points) / points)
-    transform = np.zeros(points // 2 + 1, dtype=np.complex128)
-    for index, chance in zip(indices.tolist(), chances.tolist(), strict=True):
-        transform += chance * roots[(index % points) * angle % points]
-    one = (len(chances) + 8) * UNIT
-    powered, left, square = np.ones_like(transform), times, transform.copy()
-    while left:
-        if left & 1:
+    product = np.ones(points // 2 + 1, dtype=np.complex128)
+    sizes, wrong, centre = np.ones(points // 2 + 1), np.zeros(points // 2 + 1), 0.0
+    for grid, weights, part in zip(indices, chances, parts, strict=True):
+        transform = np.zeros(points // 2 + 1, dtype=np.complex128)
+        for index, chance in zip(grid.tolist(), weights.tolist(), strict=True):
+            transform += chance * roots[(index % points) * angle % points]
+        one = (len(weights) + 8) * UNIT
+        size = np.minimum(np.abs(transform) + one, 1 + one)
+        # |Π (z + e)^k − Π z^k| ≤ Π s^k · Σ k e/s, and each multiplication rounds.
+        sizes = sizes * size**part.times
+        wrong += part.times * (one / size + 4 * UNIT)
+        product *= _power(transform, part.times)
+        centre += part.times * float(weights @ grid)
+    law = np.fft.irfft(product, points)
+    transform_error = FFT_ULPS * UNIT * math.log2(points) * float(np.linalg.norm(product))
+    error = math.sqrt(2) * (float(np.linalg.norm(sizes * wrong)) + transform_error) / math.sqrt(points)
+    sums = math.floor(centre) - points // 2 + np.arange(points)
+    return sums, law[sums % points], error
+
+
+def _power(base: NDArray[np.complex128], times: int) -> NDArray[np.complex128]:
+    powered, square = np.ones_like(base), base.copy()
+    while times:
+        if times & 1:
             powered *= square
-        square, left = square * square, left >> 1
-    sizes = np.minimum(np.abs(transform) + one, 1 + one)
-    wrong = sizes ** (times - 1) * times * (one + 4 * UNIT * sizes)
-    weights = np.fft.irfft(powered, points)
-    transform_error = FFT_ULPS * UNIT * math.log2(points) * float(np.linalg.norm(powered))
-    error = math.sqrt(2) * (float(np.linalg.norm(wrong)) + transform_error) / math.sqrt(points)
-    centre = times * float(chances @ indices)
-    start = math.floor(centre) - points // 2
-    sums = start + np.arange(points)
-    return sums, weights[sums % points], error
+        square, times = square * square, times >> 1
+    return powered
 
 
-def _window(losses: Array, chances: Array, times: int, points: int) -> float:
+def _window(parts: list[_Part], points: int) -> float:
     """The least grid step whose window holds the sum of the losses but for a chance of 2e^−DOUBT."""
-    width = float(losses.max() - losses.min())
-    mean = float(chances @ losses)
-    reach = min(_bernstein(times * float(chances @ (losses - mean) ** 2), width, DOUBT), times * width)
-    # Each index is rounded by at most one step, and so is the centre.
-    return max(2 * reach * 1.01 / (points / 2), 1e-12 * max(width, 1e-300)) if width else 1.0
+    variance, widest, all_widths = 0.0, 0.0, 0.0
+    for part in parts:
+        width = float(part.losses.max() - part.losses.min())
+        mean = float(part.masses @ part.losses)
+        variance += part.times * float(part.masses @ (part.losses - mean) ** 2)
+        widest, all_widths = max(widest, width), all_widths + part.times * width
+    reach = min(_bernstein(variance, widest, DOUBT), all_widths)
+    # The window is twice as wide as needed, since indices are rounded by up to one step.
+    return max(2 * reach * 1.01 / (points / 2), 1e-12 * widest) if widest else 1.0
 
 
-def _good_step(losses: Array, chances: Array, times: int, points: int) -> float:
+def _good_step(parts: list[_Part], points: int) -> float:
     """A step from once to twice the least one that leaves the losses nearest to grid points."""
-    least = _window(losses, chances, times, points)
-    gaps = np.unique(np.abs(losses - losses[0]))
+    least = _window(parts, points)
+    gaps = np.unique(np.concatenate([np.abs(part.losses - part.losses[0]) for part in parts]))
     gaps = gaps[gaps > 0]
     if len(gaps) == 0:
         return least
@@ -200,9 +229,11 @@ def _good_step(losses: Array, chances: Array, times: int, points: int) -> float:
             trials.append(np.array([gap * math.ceil(least / gap)]))
     steps = np.concatenate(trials)
     steps = steps[steps >= least]
-    relative = (losses - losses[0])[None, :] / steps[:, None]
-    moves = (relative - np.rint(relative)) * steps[:, None]
-    scores = (chances * (moves - (moves @ chances)[:, None]) ** 2).sum(axis=1)
+    scores = np.zeros(len(steps))
+    for part in parts:
+        relative = (part.losses - part.losses[0])[None, :] / steps[:, None]
+        moves = (relative - np.rint(relative)) * steps[:, None]
+        scores += part.times * (part.masses * (moves - (moves @ part.masses)[:, None]) ** 2).sum(axis=1)
     return float(steps[int(np.argmin(scores))])
 
 
