@@ -22,7 +22,7 @@ from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 
-MOST_LIKELY = 400_000
+MOST_LIKELY = 1_000_000
 """Likely totals beyond which the law of the sum is not computed."""
 
 

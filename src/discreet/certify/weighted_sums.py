@@ -18,7 +18,9 @@ noise f(j) = c·r^e(|j|) and e(j) = ⌊(j + W − m)/W⌋,
     α = c·(H from the left + H from the right − a).
 Geometric noise is the case W = m = 1.
 
-Other payoffs go through the joint law of (S, ω) (`joint_sums`).
+Other payoffs go through the joint law of (S, ω) (`joint_sums`). Where that is too large, absolute and pinball
+errors are bracketed by moments: with x = ω − a, ρ_q(x) = |x|/2 + (q−½)x is convex, so
+    ρ_q(E x) ≤ E ρ_q(x) ≤ √(E x²)/2 + (q−½) E x.
 """
 
 from __future__ import annotations
@@ -26,10 +28,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
-from math import ceil
+from math import ceil, isqrt
 from operator import mul
 
-from discreet.certify.joint_sums import joint_payoff
+from discreet.certify.joint_sums import joint_fits, joint_payoff
 from discreet.certify.sum_laws import SumLaw, law_of, noise_shape, sum_masses
 from discreet.errors import InputError
 from discreet.model.kernel import ClosedKernel, TableKernel
@@ -84,16 +86,43 @@ def weighted_sum_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
             remedy="add the recommended actions",
         )
     decision = mechanism.problem.decision
+    numbers = [a for a in kernel.actions if isinstance(a, Fraction)]
     if decision.kind == "squared-error":
-        numbers = [a for a in kernel.actions if isinstance(a, Fraction)]
-        low, high = _squared_loss(law, kernel, numbers, summary)
+        low, high = _moments(law, kernel, numbers, summary)[0]
         return -decision.weight * high, -decision.weight * low
-    return joint_payoff(law, kernel, summary, decision)
+    if not decision.is_loss or joint_fits(law, kernel, decision):
+        return joint_payoff(law, kernel, summary, decision)
+    low, high = _by_moments(law, *_moments(law, kernel, numbers, summary), decision.quantile)
+    scale = decision.weight * (1 if decision.quantile is not None else 2)
+    return -scale * high, -scale * low
 
 
-def _squared_loss(
+Bracket = tuple[Fraction, Fraction]
+
+
+def _by_moments(law: SumLaw, second: Bracket, action: Bracket, quantile: Fraction | None) -> Bracket:
+    """Both sides of the pinball loss at q (½ unless given) from E (a−ω)² and E a alone."""
+    q = Fraction(1, 2) if quantile is None else quantile
+    mean = law.respondents * law.mean()
+    shorts = (mean - action[1], mean - action[0])
+    least = min(
+        max(q * short, (q - 1) * short)
+        for short in (*shorts, *([Fraction(0)] if shorts[0] <= 0 <= shorts[1] else []))
+    )
+    tilt = max((q - Fraction(1, 2)) * short for short in shorts)
+    return least, _root_above(second[1]) / 2 + tilt
+
+
+def _root_above(x: Fraction) -> Fraction:
+    """A rational at least √x, closer than 2^−64 relative to its size or absolutely."""
+    shift = 128
+    return Fraction(isqrt((x.numerator << 2 * shift) // x.denominator) + 1, 1 << shift)
+
+
+def _moments(
     law: SumLaw, kernel: ClosedKernel, actions: Sequence[Fraction], summary: LinearSummary
-) -> tuple[Fraction, Fraction]:
+) -> tuple[Bracket, Bracket]:
+    """Both sides of E (a−ω)² and of E a."""
     n, least = law.respondents, min(law.values)
     if len(actions) != kernel.high - kernel.low + 1:
         raise InputError(
@@ -127,11 +156,13 @@ def _squared_loss(
         return sum((p * f * e for p, f, e in zip(law.probabilities, factors, each, strict=True)), Fraction(0))
 
     ones, factors = [Fraction(1)] * len(above), [n * v + shift for v in above]
-    product_low = total(expected(means[0]), factors)
-    product_high = total(expected(means[1]), factors) + lost * largest * (n * mean + shift)
+    after = [expected(side) for side in means]
+    product_low = total(after[0], factors)
+    product_high = total(after[1], factors) + lost * largest * (n * mean + shift)
     square_low = total(expected(squares[0]), ones)
     square_high = total(expected(squares[1]), ones) + lost * largest * largest
-    return square_low - 2 * product_high + second, square_high - 2 * product_low + second
+    loss = (square_low - 2 * product_high + second, square_high - 2 * product_low + second)
+    return loss, (origin + total(after[0], ones), origin + total(after[1], ones) + lost * largest)
 
 
 def _window(after: list[int], start: int, length: int, lowest: int, highest: int) -> list[int]:
