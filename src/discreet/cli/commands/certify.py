@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from discreet.model.certificate import Certificate, Counterexample
+    from discreet.model.mechanism import Mechanism
 
 
 def command(
@@ -27,7 +28,8 @@ def command(
 ) -> None:
     """Prove every claim of a mechanism again, or show what refutes it.
 
-    Exact: every output at every pair of adjacent states, in integers. Ends with 1 when a claim is false.
+    Privacy is decided in integers, for every output at every pair of adjacent states; value and bound are computed again
+    from the certificate's witness. Ends with 1 when a claim is false.
 
     Example: discreet certify X.mechanism.json
     """
@@ -53,7 +55,10 @@ def check(mechanism: Path, certificate: Path | None = None) -> dict[str, Any]:
     if certificate is not None or beside.exists():
         result["certificate"] = beside
         if result["proved"]:
-            result |= certificate_facts(files.read_certificate(beside), proof, result["hash"])
+            result |= certificate_facts(files.read_certificate(beside), read, proof, result["hash"])
+    if result["proved"]:
+        made = {"value": read.claims.value, "bound": read.claims.bound}
+        result["without_witness"] = [key for key, claim in made.items() if claim is not None and key not in result]
     return result
 
 
@@ -76,9 +81,10 @@ def privacy_facts(proof: Certificate | Counterexample) -> dict[str, Any]:
     }
 
 
-def certificate_facts(claimed: Certificate, proof: Any, digest: str) -> dict[str, Any]:
-    """Whether a certificate speaks of this mechanism and says of its privacy what was just proved."""
-    from discreet.model.certificate import Counterexample
+def certificate_facts(claimed: Certificate, mechanism: Mechanism, proof: Any, digest: str) -> dict[str, Any]:
+    """Whether a certificate speaks of this mechanism, says of its privacy what was proved, and its witness holds."""
+    from discreet import certify
+    from discreet.model.certificate import Counterexample, TheoremWitness
 
     if claimed.mechanism != digest:
         return _refuted(
@@ -103,7 +109,18 @@ def certificate_facts(claimed: Certificate, proof: Any, digest: str) -> dict[str
                 allowed=f"ε = {shown.epsilon}, tight ε from {shown.tight_low} to {shown.tight_high}",
             )
         )
-    return {}
+    if claimed.optimality is None:
+        return {}
+    found = certify.optimality(mechanism, claimed.optimality)
+    if isinstance(found, Counterexample):
+        return _refuted(found)
+    witness = found.witness
+    return {
+        "value": found.value,
+        "bound": found.bound,
+        "relative_gap": found.relative_gap,
+        "optimality_witness": witness.theorem if isinstance(witness, TheoremWitness) else witness.kind,
+    }
 
 
 def _refuted(counterexample: Counterexample) -> dict[str, Any]:
@@ -130,6 +147,13 @@ def tell(result: dict[str, Any], console: Console) -> None:
     console.print(
         f"  checked  {result['edges']:,} edges × {result['outputs']:,} outputs ({result['witness']})"
     )
+    if "value" in result:
+        value, bound = (float(result[key]) for key in ("value", "bound"))
+        console.print(f"  value    {value:.9g}, and no private mechanism is worth more than {bound:.9g}")
+        console.print(f"  gap      {result['relative_gap']:.2g} ({result['optimality_witness']})")
+    if result["without_witness"]:
+        named = " and ".join(result["without_witness"])
+        console.print(f"  [yellow]not proved[/yellow]: the file claims a {named} and no certificate proves it")
     console.print(f"  hash     {result['hash']}", soft_wrap=True)
 
 
