@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.output import Json, show
+from discreet.cli.progress import progress
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from discreet.model.mechanism import Mechanism
     from discreet.model.problem import Problem
+    from discreet.watch import Watch
 
+GAP = 1e-4
+"""A design this close to best is near enough for a comparison."""
 Designed = Callable[[Fraction], "tuple[Mechanism, float]"]
 
 
@@ -33,6 +37,9 @@ def command(
     limits_only: Annotated[
         bool, typer.Option("--limits-only", help="Leave out designs and their losses: instant.")
     ] = False,
+    seconds: Annotated[
+        float, typer.Option("--seconds", help="The longest time to search for each design.")
+    ] = 20.0,
     as_json: Json = False,
 ) -> None:
     """Compare values of ε: the attacker's best guess, the analyst's power, the decision's loss.
@@ -42,7 +49,9 @@ def command(
     from discreet import files
 
     read = files.read_problem(problem)
-    result = compare(read, numbers(epsilons), sure, together, alpha, None if limits_only else designer(read))
+    with progress() as watch:
+        designed = None if limits_only else designer(read, watch, seconds)
+        result = compare(read, numbers(epsilons), sure, together, alpha, designed)
     show(result, as_json=as_json, person=lambda console: tell(result, console))
 
 
@@ -53,13 +62,13 @@ def numbers(text: str) -> list[Fraction]:
     return [exact(part.strip(), "epsilon") for part in text.split(",") if part.strip()]
 
 
-def designer(problem: Problem) -> Designed:
-    """The best design for each ε: its mechanism and its loss."""
+def designer(problem: Problem, watch: Watch, seconds: float) -> Designed:
+    """The best design for each ε within a time limit: its mechanism and its loss."""
 
     def designed(epsilon: Fraction) -> tuple[Mechanism, float]:
         from discreet.design import design
 
-        found = design(problem.with_epsilon(epsilon))
+        found = design(problem.with_epsilon(epsilon), watch, seconds=seconds, gap=GAP, compare=False)
         return found.mechanism, -float(found.value)
 
     return designed
