@@ -21,7 +21,7 @@ from discreet.errors import TooLarge
 from discreet.geometry.beliefs import project
 from discreet.geometry.hyper import Hyper, hyper
 from discreet.geometry.interim import Interim
-from discreet.geometry.labellings import ExtremePoint, beliefs_of_labels, extreme_labels
+from discreet.geometry.labellings import ExtremePoint, extreme_labels, likelihoods_of_labels
 from discreet.geometry.linear_algebra import nonnegative_solution, unique_solution
 from discreet.geometry.of_problem import K_of, K_Omega_of, stated
 from discreet.geometry.private_beliefs import PrivateBeliefs
@@ -92,18 +92,25 @@ def concavify_over(polytope: PrivateBeliefs, interim: Interim, fibre_of: Sequenc
 def _propose(
     polytope: PrivateBeliefs, interim: Interim, fibre_of: Sequence[int], labels: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Weights of the extreme points, the hyperplane and each point's slack under it, all floating point."""
+    """Weights of the extreme points, the hyperplane and each point's slack under it, all floating point.
+
+    Where the program fails, a level hyperplane is proposed: the value and bound stay true, only further apart.
+    """
     from scipy.optimize import linprog
 
-    beliefs = beliefs_of_labels(labels, polytope.prior, float(polytope.epsilon))
+    likelihoods = likelihoods_of_labels(labels, float(polytope.epsilon))
     member = np.zeros((len(polytope), len(interim.omegas)))
     member[np.arange(len(polytope)), list(fibre_of)] = 1.0
-    values = interim.values(beliefs @ member)
-    # Rows are divided by the prior: likelihood ratios are of order one where probabilities may be tiny.
     prior = np.array([float(p) for p in polytope.prior])
-    found = linprog(-values, A_eq=(beliefs / prior).T, b_eq=np.ones(len(prior)), bounds=(0, None), method="highs-ds")
+    masses = likelihoods @ prior
+    beliefs = likelihoods * prior / masses[:, None]
+    values = interim.values(beliefs @ member)
+    # In likelihoods Σ_j y_j e^{εk_j} = 1 every number is of order one, however small a probability may be.
+    found = linprog(-values * masses, A_eq=likelihoods.T, b_eq=np.ones(len(prior)), bounds=(0, None), method="highs-ds")
+    if found.status != 0:
+        return np.zeros(len(labels)), np.full(len(prior), values.max()), values.max() - values
     multipliers = -found.eqlin.marginals / prior
-    return found.x, multipliers, beliefs @ multipliers - values
+    return found.x * masses, multipliers, beliefs @ multipliers - values
 
 
 def _exact_hyper(

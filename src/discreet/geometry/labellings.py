@@ -85,9 +85,14 @@ def extreme_labels(polytope: PrivateBeliefs) -> np.ndarray:
 
 def beliefs_of_labels(labels: np.ndarray, prior: Sequence[Fraction], epsilon: float) -> np.ndarray:
     """Floating-point beliefs [vertex, state] of exponents as `extreme_labels` gives them."""
-    weights = np.where(labels < 0, 0.0, np.exp(epsilon * labels)) * np.array([float(p) for p in prior])
+    weights = likelihoods_of_labels(labels, epsilon) * np.array([float(p) for p in prior])
     scaled: np.ndarray = weights / weights.sum(axis=1, keepdims=True)
     return scaled
+
+
+def likelihoods_of_labels(labels: np.ndarray, epsilon: float) -> np.ndarray:
+    """e^{ε(k − max k)} [vertex, state], zero where a vertex is; never above one."""
+    return np.where(labels < 0, 0.0, np.exp(epsilon * (labels - labels.max(axis=1, keepdims=True))))
 
 
 def _component_labels(polytope: PrivateBeliefs, order: tuple[int, ...]) -> np.ndarray:
