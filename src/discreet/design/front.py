@@ -15,7 +15,9 @@ from discreet import __version__
 from discreet.certify import privacy
 from discreet.certify.optimality import proved_bound, proved_value
 from discreet.certify.theorems import why_not_geometric
+from discreet.certify.value import expected_payoff
 from discreet.design.baselines import baselines, ladder_baselines
+from discreet.design.climb import climb, why_not_climb
 from discreet.design.closed_form import geometric_kernel, theorem_witness
 from discreet.design.continuous import continuous
 from discreet.design.ground import ground
@@ -25,11 +27,11 @@ from discreet.design.result import Baseline, Design, Step
 from discreet.errors import InputError, Refuted
 from discreet.model.certificate import Certificate, Counterexample, DualWitness, OptimalityClaim
 from discreet.model.guarantee import Guarantee
-from discreet.model.kernel import TableKernel
+from discreet.model.kernel import Kernel, TableKernel
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.problem import Problem
 from discreet.model.reductions import NotReduced, Reduced, anonymous_pair, merged_count
-from discreet.model.summary import LinearSummary
+from discreet.model.summary import LinearSummary, Summary
 from discreet.model.universe import ListedUniverse, Universe
 from discreet.watch import SILENT, Deadline, Watch
 
@@ -39,6 +41,9 @@ MOST_PROGRAM_DATABASES = 4_096
 CLASSES = ("oblivious", "permutation-invariant")
 DEFAULT_SECONDS = 60.0
 DIGITS = 12
+LOOSE = 1e-3
+"""From this gap on a weighted sum is tried before any program."""
+QUICK_SECONDS = 2.0
 
 
 def design(
@@ -148,18 +153,40 @@ def _propose(
         return steps, Proposal(summary, kernel, witness, "closed form", width, "closed form"), reduction
     steps.append(Step("geometric", False, "SY Thm 3", reason))
     too_large = _too_large(inner)
+    ladder = why_not_climb(problem)
     if too_large is None:
+        name, theorem = label + _program_name(inner), _program_theorem(inner)
+        if gap >= LOOSE and ladder is None:
+            quick = climb(problem, watch, QUICK_SECONDS)
+            if quick.tried[-1].relative_gap <= 0.9 * gap:
+                steps.append(Step(name, False, theorem, "a weighted sum reaches the gap that was asked for"))
+                steps.insert(0, Step("ladder", True, "chain bound", quick.rung))
+                return steps, quick, None
         proposal = continuous(inner, gap, watch) if inner.real_actions else programmed(inner, gap, watch)
-        steps.insert(
-            0, Step(label + _program_name(inner), True, _program_theorem(inner), because + _program_reason(inner))
-        )
+        steps.insert(0, Step(name, True, theorem, because + _program_reason(inner)))
+        if proposal.solver == "cancelled" and ladder is None and reduction is None:
+            proposal = _rescued(problem, proposal)
         return steps, proposal, reduction
     steps.append(Step(_program_name(inner), False, _program_theorem(inner), too_large))
-    from discreet.design.climb import climb
-
     proposal = climb(problem, watch, seconds)
     steps.insert(0, Step("ladder", True, "chain bound", f"{too_large}; {proposal.rung}"))
     return steps, proposal, None
+
+
+def _rescued(problem: Problem, interrupted: Proposal) -> Proposal:
+    """What an interrupted program and a weighted sum have to offer: the better mechanism with the better bound."""
+    other = climb(problem, SILENT, 0.0)
+    both = [(p, _bare(problem, p.summary, p.kernel, {})) for p in (interrupted, other)]
+    mechanism, _ = max(both, key=lambda pair: expected_payoff(pair[1])[0])
+    bound, _ = min(both, key=lambda pair: proved_bound(pair[1], _unproved(pair[0])))
+    rung = f"{interrupted.rung}, interrupted; {mechanism.rung}" if mechanism is other else interrupted.rung
+    return replace(mechanism, witness=bound.witness, rung=rung, solver=interrupted.solver)
+
+
+def _unproved(proposal: Proposal) -> OptimalityClaim:
+    """A claim that carries the proposal's witness to whoever proves it."""
+    assert proposal.witness is not None
+    return OptimalityClaim(Fraction(0), Fraction(0), proposal.witness)
 
 
 def _too_large(problem: Problem) -> str | None:
@@ -210,7 +237,6 @@ def certified(
         summary = reduction.carried(summary)
         if isinstance(witness, DualWitness):
             witness = replace(witness, reduction=reduction.name)
-    guarantee = Guarantee(problem.epsilon, problem.neighbours.name, problem.unit)
     kernel = proposal.kernel
     if reduction is not None and isinstance(kernel, TableKernel):
         kernel = reduction.counted(kernel)
@@ -220,7 +246,7 @@ def certified(
         "theorem": steps[0].theorem,
         "rung": proposal.rung,
     }
-    bare = Mechanism(problem, summary, kernel, guarantee, Claims(), provenance)
+    bare = _bare(problem, summary, kernel, provenance)
     assert witness is not None
     open_claim = OptimalityClaim(Fraction(0), Fraction(0), witness)
     value = outward(proved_value(bare, open_claim), down=True)
@@ -230,6 +256,12 @@ def certified(
     if isinstance(proof, Counterexample):
         raise Refuted("the designed mechanism is not private, which is a defect of the design", proof)
     return mechanism, replace(proof, optimality=OptimalityClaim(value, bound, witness))
+
+
+def _bare(problem: Problem, summary: Summary, kernel: Kernel, provenance: dict[str, str]) -> Mechanism:
+    """A mechanism that promises the problem's ε and claims nothing yet."""
+    guarantee = Guarantee(problem.epsilon, problem.neighbours.name, problem.unit)
+    return Mechanism(problem, summary, kernel, guarantee, Claims(), provenance)
 
 
 def outward(number: Fraction, *, down: bool) -> Fraction:

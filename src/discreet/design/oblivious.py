@@ -14,7 +14,7 @@ import numpy as np
 from discreet.design.continuous import real_loss
 from discreet.design.ground import Ground, Recommendation, Section, losses, recommendations, summed
 from discreet.design.programmed import Proposal, exact_kernel
-from discreet.design.solver.continuum import solve_continuum
+from discreet.design.solver.continuum import first_actions, polish
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program
 from discreet.design.solver.repair import repair
@@ -30,13 +30,12 @@ MOST_VALUES = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Oblivious:
-    """A kernel [action, value of the statistic] in floats with its loss and a bound on any oblivious mechanism's."""
+    """A kernel [action, value of the statistic] in floats, with its loss."""
 
     section: Section
     kernel: np.ndarray
     actions: list[Recommendation]
     loss: float
-    lower_bound: float
 
 
 def lattice_summary(base: Ground) -> LinearSummary:
@@ -76,14 +75,15 @@ def best_oblivious(base: Ground, gap: float, watch: Watch = SILENT) -> Oblivious
         omegas = np.zeros(len(section.space))
         omegas[section.image] = base.omegas
         loss = real_loss(problem.decision, masses, omegas)
-        found = solve_continuum(loss, edges, epsilon, gap, watch)
-        kernel = repair(found.kernel, Program(loss.cost(found.actions), edges, epsilon))
-        actions: list[Recommendation] = [decimal(a, problem.decision.actions) for a in found.actions.tolist()]  # type: ignore[arg-type]
-        return Oblivious(section, kernel, actions, found.value, found.bound)
+        # only the mechanism is wanted here, so the bound between actions, which takes longest, is left out
+        actions_found, found = polish(loss, edges, epsilon, first_actions(loss, edges, epsilon), gap, watch)
+        kernel = repair(found.kernel, Program(loss.cost(actions_found), edges, epsilon))
+        actions: list[Recommendation] = [decimal(a, problem.decision.actions) for a in actions_found.tolist()]  # type: ignore[arg-type]
+        return Oblivious(section, kernel, actions, found.value)
     listed = recommendations(problem)
     program = Program(section.upper(losses(problem, listed, base.exact_omegas)), edges, epsilon)
     solved = solve_priced(program, gap, watch)
-    return Oblivious(section, repair(solved.kernel, program), listed, solved.value, solved.bound)
+    return Oblivious(section, repair(solved.kernel, program), listed, solved.value)
 
 
 def oblivious_proposal(base: Ground, gap: float, watch: Watch = SILENT) -> Proposal:
