@@ -21,7 +21,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.currencies.bracket import Bracket, enclosed
+from discreet.currencies.bracket import Bracket
 from discreet.currencies.channel import Array, Channel, channel_of
 from discreet.currencies.tight import TightEpsilon, log_of, tight_epsilon
 from discreet.errors import InputError, TooLarge
@@ -30,7 +30,6 @@ from discreet.model.priors import Prior
 from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
 from discreet.numerics.exact import exact
-from discreet.numerics.outward import ball
 
 MOST_DATABASES = 200_000
 
@@ -56,16 +55,16 @@ class Leakage:
 
 @dataclass(frozen=True)
 class Economic:
-    """The largest ratio E_x u / E_y u over neighbours x, y (None: infinite), where, and the e^ε that bounds it."""
+    """The largest ratio E_x u / E_y u over neighbours x, y, where, and the e^ε that bounds it; None: infinite."""
 
     ratio: Fraction | None
     edge: tuple[str, str] | None
-    factor: Bracket
+    factor: Fraction | None
 
     @property
     def holds(self) -> bool:
-        """Whether the ratio is proved to be at most e^ε."""
-        return self.factor.lower == float("inf") or (self.ratio is not None and float(self.ratio) <= self.factor.upper)
+        """Whether the ratio is at most e^ε, compared exactly."""
+        return self.factor is None or (self.ratio is not None and self.ratio <= self.factor)
 
 
 def product_prior_shift(mechanism: Mechanism) -> TightEpsilon:
@@ -133,9 +132,7 @@ def economic(source: Mechanism | Channel, utility: Sequence[object]) -> Economic
             break
         if ratio is not None and expected[low] and expected[high] / expected[low] > ratio:
             ratio, edge = expected[high] / expected[low], (channel.labels[high], channel.labels[low])
-    tight = tight_epsilon(channel).ratio
-    factor = Bracket(float("inf"), float("inf")) if tight is None else enclosed(lambda: ball(tight))
-    return Economic(ratio, edge, factor)
+    return Economic(ratio, edge, tight_epsilon(channel).ratio)
 
 
 def _universe(mechanism: Mechanism) -> Universe:

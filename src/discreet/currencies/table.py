@@ -22,7 +22,7 @@ def _tightest(s: Numbers, asked: Asked) -> Found:
     epsilon, delta = s["epsilon"], s.get("delta", NOTHING)
     at, chance = asked.get("epsilon"), asked.get("delta")
     if at is not None:
-        return "delta", formulas.tightest_delta(epsilon, delta, at)
+        return "delta", delta if at >= epsilon else formulas.tightest_delta(epsilon, delta, at)
     found = formulas.tightest_epsilon(epsilon, delta, chance if chance is not None else NOTHING)
     return None if found is None else ("epsilon", found)
 
