@@ -95,6 +95,19 @@ def test_zero_epsilon_leaves_nothing_to_lose(problem) -> None:
     assert is_noise_optimal(problem(3, (1, 1, 1), epsilon=Fraction(0))).optimal
 
 
+def test_zero_epsilon_between_components(problem) -> None:
+    """Two pairs of neighbours: which pair it is may be told, and matters when the pairs lean differently."""
+    names = ("a", "b", "c", "d")
+    omega = TableStatistic(tuple((n, Fraction(w)) for n, w in zip(names, (0, 1, 0, 1), strict=True)))
+    for weights, optimal in (((1, 3, 3, 1), False), ((1, 3, 2, 6), True)):
+        chances = tuple((n, Fraction(w, sum(weights))) for n, w in zip(names, weights, strict=True))
+        asked = problem(
+            universe=ListedUniverse(names), neighbours=GivenGraph((("a", "b"), ("c", "d"))), statistic=omega,
+            prior=TablePrior(chances), epsilon=Fraction(0),
+        )
+        assert is_noise_optimal(asked).optimal is optimal
+
+
 def test_a_given_graph(problem) -> None:
     """A path on which the statistic folds: the ends share a value, so their joint odds against the middle matter."""
     names, third = ("a", "b", "c"), Fraction(1, 3)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from fractions import Fraction
 from math import lcm
 
 from discreet.errors import InputError, TooLarge
@@ -52,14 +53,17 @@ def is_noise_optimal(problem: Problem) -> NoiseAnswer:
     answer = by_theorem(problem)
     if answer is not None:
         return answer
-    return by_transport(_listed(problem))
+    listed = _listed(problem)
+    return by_components(listed) if problem.epsilon == 0 else by_transport(listed)
 
 
 def by_theorem(problem: Problem) -> NoiseAnswer | None:
     """The answer of a theorem whose conditions hold, or None."""
-    if problem.epsilon == 0:
-        return NoiseAnswer(True, "Lemma 5 at ε = 0", ("ε = 0: connected databases must all be treated alike",))
     universe = problem.universe
+    if problem.epsilon == 0:
+        if problem.neighbours.components(universe) > 1:
+            return None
+        return NoiseAnswer(True, "SY Lemma 5 at ε = 0", ("ε = 0: connected databases must all be treated alike",))
     if not isinstance(universe, Universe) or not isinstance(problem.neighbours, ReplaceOne):
         return None
     linear = isinstance(problem.statistic, (SumStatistic, MeanStatistic, CountStatistic))
@@ -127,6 +131,26 @@ def by_transport(listed: StatedProblem) -> NoiseAnswer:
         True, "SY Lemma 8, by couplings",
         (f"{len(between):,} adjacent pairs of values: the conditional priors couple along neighbouring states",),
     )
+
+
+def by_components(listed: StatedProblem) -> NoiseAnswer:
+    """ε = 0: a mechanism may tell components of the neighbour graph apart and nothing else.
+
+    Noise on ω can say as much iff no component shifts the odds of two values that neighbours can have.
+    """
+    shares: dict[tuple[int, int], Fraction] = {}
+    component = listed.space.component.tolist()
+    for c, w, p in zip(component, listed.fibre_of.tolist(), listed.prior, strict=True):
+        shares[c, w] = shares.get((c, w), Fraction(0)) + p
+    mass = listed.statistic_prior
+    for c in range(max(component) + 1):
+        for i, j in listed.statistic_edges:
+            if shares.get((c, i), Fraction(0)) * mass[j] != shares.get((c, j), Fraction(0)) * mass[i]:
+                return NoiseAnswer(
+                    False, "SY Lemma 8 at ε = 0",
+                    (f"learning component {c} shifts the odds of ω = {listed.omegas[i]} and ω = {listed.omegas[j]}",),
+                )
+    return NoiseAnswer(True, "SY Lemma 8 at ε = 0", ("no component shifts the odds of values that neighbours have",))
 
 
 def hall_witness(listed: StatedProblem, stuck: list[int], raised: int, lowered: int) -> Witness:
