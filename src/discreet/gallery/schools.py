@@ -40,16 +40,21 @@ class Schools:
     sizes: Integers
 
 
-def schools(blocks: int = BLOCKS) -> Schools:
-    """The table, or the part of it in the first `blocks` blocks."""
+def schools(blocks: int = BLOCKS, average: int = AVERAGE, spread: int = SPREAD) -> Schools:
+    """The table, or the part of it in the first `blocks` blocks; blocks of another size are drawn the same way."""
+    if not 0 <= spread < average <= 500:
+        raise InputError(
+            "Blocks have average ± spread households", found=f"{average} ± {spread}", allowed="0 <= spread < average <= 500",
+            remedy="choose other sizes",
+        )
     if not 2 <= blocks <= BLOCKS or blocks % 2:
         raise InputError(
             "School planning has an even number of blocks", found=str(blocks), allowed=f"2 to {BLOCKS:,}",
             remedy="choose an even number",
         )
-    half = (_mix(np.arange(blocks // 2), 1) % np.uint64(SPREAD + 1)).astype(np.int64)
+    half = (_mix(np.arange(blocks // 2), 1) % np.uint64(spread + 1)).astype(np.int64)
     sizes = np.empty(blocks, dtype=np.int64)
-    sizes[0::2], sizes[1::2] = AVERAGE + half, AVERAGE - half
+    sizes[0::2], sizes[1::2] = average + half, average - half
     block = np.repeat(np.arange(blocks), sizes)
     within = np.arange(len(block)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     percent = (_mix(block * 1000 + within, 2) % np.uint64(100)).astype(np.int64)
@@ -67,14 +72,14 @@ def schools(blocks: int = BLOCKS) -> Schools:
     )
 
 
-def write_schools(folder: Path, blocks: int = BLOCKS) -> Path:
+def write_schools(folder: Path, blocks: int = BLOCKS, average: int = AVERAGE, spread: int = SPREAD) -> Path:
     """Write households.parquet, blocks.csv, places.toml and plan.toml into a folder; the path of the plan.
 
     The plan asks for `places.family.json`, the design of places.toml for every size in blocks.csv.
     """
     from discreet.engines.writer import write_parquet
 
-    table = schools(blocks)
+    table = schools(blocks, average, spread)
     folder.mkdir(parents=True, exist_ok=True)
     columns = {
         "household": table.household, "county": table.county, "block": table.block.astype(np.int32),
@@ -83,7 +88,7 @@ def write_schools(folder: Path, blocks: int = BLOCKS) -> Path:
     write_parquet(folder / "households.parquet", columns)
     lines = [f"{c},{b},{size}" for (c, b), size in zip(table.cells, table.sizes.tolist(), strict=True)]
     (folder / "blocks.csv").write_text("\n".join(["county,block,size", *lines, ""]), encoding="utf-8")
-    (folder / "places.toml").write_text(PROBLEM, encoding="utf-8")
+    (folder / "places.toml").write_text(PROBLEM.format(households=average), encoding="utf-8")
     (folder / "plan.toml").write_text(PLAN, encoding="utf-8")
     return folder / "plan.toml"
 
@@ -105,7 +110,7 @@ def _mix(counter: Integers, stream: int) -> NDArray[np.uint64]:
 PROBLEM = """\
 # How many school places does each block need?
 [data]
-respondents = 100
+respondents = {households}
 values = [0, 1, 2]
 
 [prior]

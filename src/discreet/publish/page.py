@@ -38,15 +38,14 @@ def page(bundle: Bundle, facts: Mapping[str, Any], columns: Mapping[str, Any]) -
 <h1>{title}</h1>
 <p>{len(bundle.key_set):,} cells, published so that they are useful to those who act on them and discreet about every {unit}.</p>
 <h2>What is promised</h2>
-<p>{escape(str(loss["protects"])).capitalize()}. Total privacy loss of this
+<p>Protected: {escape(str(loss["protects"]).partition(": ")[2])}. Total privacy loss of this
 release: ε = {escape(loss["epsilon"])}{_delta(loss)}.</p>
 <p>{_attacker(loss, unit)}</p>
 <h2>How to read a value</h2>
 <p>A published value was drawn at random from a distribution that depends on the cell; it is not the
 true count. <em>action</em> is what
 the decision that this table was made for should do; <em>posterior mean</em> and the interval say what the value
-means to someone who believes the stated prior. Add up many cells with the <em>unbiased</em> column where there is one,
-not with the others.</p>
+means to someone who believes the stated prior. {_adding(columns)}</p>
 {_table(columns)}
 <p>All cells: <a href="release.csv">release.csv</a>, <a href="release.parquet">release.parquet</a>.</p>
 <h2>What this is not for</h2>
@@ -76,6 +75,12 @@ def _attacker(loss: Mapping[str, Any], unit: str) -> str:
         f"Someone who is 50 % sure of something about one {unit} today can become at most {sure:.0f} % sure from this release, "
         "if the others' answers say nothing about this one's."
     )
+
+
+def _adding(columns: Mapping[str, Any]) -> str:
+    if "unbiased" in columns:
+        return "To add up many cells, use the <em>unbiased</em> column, not the others."
+    return "None of these columns is meant for adding up many cells."
 
 
 def _table(columns: Mapping[str, Any]) -> str:
