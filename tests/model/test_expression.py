@@ -1,5 +1,6 @@
 """Payoff expressions: exact values, derivatives, affine parts and signs of polynomials, and nothing but words on nonsense."""
 
+# ruff: noqa: ARG005 laws of two variables that use one
 from __future__ import annotations
 
 import itertools
