@@ -119,6 +119,15 @@ def test_a_base_that_no_output_has_is_found() -> None:
     assert lattice_delta(lattice, 3, F(1)).middle == pytest.approx(enumerated(leak, 3, 1.0), abs=1e-13)
 
 
+def test_a_base_close_to_one_is_no_burden() -> None:
+    gap = F(1, 10**12)
+    pair = pair_of([F(1, 2) + gap, F(1, 2) - gap], [F(1, 2) - gap, F(1, 2) + gap])
+    lattice = lattice_of(pair)
+    assert lattice is not None and lattice_delta(lattice, 1000, F(5)).upper == 0.0
+    # The sum of a thousand fair signs has mean size near √(2·1000/π), each worth 2·10^-12 of total variation.
+    assert lattice_delta(lattice, 1000, F(0)).middle == pytest.approx(2e-12 * math.sqrt(2000 / math.pi), rel=1e-3)
+
+
 def test_losses_without_a_common_measure_are_no_lattice() -> None:
     assert lattice_of(pair_of(["1/2", "3/10", "1/5"], ["1/5", "1/2", "3/10"])) is None
     nudged = geometric_pair(6, 2, F(2, 3))
@@ -250,8 +259,8 @@ def test_dp_accounting_is_never_below_and_within_its_discretisation() -> None:
         ).self_compose(times)
         channel = channel_from_rows([p.tolist(), q.tolist()])
         for level in (0.2, 1.0, 3.0):
-            ours = compose(channel, times, level)
+            ours = compose(channel, times, level, points=1 << 15)
             stated = theirs.get_delta_for_epsilon(level)
             assert stated >= ours.lower - 1e-12
-            shifted = compose(channel, times, max(level - times * step, 0.0))
+            shifted = compose(channel, times, max(level - times * step, 0.0), points=1 << 15)
             assert stated <= shifted.upper + 1e-9

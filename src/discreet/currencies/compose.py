@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -50,8 +51,8 @@ def compose(
 ) -> Worst:
     """δ(ε) of k releases of a mechanism about the same database, worst over edges."""
     level = _level(times, epsilon)
-    profile = Profile(channel_of(source))
-    channel = profile.channel
+    channel = channel_of(source)
+    profile = _profile(channel)
     if profile.epsilon.ratio == 1:
         return Worst(ZERO)
     dominating, single = dominating_pair(profile)
@@ -123,6 +124,13 @@ def compose_epsilon(
     return Bracket(min(ends), max(ends))
 
 
+@lru_cache(maxsize=4)
+def _profile(channel: Channel) -> Profile:
+    """The profile of a channel, kept while the same one is asked about at several levels."""
+    return Profile(channel)
+
+
+@lru_cache(maxsize=4)
 def dominating_pair(profile: Profile) -> tuple[Pair, int | None]:
     """A pair that dominates every edge, and the directed edge that it is, if it is one.
 

@@ -65,8 +65,7 @@ def lattice_delta(lattice: Lattice, times: int, epsilon: Fraction) -> Bracket:
     """δ(ε) of that many releases in one direction."""
     first, stride = lattice.masses[0][0], lattice.stride
     base = lattice.base
-    # The least s with base^s > e^ε, compared exactly.
-    start = _first_above(base, epsilon) if base > 1 else None
+    start = _first_above(base, epsilon, times * lattice.masses[-1][0])
     leak = 1 - (1 - lattice.infinite) ** times
 
     def value() -> arb:
@@ -89,12 +88,15 @@ def lattice_delta(lattice: Lattice, times: int, epsilon: Fraction) -> Bracket:
     return enclosed(value, low=0.0, high=1.0)
 
 
-def _first_above(base: Fraction, epsilon: Fraction) -> int:
-    guess = int(float(epsilon) / _log(base))
-    s = max(guess - 2, 0)
-    while compare_ratio_exp(base.numerator**s, base.denominator**s, epsilon) <= 0:
+def _first_above(base: Fraction, epsilon: Fraction, most: int) -> int | None:
+    """The least s up to `most` with base^s > e^ε, compared exactly; None when there is none."""
+    guess = float(epsilon) / _log(base)
+    s = max(math.floor(guess - 2 - 1e-9 * guess), 0)
+    while s <= most:
+        if compare_ratio_exp(base.numerator**s, base.denominator**s, epsilon) > 0:
+            return s
         s += 1
-    return s
+    return None
 
 
 def _powers(ratios: list[Fraction]) -> tuple[Fraction, dict[Fraction, int]] | None:
@@ -128,6 +130,8 @@ def _powers(ratios: list[Fraction]) -> tuple[Fraction, dict[Fraction, int]] | No
 
 
 def _log(ratio: Fraction) -> float:
+    if abs(ratio - 1) < Fraction(1, 1000):
+        return math.log1p(float(ratio - 1))
     return math.log(ratio.numerator) - math.log(ratio.denominator)
 
 
