@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tables_of_people import KEY, KEY_SET, Row, plan, random_rows, write_csv, write_parquet
 
-from discreet.engines import DuckEngine, Engine, ReferenceEngine, histograms
+from discreet.engines import DuckEngine, Engine, ReferenceEngine, SparkEngine, histograms
 from discreet.errors import InputError
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan, Source, Unit
@@ -60,6 +64,32 @@ def test_formulas_nul_and_mixed_encodings_are_values_like_any_other(tmp_path: Pa
     used = plan("bounds", source=Source("csv", str(path)))
     # Five unreadable values are outside, one record is too short (missing), 1, 2, and an open quote that is outside.
     assert both(replace(used, recoding=replace(used.recoding, absent=0)), listed).tolist() == [[11, 1, 1, 1, 6]]
+
+
+@settings(max_examples=12, deadline=None)
+@given(data=st.lists(
+    st.tuples(
+        st.sampled_from(["north", "süd", "x"]), st.sampled_from(["1", "2", "7", "9"]),
+        st.one_of(st.text(max_size=8), st.sampled_from(["0", "1", "2", "1e1", "-3", "+2", "2.5"])), st.text(max_size=2),
+    ), max_size=25,
+))  # fmt: skip
+def test_whatever_text_a_value_or_a_unit_is(data: list[tuple[str, str, str, str]]) -> None:
+    """No text stops a count, and both engines read it alike; cells keep their sizes."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows: list[Row] = [(r, b, v.replace("\0", ""), u.replace("\0", "")) for r, b, v, u in data]
+        for rule in ("bounds", "values"):
+            source = write_csv(Path(folder) / "rows.csv", rows)
+            assert (both(plan(rule, "household", 1, source), KEY_SET).sum(axis=1) == KEY_SET.sizes).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.binary(max_size=30), max_size=12))
+def test_whatever_bytes_a_file_is(lines: list[bytes]) -> None:
+    """Bytes after a good header are records of some kind; nothing raises, and both engines agree."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.csv"
+        path.write_bytes(b"region,block,children,household\nnorth,1,1,a\n" + b"\n".join(lines))
+        both(plan("bounds", "household", 1, Source("csv", str(path))), KEY_SET)
 
 
 def test_a_hundred_thousand_columns(tmp_path: Path) -> None:
@@ -142,3 +172,29 @@ def test_one_odd_line_changes_nothing_about_the_others(trouble: bytes, tmp_path:
     Path(source.location).write_bytes(data.rstrip(b"\r\n") + trouble)
     after = both(used, KEY_SET)
     assert np.abs(after - before).sum() <= 2
+
+
+@pytest.mark.slow
+@pytest.mark.needs_java
+def test_spark_reads_hostile_names_and_odd_lines_like_the_others(tmp_path: Path, spark_session: Any) -> None:
+    lines = [
+        b"region,a`b.c \" '; DROP,children,household", b"north,1,=1+1,a", b"north,1,\xff\xfe,d", b"north,1,caf\xe9,e",
+        b"north,1,1,g", b"north,1", b"north,1,2,h,extra,fields", b'north,1,"a ""b"", c",i', b'north,1,"x\ny",j', b"",
+    ]  # fmt: skip
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"\n".join(lines))
+    name = "a`b.c \" '; DROP"
+    used = replace(plan("bounds", "household", 1, Source("csv", str(path))), keys=("region", name))
+    listed = replace(KEY_SET, columns=used.keys)
+    found = histograms(used, listed, key=KEY, engine=SparkEngine(spark_session))
+    assert (found == both(used, listed)).all()
+    import duckdb
+
+    target = tmp_path / "rows.parquet"
+    duckdb.sql(f"COPY (SELECT 'north' AS region, '1' AS \"{name.replace(chr(34), chr(34) * 2)}\", '2' AS children, 'u' AS "
+               f"household FROM range(5)) TO '{target}' (FORMAT parquet)")  # fmt: skip
+    used = replace(used, source=Source("parquet", str(target)))
+    assert (histograms(used, listed, key=KEY, engine=SparkEngine(spark_session)) == both(used, listed)).all()
+    target.write_bytes(target.read_bytes()[:60])
+    with pytest.raises(InputError, match="could not be read"):
+        histograms(used, listed, key=KEY, engine=SparkEngine(spark_session))

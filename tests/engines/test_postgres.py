@@ -2,14 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pwd
-import shutil
-import subprocess
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,37 +19,10 @@ pytestmark = pytest.mark.needs_postgres
 ENGINES: list[Engine] = [DuckEngine(threads=1), ReferenceEngine()]
 
 
-def program(name: str) -> str:
-    """Where one of PostgreSQL's programs lies."""
-    found = shutil.which(name)
-    return found or str(sorted(Path("/").glob(f"usr/lib/postgresql/*/bin/{name}"))[-1])
-
-
-def as_server(command: list[str]) -> None:
-    """Run as the user `postgres` when this is root, which PostgreSQL refuses to be."""
-    who: dict[str, Any] = {}
-    if os.geteuid() == 0:
-        who = {"user": "postgres", "group": pwd.getpwnam("postgres").pw_gid, "extra_groups": []}
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", **who)
-
-
 @pytest.fixture(scope="module")
-def database() -> Iterator[str]:
-    """A connection string for a cluster of our own, reached through a socket only."""
-    folder = Path(tempfile.mkdtemp(prefix="pg-"))
-    if os.geteuid() == 0:
-        shutil.chown(folder, "postgres")
-    data = str(folder / "data")
-    try:
-        as_server([program("initdb"), "-D", data, "-A", "trust", "-U", "tester", "-E", "UTF8", "--no-sync"])
-        options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
-        as_server([program("pg_ctl"), "-D", data, "-w", "-l", str(folder / "log"), "-o", options, "start"])
-        try:
-            yield f"host={folder} user=tester dbname=postgres"
-        finally:
-            as_server([program("pg_ctl"), "-D", data, "-m", "immediate", "stop"])
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+def database(postgres_cluster: str) -> str:
+    """A connection string for the private cluster, reached through a socket only."""
+    return f"host={postgres_cluster} user=tester dbname=postgres"
 
 
 @pytest.fixture

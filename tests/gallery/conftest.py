@@ -11,6 +11,7 @@ import pytest
 @pytest.fixture(scope="session")
 def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A small local session, quiet and without its web pages."""
+    pytest.importorskip("pyspark", reason="discreet[spark] is not installed")
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -7,6 +7,11 @@ Sources: Parquet, CSV, and frames (of Spark or pandas).
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -36,11 +41,11 @@ class SparkEngine:
     def counts(self, plan: Plan, key_set: KeySet, key: bytes, frame: object = None) -> Counts:
         """Counts [cell, type] in the order of the key set."""
         session = self.session or _session()
-        source = _opened(session, plan, frame)
-        collected = _collect(_counted(session, plan, key_set, source, key))
         counts = np.zeros((len(key_set), plan.recoding.types), dtype=np.int64)
-        for cell, type_, many in collected:
-            counts[cell, type_] += many
+        with _without_words():
+            counted = _counted(session, plan, key_set, _opened(session, plan, frame), key)
+            for cell, type_, many in counted.collect():
+                counts[cell, type_] += many
         return counts
 
 
@@ -49,7 +54,14 @@ def _session() -> Any:
         from pyspark.sql import SparkSession
     except ImportError:
         raise MissingExtra("spark", needed_for="counting with Spark") from None
-    session = SparkSession.builder.appName("discreet").config("spark.ui.enabled", "false").getOrCreate()
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        return running
+    # What Spark spills goes to a private folder that is gone when this program ends.
+    folder = Path(tempfile.mkdtemp(prefix="discreet-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    settings = {"spark.ui.enabled": "false", "spark.local.dir": str(folder), "spark.sql.warehouse.dir": str(folder)}
+    session = SparkSession.builder.appName("discreet").config(map=settings).getOrCreate()
     # Spark's log repeats plans and rows; nothing of it may leave the cluster through us.
     session.sparkContext.setLogLevel("OFF")
     return session
@@ -192,13 +204,15 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _collect(counted: Any) -> list[tuple[int, int, int]]:
+@contextmanager
+def _without_words() -> Iterator[None]:
+    """Spark's words about an error may repeat a line of the data, so they go no further."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
     from pyspark.errors import PySparkException
 
     try:
-        return [(int(row[0]), int(row[1]), int(row[2])) for row in counted.collect()]
-    except (PySparkException, OSError):
-        # Spark's words may repeat a line of the data, so they go no further.
+        yield
+    except (PySparkException, Py4JError):
         raise InputError(
             "The source could not be read", allowed="a whole file or table that this user may read",
             remedy="check that it is complete and of the kind that the plan says",
