@@ -1,4 +1,4 @@
-"""Family files (`X.family.json`): mechanisms for cells of many sizes with their certificates, one canonical artefact."""
+"""Family files (`X.family.json`): mechanisms for cells of many sizes with their certificates, in one canonical file."""
 
 from __future__ import annotations
 

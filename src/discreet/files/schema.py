@@ -239,11 +239,25 @@ class Family(Shape):
     members: list[MemberShape]
 
 
+class ReferenceShape(Shape):
+    mechanism: Mechanism
+    certificate: Certificate
+
+
+class Robust(Shape):
+    format: Literal["discreet-robust/1"]
+    mechanism: Mechanism
+    certificate: Certificate
+    weights: list[Exact]
+    references: list[ReferenceShape]
+
+
 ARTEFACTS: dict[str, type[Shape]] = {
     "problem": Problem,
     "mechanism": Mechanism,
     "certificate": Certificate,
     "family": Family,
+    "robust": Robust,
 }
 
 

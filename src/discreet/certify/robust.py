@@ -1,0 +1,95 @@
+"""How much does a mechanism lose when any of several priors may be true, and how little could it lose? Both sides, exactly.
+
+regret_k(m) = L_k(m) − L*_k, with L_k the loss of following m under prior k and L*_k the least loss of any private mechanism there.
+Each L*_k lies between a proved bound and a loss reached (references), so
+  max_k regret_k(m) ≤ max_k [ L_k(m) − bound_k ].
+For weights λ ≥ 0, Σλ = 1, the loss Σ_k λ_k L_k(m) is the loss under the mixture prior Σ_k λ_k π_k, hence for every private m
+  max_k regret_k(m) ≥ Σ_k λ_k (L_k(m) − L*_k) ≥ bound(mixture) − Σ_k λ_k reached_k,
+which no private mechanism beats: minimax duality with the certificate of a plain design under the mixture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from discreet.certify.optimality import proved_bound, proved_value
+from discreet.certify.value import expected_payoff
+from discreet.errors import InputError, Refuted
+from discreet.model.certificate import Certificate
+from discreet.model.mechanism import Mechanism
+from discreet.model.priors import ExchangeablePrior, Prior
+from discreet.model.problem import Problem, believed
+
+
+@dataclass(frozen=True)
+class RobustProof:
+    """Loss at each prior (an upper side), the best possible there (both sides), and both sides of the worst regret.
+
+    `worst` is not exceeded by the mechanism; no private mechanism has a worst regret below `least`.
+    """
+
+    losses: tuple[Fraction, ...]
+    best: tuple[tuple[Fraction, Fraction], ...]
+    worst: Fraction
+    least: Fraction
+
+    @property
+    def regrets(self) -> tuple[Fraction, ...]:
+        """An upper side of the regret at each prior."""
+        return tuple(loss - low for loss, (low, _) in zip(self.losses, self.best, strict=True))
+
+
+def mixture(problem: Problem, priors: Sequence[Prior], weights: Sequence[Fraction]) -> Problem:
+    """The problem under the prior Σ_k λ_k π_k, written out histogram by histogram."""
+    if len(priors) != len(weights) or sum(weights) != 1 or any(w < 0 for w in weights):
+        raise InputError(
+            "The weights of the priors are no probabilities", found=f"{len(weights)} weights for {len(priors)} priors",
+            allowed="one weight from 0 for each prior, with sum 1", remedy="correct the weights",
+        )
+    each = [replace(problem, prior=prior) for prior in priors]
+    if not all(p.exchangeable for p in each):
+        raise InputError(
+            "Priors are mixed when the order of respondents does not matter", found="another kind of prior",
+            allowed="iid, reference or exchangeable priors", remedy="describe respondents as exchangeable",
+        )
+    vectors = problem.finest().vectors.tolist()
+    laws = [believed(p, p.finest()).weights for p in each]
+    table = tuple(
+        (tuple(row), sum((w * law[i] for w, law in zip(weights, laws, strict=True) if w), Fraction(0)))
+        for i, row in enumerate(vectors)
+    )
+    return replace(problem, prior=ExchangeablePrior(table))
+
+
+def robust_proof(
+    mechanism: Mechanism,
+    certificate: Certificate,
+    priors: Sequence[Prior],
+    weights: Sequence[Fraction],
+    references: Sequence[tuple[Mechanism, Certificate]],
+) -> RobustProof:
+    """Both sides of the worst regret, computed again from the witnesses; refutes what does not fit together."""
+    problem = mechanism.problem
+    if mixture(problem, priors, weights).prior != problem.prior:
+        raise Refuted("the mechanism's prior is not the mixture of the priors with these weights", "another prior")
+    if len(references) != len(priors):
+        raise Refuted("there is not one reference for each prior", f"{len(references)} for {len(priors)}")
+    if certificate.optimality is None:
+        raise Refuted("the certificate says nothing about optimality", "no witness")
+    best = [_sides(problem, prior, *reference) for prior, reference in zip(priors, references, strict=True)]
+    losses = tuple(-expected_payoff(replace(mechanism, problem=replace(problem, prior=p)))[0] for p in priors)
+    worst = max(loss - low for loss, (low, _) in zip(losses, best, strict=True))
+    mixed = -proved_bound(mechanism, certificate.optimality)
+    least = mixed - sum((w * high for w, (_, high) in zip(weights, best, strict=True)), Fraction(0))
+    return RobustProof(losses, tuple(best), worst, max(least, Fraction(0)))
+
+
+def _sides(problem: Problem, prior: Prior, reference: Mechanism, proof: Certificate) -> tuple[Fraction, Fraction]:
+    """Both sides of the least loss under one prior, from the reference's own witness."""
+    if replace(problem, prior=prior) != reference.problem:
+        raise Refuted("a reference answers another problem", "another problem")
+    if proof.optimality is None:
+        raise Refuted("a reference has no witness of optimality", "no witness")
+    return -proved_bound(reference, proof.optimality), -proved_value(reference, proof.optimality)
