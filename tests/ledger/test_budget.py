@@ -1,0 +1,74 @@
+"""Budgets: exact sums, and a filter for (ε, δ) that never grants more than its theorem allows."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import log, sqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import BudgetExceeded, InputError
+from discreet.ledger.budget import Budget, Cost, Spent
+
+small = st.fractions(min_value=0, max_value=2, max_denominator=1000)
+
+
+@given(st.lists(small, max_size=8), st.fractions(min_value=Fraction(1, 10), max_value=4, max_denominator=100))
+def test_pure_sums_exactly(costs: list[Fraction], cap: Fraction) -> None:
+    budget = Budget("pure", cap)
+    spent = budget.spent(Cost(c) for c in costs)
+    assert budget.allows(spent) == (sum(costs, Fraction(0)) <= cap)
+    assert budget.remaining(spent) == max(cap - sum(costs, Fraction(0)), 0)
+
+
+def test_zcdp_takes_half_the_square_of_a_pure_epsilon_unless_less_is_known() -> None:
+    budget = Budget("zcdp", Fraction(1))
+    assert budget.spent([Cost(Fraction(1))]).first == Fraction(1, 2)
+    assert budget.spent([Cost(Fraction(1), rho=Fraction(1, 4))]).first == Fraction(1, 4)
+
+
+@given(st.lists(st.fractions(min_value=0, max_value=1, max_denominator=64), max_size=30))
+def test_the_adaptive_filter_is_never_more_generous_than_the_theorem(costs: list[Fraction]) -> None:
+    budget = Budget("approximate", Fraction(3), Fraction(1, 10**6))
+    spent = budget.spent(Cost(c) for c in costs)
+    s = float(sum(c * c for c in costs))
+    needed = sqrt(2 * log(2 / 1e-6) * s) + s / 2
+    if budget.allows(spent):
+        assert needed <= 3 * (1 + 1e-12)
+    elif needed < 3 * (1 - 1e-9):
+        pytest.fail("the filter refuses what the theorem allows")
+
+
+def test_what_remains_fits_and_a_little_more_does_not() -> None:
+    budget = Budget("approximate", Fraction(3), Fraction(1, 10**6))
+    spent = budget.spent([Cost(Fraction(1, 10))] * 10)
+    left = budget.remaining(spent)
+    assert budget.allows(budget.add(spent, Cost(left)))
+    with pytest.raises(BudgetExceeded):
+        budget.must_allow(spent, Cost(left + Fraction(1, 10**9)))
+
+
+def test_delta_has_a_purse_of_its_own() -> None:
+    budget = Budget("approximate", Fraction(3), Fraction(1, 10**6))
+    assert budget.allows(Spent(Fraction(0), Fraction(1, 2 * 10**6)))
+    assert not budget.allows(Spent(Fraction(0), Fraction(1, 2 * 10**6) + Fraction(1, 10**12)))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Budget("euro", Fraction(1)),
+        lambda: Budget("pure", Fraction(0)),
+        lambda: Budget("pure", Fraction(1), Fraction(1, 10)),
+        lambda: Budget("approximate", Fraction(1)),
+        lambda: Cost(Fraction(-1)),
+        lambda: Cost(Fraction(1), Fraction(1)),
+        lambda: Budget("pure", Fraction(1)).spent([Cost(Fraction(1), Fraction(1, 10))]),
+        lambda: Budget("zcdp", Fraction(1)).spent([Cost(Fraction(1), Fraction(1, 10))]),
+    ],
+)
+def test_nonsense_is_refused(make: object) -> None:
+    with pytest.raises(InputError):
+        make()  # type: ignore[operator]

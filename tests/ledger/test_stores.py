@@ -1,0 +1,149 @@
+"""One suite over both stores: what a ledger promises does not depend on where it lives."""
+
+from __future__ import annotations
+
+import multiprocessing
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from discreet.errors import BudgetExceeded, InputError
+from discreet.ledger import Cost, Ledger, Signer, open_ledger
+
+
+def committed(ledger: Ledger, epsilon: Fraction = Fraction(1, 2)) -> str:
+    return ledger.commit("households", "household", Cost(epsilon), {"mechanism": "a" * 64}).hash
+
+
+def test_a_reservation_counts_as_spent_and_survives_reopening(ledger: Ledger, place: str) -> None:
+    name = committed(ledger)
+    ledger.reserve(name)
+    assert ledger.remaining("households", "household") == Fraction(3, 2)
+    with open_ledger(place) as other:
+        assert other.remaining("households", "household") == Fraction(3, 2)
+        assert other.verify() is None
+
+
+def test_exactly_the_cap_is_granted(ledger: Ledger) -> None:
+    name = committed(ledger)
+    for _ in range(4):
+        ledger.reserve(name)
+    with pytest.raises(BudgetExceeded) as refused:
+        ledger.reserve(name)
+    assert "0.5" in str(refused.value.requested) and "0" in str(refused.value.remaining)
+    assert ledger.remaining("households", "household") == 0
+    assert ledger.verify() is None
+
+
+def test_a_thousandth_too_much_is_refused(ledger: Ledger) -> None:
+    """The near-miss: sums are exact, so nothing is forgiven."""
+    ledger.reserve(committed(ledger, Fraction(2)))
+    with pytest.raises(BudgetExceeded):
+        ledger.reserve(committed(ledger, Fraction(1, 10**30)))
+
+
+def test_spent_is_never_refunded_but_an_undrawn_reservation_may_be_withdrawn(ledger: Ledger) -> None:
+    name = committed(ledger)
+    first, second = ledger.reserve(name).hash, ledger.reserve(name).hash
+    ledger.withdraw(first)
+    assert ledger.remaining("households", "household") == Fraction(3, 2)
+    ledger.spend(second)
+    with pytest.raises(InputError):
+        ledger.withdraw(second)
+    ledger.burn(second, "lost")
+    assert ledger.remaining("households", "household") == Fraction(3, 2)
+    assert ledger.verify() is None
+
+
+@pytest.mark.parametrize("misstep", ["spend twice", "release before spend", "reserve nothing", "another population", "budget twice"])
+def test_steps_out_of_order_are_refused_and_leave_no_trace(ledger: Ledger, misstep: str) -> None:
+    name = committed(ledger)
+    held = ledger.reserve(name).hash
+    before = ledger.head().hash
+    with pytest.raises(InputError):
+        if misstep == "spend twice":
+            ledger.spend(held)
+            before = ledger.head().hash
+            ledger.spend(held)
+        elif misstep == "release before spend":
+            ledger.release(held, "x")
+        elif misstep == "reserve nothing":
+            ledger.reserve("f" * 64)
+        elif misstep == "another population":
+            ledger.commit("others", "household", Cost(Fraction(1)), {})
+        else:
+            ledger.declare("households", "household", Fraction(9))
+    assert ledger.head().hash == before
+    assert ledger.verify() is None
+
+
+def _race(place: str, name: str, results: multiprocessing.Queue) -> None:  # type: ignore[type-arg]
+    granted = 0
+    with open_ledger(place) as ledger:
+        for _ in range(4):
+            try:
+                ledger.reserve(name)
+                granted += 1
+            except BudgetExceeded:
+                pass
+    results.put(granted)
+
+
+def test_eight_processes_race_for_the_last_units(place: str) -> None:
+    """Eight processes ask 32 times for a unit of which ten are left: exactly ten are granted."""
+    with open_ledger(place, create=True) as ledger:
+        ledger.init("pure")
+        ledger.declare("households", "household", Fraction(10))
+        name = ledger.commit("households", "household", Cost(Fraction(1)), {}).hash
+    context = multiprocessing.get_context("spawn")
+    results = context.Queue()
+    racers = [context.Process(target=_race, args=(place, name, results)) for _ in range(8)]
+    for racer in racers:
+        racer.start()
+    granted = [results.get(timeout=120) for _ in racers]
+    for racer in racers:
+        racer.join(timeout=60)
+    assert sum(granted) == 10
+    with open_ledger(place) as ledger:
+        assert ledger.remaining("households", "household") == 0
+        assert ledger.verify() is None
+
+
+def test_export_lists_every_entry(ledger: Ledger, tmp_path: Path) -> None:
+    committed(ledger)
+    assert ledger.export(tmp_path / "out.jsonl") == 3
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 3
+
+
+def test_keys_rotate_and_are_revoked(place: str, tmp_path: Path) -> None:
+    old, new = Signer.create(tmp_path / "old.pem"), Signer.create(tmp_path / "new.pem")
+    with open_ledger(place, create=True) as ledger:
+        ledger.init("pure", old)
+        with pytest.raises(InputError):
+            ledger.rotate(new, old)
+        ledger.rotate(old, new)
+        ledger.revoke(old.fingerprint, new)
+        with pytest.raises(InputError):
+            ledger.rotate(old, new)
+        assert ledger.verify() is None
+
+
+def test_a_clock_that_goes_back_does_not_take_the_ledger_with_it(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import discreet.ledger.book as book
+
+    last = list(ledger.history())[-1].time
+
+    class Past:
+        @staticmethod
+        def now(zone: object) -> object:
+            from datetime import UTC, datetime
+
+            return datetime(1999, 1, 1, tzinfo=UTC)
+
+    monkeypatch.setattr(book, "datetime", Past)
+    committed(ledger)
+    assert list(ledger.history())[-1].time == last
+    assert ledger.verify() is None
