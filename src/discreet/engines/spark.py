@@ -60,7 +60,10 @@ def _session() -> Any:
     # What Spark spills goes to a private folder that is gone when this program ends.
     folder = Path(tempfile.mkdtemp(prefix="discreet-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    settings = {"spark.ui.enabled": "false", "spark.local.dir": str(folder), "spark.sql.warehouse.dir": str(folder)}
+    settings: dict[str, Any] = {
+        "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.local.dir": str(folder),
+        "spark.sql.warehouse.dir": str(folder),
+    }  # fmt: skip
     session = SparkSession.builder.appName("discreet").config(map=settings).getOrCreate()
     # Spark's log repeats plans and rows; nothing of it may leave the cluster through us.
     session.sparkContext.setLogLevel("OFF")
