@@ -71,19 +71,24 @@ def solve_continuum(
         return _at_kinks(loss, edges, epsilon, gap, watch)
     actions, upper = polish(loss, edges, epsilon, first_actions(loss, edges, epsilon), max(gap, 1e-5), watch)
     best: Continuum | None = None
+    stuck, fine = False, gap >= 1e-5
     for _ in range(ATTEMPTS):
-        # once more actions no longer pay, those that still look as if they would are left to the bound
-        settled = best is not None and best.value - upper.value <= 0.3 * gap * abs(upper.value)
-        nodes, multipliers, bound, wanted = prove(loss, edges, epsilon, actions, upper, watch, gap, settled)
+        nodes, multipliers, bound, wanted = prove(loss, edges, epsilon, actions, upper, watch, gap)
         seconds = time.perf_counter() - begun
         found = Continuum(actions, upper.kernel, nodes, multipliers, upper.value, bound, seconds, upper.status)
         best = found if best is None else _better(best, found)
         if watch is not None:
             watch.report(stage="real actions", value=best.value, bound=best.bound, seconds=seconds)
-        if best.relative_gap <= gap or upper.status == "cancelled" or not len(wanted):
+        if best.relative_gap <= gap or upper.status == "cancelled" or (fine and not len(wanted)):
             break
+        fine = True
         more = thinned(np.concatenate([actions, wanted]), 1e-3 * _spacing(actions))
-        actions, upper = polish(loss, edges, epsilon, more, 0.2 * gap, watch, 0.2 * gap)
+        moved, lower = (actions, upper) if stuck else polish(loss, edges, epsilon, more, 0.2 * gap, watch, 0.2 * gap)
+        stuck = upper.value - lower.value <= 0.3 * gap * abs(upper.value)
+        if stuck:
+            # they are no better, only under these prices: kept although nobody plays them, they teach the prices
+            moved, lower = more, solve(Program(loss.cost(more), edges, epsilon), 0.2 * gap, watch)
+        actions, upper = moved, lower
     assert best is not None
     return best
 
@@ -204,18 +209,19 @@ def tangents(
 
 def prove(
     loss: RealLoss, edges: Integers, epsilon: float, actions: Floats, solved: Solution, watch: Watch | None,
-    gap: float, insist: bool = False,
+    gap: float,
 ) -> tuple[Floats, Floats, float, Floats]:
     """Nodes, their flows and the bound; and actions that would improve the value, if a ray shows some."""
     q = float(np.exp(epsilon))
     states = len(loss.prior)
     prices = (loss.cost(actions) - pulled(solved.multipliers, edges, q, states)).min(axis=0)
     tilt, reach, off_balance = tangents(loss, edges, q, actions, solved.kernel, solved.multipliers)
-    settled = off_balance**2 <= 0.2 * gap * abs(solved.value)
+    played = solved.kernel @ loss.prior > 1e-6 * loss.prior.sum()
+    settled = played & (off_balance**2 <= 0.2 * gap * abs(solved.value))
+    nodes: list[float] = actions[~settled].tolist()
+    flows: list[Floats] = list(solved.multipliers[~settled])
     actions, reach, tilt, multipliers = actions[settled], reach[settled], tilt[settled], solved.multipliers[settled]
     far = np.concatenate([[loss.low], (actions[1:] + actions[:-1]) / 2, [loss.high]])
-    nodes: list[float] = []
-    flows: list[Floats] = []
     open_nodes: list[float] = [loss.low, loss.high]
     for k, action in enumerate(actions):
         near = max(float(reach[k]), NEAREST * _spacing(actions))
@@ -248,7 +254,7 @@ def prove(
         pieces = loss.piece_minimum(known[:-1], known[1:], pull[:-1], pull[1:])
         bound = float(pieces.min(axis=0).sum())
         reached = solved.value - bound <= 0.9 * gap * abs(solved.value)
-        if reached or (wanted and not insist) or (watch is not None and watch.cancelled()):
+        if reached or wanted or (watch is not None and watch.cancelled()):
             break
         short = deficits(pieces - prices)
         worst = np.flatnonzero(short > tolerance)
