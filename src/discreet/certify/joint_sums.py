@@ -29,7 +29,7 @@ UNIT = 2.0**-52
 FAINT = 1e-280
 """More than underflow can take from any sum."""
 BITS = 88
-MOST_CELLS = 1_500_000
+MOST_CELLS = 600_000
 """Likely pairs (S, ω) beyond which the joint law is not formed."""
 MOST_OUTPUTS = 6_000
 
