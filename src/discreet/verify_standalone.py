@@ -36,7 +36,7 @@ def number(text):
 # --- exp(x) between two fractions, and log the same way -------------------------------------------------------------
 
 def exp_between(x, bits):
-    """low < exp(x) < high for a fraction x > 0: Taylor's series at x/2^k, remainder included, squared k times."""
+    """low <= exp(x) < high for a fraction x >= 0 (low < exp(x) if x > 0): Taylor at x/2^k with remainder, squared k times."""
     k = max(0, (x.numerator // x.denominator).bit_length() + 1)
     one = 1 << (bits + 2 * k + 16)
     small = x / (1 << k)
@@ -52,9 +52,7 @@ def exp_between(x, bits):
 
 
 def exceeds_exp(top, bottom, epsilon):
-    """Is top/bottom > exp(epsilon)? Decided for sure: exp of a fraction other than 0 is never a fraction."""
-    if bottom == 0 or epsilon == 0:
-        return top > bottom
+    """Is top/bottom > exp(epsilon)? Decided for sure: exp is a fraction only at 0, where low is exactly 1."""
     bits = 64
     while True:
         low, high = exp_between(epsilon, bits)
@@ -229,6 +227,7 @@ def verify(text):
 
 
 def main(arguments):
+    """Verify the file named on the command line and say what was found."""
     try:
         sys.set_int_max_str_digits(0)
         promise, low, high, where, digest = verify(Path(arguments[0]).read_text(encoding="utf-8"))

@@ -57,6 +57,7 @@ def read_certificate(path: str | Path) -> Certificate:
 
 
 def certificate_document(certificate: Certificate) -> dict[str, Any]:
+    """The certificate as a document of exact text."""
     proof = certificate.privacy
     privacy: dict[str, Any] = {
         "epsilon": format_exact(proof.epsilon),
@@ -85,6 +86,7 @@ def certificate_from_document(document: Any) -> Certificate:
 
 
 def certificate_from_shape(shape: schema.Certificate) -> Certificate:
+    """The certificate that a checked shape holds."""
     proof = shape.privacy
     privacy = PrivacyProof(
         proof.epsilon, *proof.tight, proof.edge, proof.output, proof.edges, proof.outputs, proof.witness

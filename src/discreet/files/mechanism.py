@@ -41,6 +41,7 @@ def mechanism_hash(mechanism: Mechanism) -> str:
 
 
 def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
+    """The mechanism as a document of exact text: what is hashed."""
     guarantee = mechanism.guarantee
     claims = {key: getattr(mechanism.claims, key) for key in ("value", "bound")}
     promise = {"epsilon": format_exact(guarantee.epsilon), "neighbours": guarantee.neighbours, "unit": guarantee.unit}

@@ -75,6 +75,7 @@ def problem_from_document(document: Any, what: str = "The problem") -> Problem:
 
 
 def problem_from_shape(shape: schema.Problem) -> Problem:
+    """The problem that a checked shape describes."""
     notes: list[str] = []
     universe, neighbours = _universe(shape.data)
     statistic = _statistic(shape.statistic)
