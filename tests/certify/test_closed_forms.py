@@ -11,7 +11,13 @@ from random_worlds import brute_graph, mechanism_on, problem_of
 from discreet import certify
 from discreet.certify.closed_forms import Fall, largest, real_pairs, steepest
 from discreet.model.certificate import Certificate, Counterexample
-from discreet.model.kernel import ClosedKernel, GeometricKernel, StaircaseKernel, closed_probability, closed_rows
+from discreet.model.kernel import (
+    ClosedKernel,
+    GeometricKernel,
+    StaircaseKernel,
+    closed_probability,
+    closed_rows,
+)
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
 from discreet.model.summary import LinearSummary

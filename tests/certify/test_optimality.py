@@ -15,7 +15,14 @@ import pytest
 from discreet import certify, files
 from discreet.errors import InputError
 from discreet.model.actions import ListedActions, RealActions
-from discreet.model.certificate import Certificate, Counterexample, DualWitness, Multipliers, OptimalityClaim, TheoremWitness
+from discreet.model.certificate import (
+    Certificate,
+    Counterexample,
+    DualWitness,
+    Multipliers,
+    OptimalityClaim,
+    TheoremWitness,
+)
 from discreet.model.decision import Decision
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.neighbours import ReplaceOne

@@ -1,0 +1,386 @@
+"""Mutation tests of the checkers: change any comparison, and some mechanism gets another verdict.
+
+Every comparison operator is replaced by its neighbours (< by <= and >=, == by !=, in by not in, is by is not), `and` and
+`or` are exchanged, and whole numbers beside a comparison move by one. A mutant survives if it answers the whole corpus
+as the original does; the corpus holds only mechanisms whose verdicts other tests establish independently. A survivor is a
+defect of the corpus, unless it is listed with the reason why it cannot answer differently.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import random
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import random_worlds as worlds
+
+import discreet
+from discreet.files.mechanism import mechanism_document
+from discreet.model.actions import NamedActions
+from discreet.model.decision import Decision
+from discreet.model.kernel import GeometricKernel, Output, StaircaseKernel, TableKernel
+from discreet.model.mechanism import Mechanism
+from discreet.model.neighbours import AddRemoveOne, GivenGraph, ReplaceOne
+from discreet.model.states import state_space
+from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary
+from discreet.model.universe import ListedUniverse, Universe
+from discreet.numerics.brackets import exp_bracket, log_bracket
+
+SOURCE = Path(discreet.__file__).parent
+SWAPS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE), ast.LtE: (ast.Lt, ast.Gt), ast.Gt: (ast.GtE, ast.LtE), ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,),
+    ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,),
+}  # fmt: skip
+SECONDS = 0.7
+
+MORE_BITS = "a ratio exactly at an end of the bracket is decided by the next, narrower one"
+EQUIVALENT: dict[str, str] = {
+    "closed_forms: near < far [Lt→LtE at 0]": "a total does not fall towards itself, whatever the output",
+    "closed_forms: fall.near < fall.far [Lt→LtE at 0]": "pairs of one total twice are alike",
+    "closed_forms: kernel.high - kernel.low < FEW_OUTPUTS [Lt→LtE at 0]": "a wider search finds the same fall",
+    "verify_standalone: top * high.denominator >= high.numerator * bottom [GtE→Gt at 0]": MORE_BITS,
+}
+
+
+def mutants(text: str) -> Iterator[tuple[str, ast.Module]]:
+    """(what was changed, the changed tree) for every mutation."""
+    tree = ast.parse(text)
+    lines = text.splitlines()
+    for number, node in enumerate(ast.walk(tree)):
+        if isinstance(node, ast.Compare):
+            for i, operator in enumerate(node.ops):
+                for other in SWAPS[type(operator)]:
+                    yield _named(lines, node, f"{type(operator).__name__}→{other.__name__}", i), _changed(
+                        tree, number, lambda n, i=i, other=other: n.ops.__setitem__(i, other())
+                    )
+            for i, side in enumerate([node.left, *node.comparators]):
+                for place, inner in enumerate(ast.walk(side)):
+                    if isinstance(inner, ast.Constant) and type(inner.value) is int:
+                        for by in (1, -1):
+                            yield _named(lines, node, f"{inner.value}→{inner.value + by}", i), _changed(
+                                tree, number, lambda n, i=i, place=place, by=by: _move(n, i, place, by)
+                            )
+        elif isinstance(node, ast.BoolOp):
+            other_word = ast.Or if isinstance(node.op, ast.And) else ast.And
+            yield _named(lines, node, f"{type(node.op).__name__}→{other_word.__name__}", 0), _changed(
+                tree, number, lambda n, other_word=other_word: setattr(n, "op", other_word())
+            )
+
+
+def _named(lines: list[str], node: ast.expr, change: str, place: int) -> str:
+    text = ast.get_source_segment("\n".join(lines), node) or ""
+    return f"{' '.join(text.split())} [{change} at {place}]"
+
+
+def _changed(tree: ast.Module, number: int, change: Callable[[Any], Any]) -> ast.Module:
+    fresh = copy.deepcopy(tree)
+    change(next(node for i, node in enumerate(ast.walk(fresh)) if i == number))
+    return ast.fix_missing_locations(fresh)
+
+
+def _move(compare: ast.Compare, side: int, place: int, by: int) -> None:
+    constant = list(ast.walk([compare.left, *compare.comparators][side]))[place]
+    assert isinstance(constant, ast.Constant)
+    constant.value += by
+
+
+def load(tree: ast.Module, name: str) -> ModuleType:
+    module = ModuleType(name)
+    module.__file__ = name
+    sys.modules[name] = module
+    exec(compile(tree, name, "exec"), module.__dict__)  # noqa: S102 our own source with one operator changed
+    return module
+
+
+class TooSlow(Exception):
+    """The mutant does not come to an end."""
+
+
+def answers(module: ModuleType, questions: list[Callable[[ModuleType], Any]], known: list[Any] | None = None) -> list[Any]:
+    """The module's answers; stops at the first that differs from the known ones."""
+    found = []
+    for k, question in enumerate(questions):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            answer: Any = question(module)
+        except TooSlow:
+            answer = "no end"
+        except Exception as error:
+            answer = type(error).__name__
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        found.append(answer)
+        if known is not None and answer != known[k]:
+            return found
+    return found
+
+
+def survivors(path: Path, questions: list[Callable[[ModuleType], Any]]) -> list[str]:
+    """The mutants of a file that answer every question as the original does."""
+
+    def alarm(*_: object) -> None:
+        raise TooSlow
+
+    before = signal.signal(signal.SIGALRM, alarm)
+    try:
+        text = path.read_text(encoding="utf-8")
+        known = answers(load(ast.parse(text), f"original_{path.stem}"), questions)
+        assert "no end" not in known
+        alive = []
+        for k, (name, tree) in enumerate(mutants(text)):
+            try:
+                module = load(tree, f"mutant_{path.stem}_{k}")
+            except (Exception, SystemExit):
+                continue
+            if answers(module, questions, known) == known:
+                alive.append(name)
+        return alive
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def corpus() -> list[Mechanism]:
+    """Mechanisms of every kind at ε just above and just below their largest log-ratio, and with misleading edges."""
+    rng = random.Random(7)
+    found: list[Mechanism] = []
+    for k in range(60):
+        mechanism = worlds.random_mechanism(rng, zeros=k % 7 == 0)
+        kernel = mechanism.kernel
+        assert isinstance(kernel, TableKernel)
+        ratios = [
+            Fraction(max(row[a], row[b]), min(row[a], row[b]))
+            for row in kernel.weights
+            for a, b in mechanism.space.edges.tolist()
+            if min(row[a], row[b])
+        ]
+        worst = max(ratios, default=Fraction(1))
+        sides = (Fraction(0), Fraction(1)) if worst == 1 else log_bracket(worst, 150)
+        found += [worlds.mechanism_on(mechanism.problem, mechanism.summary, kernel, epsilon) for epsilon in sides]
+    return found + _special()
+
+
+def _special() -> list[Mechanism]:
+    two = (Fraction(0), Fraction(1))
+    three = (*two, Fraction(2))
+    problem = worlds.problem_of(Universe.of(3, two), ReplaceOne())
+    outputs = (Output("x"), Output("y"))
+    states = ("0", "1", "2", "3")
+    even = TableKernel(states, outputs, ((4, 4, 4, 4), (4, 4, 4, 4)), 8)
+    zero = TableKernel(states, outputs, ((8, 8, 8, 8), (0, 0, 0, 0)), 8)
+    apart = TableKernel(states, outputs, ((8, 7, 8, 8), (0, 1, 0, 0)), 8)
+    tie = TableKernel(states, outputs, ((5, 3, 5, 3), (3, 5, 3, 5)), 8)
+    count = LinearSummary((0, 1))
+    found = [
+        worlds.mechanism_on(problem, count, kernel, epsilon)
+        for kernel in (even, zero, apart, tie)
+        for epsilon in (Fraction(0), Fraction(1, 2), Fraction(1))
+    ]
+    line = [(0, 1), (1, 2), (2, 3)]
+    for edges in (line, line[1:], [*line, (0, 2)], [*line, (1, 0)], [*line, (2, 4)], [*line, (-1, 0)], [(1, 0), (2, 1), (3, 2)]):
+        stated = TableKernel(states, outputs, even.weights, 8, tuple(edges))
+        found.append(worlds.mechanism_on(problem, count, stated))
+    low, high = exp_bracket(Fraction(1), 64)
+    for ratio in (1 / high, 1 / low, Fraction(9, 10)):
+        for universe, neighbours in ((Universe.of(5, three), ReplaceOne()), (Universe(three, 1, 4), AddRemoveOne())):
+            for weights in ((0, 1, 1), (-2, 0, 1), (3, 3, 3), (1, 2, 4)):
+                for ends in ((None, None), (1, 3), (-1, None), (None, 2)):
+                    summary = LinearSummary(weights, *ends)
+                    bottom, top = summary.range(universe)
+                    step = max(1, summary.step(neighbours))
+                    of = worlds.problem_of(universe, neighbours)
+                    found.append(worlds.mechanism_on(of, summary, GeometricKernel(bottom, top + 1, step, ratio)))
+                    for plateau, wide in ((1, 1), (step, 80)):
+                        stairs = StaircaseKernel(bottom - (wide > 1), top + wide, step, plateau, ratio)
+                        found.append(worlds.mechanism_on(of, summary, stairs))
+    one = worlds.problem_of(Universe.of(1, two), ReplaceOne())
+    for bottom, top in ((0, 2), (-1, 1)):
+        found.append(worlds.mechanism_on(one, count, StaircaseKernel(bottom, top, 3, 3, Fraction(1, 2))))
+    free = worlds.problem_of(ListedUniverse(("a", "b")), GivenGraph(()))
+    found.append(worlds.mechanism_on(free, DatabaseSummary(), TableKernel(("a", "b"), outputs, ((8, 0), (0, 8)), 8)))
+    return found
+
+
+def facts(found: Any) -> Any:
+    """A proof or counterexample by its contents, whichever module made it."""
+    return repr(found)
+
+
+def test_no_comparison_of_the_privacy_checker_can_change_unnoticed() -> None:
+    tables = [m for m in corpus() if isinstance(m.kernel, TableKernel)]
+    questions: list[Callable[[ModuleType], Any]] = [lambda module, m=m: facts(module.privacy(m)) for m in tables]
+    closed = worlds.problem_of(Universe.of(3, (Fraction(0), Fraction(1))), ReplaceOne())
+    geometric = worlds.mechanism_on(closed, LinearSummary((0, 1)), GeometricKernel(0, 3, 1, Fraction(1, 2)))
+    low, _ = exp_bracket(Fraction(1), 128)
+    questions += [
+        lambda module: facts(module.privacy(geometric)),
+        lambda module: module.proves_below(low.numerator, low.denominator, Fraction(1)),
+        lambda module: module.proves_below(low.numerator + 1, low.denominator, Fraction(1)),
+        lambda module: module.tight_bracket(5, 5, Fraction(1)),
+        lambda module: module.tight_bracket(6, 5, Fraction(1)),
+    ]
+    assert unexplained("privacy", survivors(SOURCE / "certify" / "privacy.py", questions)) == []
+
+
+@pytest.mark.slow
+def test_no_comparison_of_the_closed_forms_can_change_unnoticed() -> None:
+    closed = [m for m in corpus() if not isinstance(m.kernel, TableKernel)]
+    questions: list[Callable[[ModuleType], Any]] = [
+        lambda module, m=m: facts(module.closed_form_privacy(m, m.kernel)) for m in closed
+    ]
+    table = worlds.mechanism_on(
+        worlds.problem_of(Universe.of(1, (Fraction(0), Fraction(1))), ReplaceOne()), HistogramSummary(),
+        TableKernel(("1,0", "0,1"), (Output("x"),), ((2, 2),), 2),
+    )
+    edge = GeometricKernel(0, 3, 1, Fraction(1, 2))
+    questions += [
+        lambda module: facts(module.closed_form_privacy(table, edge)),
+        lambda module: module.Fall(0, 0, 0, Fraction(2), 0).exceeds(Fraction(0)),
+        lambda module: module.Fall(0, 0, 0, Fraction(1), 1).exceeds(Fraction(0)),
+    ]
+    assert unexplained("closed_forms", survivors(SOURCE / "certify" / "closed_forms.py", questions)) == []
+
+
+@pytest.mark.slow
+def test_no_comparison_of_the_standalone_verifier_can_change_unnoticed() -> None:
+    documents = [mechanism_document(m) for m in corpus()] + forged_documents()
+    texts = [json.dumps(document) for document in documents]
+    questions: list[Callable[[ModuleType], Any]] = [lambda module, text=text: verdict(module, text) for text in texts]
+    questions += [
+        lambda module: module.exceeds_exp(2, 0, Fraction(1)),
+        lambda module: module.exceeds_exp(0, 0, Fraction(1)),
+        lambda module: module.exceeds_exp(3, 3, Fraction(0)),
+        lambda module: [module.exp_between(Fraction(x, 7), 50) for x in (1, 3, 6, 7, 8, 14, 29)],
+        lambda module: module.main([]),
+        lambda module: module.main(["/nowhere"]),
+    ]
+    assert unexplained("verify_standalone", survivors(SOURCE / "verify_standalone.py", questions)) == []
+
+
+def verdict(module: ModuleType, text: str) -> Any:
+    try:
+        return repr(module.verify(text))
+    except module.Refuted as reason:
+        return f"refuted: {reason}"
+
+
+def forged_documents() -> list[dict[str, Any]]:
+    """Documents that only a reader who checks everything refuses."""
+    two = (Fraction(0), Fraction(1))
+    problem = worlds.problem_of(Universe.of(2, two), ReplaceOne())
+    kernel = TableKernel(("0", "1", "2"), (Output("x"), Output("y")), ((4, 4, 5), (4, 4, 3)), 8)
+    base = mechanism_document(worlds.mechanism_on(problem, LinearSummary((0, 1)), kernel))
+    closed = mechanism_document(worlds.mechanism_on(problem, LinearSummary((0, 1)), GeometricKernel(0, 2, 1, Fraction(1, 2))))
+    stairs = mechanism_document(
+        worlds.mechanism_on(problem, LinearSummary((0, 2)), StaircaseKernel(0, 4, 2, 1, Fraction(1, 2)))
+    )
+    changes: list[tuple[dict[str, Any], tuple[Any, ...], Any]] = [
+        (base, ("format",), "x"), (base, ("guarantee", "delta"), "0"), (base, ("guarantee", "delta"), "0.5"),
+        (base, ("guarantee", "epsilon"), "0"), (base, ("guarantee", "epsilon"), "-1"), (base, ("guarantee", "epsilon"), "2"),
+        (base, ("guarantee", "neighbours"), "given"), (base, ("problem", "data", "neighbours"), "none"),
+        (base, ("kernel", "denominator"), "0"), (base, ("kernel", "denominator"), "12"), (base, ("kernel", "denominator"), "-8"),
+        (base, ("kernel", "weights", 0), ["4", "4"]), (base, ("kernel", "weights", 0), ["4", "4", "6"]),
+        (base, ("kernel", "weights"), [["9", "9", "9"], ["-1", "-1", "-1"]]), (base, ("kernel", "weights"), [["8", "8", "8"]]),
+        (base, ("kernel", "outputs"), [{"label": "x"}, {"label": "x"}]), (base, ("kernel", "states", 0), "9"),
+        (base, ("kernel", "outputs"), [{"label": "x"}, {"label": "y"}, {"label": "z"}]),
+        (base, ("summary", "weights"), [0]), (base, ("summary", "kind"), "sum"), (base, ("summary", "kind"), "histogram"),
+        (base, ("kernel", "family"), "laplace"), (base, ("kernel", "edges"), [[0, 1]]), (base, ("summary", "low"), 1),
+        (base, ("kernel", "edges"), [[0, 1], [1, 2], [2, 1]]), (base, ("kernel", "edges"), [[1, 0], [2, 1]]),
+        (base, ("guarantee", "epsilon"), ["1"]), (base, ("guarantee", "epsilon"), "1e0"), (base, ("guarantee", "epsilon"), 1),
+        (closed, ("kernel", "ratio"), "1"), (closed, ("kernel", "ratio"), "0"), (closed, ("kernel", "ratio"), "3/2"),
+        (closed, ("kernel", "from"), 1), (closed, ("kernel", "to"), 1), (closed, ("kernel", "step"), 0),
+        (closed, ("summary", "weights"), [0, 1, 2]), (closed, ("summary", "kind"), "histogram"),
+        (closed, ("kernel", "family"), "gaussian"), (closed, ("problem", "data", "respondents"), -1),
+        (stairs, ("kernel", "plateau"), 0), (stairs, ("kernel", "plateau"), 2), (stairs, ("kernel", "plateau"), 3),
+        (stairs, ("kernel", "step"), 3), (stairs, ("kernel", "step"), 1),
+    ]  # fmt: skip
+    found = [base, closed, stairs]
+    for document, way, value in changes:
+        forged = copy.deepcopy(document)
+        here = forged
+        for key in way[:-1]:
+            here = here[key]
+        here[way[-1]] = value
+        found.append(forged)
+    return found + _clamped_documents() + _absurd_documents(base)
+
+
+def _absurd_documents(base: dict[str, Any]) -> list[dict[str, Any]]:
+    """Promises at and beyond the largest ε that is looked at, and graphs with a name twice."""
+    found = []
+    for promised, asked in (("10000", "10000"), ("10001", "10001"), ("1", "1/2"), ("1/2", "1/2")):
+        document = copy.deepcopy(base)
+        document["guarantee"]["epsilon"], document["problem"]["privacy"]["epsilon"] = promised, asked
+        found.append(document)
+    listed = worlds.problem_of(ListedUniverse(("a", "b", "c")), GivenGraph((("c", "a"), ("a", "b"))))
+    kernel = TableKernel(("a", "b", "c"), (Output("x"),), ((1, 1, 1),), 1)
+    given = mechanism_document(worlds.mechanism_on(listed, DatabaseSummary(), kernel))
+    twice = copy.deepcopy(given)
+    twice["problem"]["data"]["neighbours"]["states"][1] = "a"
+    twice["kernel"]["states"][1] = "a"
+    other = copy.deepcopy(given)
+    other["summary"]["kind"] = "histogram"
+    return [*found, given, twice, other]
+
+
+def _clamped_documents() -> list[dict[str, Any]]:
+    """Clamps within, at and beyond what they may ask for, fixed and varying sizes, with a level kernel."""
+    found = []
+    three = tuple(map(Fraction, range(3)))
+    cases: list[tuple[Any, Any, Any]] = [
+        (Universe.of(3, three), ReplaceOne(), Clamp((0, 0, 0), (0, 2, 1), 0)),
+        (Universe.of(3, three), ReplaceOne(), Clamp((0, 1, 0), (0, 2, 2), 0)),
+        (Universe.of(3, three), ReplaceOne(), Clamp((0, 0, 1), (2, 1, 2), 1)),
+        (Universe.of(3, three), ReplaceOne(), Clamp((0, 1, 1), (0, 1, 2), 0)),
+        (Universe.of(3, three), ReplaceOne(), Clamp((0, 0, 0), (1, 5, 5), 0)),
+        (Universe(three, 1, 3), AddRemoveOne(), Clamp((0, 0, 0), (1, 2, 1), None)),
+        (Universe(three, 2, 3), AddRemoveOne(), Clamp((0, 0, 0), (1, 1, 1), None)),
+        (Universe(three, 1, 3), AddRemoveOne(), None),
+        (Universe.of(2, three), ReplaceOne(), None),
+    ]
+    for universe, neighbours, clamp in cases:
+        summary = HistogramSummary(clamp)
+        states = state_space(universe, neighbours, summary).labels
+        kernel = TableKernel(states, (Output("x"),), ((2,) * len(states),), 2)
+        decision = Decision("table", NamedActions(("go",)), payoff_table=((Fraction(0),) * 7,))
+        problem = worlds.problem_of(universe, neighbours, decision=decision if universe.largest == 3 else None)
+        document = mechanism_document(worlds.mechanism_on(problem, summary, kernel))
+        found.append(document)
+        for key in ("lower", "upper"):
+            for place in range(3):
+                for by in (-1, 1, 2):
+                    if clamp is not None:
+                        forged = copy.deepcopy(document)
+                        forged["summary"]["clamp"][key][place] += by
+                        found.append(forged)
+        if clamp is not None:
+            for reference in (None, 0, 1, 3, -1):
+                forged = copy.deepcopy(document)
+                forged["summary"]["clamp"]["reference"] = reference
+                found.append(forged)
+            short = copy.deepcopy(document)
+            short["summary"]["clamp"]["lower"].append(0)
+            found.append(short)
+    return found
+
+
+def unexplained(file: str, alive: list[str]) -> list[str]:
+    return [name for name in alive if f"{file}: {name}" not in EQUIVALENT]
+
+
+def test_the_mutator_itself_kills_and_spares(tmp_path: Path) -> None:
+    """Near-miss: where equality makes no difference a mutant lives, where the order does it dies."""
+    path = tmp_path / "sample.py"
+    path.write_text("def larger(a, b):\n    return a if a > b and a != 7 else b\n", encoding="utf-8")
+    questions: list[Callable[[ModuleType], Any]] = [lambda m, a=a, b=b: m.larger(a, b) for a, b in ((1, 2), (2, 1), (7, 1), (2, 2))]
+    assert survivors(path, questions) == ["a > b [Gt→GtE at 0]"]
+    assert len(list(mutants(path.read_text(encoding="utf-8")))) == 6
