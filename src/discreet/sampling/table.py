@@ -30,6 +30,8 @@ MOST_BYTES = 4 * 2**30
 """Memory beyond which cumulative weights are not laid out."""
 BLOCK = 1 << 16
 """Comparisons done at a time, so that they stay in the processor's cache."""
+CHUNK = 1 << 18
+"""Draws made at a time, which bounds the memory for their bits."""
 GUIDE_BITS = 16
 GUIDE_ENTRIES = 1 << 22
 
@@ -58,7 +60,12 @@ class TableSampler:
     def decode(self, states: NDArray[np.integer], randomness: Randomness) -> Integers:
         """As `draw`, on the given words: ⌈B/64⌉ for each state."""
         states = checked(states, self.states)
-        return self._compare(states, randomness.words(self.limbs * len(states)).reshape(self.limbs, len(states)))
+        found = np.empty(len(states), dtype=np.int64)
+        for start in range(0, len(states), CHUNK):
+            here = states[start : start + CHUNK]
+            words = randomness.words(self.limbs * len(here)).reshape(self.limbs, len(here))
+            found[start : start + CHUNK] = self._compare(here, words)
+        return found
 
     def _compare(self, states: Integers, words: Words) -> Integers:
         """#{k : C_k ≤ U} for each column U of words [limb, draw]."""
@@ -114,6 +121,12 @@ class LazyTableSampler:
     def decode(self, states: NDArray[np.integer], randomness: Randomness) -> Integers:
         """As `draw`, on the given words: a quarter of one for each state, and ⌈B/64⌉ more for those left open."""
         states = checked(states, self.states)
+        found = np.empty(len(states), dtype=np.int64)
+        for start in range(0, len(states), CHUNK):
+            found[start : start + CHUNK] = self._decode(states[start : start + CHUNK], randomness)
+        return found
+
+    def _decode(self, states: Integers, randomness: Randomness) -> Integers:
         first = randomness.words(-(-len(states) // 4)).view(np.uint16)[: len(states)]
         prefix = first >> np.uint16(16 - self.guide_bits) if self.guide_bits else np.zeros_like(first)
         found = self._guide[(states << self.guide_bits) + prefix].astype(np.int64)
