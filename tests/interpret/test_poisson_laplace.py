@@ -63,6 +63,16 @@ def test_no_posterior_leaves_the_bounds_and_smaller_bounds_would_be_left() -> No
     assert max(ratios) > float(EXAMPLE.epsilon) / 3
 
 
+def test_erratum_19_one_record_needs_the_discrete_metric() -> None:
+    # Counts 0 and 100 are one record apart: their laws differ by e^ε at most, and somewhere by exactly that.
+    t = np.linspace(-20, 20, 401)
+    far = np.abs(EXAMPLE.noise.log_pdf(t - 6) - EXAMPLE.noise.log_pdf(t)).max()
+    assert far == pytest.approx(float(EXAMPLE.epsilon))
+    # By the distance |x − x′| neighbours would be one count apart and differ by a sixth of that: d** would be unbounded.
+    near = np.abs(EXAMPLE.noise.log_pdf(t - 1) - EXAMPLE.noise.log_pdf(t)).max()
+    assert near == pytest.approx(float(EXAMPLE.epsilon) / 6)
+
+
 def test_the_naive_reader_is_overconfident_about_extreme_values() -> None:
     found = EXAMPLE.posterior(6.0)
     assert found.naive_mean() == pytest.approx(4.5) and found.naive_mean() > found.mean() + 1

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from small_worlds import HISTOGRAM, counting, problem_of, random_table, summing
+from small_worlds import HISTOGRAM, counting, problem_of, random_table, summing, table_mechanism
 
-from discreet.errors import InputError
-from discreet.interpret import posterior, readings
+from discreet.errors import InputError, TooLarge
+from discreet.interpret import best_actions, posterior, readings
 from discreet.interpret.reading import Readings
 from discreet.interpret.regions import highest_density_mask
 from discreet.model.kernel import GeometricKernel, Output
@@ -90,6 +90,22 @@ def test_another_prior_would_not_cover_as_computed() -> None:
     assert abs(seen - computed) > DEVIATIONS * (computed * (1 - computed) / RELEASES) ** 0.5
 
 
+def test_a_large_table_is_computed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = counting(30, Fraction(3, 10))
+    whole = readings(mechanism)
+    monkeypatch.setattr("discreet.interpret.reading.MOST_ENTRIES", 31 * 8 * 4)
+    pieces = readings(mechanism)
+    assert np.allclose(whole.table, pieces.table, rtol=1e-13) and pieces.coverage() == pytest.approx(
+        whole.coverage()
+    )
+    monkeypatch.setattr("discreet.interpret.reading.MOST_ENTRIES", 31)
+    with pytest.raises(TooLarge, match="too many posteriors to keep"):
+        readings(mechanism).posteriors  # noqa: B018
+    monkeypatch.setattr("discreet.interpret.reading.MOST_WORK", 900)
+    with pytest.raises(TooLarge, match="too many posteriors to compute"):
+        readings(mechanism)
+
+
 def test_cells_are_looked_up_by_value_or_position() -> None:
     table = readings(counting(5))
     by_value, by_place = table.of(["0", "3", 3]), table.at(np.array([0, 3, 3]))
@@ -127,3 +143,14 @@ def test_cells_that_were_never_published_are_refused(outputs: object) -> None:
 def test_positions_that_do_not_exist_are_refused(place: int) -> None:
     with pytest.raises(InputError, match="no output at this position"):
         readings(counting(5)).at(np.array([0, place]))
+
+
+def test_an_output_that_never_appears_has_no_reading() -> None:
+    problem = problem_of(2, (0, 1), IidPrior((Fraction(1, 2), Fraction(1, 2))))
+    mechanism = table_mechanism(
+        problem, HISTOGRAM, np.array([[0.5, 0.5, 0.5], [0.5, 0.5, 0.5], [0.0, 0.0, 0.0]])
+    )
+    table = readings(mechanism)
+    assert np.isnan(table.mean[2]) and table.log_probability[2] == -np.inf
+    assert table.mean[:2] == pytest.approx([1, 1]) and table.coverage() == pytest.approx(1)
+    assert best_actions(problem.decision, table) == [pytest.approx(1), pytest.approx(1), None]

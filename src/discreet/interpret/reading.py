@@ -34,7 +34,9 @@ from discreet.model.priors import Prior
 
 Array = NDArray[np.float64]
 MOST_ENTRIES = 50_000_000
-"""The most entries [output, value] of a table of posteriors."""
+"""The most entries [output, value] of a table of posteriors that is kept."""
+MOST_WORK = 1_000_000_000
+"""The most entries that are computed, a piece at a time."""
 
 
 class Cells(NamedTuple):
@@ -47,14 +49,19 @@ class Cells(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """One row for each output of a mechanism. An output of probability zero has NaN as its mean and interval."""
+    """One row for each output of a mechanism. An output of probability zero has NaN as its mean and interval.
+
+    `covered` is the posterior probability that each output's interval holds.
+    """
 
     mechanism: Mechanism
     level: float
     values: tuple[Fraction, ...]
-    posteriors: Array
     log_probability: Array
     table: Array
+    standard_deviation: Array
+    covered: Array
+    held: Beliefs
 
     @property
     def mean(self) -> Array:
@@ -72,11 +79,16 @@ class Readings:
         return np.asarray(self.table[:, 2])
 
     @cached_property
-    def standard_deviation(self) -> Array:
-        """Posterior standard deviation of each output."""
-        numbers = np.array([float(v) for v in self.values])
-        second = self.posteriors @ numbers**2
-        return np.sqrt(np.maximum(second - self.mean**2, 0.0))
+    def posteriors(self) -> Array:
+        """The whole posterior of every output [output, value], where that fits."""
+        if self.table.shape[0] * len(self.values) > MOST_ENTRIES:
+            raise TooLarge(
+                "There are too many posteriors to keep",
+                size=f"{len(self.table):,} outputs × {len(self.values):,} values",
+                fits=f"{MOST_ENTRIES:,} entries",
+                remedy="ask for the posteriors of single outputs",
+            )
+        return posterior_rows(self.mechanism, self.held, np.arange(len(self.table)))[0]
 
     def of(self, outputs: Outputs) -> Cells:
         """Means and intervals of many published cells, given as labels or as numbers."""
@@ -104,13 +116,7 @@ class Readings:
 
     def coverage(self) -> float:
         """The probability, under prior and mechanism, that the interval holds the truth."""
-        inside = self._inside()
-        weights = np.exp(self.log_probability)
-        return float(np.nansum(weights * (self.posteriors * inside).sum(axis=1)))
-
-    def _inside(self) -> NDArray[np.bool_]:
-        numbers = np.array([float(v) for v in self.values])
-        return (numbers >= self.lower[:, None]) & (numbers <= self.upper[:, None])
+        return float(np.nansum(np.exp(self.log_probability) * self.covered))
 
     def labels(self) -> list[str]:
         """The label of each output."""
@@ -121,21 +127,38 @@ def readings(mechanism: Mechanism, prior: Prior | None = None, *, level: float =
     """Every output's posterior about the statistic, with mean and equal-tailed interval."""
     level = check_level(level)
     held = beliefs([mechanism], prior)
-    outputs = output_count(mechanism)
-    if outputs * len(held.values) > MOST_ENTRIES:
+    outputs, width = output_count(mechanism), len(held.values)
+    if outputs * width > MOST_WORK:
         raise TooLarge(
-            "There are too many posteriors to tabulate",
-            size=f"{outputs:,} outputs × {len(held.values):,} values",
-            fits=f"{MOST_ENTRIES:,} entries",
+            "There are too many posteriors to compute",
+            size=f"{outputs:,} outputs × {width:,} values",
+            fits=f"{MOST_WORK:,} entries",
             remedy="read the outputs that were published one by one",
         )
-    posteriors, evidence = posterior_rows(mechanism, held, np.arange(outputs))
     numbers = held.numbers
-    with np.errstate(invalid="ignore"):
-        first, last = equal_tailed_positions(np.nan_to_num(posteriors), level)
-    table = np.column_stack([posteriors @ numbers, numbers[first], numbers[last]])
-    table[~np.isfinite(evidence)] = np.nan
-    return Readings(mechanism, level, held.values, posteriors, evidence, np.ascontiguousarray(table))
+    chunk = max(1, MOST_ENTRIES // 8 // width)
+    pieces = []
+    for start in range(0, outputs, chunk):
+        rows, logs = posterior_rows(mechanism, held, np.arange(start, min(start + chunk, outputs)))
+        first, last = equal_tailed_positions(np.nan_to_num(rows), level)
+        means = rows @ numbers
+        spread = np.sqrt(np.maximum(rows @ numbers**2 - means**2, 0.0))
+        sums = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(rows, axis=1)], axis=1)
+        line = np.arange(len(rows))
+        covered = sums[line, last + 1] - sums[line, first]
+        pieces.append(np.column_stack([means, numbers[first], numbers[last], spread, covered, logs]))
+    whole = np.concatenate(pieces)
+    whole[~np.isfinite(whole[:, 5]), :5] = np.nan
+    return Readings(
+        mechanism,
+        level,
+        held.values,
+        whole[:, 5],
+        np.ascontiguousarray(whole[:, :3]),
+        whole[:, 3],
+        whole[:, 4],
+        held,
+    )
 
 
 def posterior_rows(mechanism: Mechanism, held: Beliefs, places: np.ndarray) -> tuple[Array, Array]:
@@ -154,8 +177,15 @@ def posterior_rows(mechanism: Mechanism, held: Beliefs, places: np.ndarray) -> t
         scaled = np.exp(logs - peak)
     totals = scaled.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
-        rows = np.asarray((scaled / totals) @ shares)
-    return rows, np.asarray((np.log(totals) + peak)[:, 0], dtype=np.float64)
+        scaled /= totals
+    if shares.nnz == len(log_states) == len(set(shares.indices.tolist())):
+        # Every state has a value of ω of its own: a permutation, which needs no product.
+        rows = np.zeros((len(scaled), len(held.values)))
+        rows[:, shares.indices] = scaled
+    else:
+        rows = np.asarray(scaled @ shares)
+    evidence = np.where(np.isfinite(peak), np.log(totals) + peak, -np.inf)
+    return rows, np.asarray(evidence[:, 0], dtype=np.float64)
 
 
 def grouped(mechanism: Mechanism, held: Beliefs) -> tuple[np.ndarray, Array, np.ndarray]:
