@@ -177,8 +177,15 @@ def test_a_fall_compares_without_rounding() -> None:
     assert Fall(0, 0, 0, Fraction(2), 1).exceeds(Fraction(0))
 
 
-@pytest.mark.parametrize("kernel", [GeometricKernel(-2, 5, 2, Fraction(1, 3)), StaircaseKernel(-2, 5, 3, 2, Fraction(1, 3)),
-                                    StaircaseKernel(0, 3, 5, 5, Fraction(9, 10)), StaircaseKernel(0, 9, 1, 1, Fraction(1, 7))])  # fmt: skip
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        GeometricKernel(-2, 5, 2, Fraction(1, 3)),
+        StaircaseKernel(-2, 5, 3, 2, Fraction(1, 3)),
+        StaircaseKernel(0, 3, 5, 5, Fraction(9, 10)),
+        StaircaseKernel(0, 9, 1, 1, Fraction(1, 7)),
+    ],
+)
 def test_rows_sum_to_one_and_tails_are_sums_of_noise(kernel: ClosedKernel) -> None:
     states = range(kernel.low, kernel.high + 1)
     rows = closed_rows(kernel, states)

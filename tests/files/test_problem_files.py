@@ -230,8 +230,13 @@ def test_a_billion_respondents_are_a_valid_problem() -> None:
         )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["", "x", "[data", "a = 1", "data = 1", "[[data]]", "[data]\nrespondents = 1\n" * 2, "\x00",
-                                  "a = " + "[" * 5000 + "]" * 5000, "a = " + "{a=" * 300 + "1" + "}" * 300, "x = 1" + "0" * 5000])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "x", "[data", "a = 1", "data = 1", "[[data]]", "[data]\nrespondents = 1\n" * 2, "\x00", "x = 1" + "0" * 5000,
+        "a = " + "[" * 5000 + "]" * 5000, "a = " + "{a=" * 300 + "1" + "}" * 300,
+    ],
+)  # fmt: skip
 def test_what_is_no_problem_file_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(InputError):
         read(tmp_path, text)
