@@ -6,8 +6,8 @@ value in `low` above any in `high`.
 
 Theorem. Let x and z be the probabilities of `low` and `high`, β = z/(x+z), M ~ Bin(N, x+z), X ~ Bin(M, β)
 given M, and Y the output of the geometric mechanism on 0..M with ratio e^−ε at state X. Let λ, τ have the
-laws of v given `low` and given `high`, coupled in any way, and m, s² the mean and variance of τ − λ. Then the
-expected loss of any ε-private mechanism is at least
+laws of v given `low` and given `high`, coupled in any way, and m, s² the mean and variance of τ − λ. Then
+the expected loss of any ε-private mechanism is at least
 
     E_M[ m²·E Var(X|Y) + s²·E Σ_k Var(1[X ≥ k] | Y) ]       (squared error)
     E_M[ m·E Σ_k min( q·P(X ≥ k|Y), (1−q)·P(X < k|Y) ) ]    (pinball at q; absolute error is twice q = ½)
@@ -33,8 +33,9 @@ learning one random coin of M+1 leaves the path problem with M, so a block of M'
 Arithmetic. The ratio is a rational r ≤ e^−ε, which only weakens the bound. Masses are lowered: for g fixed
 the loss above is monotone in the joint law of (X, Y) (it is a sum over y of minima over a of sums that are
 linear in the law and non-negative), so smaller masses of X and of M give a smaller bound; that also cuts
-the tails. Everything else is floats: sums, products and quotients of non-negative numbers, whose relative
-error is at most the number of roundings on the way times 2^−53. `ROUNDINGS` per step of the window
+the tails. With X in a window all outputs below it have one posterior, as have all above it, so they may be
+gathered at its ends. Everything else is floats: sums, products and quotients of non-negative numbers, whose
+relative error is at most the number of roundings on the way times 2^−53. `ROUNDINGS` per step of the window
 overstates that number for every quantity below, and each difference is taken from the low side of its first
 to the high side of its second term.
 """
