@@ -277,7 +277,7 @@ def test_parameters_and_theorems_that_are_not_known_are_refuted():
         with pytest.raises(Refuted, match="low and high"):
             chain_upper_bound(problem, TheoremWitness("chain", parameters))
     with pytest.raises(Refuted, match="not known"):
-        theorem_upper_bound(problem, None, TheoremWitness("chains", (("low", "0"), ("high", "1"))))
+        theorem_upper_bound(problem, TheoremWitness("chains", (("low", "0"), ("high", "1"))))
 
 
 def test_conditions_are_checked():

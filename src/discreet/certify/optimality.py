@@ -74,7 +74,7 @@ def proved_bound(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
     problem = mechanism.problem.with_epsilon(mechanism.guarantee.epsilon)
     if isinstance(claim.witness, DualWitness):
         return dual_upper_bound(problem, claim.witness)
-    return theorem_upper_bound(problem, mechanism, claim.witness)
+    return theorem_upper_bound(problem, claim.witness)
 
 
 def _shown(number: Fraction) -> str:

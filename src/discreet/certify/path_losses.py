@@ -1,9 +1,9 @@
 """Expected regret on a path: of following given actions, and the least that any actions leave.
 
-Regret is ℓ(a, ω) − min_a′ ℓ(a′, ω) ≥ 0. Given actions: Σ_k Σ_c P(k, c)·regret(a_k, ω_c). The least: each output's best action,
-found by kind: the mean's nearest actions for squared error, the quantile's for absolute and pinball, every listed action
-otherwise; for f(a) + ω·g(a) on an interval, where the posterior enters through its mean alone, the bottom of a convex curve,
-with what its slope there could still hide taken off.
+Regret is ℓ(a, ω) − min_a′ ℓ(a′, ω) ≥ 0. Given actions: Σ_k Σ_c P(k, c)·regret(a_k, ω_c). The least: each output's best
+action, found by kind: the mean's nearest actions for squared error, the quantile's for absolute and pinball, every listed
+action otherwise; for f(a) + ω·g(a) on an interval, where the posterior enters through its mean alone, the bottom of a
+convex curve, with what its slope there could still hide taken off.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 
 from discreet.certify.path import Band
 from discreet.errors import InputError
-from discreet.model.actions import Action, ListedActions, RealActions
+from discreet.model.actions import ListedActions, RealActions
+from discreet.model.certificate import Recommendation
 from discreet.model.decision import Decision
 from discreet.model.expression import Node, affine_parts, as_fraction, derivative
 from discreet.numerics.polynomials import multiply, somewhere_negative
@@ -62,16 +63,17 @@ def least_loss(decision: Decision, omegas: Sequence[Fraction]) -> np.ndarray:
 
 
 def followed(
-    decision: Decision, band: Band, omegas: np.ndarray, least: np.ndarray, actions: Sequence[Action]
+    decision: Decision, band: Band, exact: Sequence[Fraction], least: np.ndarray, actions: Sequence[Recommendation]
 ) -> float:
     """Σ over the band of joint mass × regret when output k is followed by the k-th of `actions`."""
     at = band.at
-    if decision.kind == "table" or any(isinstance(a, str) for a in actions):
-        table = _regret_table(decision, omegas, least)
-        rows = np.array([decision.actions.position(a) for a in actions])  # type: ignore[union-attr]
-        regret = table[rows[:, None], at]
+    if _judged_one_by_one(decision):
+        assert not isinstance(decision.actions, RealActions)
+        rows = np.array([decision.actions.position(a) for a in actions if not isinstance(a, tuple)])
+        regret = regret_table(decision, exact)[rows[:, None], at]
     else:
-        chosen = np.array([float(a) for a in actions])[:, None]
+        omegas = np.array([float(w) for w in exact])
+        chosen = np.array([float(a) for a in actions if isinstance(a, Fraction)])[:, None]
         regret = np.maximum(loss_function(decision)(chosen, omegas[at]) - least[at], 0.0)
     return float((band.joint * regret).sum())
 
@@ -101,16 +103,13 @@ def best_actions(decision: Decision, band: Band, omegas: np.ndarray) -> list[np.
     return [numbers[np.maximum(right - 1, 0)], numbers[right], numbers[np.minimum(right + 1, len(numbers) - 1)]]
 
 
-def least_followed(decision: Decision, band: Band, omegas: np.ndarray, least: np.ndarray) -> float:
+def least_followed(decision: Decision, band: Band, exact: Sequence[Fraction], least: np.ndarray) -> float:
     """A lower side of Σ_k min_a Σ_c P(k, c)·regret(a, ω_c), up to the band's relative error."""
     at = band.at
-    listed = decision.kind in ("table", "match") or (
-        decision.kind == "expression" and not isinstance(decision.actions, RealActions)
-    )
-    if listed:
-        table = _regret_table(decision, omegas, least)
-        each = np.stack([(band.joint * row[at]).sum(axis=1) for row in table])
+    if _judged_one_by_one(decision):
+        each = np.stack([(band.joint * row[at]).sum(axis=1) for row in regret_table(decision, exact)])
         return float(each.min(axis=0).sum())
+    omegas = np.array([float(w) for w in exact])
     candidates = best_actions(decision, band, omegas)
     loss = loss_function(decision)
     each = np.stack([
@@ -136,13 +135,16 @@ def _quantile(joint: np.ndarray, values: np.ndarray, q: float) -> np.ndarray:
     return values[:, ::order][np.arange(len(values)), place]
 
 
-def _regret_table(decision: Decision, omegas: np.ndarray, least: np.ndarray) -> np.ndarray:
-    exact = decision.payoff_columns
-    columns = exact if exact is not None else tuple(Fraction(w) for w in omegas.tolist())
-    ascending = omegas[-1] >= omegas[0]
-    ordered = columns if ascending or exact is None else columns[::-1]
-    rows = [[-float(decision.payoff(a, w)) for w in ordered] for a in decision.actions]  # type: ignore[union-attr]
-    return np.maximum(np.array(rows) - least, 0.0)
+def _judged_one_by_one(decision: Decision) -> bool:
+    """Whether the payoff has no formula that tells which of the listed actions are worth a look."""
+    return not decision.is_loss and not isinstance(decision.actions, RealActions)
+
+
+def regret_table(decision: Decision, omegas: Sequence[Fraction]) -> np.ndarray:
+    """ℓ(a, ω) − min_a′ ℓ(a′, ω) [action, ω] of listed actions: exact differences, then floats."""
+    assert not isinstance(decision.actions, RealActions)
+    columns = [[-decision.payoff(a, w) for a in decision.actions] for w in omegas]
+    return np.array([[float(loss - min(column)) for loss in column] for column in columns]).T
 
 
 def _bottom(decision: Decision, means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -19,6 +19,7 @@ from discreet.certify.chain import CHAIN, chain_upper_bound
 from discreet.certify.path import Band, Path, bands, path_of
 from discreet.certify.path_losses import followed, least_followed, least_loss
 from discreet.errors import Refuted
+from discreet.model.actions import Action, RealActions
 from discreet.model.certificate import TheoremWitness
 from discreet.model.kernel import GeometricKernel
 from discreet.model.mechanism import Mechanism
@@ -46,7 +47,7 @@ def theorem_value(mechanism: Mechanism, witness: TheoremWitness) -> Fraction | N
     total = sum(
         followed(
             problem.decision, band, ground.omegas, ground.least,
-            [actions[k - kernel.low] for k in band.outputs.tolist()],  # type: ignore[misc]
+            [actions[k - kernel.low] for k in band.outputs.tolist()],
         )
         for band in ground.bands
     )
@@ -54,7 +55,7 @@ def theorem_value(mechanism: Mechanism, witness: TheoremWitness) -> Fraction | N
     return -_above(high * float(problem.decision.weight))
 
 
-def theorem_upper_bound(problem: Problem, mechanism: Mechanism, witness: TheoremWitness) -> Fraction:
+def theorem_upper_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
     """What no private mechanism's expected payoff exceeds, by the named theorem."""
     if witness.theorem == CHAIN:
         return chain_upper_bound(problem, witness)
@@ -115,7 +116,7 @@ def why_not_geometric(problem: Problem) -> str | None:
 class _Ground:
     path: Path
     bands: list[Band]
-    omegas: np.ndarray
+    omegas: tuple[Fraction, ...]
     least: np.ndarray
     floor: float
     spread: float
@@ -142,9 +143,8 @@ def _ground(problem: Problem, ratio: Fraction, low: int, high: int) -> _Ground:
     if path.counts[0] < low or path.counts[-1] > high:
         raise Refuted("the kernel's range clips likely counts", f"{low}..{high}")
     n = universe.respondents
-    exact = on_histograms(problem.statistic, np.column_stack([n - path.counts, path.counts]), universe)
-    omegas = np.array([float(w) for w in exact])
-    least = least_loss(problem.decision, exact)
+    omegas = on_histograms(problem.statistic, np.column_stack([n - path.counts, path.counts]), universe)
+    least = least_loss(problem.decision, omegas)
     floor = float((path.masses * least).sum())
     return _Ground(path, bands(path, ratio, low, high), omegas, least, floor, _spread(problem))
 
@@ -164,10 +164,10 @@ def _spread(problem: Problem) -> float:
     return 2 * max(payoffs)
 
 
-def _some_actions(problem: Problem) -> list:  # type: ignore[type-arg]
+def _some_actions(problem: Problem) -> list[Action]:
     actions = problem.decision.actions
-    if hasattr(actions, "lower"):
-        return [actions.lower, actions.upper]
+    if isinstance(actions, RealActions):
+        return [end for end in (actions.lower, actions.upper) if end is not None]
     return list(actions)
 
 

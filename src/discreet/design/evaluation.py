@@ -13,6 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet.errors import InputError
+from discreet.model.actions import Action
 from discreet.model.decision import Decision
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Believed, Problem, believed
@@ -79,9 +81,9 @@ def evaluate(mechanism: Mechanism) -> Evaluation:
     """Bias, risk and unbiased estimator of following the recommended actions of a single decision with numeric actions."""
     view = seen(mechanism)
     decision = mechanism.problem.decisions[0]
-    actions = [o.action[0] if isinstance(o.action, tuple) else o.action for o in mechanism.outputs]
+    actions = recommended(mechanism)
     numeric = all(isinstance(a, Fraction) for a in actions)
-    numbers = np.array([float(a) for a in actions]) if numeric else np.full(len(actions), np.nan)  # type: ignore[arg-type]
+    numbers = np.array([float(a) for a in actions]) if numeric else np.full(len(actions), np.nan)
     distinct = tuple(sorted(set(view.exact_omegas)))
     place = {w: k for k, w in enumerate(distinct)}
     column = np.array([place[w] for w in view.exact_omegas])
@@ -108,12 +110,24 @@ def evaluate(mechanism: Mechanism) -> Evaluation:
     )
 
 
+def recommended(mechanism: Mechanism, maker: int = 0) -> list[Action]:
+    """What each output recommends to one of the decision makers."""
+    each = [o.action[maker] if isinstance(o.action, tuple) else o.action for o in mechanism.outputs]
+    actions = [a for a in each if a is not None]
+    if len(actions) < len(each):
+        raise InputError(
+            "The mechanism recommends no actions", found="an output without action", allowed="an action for each output",
+            remedy="design it again",
+        )
+    return actions
+
+
 def _risk(
     decision: Decision,
     view: Seen,
-    actions: list,
+    actions: list[Action],
     distinct: tuple[Fraction, ...],
-    column: np.ndarray,  # type: ignore[type-arg]
+    column: np.ndarray,
 ) -> np.ndarray:
     table = np.array([[-float(decision.payoff(a, w)) for w in distinct] for a in actions])
     return (view.kernel * table[:, column]).sum(axis=0)

@@ -135,6 +135,6 @@ def losses(problem: Problem, actions: Sequence[Recommendation], omegas: Sequence
 
 def _losses(decision: Decision, actions: list[Action], omegas: Sequence[Fraction]) -> np.ndarray:
     if decision.is_loss:
-        numbers = np.array([float(a) for a in actions])  # type: ignore[arg-type]
+        numbers = np.array([float(a) for a in actions])
         return loss_table(decision, numbers, np.array([float(w) for w in omegas]))
     return np.array([[-float(decision.payoff(action, omega)) for omega in omegas] for action in actions])

@@ -147,6 +147,6 @@ def dual_witness(
     for action, row in zip(actions, scaled, strict=True):
         at = np.flatnonzero(row)
         triples = zip(tails[at].tolist(), heads[at].tolist(), row[at].tolist(), strict=True)
-        each.append(Multipliers(action, tuple(triples)))  # type: ignore[arg-type]
+        each.append(Multipliers(action, tuple(triples)))
     clamp = section.summary.clamp if isinstance(section.summary, HistogramSummary) else None
     return DualWitness("dual-with-chord" if chord else "dual", clamp, 1 << bits, tuple(each))

@@ -25,9 +25,20 @@ from discreet.errors import InputError
 class RealLoss(Protocol):
     """A convex loss of a real action, prior included; arrays are [action, state]."""
 
-    prior: Floats
-    low: float
-    high: float
+    @property
+    def prior(self) -> Floats:
+        """π_h for each state."""
+        ...
+
+    @property
+    def low(self) -> float:
+        """No action below is ever needed."""
+        ...
+
+    @property
+    def high(self) -> float:
+        """No action above is ever needed."""
+        ...
 
     def cost(self, actions: Floats) -> Floats:
         """c_h(a) for each action and state."""
