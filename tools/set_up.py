@@ -13,7 +13,7 @@ import system
 
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST = (3, 11)
-EXTRAS = "dev,frames,postgres,spark"
+EXTRAS = "dev,figures,frames,postgres,spark"
 
 
 def main() -> int:

@@ -1,0 +1,24 @@
+"""Titles of axes with their units, the same in every picture."""
+
+from __future__ import annotations
+
+from discreet.model.problem import Problem
+
+EPSILON = "privacy loss ε (nats)"
+
+
+def loss_title(problem: Problem) -> str:
+    """What the vertical axis measures, and in what."""
+    if not all(d.is_loss for d in problem.decisions):
+        return "expected payoff (units of the payoff)"
+    kinds = {d.kind for d in problem.decisions}
+    if kinds == {"squared-error"}:
+        return "expected squared error (squared units of the statistic)"
+    if kinds == {"absolute-error"}:
+        return "expected absolute error (units of the statistic)"
+    return "expected loss (units of the loss)"
+
+
+def shown(problem: Problem, value: float) -> float:
+    """An expected payoff as it is drawn: losses upwards for losses, payoffs otherwise."""
+    return -value if all(d.is_loss for d in problem.decisions) else value

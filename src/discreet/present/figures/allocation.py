@@ -1,0 +1,54 @@
+"""An allocation: the loss curve of each statistic and the point of it that the split of the budget chose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from discreet.design.allocation import Allocation
+from discreet.design.frontier import Frontier
+from discreet.present.axes import EPSILON
+from discreet.present.figure import Figure
+from discreet.present.theme import HEIGHT, WIDTH, series_scales
+
+
+def allocation_figure(found: Allocation, frontiers: Sequence[Frontier]) -> Figure:
+    """Curves of all statistics with the chosen points ringed."""
+    names = [part.name for part in found.parts]
+    rows = [
+        {"epsilon": float(p.epsilon), "loss": p.loss, "statistic": name}
+        for name, frontier in zip(names, frontiers, strict=True) for p in frontier.points
+    ]
+    chosen = [
+        {"epsilon": float(part.epsilon), "loss": float(part.loss), "statistic": part.name,
+         "words": f"{part.name}: ε = {float(part.epsilon):.3g}"}
+        for part in found.parts
+    ]
+    scales = series_scales(names)
+    x = {"field": "epsilon", "type": "quantitative", "title": EPSILON}
+    y = {"field": "loss", "type": "quantitative", "title": "expected loss (units of each statistic's loss)"}
+    legend = {"title": "statistic"}
+    colour = {"field": "statistic", "type": "nominal", "scale": scales["color"], "legend": legend}
+    body = {
+        "width": WIDTH, "height": HEIGHT,
+        "layer": [
+            {
+                "data": {"values": rows}, "mark": {"type": "line", "strokeWidth": 2},
+                "encoding": {"x": x, "y": y, "color": colour, "strokeDash": {
+                    "field": "statistic", "type": "nominal", "scale": scales["strokeDash"], "legend": legend}},
+            },
+            {
+                "data": {"values": chosen}, "mark": {"type": "point", "size": 160, "strokeWidth": 3},
+                "encoding": {"x": x, "y": y, "color": colour},
+            },
+            {
+                "data": {"values": chosen}, "mark": {"type": "text", "align": "left", "dx": 10, "dy": -8, "fontSize": 12},
+                "encoding": {"x": x, "y": y, "text": {"field": "words"}},
+            },
+        ],
+    }
+    parts = ", ".join(f"{p.name} gets ε = {float(p.epsilon):.4g} and loses {float(p.loss):.4g}" for p in found.parts)
+    alt = (
+        f"Loss against ε for {len(names)} statistics, with the split of a budget of {float(found.budget):g}: {parts}. The "
+        f"weighted loss is {float(found.loss):.4g}; no split has less than {float(found.lower_bound):.4g}."
+    )
+    return Figure("Splitting the budget", alt, body)

@@ -1,0 +1,135 @@
+"""The frontier: loss of the best mechanism against ε with its proved band, every baseline beside it, and ε saved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from discreet.design.frontier import Frontier
+from discreet.design.reach import Saving
+from discreet.present.axes import EPSILON, loss_title, shown
+from discreet.present.figure import Figure
+from discreet.present.theme import HEIGHT, WIDTH, series_scales
+
+OWN = "this design"
+HIDDEN = ("full information",)
+
+
+def frontier_figure(
+    found: Frontier, saving: Saving | None = None, baselines: Sequence[str] | None = None
+) -> Figure:
+    """The picture of a frontier; `saving` draws the step at equal loss, `baselines` chooses what is beside it."""
+    problem = found.problem
+    top = _top(found)
+    names = [
+        n for n in (baselines or found.baseline_names)
+        if n not in HIDDEN and (top is None or any(loss <= top for _, loss in found.baseline(n)))
+    ]
+    rows: list[dict[str, Any]] = [
+        {"epsilon": float(p.epsilon), "loss": shown(problem, float(p.value)), "way": OWN} for p in found.points
+    ]
+    for name in names:
+        rows += [
+            {"epsilon": float(p.epsilon), "loss": shown(problem, value), "way": name}
+            for p in found.points if name in p.baselines and (value := p.baselines[name].value) is not None
+        ]
+    band = [
+        {"epsilon": float(p.epsilon), "low": shown(problem, float(p.bound)), "high": shown(problem, float(p.value))}
+        for p in found.points
+    ]
+    scales = series_scales([OWN, *names])
+    x: dict[str, Any] = {"field": "epsilon", "type": "quantitative", "title": EPSILON}
+    x["axis"] = {"tickCount": 8}
+    y: dict[str, Any] = {"field": "loss", "type": "quantitative", "title": loss_title(problem)}
+    low: dict[str, Any] = {"field": "low", "type": "quantitative", "title": loss_title(problem)}
+    if top is not None:
+        y["scale"] = low["scale"] = {"domain": [0, top]}
+    legend = {"title": "way to publish"}
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": band}, "mark": {"type": "area", "color": "#999999", "opacity": 0.5},
+            "encoding": {"x": x, "y": low, "y2": {"field": "high"}},
+        },
+        {
+            "data": {"values": rows}, "mark": {"type": "line", "strokeWidth": 1.8, "clip": True},
+            "encoding": {
+                "x": x, "y": y,
+                "color": {"field": "way", "type": "nominal", "scale": scales["color"], "legend": None},
+                "strokeDash": {"field": "way", "type": "nominal", "scale": scales["strokeDash"], "legend": None},
+            },
+        },
+        {
+            "data": {"values": rows}, "mark": {"type": "point", "size": 40, "filled": True, "clip": True},
+            "encoding": {
+                "x": x, "y": y,
+                "color": {"field": "way", "type": "nominal", "scale": scales["color"], "legend": legend},
+                "shape": {"field": "way", "type": "nominal", "scale": scales["shape"], "legend": legend},
+            },
+        },
+    ]
+    if saving is not None:
+        layers += _step(saving)
+    body = {"width": WIDTH, "height": HEIGHT, "layer": layers}
+    return Figure("What privacy costs", alt_text(found, saving, names), body, _subtitle(saving))
+
+
+def _top(found: Frontier) -> float | None:
+    """A little above what saying nothing loses: ways that lose more are not worth the room."""
+    nothing = [loss for _, loss in found.baseline("no information")]
+    if not nothing or not all(d.is_loss for d in found.problem.decisions):
+        return None
+    return 1.08 * max(nothing)
+
+
+def _step(saving: Saving) -> list[dict[str, Any]]:
+    """A bar from the smaller ε to the baseline's at their common loss."""
+    low, high = saving.reach.epsilon, float(saving.epsilon)
+    values = [{"from": low, "to": high, "loss": saving.loss, "middle": (low + high) / 2,
+               "words": f"same loss with {saving.share:.0%} of ε"}]
+    y = {"field": "loss", "type": "quantitative"}
+    return [
+        {
+            "data": {"values": values}, "mark": {"type": "rule", "strokeWidth": 3, "color": "#000000"},
+            "encoding": {"x": {"field": "from", "type": "quantitative"}, "x2": {"field": "to"}, "y": y},
+        },
+        *(
+            {
+                "data": {"values": values},
+                "mark": {"type": "text", "dy": -12, "fontSize": 12, "fontWeight": "bold", "align": "center", **halo},
+                "encoding": {"x": {"field": "middle", "type": "quantitative"}, "y": y, "text": {"field": "words"}},
+            }
+            for halo in ({"stroke": "#ffffff", "strokeWidth": 5}, {})
+        ),
+    ]
+
+
+def _subtitle(saving: Saving | None) -> str:
+    if saving is None:
+        return "grey band: between the loss reached and the loss that no private mechanism beats"
+    return (
+        f"the loss of {saving.baseline} at ε = {float(saving.epsilon):g} is reached at ε = {saving.reach.epsilon:.4g}; "
+        "grey band: what is proved"
+    )
+
+
+def alt_text(found: Frontier, saving: Saving | None, names: Sequence[str]) -> str:
+    """The picture in words: range, ends, the baselines at the largest ε, the saving."""
+    problem, first, last = found.problem, found.points[0], found.points[-1]
+    words = [
+        f"Line chart of {loss_title(problem)} against {EPSILON} at {len(found.points)} levels from "
+        f"{float(first.epsilon):g} to {float(last.epsilon):g}.",
+        f"The best mechanism goes from {shown(problem, float(first.value)):.4g} to "
+        f"{shown(problem, float(last.value)):.4g}.",
+    ]
+    ends = [
+        f"{name} {shown(problem, value):.4g}"
+        for name in names if (b := last.baselines.get(name)) is not None and (value := b.value) is not None
+    ]
+    if ends:
+        words.append(f"At ε = {float(last.epsilon):g} the others are: {', '.join(ends)}.")
+    if saving is not None:
+        words.append(
+            f"The best mechanism needs ε = {saving.reach.epsilon:.4g} for the loss that {saving.baseline} has at "
+            f"ε = {float(saving.epsilon):g}, which is {saving.share:.0%} of it."
+        )
+    return " ".join(words)
