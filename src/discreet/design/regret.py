@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.design.evaluation import seen
+from discreet.design.evaluation import recommended, seen
 from discreet.design.front import design
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
@@ -48,6 +48,13 @@ class Regret:
 def under(mechanism: Mechanism, problem: Problem) -> Under:
     """The mechanism for a reader with another prior or another payoff, on the same universe."""
     own = mechanism.problem
+    if len(problem.decisions) != len(own.decisions):
+        raise InputError(
+            "The other problem has another number of decision makers",
+            found=f"{len(problem.decisions)}",
+            allowed=f"{len(own.decisions)}",
+            remedy="keep the number of [[decision]] tables",
+        )
     if problem.universe != own.universe or problem.neighbours != own.neighbours:
         raise InputError(
             "The other problem speaks about another universe",
@@ -65,19 +72,19 @@ def under(mechanism: Mechanism, problem: Problem) -> Under:
     followed = reread = 0.0
     for i, decision in enumerate(problem.decisions):
         weight = float(decision.weight)
-        actions = [o.action[i] if isinstance(o.action, tuple) else o.action for o in mechanism.outputs]
-        if any(a is None for a in actions):
+        actions = recommended(mechanism, i)
+        if not decision.is_loss and any(a not in decision.actions for a in actions):
             raise InputError(
-                "The mechanism recommends no actions",
-                found="an output without action",
-                allowed="an action for each output",
-                remedy="design it again",
+                "The mechanism recommends actions that the other decision does not have",
+                found="other actions",
+                allowed="the same actions, or a loss",
+                remedy="compare mechanisms for decisions with the same actions",
             )
-        followed += weight * float(reply_loss(decision, joint, distinct, actions).sum())  # type: ignore[arg-type]
+        followed += weight * float(reply_loss(decision, joint, distinct, actions).sum())
         reread += weight * best_replies(decision, joint, distinct).loss
-    first = [o.action[0] if isinstance(o.action, tuple) else o.action for o in mechanism.outputs]
+    first = recommended(mechanism)
     numeric = all(isinstance(a, Fraction) for a in first)
-    numbers = np.array([float(a) for a in first]) if numeric else np.full(len(first), np.nan)  # type: ignore[arg-type]
+    numbers = np.array([float(a) for a in first]) if numeric else np.full(len(first), np.nan)
     bias = float(view.masses @ (numbers @ view.kernel - view.omegas))
     return Under(followed, reread, bias)
 
