@@ -6,8 +6,9 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
-from small_worlds import counting, summing
+from small_worlds import counting, listed, summing
 
 from discreet.cli.commands import choose as choose_command
 from discreet.cli.main import run
@@ -64,6 +65,28 @@ def test_read_gives_the_posterior(count: Path, capsys: pytest.CaptureFixture[str
     law = found["posterior"]
     assert isinstance(law, dict) and law["values"] == list(range(13))
     assert law["probabilities"] == pytest.approx(truth.probabilities.tolist())
+
+
+def test_read_shows_what_face_value_would_cost(count: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "read", count, "9")
+    naive, truth = found["naive"], posterior(counting(12, Fraction(1, 4)), 9)
+    assert isinstance(naive, dict) and naive["bias"] == pytest.approx(9 - truth.mean())
+    assert naive["expected_loss_of_best_action"] == pytest.approx(truth.variance())
+    assert naive["expected_loss"] == pytest.approx(truth.variance() + naive["bias"] ** 2)
+
+
+def test_limits_say_when_databases_are_not_connected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "apart.json"
+    law = np.array([[0.5, 0.4, 0.9], [0.5, 0.6, 0.1]])
+    write_mechanism(path, listed(3, [(0, 1)], law, np.full(3, 1 / 3)))
+    found = answer(capsys, "limits", path)
+    own = found["mechanism"]
+    assert isinstance(own, dict) and own["components"] == 2 and "Remark 7" in own["remedy"]
+    assert found["any_model"]["d_star_star"] == "infinity"  # type: ignore[index]
+    assert run(["limits", str(path)]) == 0
+    assert "2 components" in capsys.readouterr().out
 
 
 def test_read_under_another_prior(count: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

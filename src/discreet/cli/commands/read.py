@@ -14,6 +14,7 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from discreet.interpret.posteriors import Posterior
     from discreet.model.mechanism import Mechanism
     from discreet.model.priors import Prior
 
@@ -103,9 +104,31 @@ def read(
         "highest_density_probability": float(dense.probability),
         "posterior": {"values": [_plain(v) for v in found.values], "probabilities": shown},
     }
+    if len(published) == 1:
+        result["naive"] = face_value(held, published[0].label, found)
     label = " and ".join(o.label for o in published)
     result["sentence"] = reading_sentence(label, found.mean(), low, high, level, float(credible.probability))
     return result
+
+
+def face_value(mechanism: Mechanism, label: str, found: Posterior) -> dict[str, Any] | None:
+    """What it costs to take the published number for the truth, beside the best action; None when it is no number."""
+    from discreet.interpret.acting import best_action, expected_loss
+    from discreet.numerics.exact import exact
+
+    decision = mechanism.problem.decisions[0]
+    if not decision.is_loss:
+        return None
+    try:
+        number = exact(label)
+    except InputError:
+        return None
+    return {
+        "value": float(number),
+        "expected_loss": expected_loss(decision, found, number),
+        "expected_loss_of_best_action": expected_loss(decision, found, best_action(decision, found)),
+        "bias": float(number) - found.mean(),
+    }
 
 
 def read_prior(path: Path, mechanism: Mechanism) -> Prior:
@@ -162,6 +185,12 @@ def tell(result: dict[str, Any], console: Console) -> None:
         console.print(result["sentence"])
         console.print(f"  best action      {_shown(result['action'])}")
         console.print(f"  standard error   {result['standard_deviation']:.4g}")
+    naive = result.get("naive")
+    if naive is not None:
+        console.print(
+            f"  at face value    expected loss {naive['expected_loss']:.4g} instead of "
+            f"{naive['expected_loss_of_best_action']:.4g} (off by {naive['bias']:+.3g} on average)"
+        )
     console.print(f"  prior            {result['prior']}")
     if "surprise" in result:
         console.print(f"  values as rare   {result['surprise']:.3g} of the time under this prior")
