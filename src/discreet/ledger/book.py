@@ -27,6 +27,9 @@ from discreet.ledger.store import Store
 from discreet.model.certificate import Counterexample
 from discreet.numerics.exact import format_exact
 
+UNTIMED = ("spend", "release", "withdraw")
+"""Events that come after data was read."""
+
 
 @dataclass(frozen=True)
 class Head:
@@ -172,19 +175,12 @@ class Ledger:
         return self._append({"kind": "withdraw", "reservation": reservation})
 
     def rotate(self, old: Signer, new: Signer) -> Entry:
-        """Add a key, signed by one that the ledger knows."""
-        if old.fingerprint not in self.state.keys or old.fingerprint in self.state.revoked:
-            raise InputError(
-                "Only a key that the ledger trusts can name its successor",
-                found=old.fingerprint,
-                allowed="a key of this ledger that is not revoked",
-                remedy="use the key given at ledger init",
-            )
+        """Add a key, signed by one that the ledger trusts."""
         event = {"kind": "key", "public": new.public, "by": old.public}
         return self._append(event | {"signature": old.sign(event)})
 
     def revoke(self, digest: str, by: Signer) -> Entry:
-        """Stop trusting a key from here on."""
+        """Stop trusting a key from here on, signed by one that the ledger trusts."""
         event = {"kind": "revoke", "fingerprint": digest, "by": by.public}
         return self._append(event | {"signature": by.sign(event)})
 
@@ -233,14 +229,17 @@ class Ledger:
             wrong = _unsigned(entry)
             if wrong is not None:
                 return wrong
-        return next((problem for head in against if (problem := _missing(entries, head)) is not None), None)
+        return next((problem for head in against if (problem := _missing(entries, head, state)) is not None), None)
 
 
 def _next_entry(state: State, event: Mapping[str, Any]) -> Entry:
-    """The entry for an event now; a clock that went back does not take the ledger's time with it."""
+    """The entry for an event now; a clock that went back does not take the ledger's time with it.
+
+    Events that follow the reading of data take the time of the entry before them: how long it took depends on the data.
+    """
     now = datetime.now(UTC).isoformat(timespec="microseconds")
     last = None if state.next == 0 else Entry(state.next - 1, "", "", {}, state.head)
-    return Entry.after(last, max(now, state.time), dict(event))
+    return Entry.after(last, state.time if event["kind"] in UNTIMED else max(now, state.time), dict(event))
 
 
 def _unsigned(entry: Entry) -> Counterexample | None:
@@ -256,7 +255,7 @@ def _unsigned(entry: Entry) -> Counterexample | None:
     )
 
 
-def _missing(entries: list[Entry], head: Head) -> Counterexample | None:
+def _missing(entries: list[Entry], head: Head, state: State) -> Counterexample | None:
     if head.sequence >= len(entries):
         return Counterexample(
             "head",
@@ -273,4 +272,8 @@ def _missing(entries: list[Entry], head: Head) -> Counterexample | None:
         )
     if head.signature is not None and not signature_holds(str(head.public), head.signed(), head.signature):
         return Counterexample("signature", "A kept head was not signed by the key that it names")
+    if head.signature is not None and state.keys and fingerprint(str(head.public)) not in state.keys:
+        return Counterexample(
+            "signature", "A kept head was signed with a key that the ledger does not know", found=fingerprint(str(head.public))
+        )
     return None

@@ -71,6 +71,14 @@ class State:
             )
         return found
 
+    def must_trust(self, public: str) -> None:
+        """Refuse a key that was revoked, or that a ledger with keys of its own does not know."""
+        digest = fingerprint(public)
+        if digest in self.revoked:
+            raise _revoked(digest)
+        if self.keys:
+            _must_be_named(self, digest)
+
     def reservation(self, name: str) -> Reservation:
         """A reservation by its name."""
         if name not in self.reservations:
@@ -120,6 +128,9 @@ def _budget(state: State, entry: Entry) -> None:
 
 def _commit(state: State, entry: Entry) -> None:
     state.account(str(entry.event["population"]), str(entry.event["unit"]))
+    cost_from(entry.event["cost"])
+    if entry.event.get("public") is not None:
+        state.must_trust(str(entry.event["public"]))
     state.commitments[entry.hash] = entry.event
 
 
@@ -171,12 +182,40 @@ def _advance(state: State, entry: Entry, allowed: set[str], stage: str) -> Reser
 
 
 def _key(state: State, entry: Entry) -> None:
+    """A new key, named by one that is trusted: in a ledger made without a key nobody can name one."""
+    _must_be_named(state, fingerprint(str(entry.event["by"])))
+    state.must_trust(str(entry.event["by"]))
     public = str(entry.event["public"])
+    if fingerprint(public) in state.revoked:
+        raise _revoked(fingerprint(public))
     state.keys[fingerprint(public)] = public
 
 
 def _revoke(state: State, entry: Entry) -> None:
+    """A key is no longer trusted from here on; what it signed before stays signed."""
+    _must_be_named(state, fingerprint(str(entry.event["by"])))
+    state.must_trust(str(entry.event["by"]))
+    _must_be_named(state, str(entry.event["fingerprint"]))
     state.revoked.add(str(entry.event["fingerprint"]))
+
+
+def _must_be_named(state: State, digest: str) -> None:
+    if digest not in state.keys:
+        raise InputError(
+            "The ledger does not know this key",
+            found=digest,
+            allowed="a key given at ledger init, or named by one that was trusted",
+            remedy="check the fingerprint; a ledger made without a key has none",
+        )
+
+
+def _revoked(digest: str) -> InputError:
+    return InputError(
+        "This key was revoked in this ledger",
+        found=digest,
+        allowed="a key that is still trusted",
+        remedy="sign with the key that took its place",
+    )
 
 
 _HANDLERS = {
