@@ -1,0 +1,65 @@
+"""What a published value means: the posterior of the statistic after each output, against the prior."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from discreet.interpret.reading import Readings, readings
+from discreet.model.mechanism import Mechanism
+from discreet.present.figure import Figure
+from discreet.present.theme import HEIGHT, WIDTH, series_scales
+
+MOST_SHOWN = 6
+PRIOR = "before (prior)"
+
+
+def posterior_figure(mechanism: Mechanism, level: float = 0.9) -> Figure:
+    """Posteriors after a handful of outputs that are likely and spread over the range."""
+    found = readings(mechanism, level=level)
+    chosen = _chosen(found)
+    weights = np.exp(found.log_probability)
+    prior = np.nan_to_num(weights @ np.nan_to_num(found.posteriors))
+    numbers = [float(v) for v in found.values]
+    last = int(np.flatnonzero(prior > 1e-4)[-1]) + 1
+    labels = found.labels()
+    names = [PRIOR, *(f"after {labels[i]}" for i in chosen)]
+    rows: list[dict[str, Any]] = []
+    for name, law in zip(names, [prior, *(found.posteriors[i] for i in chosen)], strict=True):
+        rows += [{"omega": numbers[j], "probability": float(law[j]), "belief": name} for j in range(last)]
+    scales = series_scales(names)
+    legend = {"title": "belief about the statistic"}
+    body = {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "data": {"values": rows},
+        "mark": {"type": "line", "point": True, "strokeWidth": 2},
+        "encoding": {
+            "x": {"field": "omega", "type": "quantitative", "title": "the statistic (its own units)"},
+            "y": {"field": "probability", "type": "quantitative", "title": "probability"},
+            "color": {"field": "belief", "type": "nominal", "scale": scales["color"], "legend": legend},
+            "strokeDash": {"field": "belief", "type": "nominal", "scale": scales["strokeDash"], "legend": legend},
+        },
+    }
+    return Figure("What a published value means", alt_text(found, chosen), body, "belief about the statistic before and after")
+
+
+def _chosen(found: Readings) -> list[int]:
+    """Outputs at even steps of the cumulative probability, so that likely ones are shown."""
+    weights = np.exp(found.log_probability)
+    order = np.argsort(np.nan_to_num(found.mean, nan=np.inf))
+    order = order[weights[order] > 1e-6]
+    reached = np.cumsum(weights[order])
+    wanted = np.linspace(0.02, 0.98, min(MOST_SHOWN, len(order)))
+    return [int(order[i]) for i in sorted({int(np.searchsorted(reached, w)) for w in wanted}) if i < len(order)]
+
+
+def alt_text(found: Readings, chosen: list[int]) -> str:
+    """The curves in words: mean and interval after each shown output."""
+    labels = found.labels()
+    parts = [
+        f"after {labels[i]} the mean is {found.mean[i]:.3g}, {found.level:.0%} between {found.lower[i]:g} and {found.upper[i]:g}"
+        for i in chosen
+    ]
+    return f"Curves of belief about the statistic: {'; '.join(parts)}."
