@@ -165,8 +165,8 @@ def test_limits_of_a_problem_and_for_people(tmp_path: Path, capsys: pytest.Captu
 
 def test_limits_of_a_mechanism_too_large_to_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "large.json"
-    write_mechanism(path, counting(3000, Fraction(1, 4), Fraction(1, 1000)))
-    found = answer(capsys, "limits", path, "--output", "700")["mechanism"]
+    write_mechanism(path, counting(2001, Fraction(1, 4), Fraction(1, 1000)))
+    found = answer(capsys, "limits", path, "--output", "500")["mechanism"]
     assert isinstance(found, dict) and "would fit" in found["note"].lower()
     assert 0 < found["outputs"][0]["at_least"] < found["outputs"][0]["at_most"] < 1
     assert run(["limits", str(path)]) == 0
