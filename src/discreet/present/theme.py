@@ -13,7 +13,7 @@ COLOURS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#5
 DASHES: tuple[tuple[int, ...], ...] = (
     (1, 0), (8, 3), (2, 2), (8, 3, 2, 3), (4, 4), (12, 3), (2, 5), (6, 2, 2, 2, 2, 2), (10, 6)
 )
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right", "stroke")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right", "wedge")
 WIDTH, HEIGHT = 520, 340
 
 CONFIG: dict[str, Any] = {
@@ -23,6 +23,9 @@ CONFIG: dict[str, Any] = {
     "title": {"fontSize": 15, "anchor": "start", "subtitleFontSize": 12, "subtitleColor": "#444444"},
     "view": {"stroke": None},
 }
+
+APART = {"scale": {"color": "independent", "strokeDash": "independent", "shape": "independent"}}
+"""Scales are given in full, so layers need not share them, and the legend can be that of the points alone."""
 
 
 def series_scales(names: Sequence[str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from discreet.design.allocation import Allocation
 from discreet.design.frontier import Frontier
 from discreet.present.axes import EPSILON
 from discreet.present.figure import Figure
-from discreet.present.theme import HEIGHT, WIDTH, series_scales
+from discreet.present.theme import APART, HEIGHT, WIDTH, series_scales
 
 
 def allocation_figure(found: Allocation, frontiers: Sequence[Frontier]) -> Figure:
@@ -29,7 +29,7 @@ def allocation_figure(found: Allocation, frontiers: Sequence[Frontier]) -> Figur
     legend = {"title": "statistic"}
     colour = {"field": "statistic", "type": "nominal", "scale": scales["color"], "legend": legend}
     body = {
-        "width": WIDTH, "height": HEIGHT,
+        "width": WIDTH, "height": HEIGHT, "resolve": APART,
         "layer": [
             {
                 "data": {"values": rows}, "mark": {"type": "line", "strokeWidth": 2},
@@ -38,7 +38,7 @@ def allocation_figure(found: Allocation, frontiers: Sequence[Frontier]) -> Figur
             },
             {
                 "data": {"values": chosen}, "mark": {"type": "point", "size": 160, "strokeWidth": 3},
-                "encoding": {"x": x, "y": y, "color": colour},
+                "encoding": {"x": x, "y": y, "color": {**colour, "legend": None}},
             },
             {
                 "data": {"values": chosen}, "mark": {"type": "text", "align": "left", "dx": 10, "dy": -8, "fontSize": 12},

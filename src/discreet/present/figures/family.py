@@ -8,7 +8,7 @@ from discreet.present.figure import Figure
 from discreet.present.theme import COLOURS, HEIGHT, WIDTH
 
 NEAR = 1e-6
-PROVED, WIDER = "proved within 10⁻⁶ of best", "proved with a wider gap"
+PROVED, WIDER = "proved within 1e-6 of best", "proved with a wider gap"
 
 
 def family_figure(found: FamilyDesign) -> Figure:
@@ -21,7 +21,8 @@ def family_figure(found: FamilyDesign) -> Figure:
     ]
     legend = {"title": "proof", "orient": "bottom"}
     proofs = [PROVED, WIDER]
-    x = {"field": "size", "type": "quantitative", "title": "size of the cell (respondents)", "scale": {"zero": False}}
+    x = {"field": "size", "type": "quantitative", "title": "size of the cell (respondents)", "scale": {"zero": False},
+         "axis": {"format": "d", "tickMinStep": 1}}
     y = {"field": "loss", "type": "quantitative", "title": loss_title(problem)}
     body = {
         "width": WIDTH, "height": HEIGHT, "data": {"values": rows},
@@ -43,6 +44,6 @@ def family_figure(found: FamilyDesign) -> Figure:
     alt = (
         f"Expected loss against cell size for {len(found.made)} mechanisms serving sizes {found.family.words}. Losses run from "
         f"{rows[0]['loss']:.4g} at size {rows[0]['size']} to {rows[-1]['loss']:.4g} at size {rows[-1]['size']}. "
-        f"{share:.0%} of the mechanisms are proved within 10⁻⁶ of the best possible."
+        f"{share:.0%} of the mechanisms are proved within 1e-6 of the best possible."
     )
     return Figure("A mechanism for every size of cell", alt, body)

@@ -9,7 +9,7 @@ from discreet.design.frontier import Frontier
 from discreet.design.reach import Saving
 from discreet.present.axes import EPSILON, loss_title, shown
 from discreet.present.figure import Figure
-from discreet.present.theme import HEIGHT, WIDTH, series_scales
+from discreet.present.theme import APART, HEIGHT, WIDTH, series_scales
 
 OWN = "this design"
 HIDDEN = ("full information",)
@@ -69,7 +69,7 @@ def frontier_figure(
     ]
     if saving is not None:
         layers += _step(saving)
-    body = {"width": WIDTH, "height": HEIGHT, "layer": layers}
+    body = {"width": WIDTH, "height": HEIGHT, "layer": layers, "resolve": APART}
     return Figure("What privacy costs", alt_text(found, saving, names), body, _subtitle(saving))
 
 
@@ -87,20 +87,19 @@ def _step(saving: Saving) -> list[dict[str, Any]]:
     values = [{"from": low, "to": high, "loss": saving.loss, "middle": (low + high) / 2,
                "words": f"same loss with {saving.share:.0%} of ε"}]
     y = {"field": "loss", "type": "quantitative"}
-    return [
+    words = [
         {
-            "data": {"values": values}, "mark": {"type": "rule", "strokeWidth": 3, "color": "#000000"},
-            "encoding": {"x": {"field": "from", "type": "quantitative"}, "x2": {"field": "to"}, "y": y},
-        },
-        *(
-            {
-                "data": {"values": values},
-                "mark": {"type": "text", "dy": -12, "fontSize": 12, "fontWeight": "bold", "align": "center", **halo},
-                "encoding": {"x": {"field": "middle", "type": "quantitative"}, "y": y, "text": {"field": "words"}},
-            }
-            for halo in ({"stroke": "#ffffff", "strokeWidth": 5}, {})
-        ),
+            "data": {"values": values},
+            "mark": {"type": "text", "dy": -13, "fontSize": 12, "fontWeight": "bold", "align": "center", **halo},
+            "encoding": {"x": {"field": "middle", "type": "quantitative"}, "y": y, "text": {"field": "words"}},
+        }
+        for halo in ({"stroke": "#ffffff", "strokeWidth": 4}, {})
     ]
+    rule = {
+        "data": {"values": values}, "mark": {"type": "rule", "strokeWidth": 3, "color": "#000000"},
+        "encoding": {"x": {"field": "from", "type": "quantitative"}, "x2": {"field": "to"}, "y": y},
+    }
+    return [*words, rule]
 
 
 def _subtitle(saving: Saving | None) -> str:

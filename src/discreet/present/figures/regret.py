@@ -6,7 +6,7 @@ from typing import Any
 
 from discreet.design.surface import Place, Surface
 from discreet.present.figure import Figure
-from discreet.present.theme import HEIGHT, WIDTH, series_scales
+from discreet.present.theme import APART, HEIGHT, WIDTH, series_scales
 
 UNITS = "units of the loss"
 
@@ -27,7 +27,7 @@ def _lines(surface: Surface) -> Figure:
     colour = {"field": "towards", "type": "nominal", "scale": scales["color"], "legend": None}
     encoding = {"x": x, "color": colour}
     body = {
-        "width": WIDTH, "height": HEIGHT, "data": {"values": rows},
+        "width": WIDTH, "height": HEIGHT, "data": {"values": rows}, "resolve": APART,
         "layer": [
             {
                 "mark": {"type": "area", "opacity": 0.3},
