@@ -144,4 +144,4 @@ def number(x: Fraction) -> str:
 
 def significant(x: float) -> str:
     """Four significant digits."""
-    return f"{x:.4g}"
+    return f"{x + 0.0:.4g}"

@@ -29,7 +29,7 @@ def posterior_figure(mechanism: Mechanism, level: float = 0.9) -> Figure:
     for name, law in zip(names, [prior, *(found.posteriors[i] for i in chosen)], strict=True):
         rows += [{"omega": numbers[j], "probability": float(law[j]), "belief": name} for j in range(last)]
     scales = series_scales(names)
-    legend = {"title": "belief about the statistic"}
+    legend = {"title": "belief"}
     body = {
         "width": WIDTH,
         "height": HEIGHT,

@@ -1,0 +1,44 @@
+"""The report about a release folder: what was published, whether it verifies, and the report of its mechanism."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+from discreet.files.atomic import read_bytes
+from discreet.files.canonical import parse_json
+from discreet.files.certificate import certificate_from_document
+from discreet.files.plan import plan_from_document, read_key_set
+from discreet.present.report import Section, mechanism_report, table
+from discreet.publish.bundle import mechanism_for, members_of
+from discreet.publish.verify import verified
+
+
+def release_report(folder: str | Path) -> str:
+    """The page about a release, written from the folder alone."""
+    where = Path(folder)
+
+    def document(name: str) -> object:
+        return parse_json(read_bytes(where / name, name), name)
+
+    facts = document("metadata.json")
+    assert isinstance(facts, dict)
+    plan = plan_from_document(document("plan.json"))
+    key_set = read_key_set(where / "key_set.csv", plan)
+    sizes = sorted(set(key_set.sizes))
+    members = members_of(document("mechanism.json"))
+    typical = max(sizes, key=key_set.sizes.count)
+    certificates = document("certificates.json")
+    assert isinstance(certificates, dict)
+    certificate = certificate_from_document(certificates[str(typical)])
+    loss = facts["privacy_loss"]
+    published = (
+        f"<p>{len(key_set):,} cells of {sizes[0]} to {sizes[-1]} {escape(plan.unit.name)} records, {len(sizes)} different sizes, from "
+        f"{escape(plan.dataset)}. Total cost: ε = {escape(str(loss['epsilon']))}. Protected: {escape(str(plan.promise))}.</p>"
+        f"<p>The sections below show the mechanism for cells of {typical}, the most frequent size.</p>"
+    )
+    verdict = verified(where)
+    words = {True: "holds", False: "FAILS", None: "not shown here"}
+    checks = table(["class", "what", "outcome"], [(c.kind, c.words, words[c.holds]) for c in verdict.checks], numeric=False)
+    extra = [Section("What was published", published), Section("Verification", checks)]
+    return mechanism_report(mechanism_for(members[typical]), certificate, extra=extra, title=str(facts["dataset"]))

@@ -1,0 +1,223 @@
+"""A report: one printable HTML page about a mechanism or a release, with nothing fetched from anywhere.
+
+The problem in words, the design beside what people do today, the proof, the pictures, how to read a value, the limits, what it
+is not for, and how to cite it. Pictures are SVG inside the page; without the extra `figures` the page says how to get them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from discreet import __version__
+from discreet.design.baselines import baselines, ladder_baselines
+from discreet.design.evaluation import evaluate
+from discreet.design.ground import ground
+from discreet.design.result import Baseline
+from discreet.errors import DiscreetError, MissingExtra
+from discreet.files.mechanism import mechanism_hash
+from discreet.interpret.reading import readings
+from discreet.model.certificate import Certificate
+from discreet.model.mechanism import Mechanism
+from discreet.present.figure import Figure
+from discreet.present.figures.posterior import posterior_figure
+from discreet.present.style import STYLE
+from discreet.present.words import (
+    adding_words,
+    attacker_words,
+    gain_words,
+    guarantee_words,
+    number,
+    problem_words,
+    proof_words,
+    significant,
+)
+
+MOST_ROWS = 60
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what stands under it, as HTML."""
+
+    title: str
+    body: str
+
+
+def mechanism_report(
+    mechanism: Mechanism,
+    certificate: Certificate | None,
+    *,
+    figures: Sequence[Figure] = (),
+    compared: Mapping[str, Baseline] | None = None,
+    extra: Sequence[Section] = (),
+    title: str | None = None,
+) -> str:
+    """The page about one mechanism; `figures` come after the comparison, `extra` sections before the citation."""
+    others = _compared(mechanism) if compared is None else compared
+    sections = [
+        Section("The question", f"<p>{escape(problem_words(mechanism.problem))}</p>{_prior(mechanism)}"),
+        Section("The design", _design(mechanism, others) + "".join(map(picture, figures))),
+        Section("The proof", _proof(mechanism, certificate)),
+        Section("How to read a value", _reading(mechanism)),
+        Section("The limits", _limits(mechanism)),
+        Section("What this is not for", _not_for(mechanism)),
+        *extra,
+        Section("Citation", _citation(mechanism)),
+    ]
+    name = title or mechanism.problem.name or "A private statistic"
+    return html_page(name, _lead(mechanism, others), sections)
+
+
+def html_page(title: str, lead: str, sections: Sequence[Section]) -> str:
+    """A whole page from its sections."""
+    body = "\n".join(f"<section><h2>{escape(s.title)}</h2>{s.body}</section>" for s in sections)
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title><style>{STYLE}</style></head>
+<body><main><header><h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p></header>
+{body}
+<footer><p>Made with discreet {escape(__version__)}.</p></footer></main></body></html>
+"""
+
+
+def picture(figure: Figure) -> str:
+    """A picture inside the page with its words beside it, or how to get pictures."""
+    try:
+        drawn = figure.svg()
+    except MissingExtra as missing:
+        return f'<p class="note">{escape(str(missing))}</p><p>{escape(figure.alt)}</p>'
+    return f"<figure>{drawn}<figcaption>{escape(figure.alt)}</figcaption></figure>"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[Any]], *, numeric: bool = True, first: bool = False) -> str:
+    """A table with a header row; all columns but the first are numbers, and `first` sets the first row apart."""
+    kind = ' class="n"' if numeric else ""
+    name = ' class="first"' if first else ""
+    top = "".join(f"<th scope='col'{kind if i else ''}>{escape(h)}</th>" for i, h in enumerate(head))
+    lines = "".join(
+        "<tr>" + "".join(f"<td{kind if i else ''}>{escape(str(x))}</td>" for i, x in enumerate(row)) + "</tr>" for row in rows
+    )
+    return f"<table{name}><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>"
+
+
+def _compared(mechanism: Mechanism) -> Mapping[str, Baseline]:
+    try:
+        return baselines(ground(mechanism.problem), oblivious=False)
+    except DiscreetError:
+        return ladder_baselines(mechanism.problem)
+
+
+def _lead(mechanism: Mechanism, others: Mapping[str, Baseline]) -> str:
+    usual = others.get("geometric")
+    own = mechanism.claims.value
+    if own is None or usual is None or usual.loss is None or not all(d.is_loss for d in mechanism.problem.decisions):
+        return guarantee_words(mechanism.guarantee)
+    return gain_words(-float(own), usual.loss, "the usual geometric noise")
+
+
+def _prior(mechanism: Mechanism) -> str:
+    problem = mechanism.problem
+    p = getattr(problem.prior, "probabilities", None)
+    if p is None:
+        return f"<p>Beforehand: a prior of kind {escape(problem.prior.kind)}.</p>"
+    values = getattr(problem.universe, "values", ())
+    rows = [(number(v), f"{float(x):.4g}") for v, x in zip(values, p, strict=True)]
+    source = getattr(problem.prior, "source", "")
+    said = f" Source: {escape(source)}." if source else ""
+    return f"<p>Believed beforehand, for each {escape(problem.unit)} independently:{said}</p>{table(['value', 'probability'], rows)}"
+
+
+def _design(mechanism: Mechanism, others: Mapping[str, Baseline]) -> str:
+    loss = all(d.is_loss for d in mechanism.problem.decisions)
+    rows = []
+    own = mechanism.claims.value
+    if own is not None:
+        rows.append(("this design", significant(-float(own) if loss else float(own))))
+    ranked = sorted((b for b in others.values() if b.value is not None), key=lambda b: -(b.value or 0.0))
+    rows += [(b.words, significant(-(b.value or 0.0) if loss else (b.value or 0.0))) for b in ranked]
+    made = mechanism.provenance
+    how = f"<p>Found by: {escape(made.get('rung', 'as given'))} ({escape(made.get('theorem', ''))}).</p>" if made else ""
+    return table(["way to publish", "expected loss" if loss else "expected payoff"], rows, first=True) + how
+
+
+def _proof(mechanism: Mechanism, certificate: Certificate | None) -> str:
+    words = [guarantee_words(mechanism.guarantee)]
+    if certificate is None:
+        words.append("There is no certificate beside this mechanism: run discreet certify to prove it.")
+    else:
+        proof = certificate.privacy
+        words.append(
+            f"Checked in exact arithmetic: {proof.edges:,} pairs of neighbouring states × {proof.outputs:,} outputs. The tight ε lies "
+            f"between {float(proof.tight_low):.9g} and {float(proof.tight_high):.9g}."
+        )
+        claim = certificate.optimality
+        if claim is not None and all(d.is_loss for d in mechanism.problem.decisions):
+            words.append(proof_words(-float(claim.value), -float(claim.bound)))
+    return "".join(f"<p>{escape(w)}</p>" for w in words)
+
+
+def _reading(mechanism: Mechanism) -> str:
+    try:
+        found = readings(mechanism)
+    except DiscreetError as error:
+        return f"<p>{escape(str(error))}</p>"
+    labels, outputs = found.labels(), mechanism.outputs
+    import numpy as np
+
+    weights = np.exp(found.log_probability)
+    shown = [i for i in range(len(labels)) if weights[i] > 1e-4][:MOST_ROWS]
+    rows = [
+        (labels[i], _action(outputs[i].action), f"{weights[i]:.2%}", f"{found.mean[i]:.3g}", f"{found.lower[i]:g} to {found.upper[i]:g}")
+        for i in shown
+    ]
+    head = ["published value", "do this", "how often", "mean", f"{found.level:.0%} interval"]
+    intro = "<p>For someone who holds the prior above. Other readers should use their own prior with the mechanism file.</p>"
+    try:
+        drawn = picture(posterior_figure(mechanism))
+    except DiscreetError:
+        drawn = ""
+    return intro + table(head, rows) + drawn
+
+
+def _action(action: Any) -> str:
+    if isinstance(action, tuple):
+        return "; ".join(_action(a) for a in action)
+    return action if isinstance(action, str) or action is None else number(action)
+
+
+def _limits(mechanism: Mechanism) -> str:
+    epsilon = float(mechanism.guarantee.epsilon)
+    rows = [
+        (f"{sure:.0%}", attacker_words(epsilon, mechanism.guarantee.unit, sure).split("at most ")[1].split(" sure")[0])
+        for sure in (0.01, 0.1, 0.5, 0.9)
+    ]
+    return (
+        f"<p>{escape(attacker_words(epsilon, mechanism.guarantee.unit))}</p>"
+        + table(["sure today", "at most sure afterwards"], rows)
+        + "<p>Where respondents' answers are correlated, more can be learnt about one of them through the others; the promise then "
+        "still bounds what changes because this one took part.</p>"
+    )
+
+
+def _not_for(mechanism: Mechanism) -> str:
+    try:
+        slope = evaluate(mechanism).slope
+        words = adding_words(slope) if slope == slope else ""
+    except DiscreetError:
+        words = ""
+    lean = (
+        "The design leans on its prior: where the prior is wrong, recommended actions are biased towards it. Compare with discreet "
+        "design --radius before using it elsewhere."
+    )
+    return "".join(f'<p class="note">{escape(w)}</p>' for w in (words, lean) if w)
+
+
+def _citation(mechanism: Mechanism) -> str:
+    made = mechanism.provenance.get("made by", f"discreet {__version__}")
+    return (
+        f"<p>Mechanism <code>sha256:{mechanism_hash(mechanism)}</code>, {escape(str(mechanism.guarantee))}, made with {escape(made)}. "
+        "Theory: Schmutte and Yoder (2024), Information Design for Differential Privacy.</p>"
+    )
