@@ -1,5 +1,6 @@
 """A picture: a Vega-Lite specification with a title and words for those who cannot see it.
 
+`Figure.write` chooses by the ending of the file: .svg, .png, .html (a page that answers the pointer), .json.
 It is drawn by vl-convert (the extra `figures`), which carries its own JavaScript engine: no browser and no network.
 """
 
@@ -17,7 +18,9 @@ from discreet.present.theme import CONFIG
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 VEGA_LITE = "5.20"
-ENDINGS = (".svg", ".png", ".json")
+MENU = {"actions": {"export": True, "source": False, "compiled": False, "editor": False}}
+VEIL = "\ue000"
+ENDINGS = (".svg", ".png", ".html", ".json")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,15 +50,38 @@ class Figure:
         """The picture as PNG bytes."""
         return bytes(_converter().vegalite_to_png(self.specification, vl_version=VEGA_LITE, scale=scale))
 
+    def html(self) -> str:
+        """The picture as a page of its own that answers the pointer; its scripts are inside, so it opens offline."""
+        specification = self.specification
+        lively = {
+            **specification, "config": {**CONFIG, "mark": {"tooltip": True}}, "usermeta": {"embedOptions": MENU},
+        }
+        # A label such as "</script>" must not end the script that it stands in.
+        veiled = json.dumps(lively, ensure_ascii=False).replace("<", VEIL)
+        page = str(_converter().vegalite_to_html(veiled, vl_version=VEGA_LITE, bundle=True, renderer="svg"))
+        page = page.replace(VEIL, "\\u003c").replace("<html>", '<html lang="en">', 1)
+        page = page.replace("<title>Chart</title>", f"<title>{escape(self.title)}</title>", 1)
+        before, _, after = page.rpartition("</body>")
+        return f'{before}<p style="max-width: 60em; font: 14px sans-serif">{escape(self.alt)}</p>\n</body>{after}'
+
     def write(self, path: str | Path) -> Path:
-        """Draw into a file; its ending chooses between .svg, .png and .json (the specification)."""
+        """Draw into a file; its ending chooses between .svg, .png, .html and .json (the specification)."""
         place = must_be_drawable(path)
-        if place.suffix == ".json":
-            data = json.dumps(self.specification, ensure_ascii=False, indent=1).encode()
+        if place.suffix == ".png":
+            data = self.png()
         else:
-            data = self.svg().encode() if place.suffix == ".svg" else self.png()
+            texts = {".svg": self.svg, ".html": self.html, ".json": self.json}
+            data = texts[place.suffix]().encode()
         write_atomically(place, data)
         return place
+
+    def json(self) -> str:
+        """The specification as text."""
+        return json.dumps(self.specification, ensure_ascii=False, indent=1)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        return self.svg()
 
 
 def must_be_drawable(path: str | Path) -> Path:
@@ -63,7 +89,7 @@ def must_be_drawable(path: str | Path) -> Path:
     place = Path(path)
     if place.suffix not in ENDINGS:
         raise InputError(
-            "Pictures are written as SVG, PNG or a Vega-Lite specification", found=place.name, allowed=ENDINGS,
+            "Pictures are written as SVG, PNG, a page or a Vega-Lite specification", found=place.name, allowed=ENDINGS,
             remedy="give the file one of these endings",
         )
     if place.suffix != ".json":
