@@ -51,6 +51,10 @@ def table(actions: tuple[Any, ...] = (Fraction(1, 3), Fraction(2))) -> TableKern
     return TableKernel(("0", "1", "2"), outputs, ((5, 4, 3), (3, 4, 5)), 8)
 
 
+def names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
 def mechanisms() -> list[Mechanism]:
     named = Decision("table", NamedActions(("go", "stay")), payoff_table=((Fraction(0),) * 3, (Fraction(1, 3),) * 3))
     two = replace(PROBLEM, decisions=(PROBLEM.decision, named))
@@ -73,7 +77,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, which: int) -> None:
     assert again == mechanism and files.mechanism_hash(again) == digest == files.mechanism_hash(mechanism)
     data = (tmp_path / "x.mechanism.json").read_bytes()
     assert canonical_bytes(json.loads(data)) + b"\n" == data
-    assert os.listdir(tmp_path) == ["x.mechanism.json"]
+    assert names(tmp_path) == ["x.mechanism.json"]
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -142,7 +146,7 @@ def test_flows_beyond_64_bits_are_refused_in_words(tmp_path: Path) -> None:
     certificate = Certificate("x", proof(), OptimalityClaim(Fraction(0), Fraction(1), witness))
     with pytest.raises(InputError, match="64 bits"):
         files.write_certificate(tmp_path / "x.certificate.json", certificate)
-    assert os.listdir(tmp_path) == []
+    assert names(tmp_path) == []
 
 
 BAD_MECHANISMS: list[tuple[str, Any, str]] = [
@@ -154,13 +158,14 @@ BAD_MECHANISMS: list[tuple[str, Any, str]] = [
     ("kernel/outputs/0/action", {}, "a number or a name"), ("kernel/outputs/0/action", {"name": "go"}, "does not have"),
     ("kernel/outputs/0/acton", {}, "did you mean 'action'?"), ("kernel/ratio", "1/2", "no such key"),
     ("kernel/states/1", "9", "not those that its summary makes"), ("kernel/edges", None, "no kernel.edges"),
-    ("kernel/edges", [[0, 1, 2]], "edges"), ("summary/kind", "median", "summary.kind"), ("summary/weights", None, "no summary.weights"),
+    ("kernel/edges", [[0, 1, 2]], "edges"), ("summary/kind", "median", "summary.kind"),
+    ("summary/weights", None, "no summary.weights"), ("claims/valu", "1", "'value'"),
     ("summary/weights", [0], "one integer for each type"), ("summary/clamp", {"lower": [0], "upper": [1]}, "no such key"),
     ("summary/low", 3, "not those that its summary makes"), ("guarantee/epsilon", "-1", "from 0 on"),
     ("guarantee/epsilon", "2", "promises less privacy"), ("guarantee/neighbours", "given", "another relation"),
     ("guarantee/neighbours", "swap", "known relation"), ("guarantee/unit", "dog", "another relation or unit"),
     ("guarantee/delta", "2", "δ from 0"), ("problem/data/respondents", 3, "not those that its summary makes"),
-    ("problem/privacy/epsilon", "1/2", "promises less privacy"), ("provenance", {"a": 1}, "provenance"), ("claims/valu", "1", "'value'"),
+    ("problem/privacy/epsilon", "1/2", "promises less privacy"), ("provenance", {"a": 1}, "provenance"),
 ]  # fmt: skip
 
 
@@ -212,7 +217,7 @@ def test_nothing_is_left_behind_when_writing_fails(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(InputError, match="could not be written"):
         files.write_mechanism(path, mechanisms()[3])
-    assert path.read_bytes() == before and os.listdir(tmp_path) == [path.name]
+    assert path.read_bytes() == before and names(tmp_path) == [path.name]
     monkeypatch.undo()
     with pytest.raises(InputError, match="could not be written"):
         write_atomically(tmp_path / "missing" / "x", b"x")

@@ -67,7 +67,10 @@ def _stage(problem: Problem, witness: DualWitness) -> Stage:
         raise Refuted("a box of histograms bounds nothing when the order of respondents matters", "a box")
     check_summary(summary, problem.universe, problem.neighbours)
     inner = state_space(problem.universe, problem.neighbours, summary) if witness.box is not None else space
-    inside = [space.index[label] for label in inner.labels] if witness.box is not None else list(range(len(space)))
+    outside = next((name for name in inner.labels if name not in space.index), None)
+    if outside is not None:
+        raise Refuted("the witness's box holds a state that no database has", outside)
+    inside = [space.index[name] for name in inner.labels]
     edges = frozenset((int(a), int(b)) for a, b in inner.edges)
     return Stage(masses, belief.omegas, inside, edges)
 
