@@ -11,7 +11,16 @@ from random import Random
 
 import numpy as np
 import pytest
-from design_worlds import World, document, loss_table, optimum, problem, random_decision, random_document, world
+from design_worlds import (
+    World,
+    document,
+    loss_table,
+    optimum,
+    problem,
+    random_decision,
+    random_document,
+    world,
+)
 
 from discreet.certify import privacy
 from discreet.certify.optimality import optimality
