@@ -220,6 +220,8 @@ def prove(
     settled = played & (off_balance**2 <= 0.2 * gap * abs(solved.value))
     nodes: list[float] = actions[~settled].tolist()
     flows: list[Floats] = list(solved.multipliers[~settled])
+    # a search that was stopped early may have settled no action: distances are then taken to all of them
+    near_to = actions[settled] if settled.any() else actions
     actions, reach, tilt, multipliers = actions[settled], reach[settled], tilt[settled], solved.multipliers[settled]
     far = np.concatenate([[loss.low], (actions[1:] + actions[:-1]) / 2, [loss.high]])
     open_nodes: list[float] = [loss.low, loss.high]
@@ -246,7 +248,7 @@ def prove(
     wanted: list[float] = []
     bound = -np.inf
     for _ in range(REFINEMENTS):
-        added = _priced(loss, edges, q, fresh, actions, prices, tolerance, wanted, watch)
+        added = _priced(loss, edges, q, fresh, near_to, prices, tolerance, wanted, watch)
         everything = np.concatenate([known, fresh])
         order = np.argsort(everything, kind="stable")
         known, flow = everything[order], np.concatenate([flow, added])[order]
