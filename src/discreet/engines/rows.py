@@ -64,4 +64,10 @@ def _reader(file: TextIO) -> Iterator[list[str]]:
 
 
 def _opened(path: Path) -> TextIO:
-    return path.open(encoding="utf-8-sig", errors="replace", newline="")
+    try:
+        return path.open(encoding="utf-8-sig", errors="replace", newline="")
+    except OSError as error:
+        raise InputError(
+            "The source could not be opened", found=f"{path}: {error.strerror or type(error).__name__}",
+            allowed="a file that this user may read", remedy="check source.path and its permissions",
+        ) from None

@@ -102,13 +102,13 @@ def tables(con: Any, plan: Plan, frame: object, folder: Path) -> Iterator[Table]
 
 def file_of(source: Source) -> Path:
     """The file of a source, which must be there and mean itself: no patterns, no addresses."""
-    path = Path(source.location)
-    if not path.is_file() or set(source.location) & set("*?[]{}"):
+    path = Path(source.location).resolve()
+    if not path.is_file() or set(str(path)) & set("*?[]{}"):
         raise InputError(
             "The source is not a file", found=source.location, allowed="the path of a file, without patterns",
             remedy="check source.path",
         )
-    return path.resolve()
+    return path
 
 
 def _parquet_files(source: Source) -> list[str]:
