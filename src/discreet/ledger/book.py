@@ -212,8 +212,11 @@ class Ledger:
         write_atomically(Path(path), b"\n".join(lines) + b"\n")
         return len(lines)
 
-    def verify(self, against: Iterable[Head] = ()) -> Counterexample | None:
-        """Every entry again from the first: chain, rules, signatures; and every head that was kept elsewhere."""
+    def verify(self, against: Iterable[Head] = (), releases: Mapping[str, str] | None = None) -> Counterexample | None:
+        """Every entry again from the first: chain, rules, signatures; and every head that was kept elsewhere.
+
+        `releases` maps reservations to the hashes of manifests that were seen: each must be the one recorded.
+        """
         entries = list(self.history())
         found = verify_chain(entries)
         if found is not None:
@@ -229,7 +232,9 @@ class Ledger:
             wrong = _unsigned(entry)
             if wrong is not None:
                 return wrong
-        return next((problem for head in against if (problem := _missing(entries, head, state)) is not None), None)
+        heads = (_missing(entries, head, state) for head in against)
+        seen = (_unrecorded(state, *pair) for pair in (releases or {}).items())
+        return next((problem for problem in (*heads, *seen) if problem is not None), None)
 
 
 def _next_entry(state: State, event: Mapping[str, Any]) -> Entry:
@@ -277,3 +282,15 @@ def _missing(entries: list[Entry], head: Head, state: State) -> Counterexample |
             "signature", "A kept head was signed with a key that the ledger does not know", found=fingerprint(str(head.public))
         )
     return None
+
+
+def _unrecorded(state: State, reservation: str, digest: str) -> Counterexample | None:
+    held = state.reservations.get(reservation)
+    if held is not None and held.release == digest:
+        return None
+    return Counterexample(
+        "release",
+        "A release differs from the one that the ledger recorded for its draw",
+        found=digest,
+        allowed="nothing recorded" if held is None or held.release is None else held.release,
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import InputError
 from discreet.files.atomic import read_bytes, sync_folder
 from discreet.files.canonical import canonical_bytes
+from discreet.ledger.chain import Entry
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -121,3 +123,23 @@ def signature_holds(public: str, document: Any, signature: str) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def trust_after(entries: Iterable[Entry]) -> tuple[set[str], set[str]]:
+    """Fingerprints that a chain of init, key and revoke entries names, and those that it revokes, each by a trusted key."""
+    keys: set[str] = set()
+    revoked: set[str] = set()
+    for entry in entries:
+        event = dict(entry.event)
+        if event["kind"] == "init" and "key" in event:
+            keys.add(fingerprint(str(event["key"])))
+        if event["kind"] not in ("key", "revoke"):
+            continue
+        signature = str(event.pop("signature", ""))
+        by = str(event["by"])
+        if fingerprint(by) in keys - revoked and signature_holds(by, event, signature):
+            if event["kind"] == "key":
+                keys.add(fingerprint(str(event["public"])))
+            else:
+                revoked.add(str(event["fingerprint"]))
+    return keys, revoked

@@ -22,7 +22,7 @@ from discreet.files.atomic import read_bytes
 from discreet.files.canonical import document_hash, parse_json
 from discreet.files.certificate import certificate_path
 from discreet.files.family import family_from_document
-from discreet.files.mechanism import mechanism_from_document
+from discreet.files.mechanism import mechanism_from_document, mechanism_hash
 from discreet.files.plan import key_set_hash, located, plan_hash, read_key_set, read_plan
 from discreet.ledger.budget import Cost
 from discreet.model.certificate import Certificate, Counterexample
@@ -60,7 +60,7 @@ class Bundle:
             found["certificate"] = document_hash(self.certificate_document)
         return found
 
-    @property
+    @cached_property
     def used(self) -> dict[int, Mechanism]:
         """The mechanisms that the key set's sizes call for."""
         return {size: mechanism_for(self.members[size]) for size in sorted(set(self.key_set.sizes))}
@@ -106,15 +106,22 @@ def gather(path: str | Path) -> Bundle:
         read_bytes(Path(plan.mechanism), "the mechanism or family file"), "the mechanism or family file"
     )
     beside = certificate_path(plan.mechanism)
-    certificate = parse_json(read_bytes(beside, "the certificate"), "the certificate") if beside.exists() else None
+    certificate = None
+    if not is_family(document) and beside.exists():
+        certificate = parse_json(read_bytes(beside, "the certificate"), "the certificate")
     bundle = Bundle(plan, written, key_set, members_of(document), document, certificate)
     check_bundle(bundle)
     return bundle
 
 
+def is_family(document: Any) -> bool:
+    """Whether a document is a family, which holds its certificates itself, rather than one mechanism."""
+    return isinstance(document, dict) and str(document.get("format", "")).startswith("discreet-family/")
+
+
 def members_of(document: Any) -> dict[int, Member | Mechanism]:
     """What serves each size of cell, from a mechanism or family document."""
-    if isinstance(document, dict) and str(document.get("format", "")).startswith("discreet-family/"):
+    if is_family(document):
         family = family_from_document(document)
         return {size: member for member in family.members for size in range(member.low, member.high + 1)}
     mechanism = mechanism_from_document(document)
@@ -137,6 +144,7 @@ def mechanism_for(served: Member | Mechanism) -> Mechanism:
 def check_bundle(bundle: Bundle) -> None:
     """Refuse a plan whose parts do not fit, before anything is committed."""
     plan = bundle.plan
+    _check_certificate(bundle)
     missing = sorted(set(bundle.key_set.sizes) - set(bundle.members))
     if missing:
         raise InputError(
@@ -177,6 +185,22 @@ def check_bundle(bundle: Bundle) -> None:
             found=f"ε = {_short(bundle.cost.epsilon)}",
             allowed=f"budget.most = {_short(plan.most)}",
             remedy="use a smaller ε or raise budget.most",
+        )
+
+
+def _check_certificate(bundle: Bundle) -> None:
+    """The certificate that travels with a mechanism speaks of that mechanism."""
+    stated = bundle.certificate_document
+    if stated is None:
+        return
+    hashes = {mechanism_hash(mechanism_for(served)) for served in bundle.members.values()}
+    named = stated.get("mechanism") if isinstance(stated, dict) else None
+    if named not in hashes:
+        raise InputError(
+            "The certificate belongs to another mechanism",
+            found=str(named),
+            allowed=", ".join(sorted(hashes)[:3]),
+            remedy="design again, or remove the certificate: privacy is proved anew in any case",
         )
 
 

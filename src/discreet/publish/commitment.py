@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.errors import InputError
+from discreet.files.canonical import document_hash
+from discreet.files.problem_document import problem_document
 from discreet.ledger.book import Ledger
 from discreet.ledger.chain import Entry
 from discreet.ledger.keys import Signer
@@ -24,11 +26,7 @@ def commit(bundle: Bundle, ledger: Ledger, signer: Signer | None = None) -> Entr
     """Prove every mechanism, then record the commitment; its entry's hash is what `publish` asks for."""
     bundle.prove()
     hashes = bundle.hashes | {"nonce": secrets.token_hex(32)}
-    attested = (
-        {"statement": ATTESTED, "prior": _provenance(bundle)}
-        if signer is not None
-        else {"prior": _provenance(bundle)}
-    )
+    attested = _provenance(bundle) | ({} if signer is None else {"statement": ATTESTED})
     return ledger.commit(bundle.plan.population, bundle.plan.unit.name, bundle.cost, hashes, signer, attested)
 
 
@@ -37,8 +35,9 @@ def find_commitment(bundle: Bundle, ledger: Ledger, wanted: str | None = None) -
     matching = [
         (name, event)
         for name, event in ledger.state.commitments.items()
-        if all(event["hashes"].get(key) == digest for key, digest in bundle.hashes.items())
+        if {key: digest for key, digest in event["hashes"].items() if key != "nonce"} == bundle.hashes
         and (event["population"], event["unit"]) == (bundle.plan.population, bundle.plan.unit.name)
+        and event["cost"] == bundle.cost.document()
         and (wanted is None or name == wanted)
     ]
     if not matching:
@@ -56,8 +55,12 @@ def row_key(event: Mapping[str, Any]) -> bytes:
     return hashlib.sha256(bytes.fromhex(str(event["hashes"]["nonce"]))).digest()
 
 
-def _provenance(bundle: Bundle) -> str:
-    """Where the prior comes from, as the problem says it."""
+def _provenance(bundle: Bundle) -> dict[str, str]:
+    """Where the prior comes from, as the problem says it, and the hash of every prior in use."""
     prior = next(iter(bundle.used.values())).problem.prior
     source = getattr(prior, "source", "")
-    return f"{prior.kind}: {source}" if source else f"{prior.kind}, as stated in the problem"
+    stated = [problem_document(mechanism.problem)["prior"] for mechanism in bundle.used.values()]
+    return {
+        "prior": f"{prior.kind}: {source}" if source else f"{prior.kind}, as stated in the problem",
+        "prior_sha256": document_hash(stated),
+    }

@@ -3,12 +3,14 @@
 release.csv, release.parquet      one line for each cell
 mechanism.json                    the mechanism or family, exactly as committed
 certificates.json                 the privacy proof of each mechanism in use
+certificate.json                  the designer's certificate as committed, if there was one
 plan.json, key_set.csv            what was committed
 ledger.json                       the commitment, every draw on it, the head of the chain, signed or not
 metadata.json                     the promise in the fields of public deployment registries
 index.html                        what the table is and how to read a value, for people
 verify_standalone.py              proves privacy from mechanism.json without this software
 manifest.json                     the hash of each file; its own hash is what the ledger records
+signature.json                    the publisher's signature of the manifest's hash, when a key was given
 """
 
 from __future__ import annotations
@@ -26,10 +28,12 @@ from numpy.typing import NDArray
 
 from discreet.engines.writer import write_parquet
 from discreet.errors import InputError
-from discreet.files.atomic import sync_folder, write_atomically
+from discreet.files.atomic import read_bytes, sync_folder, write_atomically
 from discreet.files.canonical import canonical_bytes, document_hash, parse_json
 from discreet.files.certificate import certificate_document
 from discreet.files.plan import plan_document
+from discreet.ledger.book import Head
+from discreet.ledger.keys import Signer
 from discreet.model.certificate import Certificate
 from discreet.model.key_set import KeySet
 from discreet.publish.bundle import Bundle
@@ -38,6 +42,8 @@ from discreet.publish.page import page
 from discreet.publish.tables import columns_of, csv_bytes
 
 MANIFEST = "manifest.json"
+SIGNATURE = "signature.json"
+STANDALONE = "verify_standalone.py"
 
 
 def write_folder(
@@ -47,6 +53,7 @@ def write_folder(
     positions: NDArray[np.int64],
     ledger: Mapping[str, Any],
     attested_counts: bool,
+    signer: Signer | None = None,
 ) -> str:
     """Write every file of a release and return the manifest's hash."""
     try:
@@ -72,22 +79,32 @@ def write_folder(
         "ledger.json": canonical_bytes(dict(ledger)) + b"\n",
         "metadata.json": canonical_bytes(facts) + b"\n",
         "index.html": page(bundle, facts, columns).encode(),
-        "verify_standalone.py": standalone_verifier(),
+        STANDALONE: standalone_verifier(),
     }
+    if bundle.certificate_document is not None:
+        files["certificate.json"] = canonical_bytes(bundle.certificate_document) + b"\n"
     for name, data in files.items():
         write_atomically(folder / name, data)
     write_parquet(folder / "release.parquet", columns)
     manifest = {name: file_hash(folder / name) for name in sorted([*files, "release.parquet"])}
-    write_atomically(
-        folder / MANIFEST, canonical_bytes({"format": "discreet-release/1", "files": manifest}) + b"\n"
-    )
+    document = {"format": "discreet-release/1", "files": manifest}
+    write_atomically(folder / MANIFEST, canonical_bytes(document) + b"\n")
+    digest = document_hash(document)
+    if signer is not None:
+        signed = {"public": signer.public, "signature": signer.sign(signed_release(digest))}
+        write_atomically(folder / SIGNATURE, canonical_bytes(signed) + b"\n")
     sync_folder(folder)
-    return document_hash({"format": "discreet-release/1", "files": manifest})
+    return digest
+
+
+def signed_release(digest: str) -> dict[str, str]:
+    """What a publisher signs: the hash of the manifest."""
+    return {"release": digest}
 
 
 def standalone_verifier() -> bytes:
     """The text of the verifier that needs nothing but Python."""
-    return importlib.resources.files("discreet").joinpath("verify_standalone.py").read_bytes()
+    return importlib.resources.files("discreet").joinpath(STANDALONE).read_bytes()
 
 
 def key_set_bytes(key_set: KeySet, size_column: str) -> bytes:
@@ -113,3 +130,18 @@ def reservation_in(folder: Path) -> tuple[str, str] | None:
         return str(ledger["reservation"]), document_hash(manifest)
     except (OSError, InputError, KeyError, TypeError):
         return None
+
+
+def carried(folder: Path) -> tuple[Head, str, str]:
+    """The head that a release carries, its reservation and its manifest's hash: what a ledger is compared with."""
+    try:
+        ledger = parse_json(read_bytes(folder / "ledger.json", "the release's ledger entries"), "ledger.json")
+        manifest = parse_json(read_bytes(folder / MANIFEST, "the manifest"), MANIFEST)
+        return Head.from_document(ledger["head"]), str(ledger["reservation"]), document_hash(manifest)
+    except (KeyError, TypeError, ValueError):
+        raise InputError(
+            "The ledger entries of this release cannot be read",
+            found=str(folder),
+            allowed="a release folder",
+            remedy="check the path",
+        ) from None

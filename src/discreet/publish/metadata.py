@@ -9,6 +9,9 @@ from discreet import __version__
 from discreet.numerics.exact import format_exact
 from discreet.publish.bundle import Bundle
 
+ATTESTED_COUNTS = "attested, made elsewhere"
+"""Histograms that were handed over: nobody here saw whether each unit was held to its limit."""
+
 
 def metadata(bundle: Bundle, ledger: Mapping[str, Any], attested_counts: bool) -> dict[str, Any]:
     """The metadata document of a release."""
@@ -40,7 +43,7 @@ def metadata(bundle: Bundle, ledger: Mapping[str, Any], attested_counts: bool) -
         "implementation": {
             "software": f"discreet {__version__}",
             "randomness": "operating system",
-            "histograms": "attested, made elsewhere" if attested_counts else "counted by discreet",
+            "histograms": ATTESTED_COUNTS if attested_counts else "counted by discreet",
         },
         "statistic": problem.statistic.kind,
         "decision": [d.kind for d in problem.decisions],

@@ -2,9 +2,10 @@
 
     gather → prove → find commitment → reserve → count → spend → draw → stage → write → rename → record → tidy
 
-Nothing after the commitment depends on a private value but the draws themselves: no abort, no warning, no log line. Everything
-written derives from the staged draws. A restart with a sealed stage finishes that release; without one the reservation is burned.
-`step` is told the name of each step before it happens: tests kill the process there.
+Nothing after the commitment depends on a private value but the draws themselves: no abort, no warning, no log line, no time in
+the ledger. Everything written derives from the staged draws. A restart with a sealed stage finishes that release; without one
+the reservation is burned. Only while nothing was drawn, and only when discreet itself refuses (a missing file, a column that is
+not there), is a reservation given back. `step` is told the name of each step before it happens: tests kill the process there.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines import Engine, histograms
-from discreet.errors import InputError
+from discreet.engines import Engine, fitted, histograms
+from discreet.errors import DiscreetError, InputError
 from discreet.files.atomic import sync_folder
 from discreet.ledger.book import Ledger
 from discreet.ledger.keys import Signer
@@ -30,6 +31,8 @@ from discreet.sampling import draw_outputs
 from discreet.watch import SILENT, Watch
 
 STEPS = ("prove", "reserve", "count", "spend", "draw", "stage", "write", "rename", "record", "tidy")
+BEARING = ("init", "key", "revoke")
+"""Events that say which keys are trusted; every release carries them."""
 
 
 def publish(
@@ -50,9 +53,6 @@ def publish(
     `counts` hands over histograms [cell, type] that were made elsewhere: their unit bound is then attested, not enforced.
     """
     target = Path(folder)
-    if _recorded_late(target, ledger):
-        return target
-    _must_be_free(target)
 
     def begin(name: str) -> None:
         watch.report(stage=name)
@@ -60,24 +60,32 @@ def publish(
             step(name)
 
     begin("prove")
-    proofs = bundle.prove()
     name, event = find_commitment(bundle, ledger, commitment)
+    if _completed(target, ledger, name):
+        return target
+    _must_be_free(target)
+    _must_fit(bundle, counts)
+    if signer is not None:
+        ledger.state.must_trust(signer.public)
+    proofs = bundle.prove()
     unfinished = _unfinished(ledger, name, target)
     if unfinished is not None:
-        reservation, positions = unfinished
+        stage, reservation, positions = unfinished
     else:
         begin("reserve")
         reservation = ledger.reserve(name).hash
-        positions = None
-    stage = Stage.of(target, reservation)
-    if positions is None:
-        stage.open()
-        begin("count")
-        found = (
-            counts
-            if counts is not None
-            else histograms(bundle.plan, bundle.key_set, key=row_key(event), frame=frame, engine=engine)
-        )
+        stage = Stage.of(target, reservation)
+
+        def count() -> NDArray[np.int64]:
+            stage.open()
+            begin("count")
+            key = row_key(event)
+            if counts is None:
+                return histograms(bundle.plan, bundle.key_set, key=key, frame=frame, engine=engine)
+            # Whatever was handed over, every cell gets its declared size: counts below 0 are read as 0.
+            return fitted(bundle.plan, bundle.key_set, np.maximum(counts, 0).astype(np.int64), key)
+
+        found = _or_withdrawn(count, ledger, reservation, stage)
         begin("spend")
         ledger.spend(reservation)
         begin("draw")
@@ -87,35 +95,37 @@ def publish(
     begin("write")
     prepared = target.parent / f".{target.name}.{reservation[:16]}.part"
     shutil.rmtree(prepared, ignore_errors=True)
-    digest = write_folder(
-        prepared, bundle, proofs, positions, _ledger_document(ledger, name, reservation, signer), counts is not None
-    )
+    document = _ledger_document(ledger, name, reservation, signer)
+    digest = write_folder(prepared, bundle, proofs, positions, document, counts is not None, signer)
     begin("rename")
-    prepared.rename(target)
-    sync_folder(target.parent)
+    _move(prepared, target)
     begin("record")
-    if ledger.reservation(reservation).stage == "spent":
-        ledger.release(reservation, digest)
+    ledger.release(reservation, digest)
     begin("tidy")
     stage.remove()
     return target
 
 
-def _recorded_late(target: Path, ledger: Ledger) -> bool:
-    """Whether the folder is complete and only its record was lost to an interruption; if so it is recorded now."""
+def _completed(target: Path, ledger: Ledger, commitment: str) -> bool:
+    """Whether the folder is this commitment's, complete, and an interruption came between it and the end: ended now."""
     found = reservation_in(target)
     if found is None:
         return False
     name, digest = found
-    if name not in ledger.state.reservations or ledger.reservation(name).stage != "spent":
+    held = ledger.state.reservations.get(name)
+    stage = Stage.of(target, name)
+    if held is None or held.commitment != commitment or held.stage not in ("spent", "released"):
         return False
-    ledger.release(name, digest)
-    Stage.of(target, name).remove()
+    if held.stage == "spent":
+        ledger.release(name, digest)
+    elif not stage.folder.exists():
+        return False
+    stage.remove()
     return True
 
 
 def _must_be_free(target: Path) -> None:
-    if target.exists():
+    if target.exists() or target.is_symlink():
         raise InputError(
             "The release folder exists already",
             found=str(target),
@@ -131,15 +141,43 @@ def _must_be_free(target: Path) -> None:
         )
 
 
-def _unfinished(ledger: Ledger, commitment: str, target: Path) -> tuple[str, NDArray[np.int64]] | None:
+def _must_fit(bundle: Bundle, counts: NDArray[np.integer] | None) -> None:
+    """Histograms from elsewhere have the right shape; what they hold is never a reason to refuse."""
+    if counts is None:
+        return
+    wanted = (len(bundle.key_set), bundle.plan.recoding.types)
+    if np.shape(counts) != wanted or not np.issubdtype(np.asarray(counts).dtype, np.integer):
+        raise InputError(
+            "The histograms are not one row of whole numbers for each cell",
+            found=f"shape {np.shape(counts)} of {np.asarray(counts).dtype}",
+            allowed=f"shape {wanted} of integers",
+            remedy="give counts [cell, type] in the order of the key set",
+        )
+
+
+def _or_withdrawn(
+    count: Callable[[], NDArray[np.int64]], ledger: Ledger, reservation: str, stage: Stage
+) -> NDArray[np.int64]:
+    """The histograms; when discreet refuses, in its own words and so for no private reason, the reservation is given back."""
+    try:
+        return count()
+    except DiscreetError:
+        if ledger.reservation(reservation).stage == "reserved":
+            ledger.withdraw(reservation)
+            stage.remove()
+        raise
+
+
+def _unfinished(ledger: Ledger, commitment: str, target: Path) -> tuple[Stage, str, NDArray[np.int64]] | None:
     """A reservation of this commitment that was interrupted while making this folder: finished if sealed, else burned."""
     for name, held in ledger.state.reservations.items():
         stage = Stage.of(target, name)
         if held.commitment != commitment or held.stage not in ("reserved", "spent") or not stage.folder.exists():
             continue
+        stage.open()
         positions = stage.kept()
         if positions is not None and held.stage == "spent":
-            return name, positions
+            return stage, name, positions
         ledger.burn(name, "interrupted before its draws were complete")
         stage.remove()
         raise InputError(
@@ -151,14 +189,29 @@ def _unfinished(ledger: Ledger, commitment: str, target: Path) -> tuple[str, NDA
     return None
 
 
+def _move(prepared: Path, target: Path) -> None:
+    try:
+        prepared.rename(target)
+        sync_folder(target.parent)
+    except OSError as error:
+        raise InputError(
+            "The release folder cannot be put in its place",
+            found=f"{target}: {error.strerror}",
+            allowed="a name that is free, in a folder that can be written to",
+            remedy="make the name free, then run the same command again: the draws are kept",
+        ) from None
+
+
 def _ledger_document(ledger: Ledger, commitment: str, reservation: str, signer: Signer | None) -> Mapping[str, Any]:
     """The entries that bear on this commitment, every draw on it among them, and the head, signed when a key is given."""
+    mine = {name for name, held in ledger.state.reservations.items() if held.commitment == commitment}
     entries = [
         entry.document()
         for entry in ledger.history()
-        if entry.hash == commitment
+        if entry.event["kind"] in BEARING
+        or entry.hash == commitment
         or entry.event.get("commitment") == commitment
-        or entry.event.get("reservation") in _reservations(ledger, commitment)
+        or entry.event.get("reservation") in mine
     ]
     return {
         "currency": ledger.state.currency,
@@ -167,7 +220,3 @@ def _ledger_document(ledger: Ledger, commitment: str, reservation: str, signer: 
         "entries": entries,
         "head": ledger.head(signer).document(),
     }
-
-
-def _reservations(ledger: Ledger, commitment: str) -> set[str]:
-    return {name for name, held in ledger.state.reservations.items() if held.commitment == commitment}

@@ -2,16 +2,18 @@
 
 A stage is a folder beside the release, named after its reservation. It holds the positions of the drawn outputs, one for each
 cell of the key set, and a seal with their hash that is written last. Without the seal the draw counts as never finished.
-What is staged is already private: it may lie on disk.
+What is staged is already private: it may lie on disk. Whoever works on a stage holds a lock on its folder, which ends with
+the process however that ends: nobody else can take the stage for an abandoned one.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +31,7 @@ class Stage:
     """The staging folder of one reservation for one release folder."""
 
     folder: Path
+    held: list[int] = field(default_factory=list, compare=False, repr=False)
 
     @classmethod
     def of(cls, release: Path, reservation: str) -> Stage:
@@ -36,11 +39,23 @@ class Stage:
         return cls(release.parent / f".{release.name}.{reservation[:16]}.staging")
 
     def open(self) -> None:
-        """Make the folder; only its owner may look inside."""
+        """Make the folder, which only its owner may look into, and lock it."""
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.folder.mkdir(mode=0o700, exist_ok=True)
             sync_folder(self.folder.parent)
+            handle = os.open(self.folder, os.O_RDONLY)
+            self.held.append(handle)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.close()
+            raise InputError(
+                "Another process is making this release",
+                found="a stage that is being worked on",
+                allowed="one process for each release folder",
+                remedy="wait for it to end",
+            ) from None
         except OSError as error:
+            self.close()
             raise InputError(
                 "The release cannot be staged",
                 found=f"{self.folder.parent}: {error.strerror}",
@@ -66,8 +81,17 @@ class Stage:
             return None
         return np.frombuffer(data, dtype="<i8").astype(np.int64)
 
+    def close(self) -> None:
+        """Let go of the lock."""
+        while self.held:
+            os.close(self.held.pop())
+
+    def __del__(self) -> None:
+        self.close()
+
     def remove(self) -> None:
         """Tidy up after the release was recorded."""
         shutil.rmtree(self.folder, ignore_errors=True)
+        self.close()
         if self.folder.parent.exists() and os.access(self.folder.parent, os.R_OK):
             sync_folder(self.folder.parent)

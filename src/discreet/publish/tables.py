@@ -1,6 +1,7 @@
 """The published table: for each cell its keys and size, the value drawn, and what that value means to a reader.
 
-Every column is a function of the committed public facts and the drawn output, so a release says nothing beyond its draws.
+Every column is a function of the committed public facts and the drawn output, so a release says nothing beyond its draws;
+`restated` computes all of them again from the published values alone.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.unbiased import unbiased_values
 
 LEVEL = 0.9
+RISKY = "=+-@\t\r"
+"""What a spreadsheet takes for the beginning of a formula."""
 
 
 def columns_of(
@@ -78,16 +81,24 @@ def csv_bytes(columns: Mapping[str, Any]) -> bytes:
     """The table as CSV; text that a spreadsheet would run as a formula is disarmed with a leading apostrophe."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*([_cell(x) for x in column] for column in columns.values()), strict=True))
+    writer.writerow(map(_disarmed, columns))
+    writer.writerows(zip(*map(_texts, columns.values()), strict=True))
     return text.getvalue().encode()
 
 
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return "" if value != value else f"{value:.10g}"
-    text = str(value)
-    risky = text[:1] in "=+-@\t\r" and not _is_number(text)
+def _texts(column: Any) -> list[str]:
+    """A column as text; each different value is written out once."""
+    if isinstance(column, np.ndarray) and column.dtype.kind == "f":
+        values, place = np.unique(column, return_inverse=True)
+        written = ["" if value != value else f"{value:.10g}" for value in values.tolist()]
+        return list(np.array(written, dtype=object)[place])
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
+        return list(map(str, column.tolist()))
+    return list(map({text: _disarmed(text) for text in set(column)}.__getitem__, column))
+
+
+def _disarmed(text: str) -> str:
+    risky = text[:1] in RISKY and text != "" and not _is_number(text)
     return "'" + text if risky else text
 
 
@@ -97,3 +108,58 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def restated(
+    csv_data: bytes, parquet: Mapping[str, Any], key_set: KeySet, mechanisms: Mapping[int, Mechanism]
+) -> str | None:
+    """None when both tables are exactly what their published values imply; else what differs first."""
+    lines = csv.reader(io.StringIO(csv_data.decode("utf-8"), newline=""))
+    header = next(lines, [])
+    rows = list(lines)
+    if "published" not in header or len(rows) != len(key_set) or any(len(row) != len(header) for row in rows):
+        return "release.csv lists other cells than the key set"
+    at = header.index("published")
+    positions = _positions([row[at] for row in rows], key_set, mechanisms)
+    if positions is None:
+        return "release.csv holds a value that its mechanism never publishes"
+    columns = columns_of(key_set, mechanisms, positions)
+    if header != list(map(_disarmed, columns)) or list(parquet) != list(columns):
+        return "the columns are not those of a release"
+    for i, (name, column) in enumerate(columns.items()):
+        if not _same_text(column, [row[i] for row in rows]):
+            return f"release.csv, column {name}"
+        if not _same(column, parquet[name]):
+            return f"release.parquet, column {name}"
+    return None
+
+
+def _positions(
+    published: list[str], key_set: KeySet, mechanisms: Mapping[int, Mechanism]
+) -> NDArray[np.int64] | None:
+    """The outputs that the texts of a column name, each among those of its cell's mechanism."""
+    place = {
+        (size, _disarmed(output.label)): i
+        for size, mechanism in mechanisms.items()
+        for i, output in enumerate(mechanism.outputs)
+    }
+    found = [place.get(pair, -1) for pair in zip(key_set.sizes, published, strict=True)]
+    return None if -1 in found else np.array(found, dtype=np.int64)
+
+
+def _same_text(column: Any, texts: list[str]) -> bool:
+    if _texts(column) == texts:
+        return True
+    if not (isinstance(column, np.ndarray) and column.dtype.kind == "f"):
+        return False
+    if not all(text == "" or _is_number(text) for text in texts):
+        return False
+    return _same(column, np.array([float(text) if text else np.nan for text in texts]))
+
+
+def _same(column: Any, other: Any) -> bool:
+    """Equal; readings, which other versions of a library may round otherwise, to six digits."""
+    mine, theirs = np.asarray(column), np.asarray(other)
+    if mine.dtype.kind == "f":
+        return theirs.dtype.kind == "f" and np.allclose(mine, theirs, rtol=1e-6, atol=1e-9, equal_nan=True)
+    return list(column) == theirs.tolist()

@@ -6,25 +6,34 @@ A key carried in the folder proves that nothing changed, not who published: for 
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from discreet.certify import privacy
+from discreet.engines.writer import read_parquet
 from discreet.errors import DiscreetError, InputError
 from discreet.files.atomic import read_bytes
 from discreet.files.canonical import document_hash, parse_json
-from discreet.files.plan import key_set_hash, plan_from_document, plan_hash, read_key_set
+from discreet.files.certificate import certificate_document
+from discreet.files.plan import plan_from_document, read_key_set
 from discreet.ledger.book import Head
 from discreet.ledger.chain import Entry, entry_hash
-from discreet.ledger.keys import fingerprint, signature_holds
-from discreet.model.certificate import Counterexample
-from discreet.publish.bundle import mechanism_for, members_of
-from discreet.publish.folder import MANIFEST, file_hash
-from discreet.publish.tables import shown
+from discreet.ledger.keys import fingerprint, signature_holds, trust_after
+from discreet.model.certificate import Certificate, Counterexample
+from discreet.publish.bundle import Bundle, check_bundle, members_of
+from discreet.publish.folder import (
+    MANIFEST,
+    SIGNATURE,
+    STANDALONE,
+    file_hash,
+    signed_release,
+    standalone_verifier,
+)
+from discreet.publish.metadata import ATTESTED_COUNTS, metadata
+from discreet.publish.tables import restated
 
 ENFORCED, ATTESTED, DETECTABLE, NOT_VERIFIABLE = (
     "enforced",
@@ -64,22 +73,40 @@ def verify(folder: str | Path, key: str | None = None) -> Verdict:
     """Check everything that the folder allows; `key` is the fingerprint of the publisher that the reader trusts."""
     where = Path(folder)
     verdict = Verdict()
-    manifest = parse_json(read_bytes(where / MANIFEST, "the manifest"), "the manifest")
-    _files(where, manifest, verdict)
-    ledger = _document(where, "ledger.json")
-    commitment = _commitment(ledger, verdict)
-    _contents(where, commitment, verdict)
-    _order(ledger, verdict)
-    _signature(ledger, commitment, key, verdict)
+    try:
+        manifest = _document(where, MANIFEST)
+        _files(where, manifest, verdict)
+        ledger = _document(where, "ledger.json")
+        entries = [Entry.from_document(document) for document in ledger["entries"]]
+        head = Head.from_document(ledger["head"])
+        commitment = _commitment(entries, str(ledger["commitment"]), verdict)
+        _contents(where, ledger, commitment, verdict)
+        _order(entries, head, str(ledger["commitment"]), str(ledger["reservation"]), verdict)
+        public = _signature(entries, head, commitment, verdict)
+        _released(where, document_hash(manifest), entries, verdict)
+        _identity(public, key, verdict)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        verdict.say(ENFORCED, "The folder can be read as a release", False, type(error).__name__)
+        return verdict
     verdict.say(
         DETECTABLE,
         "The ledger was not rewritten, cut or back-dated since this release (compare its head with others kept elsewhere)",
         None,
-        str(ledger["head"]["hash"]),
+        head.hash,
     )
     verdict.say(NOT_VERIFIABLE, "The values were drawn honestly from the mechanism, once", None)
     verdict.say(NOT_VERIFIABLE, "Nobody looked at the data before the commitment", None)
     return verdict
+
+
+def verified(folder: str | Path, key: str | None = None) -> Verdict:
+    """As `verify`, with unreadable folders told as a failed check rather than an error."""
+    try:
+        return verify(folder, key)
+    except DiscreetError as error:
+        verdict = Verdict()
+        verdict.say(ENFORCED, "The folder can be read as a release", False, str(error))
+        return verdict
 
 
 def _document(where: Path, name: str) -> Any:
@@ -98,97 +125,111 @@ def _files(where: Path, manifest: Any, verdict: Verdict) -> None:
     wrong = [
         name for name, digest in listed.items() if not (where / name).is_file() or file_hash(where / name) != digest
     ]
-    extra = sorted({p.name for p in where.iterdir()} - set(listed) - {MANIFEST})
+    extra = sorted({p.name for p in where.iterdir()} - set(listed) - {MANIFEST, SIGNATURE})
     verdict.say(ENFORCED, "Every file is as the manifest says", not wrong, ", ".join(wrong))
     verdict.say(ENFORCED, "The folder holds nothing else", not extra, ", ".join(extra))
 
 
-def _commitment(ledger: Mapping[str, Any], verdict: Verdict) -> Entry | None:
-    for document in ledger["entries"]:
-        entry = Entry.from_document(document)
-        if entry.hash == ledger["commitment"]:
-            genuine = entry.hash == entry_hash(entry.sequence, entry.previous, entry.time, entry.event)
-            verdict.say(ENFORCED, "The commitment is the ledger entry that it names", genuine, entry.hash)
-            return entry
-    verdict.say(ENFORCED, "The commitment is the ledger entry that it names", False, "missing")
-    return None
+def _commitment(entries: list[Entry], name: str, verdict: Verdict) -> Entry | None:
+    found = next((entry for entry in entries if entry.hash == name), None)
+    genuine = found is not None and found.hash == entry_hash(found.sequence, found.previous, found.time, found.event)
+    verdict.say(ENFORCED, "The commitment is the ledger entry that it names", genuine, name)
+    return found
 
 
-def _contents(where: Path, commitment: Entry | None, verdict: Verdict) -> None:
-    """Plan, key set and mechanism are the committed ones; every mechanism is proved; the table only restates its outputs."""
-    hashes = {} if commitment is None else dict(commitment.event["hashes"])
-    document = _document(where, "mechanism.json")
-    plan = plan_from_document(_document(where, "plan.json"))
-    key_set = read_key_set(where / "key_set.csv", plan)
-    for name, digest in (
-        ("plan", plan_hash(plan)),
-        ("key_set", key_set_hash(key_set)),
-        ("mechanism", document_hash(document)),
-    ):
-        verdict.say(
-            ENFORCED, f"The {name.replace('_', ' ')} is the committed one", hashes.get(name) == digest, digest
-        )
-    mechanisms = {size: mechanism_for(served) for size, served in members_of(document).items()}
-    used = sorted(set(key_set.sizes))
-    missing = [size for size in used if size not in mechanisms]
-    verdict.say(
-        ENFORCED, "There is a mechanism for every size of cell", not missing, ", ".join(map(str, missing[:5]))
-    )
-    refuted = {}
-    for size in (s for s in used if s in mechanisms):
-        proof = privacy(mechanisms[size])
-        if isinstance(proof, Counterexample):
-            refuted[size] = proof
+def _contents(where: Path, ledger: Mapping[str, Any], commitment: Entry | None, verdict: Verdict) -> None:
+    """Plan, key set and mechanism are the committed ones; every mechanism is proved; the tables only restate its outputs."""
+    event = {} if commitment is None else dict(commitment.event)
+    bundle = _bundle(where)
+    hashes = dict(event.get("hashes", {}))
+    for name, digest in bundle.hashes.items():
+        same = hashes.get(name) == digest
+        verdict.say(ENFORCED, f"The {name.replace('_', ' ')} is the committed one", same, digest)
+    lost = sorted(set(hashes) - set(bundle.hashes) - {"nonce"})
+    if lost:
+        verdict.say(ENFORCED, "Everything that was committed is in the folder", False, ", ".join(lost))
+    try:
+        check_bundle(bundle)
+    except DiscreetError as error:
+        verdict.say(ENFORCED, "Plan, key set and mechanism fit each other", False, str(error))
+        return
+    verdict.say(ENFORCED, "Plan, key set and mechanism fit each other", True)
+    account = (event.get("population"), event.get("unit")) == (bundle.plan.population, bundle.plan.unit.name)
     verdict.say(
         ENFORCED,
-        f"Each of the {len(used)} mechanisms in use is private, proved in integers",
+        "The cost in the ledger is that of these mechanisms, on the account of this population and unit",
+        account and event.get("cost") == bundle.cost.document(),
+        str(bundle.cost),
+    )
+    _proofs(where, bundle, verdict)
+    differs = restated(
+        read_bytes(where / "release.csv", "release.csv"),
+        read_parquet(where / "release.parquet"),
+        bundle.key_set,
+        bundle.used,
+    )
+    verdict.say(
+        ENFORCED,
+        "Both tables list the committed cells, each with an output of its mechanism and what that output implies",
+        differs is None,
+        differs or "",
+    )
+    stated = _document(where, "metadata.json")
+    attested = stated["implementation"]["histograms"] == ATTESTED_COUNTS
+    mine = metadata(bundle, ledger, attested)
+    for document in (stated, mine):
+        document["implementation"].pop("software")
+    verdict.say(ENFORCED, "The metadata says what was committed", stated == mine)
+
+
+def _bundle(where: Path) -> Bundle:
+    """What the folder says was committed."""
+    plan = plan_from_document(_document(where, "plan.json"))
+    key_set = read_key_set(where / "key_set.csv", plan)
+    document = _document(where, "mechanism.json")
+    certificate = _document(where, "certificate.json") if (where / "certificate.json").exists() else None
+    return Bundle(plan, plan, key_set, members_of(document), document, certificate)
+
+
+def _proofs(where: Path, bundle: Bundle, verdict: Verdict) -> None:
+    found = {size: privacy(mechanism) for size, mechanism in bundle.used.items()}
+    refuted = {size: proof for size, proof in found.items() if isinstance(proof, Counterexample)}
+    verdict.say(
+        ENFORCED,
+        f"Each of the {len(found)} mechanisms in use is private, proved in integers",
         not refuted,
         "; ".join(f"{size}: {proof}" for size, proof in refuted.items()),
     )
-    if not missing:
-        verdict.say(
-            ENFORCED,
-            "The table lists the committed cells, each with an output of its mechanism and that output's action",
-            _table_restates(where, key_set, mechanisms),
-        )
-
-
-def _table_restates(where: Path, key_set: Any, mechanisms: Mapping[int, Any]) -> bool:
-    reader = csv.DictReader(
-        io.StringIO(read_bytes(where / "release.csv", "release.csv").decode("utf-8"), newline="")
-    )
-    rows = list(reader)
-    if len(rows) != len(key_set):
-        return False
-    actions = {size: {o.label: shown(o.action) for o in mechanisms[size].outputs} for size in set(key_set.sizes)}
-    for row, cell, size in zip(rows, key_set.cells, key_set.sizes, strict=True):
-        names = tuple(_armed(row.get(name)) for name in key_set.columns)
-        if names != cell or row.get("size") != str(size):
-            return False
-        if actions[size].get(_armed(row.get("published"))) != _armed(row.get("action")):
-            return False
-    return True
-
-
-def _armed(text: str | None) -> str:
-    """The text before a risky cell was disarmed for spreadsheets."""
-    text = text or ""
-    return text[1:] if text[:1] == "'" and text[1:2] in tuple("=+-@\t\r") else text
-
-
-def _order(ledger: Mapping[str, Any], verdict: Verdict) -> None:
-    entries = [Entry.from_document(d) for d in ledger["entries"]]
-    genuine = all(e.hash == entry_hash(e.sequence, e.previous, e.time, e.event) for e in entries)
-    place = {e.hash: e.sequence for e in entries}
-    mine = str(ledger["reservation"])
-    spends = [e.sequence for e in entries if e.event["kind"] == "spend" and e.event["reservation"] == mine]
-    reserved = place.get(mine, -1)
-    committed = place.get(str(ledger["commitment"]), 1 << 62)
+    stated = _document(where, "certificates.json")
+    mine = {str(size): certificate_document(proof) for size, proof in found.items() if isinstance(proof, Certificate)}
+    verdict.say(ENFORCED, "The proofs in the folder are those of these mechanisms", stated == mine)
+    same = read_bytes(where / STANDALONE, STANDALONE) == standalone_verifier()
     verdict.say(
-        ENFORCED,
-        "In ledger order: committed, then reserved, then drawn",
-        genuine and bool(spends) and committed < reserved < min(spends, default=-1),
+        ENFORCED, "The verifier in the folder is the one of this version of discreet", True if same else None, "another text"
     )
+
+
+def _order(entries: list[Entry], head: Head, commitment: str, mine: str, verdict: Verdict) -> None:
+    genuine = all(e.hash == entry_hash(e.sequence, e.previous, e.time, e.event) for e in entries)
+    rising = all(a.sequence < b.sequence and a.time <= b.time for a, b in pairwise(entries))
+    joined = all(b.previous == a.hash for a, b in pairwise(entries) if b.sequence == a.sequence + 1)
+    place = {e.hash: e for e in entries}
+    spends = [e.sequence for e in entries if e.event["kind"] == "spend" and e.event["reservation"] == mine]
+    reserved = place.get(mine)
+    committed = place.get(commitment)
+    ordered = (
+        reserved is not None
+        and committed is not None
+        and reserved.event.get("commitment") == commitment
+        and len(spends) == 1
+        and committed.sequence < reserved.sequence < spends[0]
+    )
+    verdict.say(
+        ENFORCED, "In ledger order: committed, then reserved, then drawn", genuine and rising and joined and ordered
+    )
+    last = entries[-1]
+    ends = last.sequence < head.sequence or (last.sequence, last.hash) == (head.sequence, head.hash)
+    verdict.say(ENFORCED, "The head of the ledger comes after the draw", ends, head.hash)
     draws = sum(e.event["kind"] == "reserve" for e in entries)
     verdict.say(
         DETECTABLE,
@@ -197,48 +238,51 @@ def _order(ledger: Mapping[str, Any], verdict: Verdict) -> None:
     )
 
 
-def _signature(ledger: Mapping[str, Any], commitment: Entry | None, key: str | None, verdict: Verdict) -> None:
-    head = Head.from_document(ledger["head"])
+def _signature(entries: list[Entry], head: Head, commitment: Entry | None, verdict: Verdict) -> str | None:
+    """Whether commitment and head are signed with keys that the ledger trusted; the commitment's key if it is."""
     event = {} if commitment is None else dict(commitment.event)
     public, signature = event.pop("public", None), event.pop("signature", None)
     signed = public is not None and signature is not None and signature_holds(str(public), event, str(signature))
     if public is None:
-        verdict.say(
-            ATTESTED,
-            "The prior and the plan used only public data or earlier releases",
-            None,
-            "the commitment is not signed",
-        )
+        words = "The prior and the plan used only public data or earlier releases"
+        verdict.say(ATTESTED, words, None, "the commitment is not signed")
     else:
         statement = str(event.get("attested", {}).get("statement", ""))
         verdict.say(ATTESTED, statement or "The commitment is signed", signed, fingerprint(str(public)))
+        before = [] if commitment is None else [e for e in entries if e.sequence < commitment.sequence]
+        _trusted("The ledger trusted the commitment's key when it signed", str(public), before, verdict)
     if head.signature is not None:
-        verdict.say(
-            ATTESTED,
-            "The head of the ledger is signed",
-            signature_holds(str(head.public), head.signed(), head.signature),
-        )
-    if key is None:
-        verdict.say(
-            ATTESTED,
-            "Who published: without --key a key carried in the folder proves integrity, not identity",
-            None,
-        )
+        holds = signature_holds(str(head.public), head.signed(), head.signature)
+        verdict.say(ATTESTED, "The head of the ledger is signed", holds, fingerprint(str(head.public)))
+        _trusted("The ledger trusted the head's key when it signed", str(head.public), entries, verdict)
+    return str(public) if signed else None
+
+
+def _released(where: Path, digest: str, entries: list[Entry], verdict: Verdict) -> None:
+    """Whether the files are those that the publisher signed; otherwise only the ledger knows which values were drawn."""
+    if not (where / SIGNATURE).exists():
+        words = "The published values are those that were drawn (compare the manifest with the ledger's record)"
+        verdict.say(DETECTABLE, words, None, digest)
         return
-    same = public is not None and signed and fingerprint(str(public)) == key.strip().lower()
-    verdict.say(
-        ATTESTED,
-        "The publisher is the one whose key fingerprint you gave",
-        same,
-        "" if public is None else fingerprint(str(public)),
-    )
+    stated = _document(where, SIGNATURE)
+    public = str(stated["public"])
+    holds = signature_holds(public, signed_release(digest), str(stated["signature"]))
+    verdict.say(ATTESTED, "The published values and all other files are as the publisher signed them", holds, digest)
+    _trusted("The ledger trusted the release's key when it signed", public, entries, verdict)
 
 
-def verified(folder: str | Path, key: str | None = None) -> Verdict:
-    """As `verify`, with unreadable folders told as a failed check rather than an error."""
-    try:
-        return verify(folder, key)
-    except DiscreetError as error:
-        verdict = Verdict()
-        verdict.say(ENFORCED, "The folder can be read as a release", False, str(error))
-        return verdict
+def _identity(public: str | None, key: str | None, verdict: Verdict) -> None:
+    """Whose key signed the commitment: only a fingerprint from elsewhere tells."""
+    if key is None:
+        words = "Who published: without --key a key carried in the folder proves integrity, not identity"
+        verdict.say(ATTESTED, words, None)
+        return
+    found = "no valid signature of the commitment" if public is None else fingerprint(public)
+    verdict.say(ATTESTED, "The publisher is the one whose key fingerprint you gave", found == key.strip().lower(), found)
+
+
+def _trusted(words: str, public: str, before: list[Entry], verdict: Verdict) -> None:
+    """Follow rotations and revocations up to a moment: who was named by a trusted key, and not yet revoked."""
+    keys, revoked = trust_after(before)
+    digest = fingerprint(public)
+    verdict.say(ATTESTED, words, digest not in revoked and (not keys or digest in keys), digest)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -118,7 +117,7 @@ def check(
     place: Place,
     against: Annotated[
         list[Path] | None,
-        typer.Option(metavar="RELEASE", help="Release folders whose heads must still be in the chain."),
+        typer.Option(metavar="RELEASE", help="Release folders whose heads and hashes must be in the chain."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -126,15 +125,12 @@ def check(
 
     Example: discreet ledger verify ledger.db --against release-2026
     """
-    from discreet.files.atomic import read_bytes
-    from discreet.ledger.book import Head
+    from discreet.publish.folder import carried
 
-    heads = [
-        Head.from_document(json.loads(read_bytes(folder / "ledger.json", "the release's ledger entries"))["head"])
-        for folder in against or []
-    ]
+    kept = [carried(folder) for folder in against or []]
+    heads = [head for head, _, _ in kept]
     with ledger_at(place) as book:
-        wrong = book.verify(heads)
+        wrong = book.verify(heads, {reservation: digest for _, reservation, digest in kept})
         count = book.state.next if wrong is None else None
 
     def person(console: Any) -> None:
