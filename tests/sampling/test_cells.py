@@ -32,7 +32,8 @@ def problem(size: int) -> Problem:
 def geometric(size: int) -> Mechanism:
     """Geometric noise on the number of respondents of a non-zero type."""
     kernel = GeometricKernel(0, size, 1, Fraction(1, 2))
-    return Mechanism(problem(size), LinearSummary((0, 1, 1)), kernel, Guarantee(Fraction(1), "replace-one", "respondent"))
+    guarantee = Guarantee(Fraction(1), "replace-one", "respondent")
+    return Mechanism(problem(size), LinearSummary((0, 1, 1)), kernel, guarantee)
 
 
 def identity(size: int) -> Mechanism:
