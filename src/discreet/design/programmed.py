@@ -22,16 +22,15 @@ from discreet.design.ground import (
     whole,
 )
 from discreet.design.rounding import rounded_weights
-from discreet.design.solver.box import choose_box
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program, directed, value_of
 from discreet.design.solver.repair import repair
-from discreet.design.solver.truncation import regret_marginals
+from discreet.design.truncation import choose_clamp, clips_nothing, regret_marginals
 from discreet.model.certificate import DualWitness, Multipliers, TheoremWitness
 from discreet.model.kernel import Kernel, Output, TableKernel
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
-from discreet.model.summary import Clamp, HistogramSummary, Summary
+from discreet.model.summary import HistogramSummary, Summary
 from discreet.numerics.exact import format_exact
 from discreet.watch import SILENT, Watch
 
@@ -109,10 +108,8 @@ def truncated(base: Ground, table: np.ndarray, tolerance: float) -> Section:
         return whole(base)
     vectors = base.space.vectors
     weights = regret_marginals(vectors, base.masses, table[:, base.column])
-    box = choose_box(weights, tolerance)
-    if box.everything:
-        return whole(base)
-    return boxed(base, Clamp(box.lower, box.upper, box.reference))
+    clamp = choose_clamp(weights, tolerance)
+    return whole(base) if clips_nothing(clamp, weights.shape[1] - 1) else boxed(base, clamp)
 
 
 def exact_kernel(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.design.solver.box import Box, choose_box
+from discreet.design.ground import ground
+from discreet.design.programmed import truncated
 from discreet.design.solver.continuum import solve_continuum
 from discreet.design.solver.losses import ConvexLoss, Pinball, RealLoss, SquaredError
 from discreet.design.solver.program import Program, pulled, violation
 from discreet.design.solver.solve import solve
-from discreet.design.solver.truncation import multinomial, truncate
 from discreet.errors import InputError
+from discreet.files.problem import problem_from_document
 
 
 def path(states: int) -> np.ndarray:
@@ -107,14 +108,21 @@ def test_refuses_nonsense() -> None:
 @pytest.mark.slow
 def test_school_planning_with_real_actions() -> None:
     """N = 40, p = (.89, .09, .02), ε = 1: the continuous optimum lies in [2.3259190, 2.3259193]."""
-    size, values = 40, np.arange(3)
-    histograms = Box(size, 0, (0, 0, 0), (size,) * 3).states()
-    prior = multinomial(histograms, np.array([0.89, 0.09, 0.02]))
-    omega = (histograms @ values).astype(float)
-    spread = prior * (omega - prior @ omega) ** 2
-    box = choose_box(np.stack([np.bincount(column, spread, size + 1) for column in histograms.T]), 3e-7)
-    cut = truncate(histograms, prior, np.zeros((1, len(omega))), box)
-    found = solve_continuum(SquaredError(cut.prior, (cut.states @ values).astype(float)), cut.edges, 1.0, 4e-7)
-    whole = truncate(histograms, prior, (found.actions[:, None] - omega) ** 2, box)
-    assert 2.3259190 <= whole.loss(found.kernel) <= 2.325920
+    problem = problem_from_document(
+        {
+            "data": {"respondents": 40, "values": [0, 1, 2]},
+            "prior": {"kind": "iid", "probabilities": ["0.89", "0.09", "0.02"]},
+            "statistic": {"kind": "sum"},
+            "decision": {"kind": "squared-error", "actions": "real"},
+            "privacy": {"epsilon": 1},
+        }
+    )
+    base = ground(problem)
+    values = np.array([float(w) for w in base.exact_omegas])
+    section = truncated(base, (values[:, None] - values) ** 2, 1e-7)
+    loss = SquaredError(base.masses[section.inside], base.omegas[section.inside])
+    found = solve_continuum(loss, section.space.edges, 1.0, 4e-7)
+    value = float((section.upper((found.actions[:, None] - values) ** 2) * found.kernel).sum())
+    assert 2.3259190 <= value <= 2.325920
     assert 2.32591 <= found.bound <= 2.3259193
+

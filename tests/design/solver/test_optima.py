@@ -9,12 +9,26 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.design.solver.box import Box, choose_box
+from discreet.design.ground import ground, losses, recommendations, whole
+from discreet.design.programmed import truncated
 from discreet.design.solver.pricing import solve_priced
-from discreet.design.solver.program import dual_bound, violation
-from discreet.design.solver.truncation import multinomial, regret_marginals, truncate
+from discreet.design.solver.program import Program, dual_bound, violation
+from discreet.files.problem import problem_from_document
+from discreet.model.problem import Problem
 
-TWO, THREE = (0.89, 0.09, 0.02), (0.86, 0.09, 0.03, 0.02)
+TWO, THREE = ("0.89", "0.09", "0.02"), ("0.86", "0.09", "0.03", "0.02")
+
+
+def places(size: int, probabilities: tuple[str, ...], actions: object = "integer") -> Problem:
+    return problem_from_document(
+        {
+            "data": {"respondents": size, "values": list(range(len(probabilities)))},
+            "prior": {"kind": "iid", "probabilities": list(probabilities)},
+            "statistic": {"kind": "sum"},
+            "decision": {"kind": "squared-error", "actions": actions},
+            "privacy": {"epsilon": 1},
+        }
+    )
 
 
 @pytest.mark.parametrize(
@@ -28,17 +42,16 @@ TWO, THREE = (0.89, 0.09, 0.02), (0.86, 0.09, 0.03, 0.02)
     ],
 )
 def test_encloses_the_certified_optimum(
-    size: int, probabilities: tuple[float, ...], lower: float, upper: float
+    size: int, probabilities: tuple[str, ...], lower: float, upper: float
 ) -> None:
-    types = len(probabilities)
-    histograms = Box(size, 0, (0,) * types, (size,) * types).states()
-    prior = multinomial(histograms, np.array(probabilities))
-    actions = np.arange(size * (types - 1) + 1)
-    loss = (actions[:, None] - histograms @ np.arange(types)) ** 2.0
-    cut = truncate(histograms, prior, loss, choose_box(regret_marginals(histograms, prior, loss), 2e-7 * lower))
-    program = cut.program(1.0)
+    problem = places(size, probabilities)
+    base = ground(problem)
+    table = losses(problem, recommendations(problem), base.exact_omegas)
+    section = truncated(base, table, 2e-7 * lower)
+    cost, dropped = section.lower(table)
+    program = Program(cost, section.space.edges, 1.0)
     found = solve_priced(program, 6e-7)
-    value, bound = cut.loss(found.kernel), cut.lower_bound(found.bound)
+    value, bound = float((section.upper(table) * found.kernel).sum()), found.bound + dropped
     assert (value - bound) / value <= 1e-6
     assert bound <= upper, "a lower bound never passes the optimum"
     assert value >= lower, "no private kernel beats the proven bound"
@@ -50,9 +63,7 @@ def test_encloses_the_certified_optimum(
 
 def test_a_claim_better_than_the_optimum_is_impossible_but_a_coarser_set_of_actions_is_worse() -> None:
     """The near miss: without action 1 the optimum of N = 10 moves up by more than the gap."""
-    histograms = Box(10, 0, (0, 0, 0), (10, 10, 10)).states()
-    prior = multinomial(histograms, np.array(TWO))
-    actions = np.array([0, 2, 3, 4, 5, 6])
-    loss = (actions[:, None] - histograms @ np.arange(3)) ** 2.0
-    cut = truncate(histograms, prior, loss, Box(10, 0, (0, 0, 0), (10, 10, 10)))
-    assert solve_priced(cut.program(1.0)).bound > 1.0888109
+    problem = places(10, TWO, [0, 2, 3, 4, 5, 6])
+    section = whole(ground(problem))
+    cost, _ = section.lower(losses(problem, recommendations(problem), section.ground.exact_omegas))
+    assert solve_priced(Program(cost, section.space.edges, 1.0)).bound > 1.0888109

@@ -1,0 +1,64 @@
+"""Which counts matter: the clamp that a program can afford, chosen by what each count weighs.
+
+Clamping to a box of histograms keeps a mechanism private (model.summary) and costs at most the regret of the states that it moves.
+`regret_marginals` weighs each type's counts by prior times regret, and `choose_clamp` takes the lightest counts off the ends.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.model.summary import Clamp
+
+
+def regret_marginals(histograms: np.ndarray, prior: np.ndarray, loss: np.ndarray) -> np.ndarray:
+    """Weight [type, count]: prior times the regret of the best blind action, at each count of each type.
+
+    `histograms` is [state, type], `prior` [state] and `loss` [action, state].
+    """
+    weighted = prior * loss
+    blind = int(np.argmin(weighted.sum(axis=1)))
+    weight = weighted[blind] - weighted.min(axis=0) + 1e-3 * prior * max(float(weighted[blind].sum()), 0.0)
+    size = int(histograms[0].sum())
+    return np.stack([np.bincount(column, weight, size + 1) for column in histograms.T])
+
+
+def choose_clamp(marginals: np.ndarray, tolerance: float, reference: int | None = None) -> Clamp:
+    """The clamp that loses at most `tolerance` of weight, by taking the lightest count off any end in turn.
+
+    `marginals[j, n]` is the weight of type j's count being n; the union bound over clipped ends is what is spent. The reference
+    is the type with the largest mean count unless given.
+    """
+    types, size = marginals.shape[0], marginals.shape[1] - 1
+    if reference is None:
+        reference = int(np.argmax(marginals @ np.arange(size + 1)))
+    lower, upper = [0] * types, [size] * types
+    allowance = tolerance
+    crumb = tolerance / (200.0 * types)
+    for j in range(types):
+        if j != reference:
+            # ends so light that no choice between them matters go at once; the loop then has little to do
+            lower[j] = min(int(np.searchsorted(np.cumsum(marginals[j]), crumb)), size)
+            cut = int(np.searchsorted(np.cumsum(marginals[j, ::-1]), crumb))
+            upper[j] = max(size - cut, lower[j])
+            allowance -= 2 * crumb
+    while True:
+        loose = [j for j in range(types) if j != reference and lower[j] < upper[j]]
+        ends = [(float(marginals[j, lower[j]]), j, 1) for j in loose]
+        ends += [(float(marginals[j, upper[j]]), j, -1) for j in loose]
+        ends = [end for end in ends if end[0] <= allowance]
+        if not ends:
+            break
+        weight, j, side = min(ends)
+        allowance -= weight
+        if side > 0:
+            lower[j] += 1
+        else:
+            upper[j] -= 1
+    clamp = Clamp(tuple(lower), tuple(upper), reference)
+    return clamp if clamp.stays_in_simplex(size) else Clamp((0,) * types, tuple(upper), reference)
+
+
+def clips_nothing(clamp: Clamp, size: int) -> bool:
+    """Whether every histogram of `size` respondents is its own image."""
+    return all(clamp.lower[j] == 0 and clamp.upper[j] >= size for j in clamp.clipped)
