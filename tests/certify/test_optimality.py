@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from discreet import certify, files
+from discreet.certify.value import expected_payoff
 from discreet.errors import InputError
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import (
@@ -24,11 +25,13 @@ from discreet.model.certificate import (
     TheoremWitness,
 )
 from discreet.model.decision import Decision
+from discreet.model.kernel import GeometricKernel
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
-from discreet.model.statistic import SumStatistic
+from discreet.model.statistic import CountStatistic, SumStatistic
+from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 
 SKEWED = (Fraction(89, 100), Fraction(9, 100), Fraction(2, 100))
@@ -224,3 +227,48 @@ def test_claims_without_a_certificate_are_named(folder: Path) -> None:
     done = shell(folder, "certify", "alone.mechanism.json", "--json")
     claims = json.loads(text)["claims"]
     assert done.returncode == 0 and json.loads(done.stdout)["without_witness"] == sorted(claims, reverse=True)
+
+
+# --- a theorem about one mechanism says nothing about another -------------------------------------------------------
+
+
+@pytest.mark.parametrize("summary", [LinearSummary((1, 0)), LinearSummary((0, 0)), LinearSummary((0, 1), 3, 5)])
+def test_the_value_of_theorem_3_is_for_the_count_it_speaks_of(summary: LinearSummary) -> None:
+    """The same kernel fed with another number, or with a clipped one, is worth less and may not claim as much."""
+    mechanism, certificate = designed(problem(10, chances=(Fraction(7, 10), Fraction(3, 10))))
+    claim = certificate.optimality
+    assert claim is not None
+    if not isinstance(claim.witness, TheoremWitness):
+        pytest.skip("this design is proved otherwise")
+    honest = replace(mechanism, claims=Claims())
+    assert certify.optimality(honest, claim) == claim
+    misfed = replace(honest, summary=summary)
+    assert expected_payoff(misfed)[0] < claim.value
+    assert isinstance(certify.optimality(misfed, claim), Counterexample)
+
+
+def test_the_value_of_a_merged_count_is_for_the_types_it_counts() -> None:
+    chances = (Fraction(7, 10), Fraction(2, 10), Fraction(1, 10))
+    decision = Decision("squared-error", ListedActions(tuple(map(Fraction, range(7)))))
+    of = replace(problem(6, decision, chances), statistic=CountStatistic((1, 2)))
+    mechanism, certificate = designed(of)
+    claim = certificate.optimality
+    assert claim is not None
+    if not isinstance(claim.witness, TheoremWitness):
+        pytest.skip("this design is proved otherwise")
+    for weights in ((1, 0, 0), (0, 1, 0)):
+        misfed = replace(mechanism, claims=Claims(), summary=LinearSummary(weights))
+        assert isinstance(certify.optimality(misfed, claim), Counterexample)
+
+
+def test_an_absurd_action_at_an_unlikely_output_is_not_overlooked() -> None:
+    """Output 2,000 of a count around 200 has a chance of 10^-780, but its action is worse than that."""
+    of = problem(2000, Decision("squared-error", RealActions()), (Fraction(9, 10), Fraction(1, 10)))
+    mechanism, certificate = designed(of)
+    claim, kernel = certificate.optimality, mechanism.kernel
+    assert claim is not None
+    if not isinstance(kernel, GeometricKernel) or kernel.actions is None or not isinstance(claim.witness, TheoremWitness):
+        pytest.skip("this design is proved otherwise")
+    absurd = replace(kernel, actions=(*kernel.actions[:-1], Fraction(10) ** 150))
+    forged = replace(mechanism, claims=Claims(), kernel=absurd)
+    assert isinstance(certify.optimality(forged, claim), Counterexample)

@@ -20,13 +20,14 @@ from discreet.certify.path import Band, Path, bands, path_of
 from discreet.certify.path_losses import followed, least_followed, least_loss
 from discreet.errors import Refuted
 from discreet.model.actions import Action, RealActions
-from discreet.model.certificate import TheoremWitness
+from discreet.model.certificate import Recommendation, TheoremWitness
 from discreet.model.kernel import GeometricKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
 from discreet.model.reductions import reduced
 from discreet.model.statistic import on_histograms
+from discreet.model.summary import LinearSummary
 from discreet.model.supermodular import supermodular_violation
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import rational_below_exp
@@ -42,8 +43,9 @@ def theorem_value(mechanism: Mechanism, witness: TheoremWitness) -> Fraction | N
     kernel = mechanism.kernel
     if not isinstance(kernel, GeometricKernel) or kernel.step != 1 or kernel.actions is None:
         raise Refuted("Theorem 3 speaks of a geometric kernel with an action for each output", kernel.family)
-    ground = _ground(problem, kernel.ratio, kernel.low, kernel.high)
     actions = kernel.actions
+    ground = _ground(problem, kernel.ratio, kernel.low, kernel.high, actions)
+    _must_read_the_count(mechanism, witness, ground.path)
     total = sum(
         followed(
             problem.decision, band, ground.omegas, ground.least,
@@ -136,7 +138,21 @@ class _Ground:
         return size * (self.path.error + 4e-15) + self.path.lost * self.spread
 
 
-def _ground(problem: Problem, ratio: Fraction, low: int, high: int) -> _Ground:
+def _must_read_the_count(mechanism: Mechanism, witness: TheoremWitness, path: Path) -> None:
+    """The kernel must be fed the count that the path is about, clipped at most where that count is unlikely."""
+    merge = dict(witness.parameters).get("reduction")
+    weights = (0, 1) if merge is None else reduced(mechanism.problem, merge).summary.weights
+    summary = mechanism.summary
+    if not isinstance(summary, LinearSummary) or summary.weights != weights:
+        raise Refuted("the mechanism does not read the count that Theorem 3 speaks of", summary.kind)
+    first, last = int(path.counts[0]), int(path.counts[-1])
+    if summary.clip(first) != first or summary.clip(last) != last:
+        raise Refuted("the summary clips likely counts", f"{summary.low}..{summary.high}, likely {first}..{last}")
+
+
+def _ground(
+    problem: Problem, ratio: Fraction, low: int, high: int, listed: tuple[Recommendation, ...] = ()
+) -> _Ground:
     path = path_of(problem)
     universe = problem.universe
     assert isinstance(universe, Universe)
@@ -146,15 +162,17 @@ def _ground(problem: Problem, ratio: Fraction, low: int, high: int) -> _Ground:
     omegas = on_histograms(problem.statistic, np.column_stack([n - path.counts, path.counts]), universe)
     least = least_loss(problem.decision, omegas)
     floor = float((path.masses * least).sum())
-    return _Ground(path, bands(path, ratio, low, high), omegas, least, floor, _spread(problem))
+    return _Ground(path, bands(path, ratio, low, high), omegas, least, floor, _spread(problem, listed))
 
 
-def _spread(problem: Problem) -> float:
-    """At least the largest loss and the largest regret of any action that a kernel may list, at any ω."""
+def _spread(problem: Problem, listed: tuple[Recommendation, ...]) -> float:
+    """At least the largest loss and the largest regret of any action of the problem or of the kernel, at any ω."""
     decision = problem.decision
     low, high = map(float, problem.omega_range)
-    numbers = getattr(decision.actions, "numbers", ())
-    ends = [float(a) for a in (*numbers[:1], *numbers[-1:])] or [low, high]
+    recommended = [a for a in listed if isinstance(a, Fraction)]
+    extremes = (min(recommended), max(recommended)) if recommended else ()
+    numbers = (*getattr(decision.actions, "numbers", ()), *extremes)
+    ends = [float(a) for a in (min(numbers), max(numbers))] if numbers else [low, high]
     width = max(abs(a - w) for a in (*ends, low, high) for w in (low, high))
     if decision.kind == "squared-error":
         return width * width
