@@ -19,8 +19,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import Action
+from discreet.model.priors.weights import log_ratio
 from discreet.numerics.exact import brief
 
 MOST_TABLE = 50_000_000
@@ -201,6 +204,37 @@ def closed_rows(kernel: ClosedKernel, states: Sequence[int]) -> list[list[Fracti
     highs = {s: kernel.tail(kernel.high - s) for s in states}
     inner = [[noise[abs(k - s)] for s in states] for k in range(kernel.low + 1, kernel.high)]
     return [[lows[s] for s in states], *inner, [highs[s] for s in states]]
+
+
+def closed_log_table(kernel: ClosedKernel, states: Sequence[int]) -> np.ndarray:
+    """Natural logarithms [output, state] in floats, from the formula: accurate to about 10^-13, for proposals and readers."""
+    width = kernel.high - kernel.low + 1
+    if width * len(states) > MOST_TABLE:
+        raise TooLarge(
+            "This kernel is too large to be written as a table", size=f"{width:,} outputs × {len(states):,} states",
+            fits=f"{MOST_TABLE:,} entries", remedy="keep its closed form",
+        )
+    step, plateau = (1, 1) if isinstance(kernel, GeometricKernel) else (kernel.step, kernel.plateau)
+    ratio = kernel.ratio
+    fall = log_ratio(ratio.numerator, ratio.denominator)
+    beyond = float(step * ratio / (1 - ratio))
+    unit = -np.log(2 * plateau - 1 + 2 * beyond)
+    places = np.asarray(states, dtype=np.int64)[None, :]
+    outputs = np.arange(kernel.low, kernel.high + 1)[:, None]
+    stairs = (np.abs(outputs - places) + step - plateau) // step
+    table = unit + stairs * fall
+    for row, far in ((0, places[0] - kernel.low), (-1, kernel.high - places[0])):
+        table[row] = [_log_tail(int(d), step, plateau, fall, beyond, unit) for d in far]
+    return np.asarray(table)
+
+
+def _log_tail(far: int, step: int, plateau: int, fall: float, beyond: float, unit: float) -> float:
+    """log Σ_{i ≥ far} f(i): the rest of its stair and all that follow; the whole less the other tail when far ≤ 0."""
+    if far <= 0:
+        return float(np.log1p(-np.exp(_log_tail(1 - far, step, plateau, fall, beyond, unit))))
+    stair = (far + step - plateau) // step
+    left = stair * step + plateau - far
+    return float(unit + stair * fall + np.log(left + beyond))
 
 
 def _check_closed_form(kernel: ClosedKernel) -> None:

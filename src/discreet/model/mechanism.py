@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.model.guarantee import Guarantee
-from discreet.model.kernel import ClosedKernel, Kernel, Output, TableKernel, closed_probability, closed_rows
+from discreet.model.kernel import ClosedKernel, Kernel, Output, TableKernel, closed_log_table, closed_probability
 from discreet.model.priors.weights import log_ratio
 from discreet.model.problem import Problem
 from discreet.model.states import StateSpace, locate, state_space
@@ -138,16 +138,20 @@ class Mechanism:
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Rounded probabilities [output, state]; those below 10^-308 are only right in `log_probabilities`."""
+        """Probabilities [output, state] in floats; those below 10^-308 are only right in `log_probabilities`.
+
+        A table's are correctly rounded, a closed form's accurate to about 10^-13: proofs use exact ones.
+        """
         if isinstance(self.kernel, TableKernel):
             d = self.kernel.denominator
             return np.array([[w / d for w in row] for row in self.kernel.weights])
-        rows = closed_rows(self.kernel, self.space.vectors[:, 0].tolist())
-        return np.array([[float(p) for p in row] for row in rows])
+        return np.exp(self.log_probabilities)
 
     @cached_property
     def log_probabilities(self) -> np.ndarray:
         """Natural logarithms [output, state], −inf where an output is impossible; no underflow."""
+        if not isinstance(self.kernel, TableKernel):
+            return closed_log_table(self.kernel, self.space.vectors[:, 0].tolist())
         plain = self.probabilities
         with np.errstate(divide="ignore"):
             logs = np.log(plain)
