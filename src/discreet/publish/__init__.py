@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from discreet.publish.bundle import Bundle, gather
     from discreet.publish.commitment import commit
     from discreet.publish.release import publish
-    from discreet.publish.verify import Verdict, verify
+    from discreet.publish.verification import Verdict, verify
 
 __all__ = ["Bundle", "Verdict", "commit", "gather", "publish", "verify"]
 
 _PLACES = {
     "Bundle": "bundle",
-    "Verdict": "verify",
+    "Verdict": "verification",
     "commit": "commitment",
     "gather": "bundle",
     "publish": "release",
-    "verify": "verify",
+    "verify": "verification",
 }
 
 

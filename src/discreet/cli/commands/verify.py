@@ -25,7 +25,7 @@ def command(
 
     Example: discreet verify release-2026
     """
-    from discreet.publish.verify import verified
+    from discreet.publish.verification import verified
 
     verdict = verified(folder, key)
     result: dict[str, Any] = {"release": folder, "holds": verdict.holds, "checks": verdict.checks}
