@@ -53,21 +53,28 @@ def shared_design(
     problem: Problem, watch: Watch = SILENT, *, gap: float = 1e-5, seconds: float = 60.0, workers: int | None = None
 ) -> Shared:
     """The best common mechanism, and the price that each decision maker pays for it."""
+    common = design(problem, watch, gap=gap, seconds=seconds, compare=False)
+    return Shared(common, prices(common, watch, gap=gap, seconds=seconds, workers=workers))
+
+
+def prices(
+    common: Design, watch: Watch = SILENT, *, gap: float = 1e-5, seconds: float = 60.0, workers: int | None = None
+) -> tuple[Share, ...]:
+    """What each decision maker gets from a common design, beside the best mechanism for it alone."""
+    problem = common.mechanism.problem
     if len(problem.decisions) < 2:
         raise InputError(
             "There is only one decision maker, who pays no price", found="one decision", allowed="two or more",
             remedy="add another [[decision]] with its weight",
         )
     single = [replace(problem, decisions=(replace(d, weight=Fraction(1)),)) for d in problem.decisions]
-    tasks = [(p, gap, seconds) for p in (problem, *single)]
+    tasks = [(p, gap, seconds) for p in single]
     found = side_by_side(design_one, tasks, watch, workers, "decision maker")
-    designs = [d if d is not None else design_one(t, watch) for d, t in zip(found, tasks, strict=True)]
-    common, *alone = designs
-    shares = tuple(
-        _share(common, i, decision, problem, own)
-        for i, (decision, problem, own) in enumerate(zip(common.mechanism.problem.decisions, single, alone, strict=True))
+    alone = [d if d is not None else design_one(t, watch) for d, t in zip(found, tasks, strict=True)]
+    return tuple(
+        _share(common, i, decision, one, own)
+        for i, (decision, one, own) in enumerate(zip(problem.decisions, single, alone, strict=True))
     )
-    return Shared(common, shares)
 
 
 def design_one(task: tuple[Problem, float, float], watch: Watch) -> Design:

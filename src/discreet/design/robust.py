@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet.certify.robust import RobustProof, mixture, robust_proof
 from discreet.design.continuous import real_loss
-from discreet.design.front import certified, design
+from discreet.design.front import AsPayoffs, certified, design
 from discreet.design.ground import Ground, Recommendation, Section, ground, losses, recommendations
 from discreet.design.programmed import Proposal, dual_witness, exact_kernel, truncated
 from discreet.design.regret import under
@@ -131,6 +131,7 @@ class _Exchange:
         self, problem: Problem, priors: Sequence[Prior], best: np.ndarray, gap: float, watch: Watch
     ) -> None:
         self.problem, self.priors, self.best, self.gap, self.watch = problem, priors, best, gap, watch
+        self.hears = AsPayoffs(watch)
         self.scale = max(float(np.abs(best).max()), 1e-12)
         self.rounds = 0
         even = tuple(Fraction(1, len(priors)) for _ in priors)
@@ -192,14 +193,14 @@ class _Exchange:
     def _listed(self, section: Section, actions: list[Recommendation]) -> _Answer:
         lower, rest = section.lower(self.table)
         program = Program(lower, section.space.edges, float(self.problem.epsilon))
-        found = solve_priced(program, self.gap / 4, self.watch)
+        found = solve_priced(program, self.gap / 4, self.hears)
         column = self._column(repair(found.kernel, program), actions)
         return _Answer(column, found.bound + rest, actions, found.multipliers)
 
     def _real(self, section: Section) -> _Answer:
         base, problem = section.ground, self.problem
         loss = real_loss(problem.decision, base.masses[section.inside], base.omegas[section.inside])
-        found = solve_continuum(loss, section.space.edges, float(problem.epsilon), self.gap / 4, self.watch)
+        found = solve_continuum(loss, section.space.edges, float(problem.epsilon), self.gap / 4, self.hears)
         program = Program(loss.cost(found.actions), section.space.edges, float(problem.epsilon))
         kernel = repair(found.kernel, program)
         joint = np.zeros((len(section.space), len(base.exact_omegas)))

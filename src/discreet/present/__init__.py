@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from discreet.present.figure import Figure
     from discreet.present.figures.allocation import allocation_figure
+    from discreet.present.figures.comparison import comparison_figure
     from discreet.present.figures.family import family_figure
     from discreet.present.figures.frontier import frontier_figure
     from discreet.present.figures.mechanism import mechanism_figure
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Figure",
     "allocation_figure",
+    "comparison_figure",
     "family_figure",
     "frontier_figure",
     "mechanism_figure",
@@ -31,6 +33,7 @@ __all__ = [
 _PLACES = {
     "Figure": "figure",
     "allocation_figure": "figures.allocation",
+    "comparison_figure": "figures.comparison",
     "family_figure": "figures.family",
     "frontier_figure": "figures.frontier",
     "mechanism_figure": "figures.mechanism",

@@ -38,28 +38,104 @@ def command(
     radius: Annotated[
         str | None, typer.Option(help="Report the worst regret when the prior moves by this share, such as 0.05.")
     ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Design a family: a file of cell sizes, or text such as 10..60 or 21-30 (padded)."),
+    ] = None,
+    limit: Annotated[float | None, typer.Option(help="With --sizes: the longest time for the whole family.")] = None,
+    kept: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="With --sizes: where finished members are kept for the next run.")
+    ] = None,
+    priors: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Prepare for other priors too: a TOML file with [[prior]] tables.")
+    ] = None,
+    slopes: Annotated[bool, typer.Option("--slopes", help="Show how the optimum moves with ε and with the prior.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Processes side by side; all cores by default.")] = None,
+    figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the result (.svg, .png or .json).")] = None,
     as_json: Json = False,
 ) -> None:
     """Find the best private mechanism for a problem, and prove it.
 
     Prints the expected loss of the design and of what people do today, the bound that no private mechanism beats, which
-    theorem made it possible, and what the design is not good for.
+    theorem made it possible, and what the design is not good for. With --sizes a family of mechanisms for many cell sizes;
+    with --priors one mechanism with the least worst regret over several priors.
 
     Example: discreet design places.toml -o places.mechanism.json
     """
     from discreet import design, files
+    from discreet.cli import many_sizes, several_priors
 
     read = files.read_problem(problem)
+    _must_fit(sizes, priors, figure, within, alternative, radius, slopes)
+    if sizes is not None:
+        with progress() as watch:
+            result = many_sizes.run(
+                read, sizes, output, figure, watch, gap=gap, seconds=seconds, limit=limit, folder=kept, workers=workers
+            )
+        show(result, as_json=as_json, person=lambda console: many_sizes.tell(result, console))
+        return
+    if priors is not None:
+        with progress() as watch:
+            result = several_priors.run(
+                read, priors, output, figure, watch, gap=max(gap, 1e-4), seconds=seconds, workers=workers
+            )
+        show(result, as_json=as_json, person=lambda console: several_priors.tell(result, console))
+        return
     with progress() as watch:
         found = design.design(read, watch, gap=gap, seconds=seconds, within=within)
         extra = _regrets(found, alternative, radius, watch)
+        extra |= _more(found, slopes, watch, workers)
     result = facts(found) | extra
     if output is not None:
         files.write_mechanism(output, found.mechanism)
         files.write_certificate(files.certificate_path(output), found.certificate)
         result["mechanism"] = output
         result["certificate"] = files.certificate_path(output)
+    if figure is not None:
+        from discreet.present import comparison_figure
+
+        drawn = comparison_figure(found)
+        result |= {"figure": drawn.write(figure), "alt": drawn.alt}
     show(result, as_json=as_json, person=lambda console: tell(found, result, console))
+
+
+def _must_fit(
+    sizes: str | None, priors: Path | None, figure: Path | None, within: str | None, alternative: Path | None,
+    radius: str | None, slopes: bool,
+) -> None:
+    """Refuse questions that exclude each other, and pictures that cannot be drawn, before any long work."""
+    from discreet.errors import InputError
+
+    if figure is not None:
+        from discreet.present.figure import must_be_drawable
+
+        must_be_drawable(figure)
+    many = [name for name, given in (("--sizes", sizes), ("--priors", priors)) if given is not None]
+    given = {"--within": within, "--alternative": alternative, "--radius": radius, "--slopes": slopes or None}
+    others = [name for name, value in given.items() if value is not None]
+    if len(many) == 2 or (many and others):
+        raise InputError(
+            "These options answer different questions", found=", ".join([*many, *others]), allowed="one question at a time",
+            remedy=f"leave out {(many[1:] or others)[0]}",
+        )
+
+
+def _more(found: Design, slopes: bool, watch: Any, workers: int | None) -> dict[str, Any]:
+    """What several decision makers pay for sharing, and the slopes when asked for."""
+    extra: dict[str, Any] = {}
+    if len(found.mechanism.problem.decisions) > 1:
+        from discreet.design.decision_makers import prices
+
+        extra["decision_makers"] = [
+            {"name": s.name, "weight": float(s.weight), "followed": s.followed, "reread": s.reread, "alone": s.alone[1],
+             "price": s.price}
+            for s in prices(found, watch, workers=workers)
+        ]
+    if slopes:
+        from discreet.design.sensitivity import sensitivity
+
+        extra["slopes"] = [{"of": s.of, "slope": _number(s.estimate)} for s in sensitivity(found, watch)]
+    return extra
 
 
 def _regrets(found: Design, alternative: Path | None, radius: str | None, watch: Any) -> dict[str, Any]:
@@ -186,6 +262,7 @@ def tell(found: Design, result: dict[str, Any], console: Console) -> None:
     for note in _cautions(found, result):
         console.print(f"[yellow]Mind:[/yellow] {note}")
     _tell_regrets(result, console)
+    _tell_more(result, console)
     if "mechanism" in result:
         console.print(f"Written: {result['mechanism']} and {result['certificate']}", soft_wrap=True)
         console.print(f"Next: discreet certify {result['mechanism']}", soft_wrap=True)
@@ -207,6 +284,20 @@ def _cautions(found: Design, result: dict[str, Any]) -> list[str]:
             "reported too low and low ones too high; totals and rankings over cells inherit that."
         )
     return words
+
+
+def _tell_more(result: dict[str, Any], console: Console) -> None:
+    for share in result.get("decision_makers", ()):
+        console.print(
+            f"{share['name']} (weight {share['weight']:g}) loses {share['followed']:.6g} by following, {share['alone']:.6g} with a "
+            f"mechanism of its own: the common one costs it {share['price']:.3g}.", soft_wrap=True,
+        )
+    for slope in result.get("slopes", ()):
+        change = "–" if slope["slope"] is None else f"{slope['slope']:+.4g}"
+        moved = "for each unit of ε" if slope["of"] == "epsilon" else f"for each unit of prior moved to {slope['of']}"
+        console.print(f"The least loss changes by {change} {moved}.")
+    if "figure" in result:
+        console.print(f"Drawn: {result['figure']}", soft_wrap=True)
 
 
 def _tell_regrets(result: dict[str, Any], console: Console) -> None:

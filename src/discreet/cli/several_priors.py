@@ -1,0 +1,90 @@
+"""`discreet design --priors`: one mechanism with the least worst regret over several priors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from discreet.design.robust import Robust
+    from discreet.model.problem import Problem
+    from discreet.watch import Watch
+
+
+def run(
+    problem: Problem, priors: Path, output: Path | None, figure: Path | None, watch: Watch, **settings: Any
+) -> dict[str, Any]:
+    """Design for the problem's prior and those of the file, write and draw what is asked for, and return the facts."""
+    from discreet import files
+    from discreet.design.robust import robust_design
+    from discreet.files.priors import read_priors
+    from discreet.files.robust import write_robust
+
+    every = dict.fromkeys((problem.prior, *read_priors(priors, problem)))
+    found = robust_design(problem, list(every), watch, **settings)
+    result = facts(found)
+    if output is not None:
+        files.write_mechanism(output, found.mechanism)
+        files.write_certificate(files.certificate_path(output), found.certificate)
+        proof = output.with_name(output.name.removesuffix(".json").removesuffix(".mechanism") + ".robust.json")
+        references = [(r.mechanism, r.certificate) for r in found.references]
+        write_robust(proof, found.mechanism, found.certificate, found.weights, references)
+        result |= {"mechanism": output, "certificate": files.certificate_path(output), "proof": proof}
+    if figure is not None:
+        from discreet.present import priors_figure
+
+        drawn = priors_figure(found)
+        result |= {"figure": drawn.write(figure), "alt": drawn.alt}
+    return result
+
+
+def facts(found: Robust) -> dict[str, Any]:
+    """The robust design as one mapping."""
+    rows = []
+    for prior, weight, loss, best, plain in zip(
+        found.priors, found.weights, found.proof.losses, found.proof.best, found.plain, strict=True
+    ):
+        chances = getattr(prior, "probabilities", None)
+        rows.append({
+            "kind": prior.kind,
+            "probabilities": [float(p) for p in chances] if isinstance(chances, tuple) else None,
+            "weight": float(weight), "loss": float(loss), "best": [float(side) for side in best], "plain": plain,
+            "regret": float(loss - best[0]),
+        })
+    return {
+        "priors": rows,
+        "worst_regret": float(found.proof.worst),
+        "least_worst_regret": float(found.proof.least),
+        "price": found.price,
+        "rounds": found.rounds,
+        "status": found.status,
+    }
+
+
+def tell(result: dict[str, Any], console: Console) -> None:
+    """The three losses at each prior, then both sides of the worst regret."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for title in ("true prior", "robust", "plain", "best there", "regret"):
+        table.add_column(title, justify="left" if title == "true prior" else "right", overflow="fold")
+    for row in result["priors"]:
+        chances = row["probabilities"]
+        name = row["kind"] if chances is None else "(" + ", ".join(f"{p:.3g}" for p in chances) + ")"
+        table.add_row(
+            name, f"{row['loss']:.6g}", f"{row['plain']:.6g}", f"{row['best'][1]:.6g}", f"{row['regret']:.4g}"
+        )
+    console.print(table)
+    console.print(
+        f"Proved: the worst regret is at most {result['worst_regret']:.6g}, and no private mechanism has less than "
+        f"{result['least_worst_regret']:.6g}."
+    )
+    console.print(f"When the first prior is true, being prepared for the others costs {result['price']:.4g}.")
+    if "mechanism" in result:
+        console.print(
+            f"Written: {result['mechanism']}, {result['certificate']} and {result['proof']}", soft_wrap=True
+        )
+    if "figure" in result:
+        console.print(f"Drawn: {result['figure']}", soft_wrap=True)
