@@ -56,8 +56,9 @@ def simplex_figure(problem: Problem | StatedProblem, hypers: Mapping[str, Hyper]
         "resolve": {"scale": dict.fromkeys(("color", "shape", "strokeDash"), "independent")},
     }
     alt = _alt(listed, len(lifted), outer, inner, groups, names)
-    agree = same(outer, inner)
-    verdict = f"the two {'agree to nine digits: adding noise loses nothing' if agree else 'differ: noise cannot induce what lies between'}"
+    verdict = "the two differ: noise cannot induce what lies between"
+    if same(outer, inner):
+        verdict = "the two agree to nine digits: adding noise loses nothing"
     return Figure(f"What may be believed at ε = {epsilon:g}", alt, body, verdict)
 
 
