@@ -214,6 +214,14 @@ def test_what_is_wrong_is_said(path: str, value: Any, words: str) -> None:
     assert "Found: " in text or "Asked for: " in text
 
 
+def test_absurd_nesting_is_refused_before_anything_walks_it() -> None:
+    nested: Any = 1
+    for _ in range(900):
+        nested = [nested]
+    with pytest.raises(InputError, match="nested too deeply"):
+        problem_from_document(changed("decision/actions", nested))
+
+
 def test_a_billion_respondents_are_a_valid_problem() -> None:
     problem = problem_from_document(changed("data/respondents", 10**9))
     assert isinstance(problem.universe, Universe) and problem.omega_range == (0, 2 * 10**9)

@@ -10,6 +10,7 @@ Notation: masses π, band half-width m, relative error ρ, `lost` the prior mass
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log
@@ -73,7 +74,7 @@ def _binomial(n: int, p: Fraction) -> Path:
     return Path(n, counts, masses / total, error, 0.0 if complete else 4 * FAINT * n)
 
 
-def _falling(ratio, start: int, stop: int, step: int) -> list[float]:  # type: ignore[no-untyped-def]
+def _falling(ratio: Callable[[int], float], start: int, stop: int, step: int) -> list[float]:
     found, c = [1.0], start
     while c != stop and found[-1] > FAINT:
         found.append(found[-1] * ratio(c))

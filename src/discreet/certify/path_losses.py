@@ -98,7 +98,8 @@ def best_actions(decision: Decision, band: Band, omegas: np.ndarray) -> list[np.
         low = -np.inf if decision.actions.lower is None else float(decision.actions.lower)
         high = np.inf if decision.actions.upper is None else float(decision.actions.upper)
         return [np.clip(middle, low, high)]
-    numbers = np.array([float(a) for a in decision.actions.numbers])  # type: ignore[union-attr]
+    assert isinstance(decision.actions, ListedActions)
+    numbers = np.array([float(a) for a in decision.actions.numbers])
     right = np.clip(np.searchsorted(numbers, middle), 0, len(numbers) - 1)
     return [numbers[np.maximum(right - 1, 0)], numbers[right], numbers[np.minimum(right + 1, len(numbers) - 1)]]
 
@@ -168,7 +169,7 @@ def _bottom(decision: Decision, means: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 def _convex_slope(decision: Decision, lower: Fraction, upper: Fraction, means: np.ndarray) -> Loss:
     """d/da of the loss, after proving that the loss is convex in a at the smallest and the largest mean (so at all)."""
-    parts = affine_parts(decision.formula)  # type: ignore[arg-type]
+    parts = None if decision.formula is None else affine_parts(decision.formula)
     assert parts is not None
     first = [derivative(part, "a") for part in parts]
     second = [None if d is None else derivative(d, "a") for d in first]
@@ -180,8 +181,8 @@ def _convex_slope(decision: Decision, lower: Fraction, upper: Fraction, means: n
         fraction = as_fraction(curve)
         if fraction is None or somewhere_negative(multiply(*fraction), lower, upper) is not None:
             raise _not_convex(decision)
-    f1, g1 = first
-    return lambda a, m: -(f1({"a": a}) + m * g1({"a": a})) + 0.0 * m  # type: ignore[misc]
+    f1, g1 = first[0], first[1]
+    return lambda a, m: -(f1({"a": a}) + m * g1({"a": a})) + 0.0 * m
 
 
 def _not_convex(decision: Decision) -> InputError:

@@ -70,7 +70,8 @@ def theorem_upper_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
 def geometric_bound(problem: Problem) -> Fraction:
     """The bound of Theorem 3 for a problem whose conditions have been checked."""
     ratio = rational_below_exp(-problem.epsilon, 80)
-    ground = _ground(problem, ratio, 0, problem.universe.largest)  # type: ignore[union-attr]
+    assert isinstance(problem.universe, Universe)
+    ground = _ground(problem, ratio, 0, problem.universe.largest)
     total = sum(least_followed(problem.decision, band, ground.omegas, ground.least) for band in ground.bands)
     return -_below(ground.lower(total) * float(problem.decision.weight))
 

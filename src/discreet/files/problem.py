@@ -71,6 +71,7 @@ def problem_from_text(text: str, name: str) -> Problem:
 
 def problem_from_document(document: Any, what: str = "The problem") -> Problem:
     """The problem that a document of dicts and lists describes."""
+    must_be_shallow(document, what)
     return problem_from_shape(schema.read_shape(schema.Problem, document, what))
 
 

@@ -15,7 +15,14 @@ import numpy as np
 
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.model.guarantee import Guarantee
-from discreet.model.kernel import ClosedKernel, Kernel, Output, TableKernel, closed_log_table, closed_probability
+from discreet.model.kernel import (
+    ClosedKernel,
+    Kernel,
+    Output,
+    TableKernel,
+    closed_log_table,
+    closed_probability,
+)
 from discreet.model.priors.weights import log_ratio
 from discreet.model.problem import Problem
 from discreet.model.states import StateSpace, locate, state_space
