@@ -64,12 +64,15 @@ class DualWitness:
         if self.kind not in ("dual", "dual-with-chord") or self.scale < 1:
             raise InputError(
                 "A dual witness is of kind 'dual' or 'dual-with-chord' with a positive scale",
-                found=f"{self.kind}, scale {brief(self.scale)}", allowed="dual, dual-with-chord",
+                found=f"{self.kind}, scale {brief(self.scale)}",
+                allowed="dual, dual-with-chord",
                 remedy="correct the file",
             )
         if any(flow < 0 for action in self.multipliers for _, _, flow in action.flows):
             raise InputError(
-                "A multiplier is negative", found="a negative flow", allowed="numbers from 0",
+                "A multiplier is negative",
+                found="a negative flow",
+                allowed="numbers from 0",
                 remedy="only non-negative multipliers prove a bound",
             )
 

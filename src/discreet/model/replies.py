@@ -48,7 +48,9 @@ def best_replies(decision: Decision, joint: np.ndarray, omegas: Sequence[Fractio
     return Replies([listed[i] for i in best.tolist()], expected[np.arange(len(best)), best])
 
 
-def reply_loss(decision: Decision, joint: np.ndarray, omegas: Sequence[Fraction], actions: Sequence[Action]) -> np.ndarray:
+def reply_loss(
+    decision: Decision, joint: np.ndarray, omegas: Sequence[Fraction], actions: Sequence[Action]
+) -> np.ndarray:
     """Each output's part of the expected loss when the given actions are followed."""
     if decision.is_loss:
         return _loss_of(decision, joint, np.array([float(w) for w in omegas]), actions)
@@ -68,7 +70,7 @@ def loss_table(decision: Decision, actions: np.ndarray, omegas: np.ndarray) -> n
 
 
 def _loss_of(decision: Decision, joint: np.ndarray, omegas: np.ndarray, actions: Sequence[Action]) -> np.ndarray:
-    chosen = np.array([float(a) for a in actions])  # type: ignore[arg-type]
+    chosen = np.array([float(a) for a in actions])
     if decision.is_loss:
         return (joint * loss_table(decision, chosen, omegas)).sum(axis=1)
     assert decision.formula is not None
