@@ -11,11 +11,11 @@ from discreet.files.certificate import certificate_from_document
 from discreet.files.plan import plan_from_document, read_key_set
 from discreet.present.report import Section, mechanism_report, table
 from discreet.publish.bundle import mechanism_for, members_of
-from discreet.publish.verify import verified
+from discreet.publish.verification import verified
 
 
-def release_report(folder: str | Path) -> str:
-    """The page about a release, written from the folder alone."""
+def release_report(folder: str | Path, frontier: str | None = None) -> str:
+    """The page about a release, written from the folder alone; `frontier` is a picture (SVG text) to show with it."""
     where = Path(folder)
 
     def document(name: str) -> object:
@@ -41,4 +41,6 @@ def release_report(folder: str | Path) -> str:
     words = {True: "holds", False: "FAILS", None: "not shown here"}
     checks = table(["class", "what", "outcome"], [(c.kind, c.words, words[c.holds]) for c in verdict.checks], numeric=False)
     extra = [Section("What was published", published), Section("Verification", checks)]
+    if frontier is not None:
+        extra.insert(0, Section("What accuracy costs", f"<figure>{frontier}</figure>"))
     return mechanism_report(mechanism_for(members[typical]), certificate, extra=extra, title=str(facts["dataset"]))

@@ -1,0 +1,43 @@
+"""Read a block back: what the published value of one block means to the school district, and to an attacker."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+TITLE = "Read one block back"
+
+
+def run(folder: Path) -> Mapping[str, Any]:
+    """The first block of the release, with its posterior."""
+    from discreet.files.family import read_family
+    from discreet.interpret import posterior
+    from discreet.present.words import attacker_words
+
+    with (folder / "release" / "release.csv").open(encoding="utf-8", newline="") as file:
+        row = next(csv.DictReader(file))
+    mechanism = read_family(folder / "places.family.json").member(int(row["size"])).mechanism
+    found = posterior(mechanism, row["published"])
+    low, high = found.interval(0.9)
+    return {
+        "block": {key: row[key] for key in ("county", "block", "size", "published", "action")},
+        "mean": found.mean(),
+        "interval": [float(low), float(high)],
+        "attacker": attacker_words(float(mechanism.guarantee.epsilon), mechanism.guarantee.unit),
+    }
+
+
+def tell(result: Mapping[str, Any], console: Console) -> None:
+    """The block in words."""
+    block = result["block"]
+    low, high = result["interval"]
+    console.print(
+        f"{block['county']}, block {block['block']} ({block['size']} households): published {block['published']}, so plan "
+        f"{block['action']} places; on average {result['mean']:.1f} children live there, 90 % between {low:g} and {high:g}."
+    )
+    console.print(result["attacker"])
