@@ -53,7 +53,10 @@ def baselines(base: Ground, watch: Watch = SILENT, oblivious: bool = True) -> di
     found = {}
     for name, way in ways.items():
         try:
-            found[name] = Baseline(name, -way(base), _WORDS[name])
+            loss = way(base)
+            if watch.cancelled():
+                raise InputError("The time was up before this baseline was solved")
+            found[name] = Baseline(name, -loss, _WORDS[name])
         except DiscreetError as error:
             found[name] = Baseline(name, None, f"{_WORDS[name]}; not computed: {error}")
         watch.report(stage=f"baseline {name}", value=found[name].loss)

@@ -13,9 +13,9 @@ def loss_title(problem: Problem) -> str:
         return "expected payoff (units of the payoff)"
     kinds = {d.kind for d in problem.decisions}
     if kinds == {"squared-error"}:
-        return "expected squared error (squared units of the statistic)"
+        return "expected squared error (units²)"
     if kinds == {"absolute-error"}:
-        return "expected absolute error (units of the statistic)"
+        return "expected absolute error (units)"
     return "expected loss (units of the loss)"
 
 

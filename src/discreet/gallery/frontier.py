@@ -1,0 +1,42 @@
+"""School planning's frontier (SY Example 1, figure of the README): what accuracy costs, and how much privacy a design saves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from discreet.design.baselines import baselines
+from discreet.design.frontier import Frontier, frontier
+from discreet.design.ground import ground
+from discreet.design.reach import saving
+from discreet.files.problem import problem_from_text
+from discreet.gallery.schools import PROBLEM
+from discreet.model.problem import Problem
+from discreet.present.figure import Figure
+from discreet.present.figures.frontier import frontier_figure
+from discreet.watch import SILENT, Watch
+
+HOUSEHOLDS = 40
+EPSILONS = tuple(Fraction(k, 4) for k in (1, 2, 3, 4, 5, 6, 8))
+BESIDE = ("geometric", "staircase", "laplace", "no information")
+GAP = 1e-3
+
+
+def places() -> Problem:
+    """How many school places a block of 40 households needs."""
+    return problem_from_text(PROBLEM.format(households=HOUSEHOLDS), "places")
+
+
+def places_frontier(watch: Watch = SILENT) -> Frontier:
+    """The frontier with the baselines that need no solving."""
+    found = frontier(places(), EPSILONS, watch, gap=GAP, compare=False)
+    points = tuple(
+        replace(p, baselines=baselines(ground(places().with_epsilon(p.epsilon)), oblivious=False)) for p in found.points
+    )
+    return replace(found, points=points)
+
+
+def frontier_picture(watch: Watch = SILENT) -> Figure:
+    """The picture of the README."""
+    saved = saving(places(), "geometric", watch, gap=GAP)
+    return frontier_figure(places_frontier(watch), saved, BESIDE)
