@@ -249,7 +249,7 @@ def damage(document: Any, rng: random.Random, value: Any) -> Any:
         here = here[key]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(st.sampled_from(range(len(DOCUMENTS))), st.randoms(use_true_random=False), values)
 def test_a_damaged_mechanism_is_read_or_refused(which: int, rng: random.Random, value: Any) -> None:
     from discreet import certify
@@ -260,7 +260,7 @@ def test_a_damaged_mechanism_is_read_or_refused(which: int, rng: random.Random, 
         return
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(range(len(CERTIFICATES))), st.randoms(use_true_random=False), values)
 def test_a_damaged_certificate_is_read_or_refused(which: int, rng: random.Random, value: Any) -> None:
     try:
@@ -269,7 +269,7 @@ def test_a_damaged_certificate_is_read_or_refused(which: int, rng: random.Random
         return
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=60) | st.text(alphabet='{}[]",:0123456789.eE+-ntrufalse \\', max_size=60).map(str.encode))
 def test_any_bytes_are_json_or_refused(data: bytes) -> None:
     try:
