@@ -14,11 +14,13 @@ from discreet.model.summary import Clamp
 def regret_marginals(histograms: np.ndarray, prior: np.ndarray, loss: np.ndarray) -> np.ndarray:
     """Weight [type, count]: prior times the regret of the best blind action, at each count of each type.
 
-    `histograms` is [state, type], `prior` [state] and `loss` [action, state].
+    `histograms` is [state, type], `prior` [state] and `loss` [action, state]. Where the blind action happens to be best its
+    regret is zero, but a clamped state is not played blindly: the expected regret is added everywhere.
     """
     weighted = prior * loss
     blind = int(np.argmin(weighted.sum(axis=1)))
-    weight = weighted[blind] - weighted.min(axis=0) + 1e-3 * prior * max(float(weighted[blind].sum()), 0.0)
+    regret = weighted[blind] - weighted.min(axis=0)
+    weight = regret + prior * float(regret.sum())
     size = int(histograms[0].sum())
     return np.stack([np.bincount(column, weight, size + 1) for column in histograms.T])
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.model.mechanism import Mechanism
-from discreet.model.statistic import on_histograms
+from discreet.model.statistic import of_database, on_histograms
 from discreet.model.universe import Universe
 
 MOST_STATES = 2_000
@@ -23,10 +23,18 @@ def unbiased_values(mechanism: Mechanism) -> NDArray[np.float64] | None:
     universe = mechanism.problem.universe
     if not isinstance(universe, Universe) or universe.histogram_count > MOST_STATES:
         return None
+    statistic = mechanism.problem.statistic
     try:
-        vectors = universe.histograms()
-        kernel = mechanism.probabilities[:, mechanism.states_of(vectors)]
-        omegas = np.array([float(w) for w in on_histograms(mechanism.problem.statistic, vectors, universe)])
+        if mechanism.summary.kind == "database":
+            if len(mechanism.space) > MOST_STATES:
+                return None
+            kernel = mechanism.probabilities
+            exact = [of_database(statistic, tuple(row), universe) for row in mechanism.space.vectors.tolist()]
+        else:
+            vectors = universe.histograms()
+            kernel = mechanism.probabilities[:, mechanism.states_of(vectors)]
+            exact = list(on_histograms(statistic, vectors, universe))
+        omegas = np.array([float(w) for w in exact])
     except DiscreetError:
         return None
     if kernel.shape[0] > MOST_STATES:
