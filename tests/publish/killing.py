@@ -100,7 +100,7 @@ def at_random(template: Path, work: Path, count: int, seed: int) -> int:
         time.sleep(chance.uniform(0, longest))
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-        broken = os.waitpid(child(lambda town=town: print(i, check(town), flush=True)), 0)[1] != 0  # noqa: T201
+        broken = os.waitpid(child(lambda town=town, i=i: print(i, check(town), flush=True)), 0)[1] != 0  # noqa: T201
         bad += broken
         if not broken:
             shutil.rmtree(town.folder)

@@ -59,7 +59,7 @@ def test_killed_at_two_hundred_random_times(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     done = subprocess.run(
         [sys.executable, str(KILLING), "random", str(template), str(tmp_path / "work"), "200", "20260101"],
-        capture_output=True, text=True, check=False, timeout=550,
+        capture_output=True, text=True, check=False, timeout=1800,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     outcomes = [line.split(" ", 1)[1] for line in done.stdout.splitlines()]

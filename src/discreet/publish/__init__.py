@@ -1,7 +1,8 @@
 """Publish: commit before the data is opened, draw once, write a folder that anyone can verify.
 
 `commit(plan, ledger)` binds mechanism, certificate, plan and key set in the ledger; `publish(plan, folder, ledger)` re-proves,
-reserves, counts, draws into durable staging and writes the release; `verify(folder)` checks it from the folder alone.
+reserves, counts, draws into durable staging and writes the release; `verify(folder)` checks it from the folder alone;
+`audit(first, second)` bounds ε from below by what was published.
 """
 
 from __future__ import annotations
@@ -9,14 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from discreet.publish.auditing import Audit, audit
     from discreet.publish.bundle import Bundle, gather
     from discreet.publish.commitment import commit
     from discreet.publish.release import publish
     from discreet.publish.verification import Verdict, verify
 
-__all__ = ["Bundle", "Verdict", "commit", "gather", "publish", "verify"]
+__all__ = ["Audit", "Bundle", "Verdict", "audit", "commit", "gather", "publish", "verify"]
 
 _PLACES = {
+    "Audit": "auditing",
+    "audit": "auditing",
     "Bundle": "bundle",
     "Verdict": "verification",
     "commit": "commitment",

@@ -172,6 +172,7 @@ def check_bundle(bundle: Bundle) -> None:
                 allowed="'histogram' or 'linear'",
                 remedy="design under an exchangeable prior",
             )
+        _must_be_listed(mechanism)
         if mechanism.guarantee.unit != plan.unit.name:
             raise InputError(
                 "The mechanism protects another unit than the plan",
@@ -202,6 +203,11 @@ def _check_certificate(bundle: Bundle) -> None:
             allowed=", ".join(sorted(hashes)[:3]),
             remedy="design again, or remove the certificate: privacy is proved anew in any case",
         )
+
+
+def _must_be_listed(mechanism: Mechanism) -> int:
+    """A release has words for every output: a mechanism with too many to list is refused now, not after the draw."""
+    return len(mechanism.outputs)
 
 
 def filled(member: Member, rows: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -93,5 +94,5 @@ class Stage:
         """Tidy up after the release was recorded."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.close()
-        if self.folder.parent.exists() and os.access(self.folder.parent, os.R_OK):
+        with suppress(OSError):
             sync_folder(self.folder.parent)
