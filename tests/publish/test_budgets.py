@@ -1,0 +1,88 @@
+"""Publications against budgets in every currency, and what each promise costs."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from math import log, sqrt
+from pathlib import Path
+
+import pytest
+from towns import Town, make_town, town_mechanism
+
+from discreet.errors import BudgetExceeded
+from discreet.publish import verify
+
+
+def published(town: Town) -> int:
+    """How many publications the budget allows."""
+    for count in range(100):
+        try:
+            folder = town.publish(town.folder / f"release{count}")
+        except BudgetExceeded:
+            return count
+        assert verify(folder).holds
+    raise AssertionError("a budget without end")
+
+
+def test_zcdp_takes_half_the_square(tmp_path: Path) -> None:
+    """ε = 1 costs ρ = 1/2: three fit into 3/2 exactly."""
+    town = make_town(tmp_path / "town", currency="zcdp", cap=Fraction(3, 2))
+    assert published(town) == 3
+    assert town.remaining() == 0
+
+
+def test_the_approximate_filter_allows_what_its_theorem_allows(tmp_path: Path) -> None:
+    """S = Σ ε² with ε = 1/2 each: √(2·ln(2/δ)·S) + S/2 ≤ 6, δ = 1e-4."""
+    town = make_town(
+        tmp_path / "town", currency="approximate", cap=Fraction(6), delta=Fraction(1, 10**4),
+        mechanism=town_mechanism(epsilon="1/2"),
+    )  # fmt: skip
+    allowed = max(k for k in range(100) if sqrt(2 * log(2e4) * k / 4) + k / 8 <= 6)
+    assert published(town) == allowed > 0
+
+
+def test_pure_adds_up_and_a_thousandth_is_missed(tmp_path: Path) -> None:
+    assert published(make_town(tmp_path / "enough", cap=Fraction(2))) == 2
+    assert published(make_town(tmp_path / "short", cap=Fraction(2) - Fraction(1, 10**9))) == 1
+
+
+@pytest.mark.parametrize(("protects", "cost"), [("values", 1), ("presence", 1), ("moves", 2)])
+def test_cells_are_parallel_within_one_partition_and_moves_touch_two(tmp_path: Path, protects: str, cost: int) -> None:
+    """Three streets cost as much as one: a person is in one. Moving house touches two."""
+    town = make_town(tmp_path / "town", protects=protects)
+    town.publish()
+    assert town.remaining() == 5 - cost
+    stated = json.loads((town.target / "metadata.json").read_text())
+    assert stated["privacy_loss"]["epsilon"] == str(cost) and stated["privacy_loss"]["cells_per_unit"] == cost
+
+
+def test_two_tables_of_the_same_people_are_not_parallel(tmp_path: Path) -> None:
+    """The near-miss: the same streets in another plan are another partition, and its cost adds up."""
+    from discreet.publish import commit
+
+    town = make_town(tmp_path / "town")
+    town.publish()
+    town.plan.write_text(town.plan.read_text().replace("answers by street", "answers again"))
+    with town.ledger() as book:
+        commit(town.bundle(), book)
+    town.publish(town.folder / "again")
+    assert town.remaining() == 3
+
+
+def test_the_metadata_has_the_fields_of_public_registries(tmp_path: Path) -> None:
+    town = make_town(tmp_path / "town")
+    stated = json.loads((town.publish() / "metadata.json").read_text())
+    for field in ("dp_flavor", "privacy_loss", "unprotected_quantities", "accounting", "implementation"):
+        assert stated[field]
+    assert stated["privacy_loss"]["privacy_unit"] == "person"
+    assert stated["dp_flavor"] == "pure differential privacy"
+    assert stated["accounting"]["currency"] == "pure"
+
+
+def test_the_page_for_readers_stands_alone(tmp_path: Path) -> None:
+    text = (make_town(tmp_path / "town").publish() / "index.html").read_text()
+    for outside in ("<script", "http://", "https://", "<img", "url(", "@import"):
+        assert outside not in text
+    for words in ("What is promised", "How to read a value", "How to check it", "ε = 1", "unbiased"):
+        assert words in text

@@ -1,0 +1,115 @@
+"""The published table: Parquet and CSV agree, readings are those of `interpret`, the unbiased column is unbiased."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from towns import Town, make_town, town_mechanism
+
+from discreet.engines.writer import read_parquet
+from discreet.interpret import posterior
+from discreet.model.key_set import KeySet
+from discreet.publish.tables import LEVEL, columns_of, csv_bytes, restated
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Town:
+    made = make_town(tmp_path_factory.mktemp("tables") / "town")
+    made.publish()
+    return made
+
+
+def rows(folder: Path) -> list[dict[str, str]]:
+    with (folder / "release.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_parquet_and_csv_agree(town: Town) -> None:
+    parquet = read_parquet(town.target / "release.parquet")
+    listed = rows(town.target)
+    assert list(parquet) == list(listed[0])
+    for name, column in parquet.items():
+        texts = [row[name] for row in listed]
+        if column.dtype.kind == "f":
+            assert np.allclose(column, [float(text) for text in texts], rtol=1e-9)
+        else:
+            assert [str(x) for x in column.tolist()] == texts
+
+
+def test_keys_sizes_and_actions_are_as_committed(town: Town) -> None:
+    for row, street in zip(rows(town.target), ("s0", "s1", "s2"), strict=True):
+        assert row["street"] == street and row["size"] == "4"
+        assert row["published"] in "01234"
+
+
+def test_readings_are_posteriors_under_the_designers_prior() -> None:
+    mechanism = town_mechanism()
+    count = len(mechanism.outputs)
+    columns = columns_of(_cells(count), {4: mechanism}, np.arange(count))
+    for i, output in enumerate(mechanism.outputs):
+        belief = posterior(mechanism, output.label)
+        values = np.array([float(v) for v in belief.values])
+        weights = np.asarray(belief.probabilities)
+        assert columns["posterior_mean"][i] == pytest.approx(float(values @ weights), rel=1e-9)
+        low, high = columns[f"interval_low_{LEVEL:g}"][i], columns[f"interval_high_{LEVEL:g}"][i]
+        assert weights[(values >= low) & (values <= high)].sum() >= LEVEL - 1e-12
+        assert weights[values < low].sum() <= (1 - LEVEL) / 2 + 1e-12
+        assert weights[values > high].sum() <= (1 - LEVEL) / 2 + 1e-12
+
+
+def test_the_unbiased_column_is_unbiased_at_every_state() -> None:
+    mechanism = town_mechanism()
+    count = len(mechanism.outputs)
+    columns = columns_of(_cells(count), {4: mechanism}, np.arange(count))
+    assert columns["unbiased"] @ mechanism.probabilities == pytest.approx(np.arange(5.0), abs=1e-9)
+
+
+def test_a_proxy_has_no_unbiased_column() -> None:
+    """The near-miss: noise on how many have any child says nothing unbiased about the number of children."""
+    from discreet.files.problem import problem_from_document
+    from discreet.mechanisms.geometric import geometric_mechanism
+    from discreet.model.summary import LinearSummary
+
+    problem = problem_from_document(
+        {
+            "data": {"respondents": 4, "values": [0, 1, 2]},
+            "prior": {"kind": "iid", "probabilities": ["0.89", "0.09", "0.02"]},
+            "statistic": {"kind": "sum"},
+            "decision": {"kind": "squared-error", "actions": "integer"},
+            "privacy": {"epsilon": "1"},
+        }
+    )
+    mechanism = geometric_mechanism(problem, LinearSummary((0, 1, 1)))
+    assert "unbiased" not in columns_of(_cells(5), {4: mechanism}, np.arange(5))
+
+
+def test_cells_that_a_spreadsheet_would_run_are_disarmed_and_still_verify() -> None:
+    mechanism = town_mechanism()
+    names = ("=1+1", "+x", "-3", "@a", "a,b", 'q"q', "line\nbreak", "'=x")
+    key_set = KeySet(("=street",), tuple((name,) for name in names), (4,) * len(names))
+    columns = columns_of(key_set, {4: mechanism}, np.arange(len(names)) % 5)
+    data = csv_bytes(columns)
+    read = list(csv.reader(io.StringIO(data.decode(), newline="")))
+    assert read[0][0] == "'=street"
+    assert [row[0] for row in read[1:]] == ["'=1+1", "'+x", "-3", "'@a", "a,b", 'q"q', "line\nbreak", "'=x"]
+    parquet = {name: np.asarray(column) for name, column in columns.items()}
+    assert restated(data, parquet, key_set, {4: mechanism}) is None
+
+
+def test_a_reading_that_differs_in_the_sixth_digit_is_noticed() -> None:
+    mechanism = town_mechanism()
+    columns = columns_of(_cells(5), {4: mechanism}, np.arange(5))
+    parquet = {name: np.asarray(column) for name, column in columns.items()}
+    assert restated(csv_bytes(columns), parquet, _cells(5), {4: mechanism}) is None
+    for name in ("posterior_mean", "unbiased"):
+        wrong = dict(parquet) | {name: parquet[name] * (1 + 1e-5)}
+        assert restated(csv_bytes(columns), wrong, _cells(5), {4: mechanism}) == f"release.parquet, column {name}"
+        assert restated(csv_bytes(wrong), parquet, _cells(5), {4: mechanism}) == f"release.csv, column {name}"
+
+
+def _cells(count: int) -> KeySet:
+    return KeySet(("street",), tuple((f"s{i}",) for i in range(count)), (4,) * count)
