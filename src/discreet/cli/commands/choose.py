@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.output import Json, show
+from discreet.cli.pictures import Draw, drawable, drawn, tell_drawn
 from discreet.cli.progress import progress
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from discreet.interpret.choosing import Choices
     from discreet.model.mechanism import Mechanism
     from discreet.model.problem import Problem
     from discreet.watch import Watch
@@ -40,18 +42,28 @@ def command(
     seconds: Annotated[
         float, typer.Option("--seconds", help="The longest time to search for each design.")
     ] = 20.0,
+    figure: Draw = None,
     as_json: Json = False,
 ) -> None:
-    """Compare values of ε: the attacker's best guess, the analyst's power, the decision's loss.
+    """Compare values of ε side by side, in this problem's own units.
 
-    Example: discreet choose school.toml --epsilons 0.25,0.5,1,2
+    For each: the attacker's best guess, the analyst's power, the decision's loss.
+
+    Example: discreet choose places.toml --epsilons 0.25,0.5,1,2
     """
     from discreet import files
 
+    drawable(figure)
     read = files.read_problem(problem)
     with progress() as watch:
         designed = None if limits_only else designer(read, watch, seconds)
-        result = compare(read, numbers(epsilons), sure, together, alpha, designed)
+        choices = compared(read, numbers(epsilons), sure, together, alpha, designed)
+    result = facts(choices)
+    if figure is not None:
+        from discreet.present import choice_figure
+        from discreet.present.axes import loss_title
+
+        result |= drawn(choice_figure(choices, loss_title(read)), figure)
     show(result, as_json=as_json, person=lambda console: tell(result, console))
 
 
@@ -74,19 +86,19 @@ def designer(problem: Problem, watch: Watch, seconds: float) -> Designed:
     return designed
 
 
-def compare(
+def compared(
     problem: Problem,
     epsilons: list[Fraction],
     sure: float,
     together: int,
     alpha: float,
     designed: Designed | None,
-) -> dict[str, Any]:
-    """The table as a mapping; without `designed` only what follows from ε alone."""
-    from discreet.interpret.choosing import choose, in_words
+) -> Choices:
+    """The table; without `designed` only what follows from ε alone."""
+    from discreet.interpret.choosing import choose
 
     made = {} if designed is None else {e: designed(e) for e in sorted(set(epsilons))}
-    choices = choose(
+    return choose(
         problem,
         epsilons,
         frontier=[(e, loss) for e, (_, loss) in made.items()] if made else None,
@@ -95,6 +107,24 @@ def compare(
         together=together,
         alpha=alpha,
     )
+
+
+def compare(
+    problem: Problem,
+    epsilons: list[Fraction],
+    sure: float,
+    together: int,
+    alpha: float,
+    designed: Designed | None,
+) -> dict[str, Any]:
+    """The table as a mapping, in one step."""
+    return facts(compared(problem, epsilons, sure, together, alpha, designed))
+
+
+def facts(choices: Choices) -> dict[str, Any]:
+    """The table as a mapping."""
+    from discreet.interpret.choosing import in_words
+
     return {
         "sure": choices.sure,
         "together": choices.together,
@@ -147,3 +177,4 @@ def tell(result: dict[str, Any], console: Console) -> None:
     console.print()
     for line in result["words"]:
         console.print(line)
+    tell_drawn(result, console)

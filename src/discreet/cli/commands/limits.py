@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.output import Json, show
-from discreet.errors import TooLarge
+from discreet.cli.pictures import Draw, drawable, drawn, tell_drawn
+from discreet.errors import InputError, TooLarge
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from discreet.model.mechanism import Mechanism
     from discreet.model.problem import Problem
+    from discreet.present.figure import Figure
 
 MOST_STATES = 2000
 MOST_ROWS = 12
@@ -31,13 +33,20 @@ def command(
         int, typer.Option("--together", help="Respondents who always answer alike, you included.")
     ] = 4,
     alpha: Annotated[float, typer.Option("--alpha", help="False alarms that a test may have.")] = 0.05,
+    figure: Draw = None,
     as_json: Json = False,
 ) -> None:
-    """Show what a privacy promise rules out: for attackers, for tests, for any analyst.
+    """Show what no attacker, no test and no analyst can exceed.
 
-    Example: discreet limits X.mechanism.json --sure 0.1 --together 5
+    Example: discreet limits places.mechanism.json --sure 0.1 --together 5
     """
+    picture = None
+    if figure is not None:
+        drawable(figure)
+        picture = density_picture(file)
     result = limits(file, output=output, sure=sure, together=together, alpha=alpha)
+    if figure is not None and picture is not None:
+        result |= drawn(picture, figure)
     show(result, as_json=as_json, person=lambda console: tell(result, console))
 
 
@@ -95,6 +104,19 @@ def limits(
     if mechanism is not None:
         result["mechanism"] = mechanism_limits(mechanism, output, sure)
     return result
+
+
+def density_picture(file: Path) -> Figure:
+    """The limits on every output's probability, for a mechanism file."""
+    if file.suffix != ".json":
+        raise InputError(
+            "The picture shows the limits on a mechanism's outputs", found=file.name, allowed="a mechanism file",
+            remedy="design one first, or leave --figure out",
+        )
+    from discreet import files
+    from discreet.present import density_figure
+
+    return density_figure(files.read_mechanism(file))
 
 
 def largest_distance(problem: Problem) -> float:
@@ -165,9 +187,13 @@ def tell(result: dict[str, Any], console: Console) -> None:
     for test in result["tests"]:
         console.print(f"  {test['sentence']}")
     console.print(f"  {result['any_model']['sentence']}")
-    own = result.get("mechanism")
-    if own is None:
-        return
+    if "mechanism" in result:
+        tell_mechanism(result["mechanism"], console)
+    tell_drawn(result, console)
+
+
+def tell_mechanism(own: dict[str, Any], console: Console) -> None:
+    """What this very mechanism rules out."""
     console.print("\n[bold]This mechanism[/bold]")
     if "alone" in own:
         console.print(f"  alone      log odds move by at most {own['alone']['log_odds']:.6g}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.output import Json, show
+from discreet.cli.pictures import Draw, drawable, drawn, tell_drawn
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -27,20 +28,29 @@ def command(
         bool, typer.Option("--price/--no-price", help="Also solve for what noise costs in this problem.")
     ] = True,
     seconds: Annotated[float, typer.Option("--seconds", help="Time for each of the two solves.", min=1.0)] = 60.0,
+    figure: Draw = None,
     as_json: Json = False,
 ) -> None:
-    """Is adding noise to the statistic optimal? Yes or no, the theorem or a witness, and the price.
+    """Say whether adding noise is optimal here, why, and its price.
 
     "Adding noise" means that the mechanism reads nothing but the statistic. Where that is not optimal, a witness is
-    shown: something a private mechanism can say about the statistic that no private noise can.
+    shown: something a private mechanism can say about the statistic that no private noise can. A statistic with three
+    values can be drawn: all beliefs that privacy allows, and those that noise can induce.
 
     Example: discreet noise places.toml
     """
     from discreet import files
 
+    drawable(figure)
     read = files.read_problem(problem)
-    result = answer(read, price, seconds)
-    result = {"problem": problem, **result}
+    picture = None
+    if figure is not None:
+        from discreet.present import simplex_figure
+
+        picture = simplex_figure(read)
+    result = {"problem": problem, **answer(read, price, seconds)}
+    if figure is not None and picture is not None:
+        result |= drawn(picture, figure)
     show(result, as_json=as_json, person=lambda console: tell(result, console))
 
 
@@ -126,6 +136,7 @@ def tell(result: dict[str, Any], console: Console) -> None:
             shown = "  ".join(f"{label}:{k}" for label, k in witness["exponents"].items())
             console.print(f"           prior × e^(ε·k) with k at each state: {shown}", soft_wrap=True)
     tell_price(result.get("price"), console, result["optimal"])
+    tell_drawn(result, console)
 
 
 def tell_price(price: dict[str, Any] | None, console: Console, optimal: bool) -> None:

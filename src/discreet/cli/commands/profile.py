@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.output import Json, show
+from discreet.cli.pictures import Draw, drawable, drawn, tell_drawn
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from discreet.currencies.bracket import Worst
     from discreet.model.mechanism import Mechanism
+    from discreet.present.figure import Figure
 
 
 def command(
@@ -27,18 +29,22 @@ def command(
     group: Annotated[int, typer.Option("--group", help="Protect groups of this many respondents.")] = 1,
     times: Annotated[int, typer.Option("--times", help="Compose this many releases (with --epsilon).")] = 1,
     alpha: Annotated[str, typer.Option("--alpha", help="The FPR at which attacks are shown.")] = "0.05",
+    figure: Draw = None,
     as_json: Json = False,
 ) -> None:
-    """Show what a mechanism promises: ε, (ε, δ), Rényi, zCDP, trade-off, attack risk and mutual information.
+    """Show what a mechanism promises, in every currency of privacy.
 
-    Every number is rounded outward and holds for the worst edge; the tight ε is exact.
+    The currencies: ε, (ε, δ), Rényi, zCDP, trade-off, attack risk and mutual information. Every number is rounded outward and holds for the worst edge; the tight ε is exact.
 
-    Example: discreet profile X.mechanism.json --delta 1e-6
+    Example: discreet profile places.mechanism.json --delta 1e-6 --figure profile.svg
     """
     from discreet import files
 
+    drawable(figure)
     read = files.read_mechanism(mechanism)
     result = facts(read, epsilon or [], delta or [], group, times, alpha)
+    if figure is not None:
+        result |= drawn(picture(read, group), figure)
     show(result, as_json=as_json, person=lambda console: tell(result, console))
 
 
@@ -86,6 +92,17 @@ def facts(
     if times > 1:
         result["composition"] = _composed(channel, times, epsilons)
     return result
+
+
+def picture(mechanism: Mechanism, size: int) -> Figure:
+    """δ(ε) and the trade-off curve side by side, for groups of `size` respondents."""
+    from discreet.currencies.group import group
+    from discreet.currencies.profile import profile
+    from discreet.present import beside, delta_figure, tradeoff_figure
+
+    seen, promised = profile(group(mechanism, size)), size * float(mechanism.guarantee.epsilon)
+    title = f"What is promised: {mechanism.guarantee}" + ("" if size == 1 else f", groups of {size}")
+    return beside(title, [delta_figure(seen, promised), tradeoff_figure(seen, promised)])
 
 
 def _composed(channel: Any, times: int, epsilons: list[str]) -> dict[str, Any]:
@@ -139,6 +156,7 @@ def tell(result: dict[str, Any], console: Console) -> None:
         console.print(f"{composed['releases']} releases. {composed['assumes']}")
         for at, low, high in composed["delta_for_epsilon"]:
             console.print(f"  At ε = {at}: δ from {_number(low)} to {_number(high)}.")
+    tell_drawn(result, console)
 
 
 def _some(points: list[Any], most: int = 8) -> list[Any]:
