@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    problems: Annotated[list[Path], typer.Argument(metavar="PROBLEM...", help="Problem files, one for each statistic.")],
+    problems: Annotated[list[Path], typer.Argument(metavar="PROBLEM", help="Problem files, one for each statistic.")],
     budget: Annotated[str, typer.Option(help="The ε to split (sequential composition: the parts add up).")],
     weight: Annotated[
         list[str] | None, typer.Option("--weight", help="Weight of a loss, in the order of the problems; 1 by default.")
@@ -30,9 +30,10 @@ def command(
     figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the curves (.svg, .png or .json).")] = None,
     as_json: Json = False,
 ) -> None:
-    """Split a budget of ε over several statistics so that the weighted sum of their losses is least.
+    """Split a budget of ε over several statistics for the least loss.
 
-    Uses each statistic's frontier at computed points only; prints the split, the loss, and what no split at all can beat.
+    The weighted sum of their losses is made least. Uses each statistic's frontier at computed points only;
+    prints the split, the loss, and what no split at all can beat.
 
     Example: discreet allocate places.toml buses.toml --budget 2 --weight 1 --weight 3
     """

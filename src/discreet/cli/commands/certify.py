@@ -21,7 +21,7 @@ def command(
     certificate: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[CERTIFICATE]", help="Its certificate; by default the file beside it, if any."
+            metavar="CERTIFICATE", help="Its certificate; by default the file beside it, if any."
         ),
     ] = None,
     as_json: Json = False,
@@ -31,7 +31,7 @@ def command(
     Privacy is decided in integers, for every output at every pair of adjacent states; value and bound are computed again
     from the certificate's witness. Ends with 1 when a claim is false.
 
-    Example: discreet certify X.mechanism.json
+    Example: discreet certify places.mechanism.json
     """
     result = check(mechanism, certificate)
     show(result, as_json=as_json, person=lambda console: tell(result, console))

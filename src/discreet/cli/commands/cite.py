@@ -26,7 +26,7 @@ SOURCES = {
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A mechanism file.")], as_json: Json = False
 ) -> None:
-    """Say how to cite a mechanism: its hash, who made it, and the results that it rests on.
+    """Say how to cite a mechanism and the results it rests on.
 
     Example: discreet cite places.mechanism.json
     """

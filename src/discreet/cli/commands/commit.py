@@ -20,7 +20,9 @@ def command(
     key: Annotated[Path | None, typer.Option(metavar="FILE", help="A key file to sign with.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Commit to a plan: prove its mechanisms and record their hashes, before the data is seen.
+    """Commit to a plan in the ledger, before any data is seen.
+
+    Proves the plan's mechanisms and records the hashes of plan, key set and mechanisms.
 
     Example: discreet commit plan.toml --key publisher.pem
     """

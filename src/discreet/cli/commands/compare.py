@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
 
 def command(
-    mechanisms: Annotated[list[Path], typer.Argument(metavar="MECH MECH …", help="Two or more mechanism files.")],
+    mechanisms: Annotated[list[Path], typer.Argument(metavar="MECH", help="Two or more mechanism files.")],
     as_json: Json = False,
 ) -> None:
-    """Compare mechanisms: what each is worth for the first one's problem, what it promises, which is more informative.
+    """Compare mechanisms side by side: losses, privacy, information.
+
+    Shows what each is worth for the first one's problem, what it promises, and which of each pair is more informative.
 
     Example: discreet compare places.mechanism.json usual.mechanism.json
     """

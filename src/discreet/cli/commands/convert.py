@@ -23,7 +23,7 @@ def command(
     ] = None,
     target: Annotated[
         str | None,
-        typer.Argument(metavar="[TO]", help="The currency wanted: kl, tv, mi, zcdp, gaussian, tradeoff, "
+        typer.Argument(metavar="TO", help="The currency wanted: kl, tv, mi, zcdp, gaussian, tradeoff, "
                        "approximate,delta=1e-6, renyi,order=2; all that follow by default."),
     ] = None,
     types: Annotated[int | None, typer.Option("--types", help="How many values one respondent can have.")] = None,
@@ -31,7 +31,9 @@ def command(
     table: Annotated[bool, typer.Option("--table", help="List every conversion with its source.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Convert between ε-DP, (ε, δ)-DP, KL, TV, mutual information, zCDP, Rényi and f-DP.
+    """Convert a promise between ε, (ε, δ), zCDP, Rényi and others.
+
+    The others are f-DP, relative entropy (kl), total variation (tv) and mutual information (mi).
 
     Results are rounded up. "Tight" means that no smaller number is true of every mechanism with that promise.
 

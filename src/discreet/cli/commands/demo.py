@@ -12,7 +12,7 @@ from discreet.cli.output import Json, console, show
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where the files are written.")] = Path(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the files are written.")] = Path(
         "discreet-demo"
     ),
     as_json: Json = False,

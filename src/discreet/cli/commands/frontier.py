@@ -37,7 +37,9 @@ def command(
     figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the frontier (.svg, .png or .json).")] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what accuracy costs: the least loss at many levels of ε, proved from both sides, beside the baselines.
+    """Show what accuracy costs: the least loss at each level of ε.
+
+    Every point is proved from both sides and stands beside the baselines.
 
     Also finds the ε at which the best mechanism matches a baseline's loss (privacy saved at equal accuracy), and with
     --target the smallest ε for a loss, each certified by a mechanism at that ε.

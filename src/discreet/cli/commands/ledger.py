@@ -33,7 +33,9 @@ def init(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a ledger and declare the first budget; on an existing ledger, declare one more.
+    """Make a ledger and declare a budget in it.
+
+    On an existing ledger one more budget is declared.
 
     Example: discreet ledger init ledger.db --population "households 2026" --unit household --budget 4 --key publisher.pem
     """
@@ -121,7 +123,9 @@ def check(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Replay the whole ledger: chain, rules, signatures, and heads that releases carry.
+    """Replay the whole ledger and check every rule.
+
+    Also checks the hash chain, the signatures, and the heads that releases carry.
 
     Example: discreet ledger verify ledger.db --against release-2026
     """
@@ -146,7 +150,9 @@ def check(
 
 @group.command("export")
 def export(
-    place: Place, output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE")], as_json: Json = False
+    place: Place,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")],
+    as_json: Json = False,
 ) -> None:
     """Write every entry as one line of JSON, for keeping elsewhere.
 

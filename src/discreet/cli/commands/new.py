@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="[FILE]", help="The problem file to write.")] = Path("problem.toml"),
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The problem file to write.")] = Path("problem.toml"),
     respondents: Annotated[int | None, typer.Option(help="Records in one cell, such as households in a block.")] = None,
     values: Annotated[str | None, typer.Option(help="The value of each type, such as 0,1,2.")] = None,
     probabilities: Annotated[str | None, typer.Option(help="How likely each value is, such as 0.89,0.09,0.02.")] = None,

@@ -34,7 +34,8 @@ def command(
 ) -> None:
     """Show what a mechanism promises, in every currency of privacy.
 
-    The currencies: ε, (ε, δ), Rényi, zCDP, trade-off, attack risk and mutual information. Every number is rounded outward and holds for the worst edge; the tight ε is exact.
+    The currencies: ε, (ε, δ), Rényi, zCDP, trade-off, attack risk and mutual information.
+    Every number is rounded outward and holds for the worst edge; the tight ε is exact.
 
     Example: discreet profile places.mechanism.json --delta 1e-6 --figure profile.svg
     """

@@ -32,7 +32,9 @@ def command(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Publish a committed plan: prove, reserve, count, draw, write. A restart finishes what was drawn or burns it.
+    """Publish a committed plan: prove, reserve, count, draw, write.
+
+    A restart finishes what was drawn or burns it.
 
     Example: discreet publish plan.toml -o release-2026
     """

@@ -27,7 +27,7 @@ def command(
     mechanism: Annotated[Path, typer.Argument(metavar="MECHANISM", help="A mechanism file.")],
     outputs: Annotated[
         list[str],
-        typer.Argument(metavar="OUTPUT...", help="The published value; several are about the same database."),
+        typer.Argument(metavar="OUTPUT", help="The published value; several are about the same database."),
     ],
     prior: Annotated[
         Path | None,
@@ -42,9 +42,11 @@ def command(
     exact: Annotated[bool, typer.Option("--exact", help="Compute with rationals and show them.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Say what a published value means: the posterior, an interval, the best action.
+    """Say what a published value means, and what to do about it.
 
-    Example: discreet read X.mechanism.json 7 --prior mine.toml
+    Prints the posterior of the statistic, its mean, an interval and the best action, under any prior.
+
+    Example: discreet read places.mechanism.json 7 --prior mine.toml
     """
     result = read(mechanism, outputs, prior=prior, about=about, level=level, exact=exact)
     show(result, as_json=as_json, person=lambda console: tell(result, console))

@@ -18,7 +18,9 @@ def command(
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The page; by default beside it.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Write a report: the problem in words, the design, the proof, how to read a value, the limits, the citation.
+    """Write one printable page about a mechanism or a release.
+
+    The problem in words, the design, the proof, how to read a value, the limits, what it is not for, the citation.
 
     Example: discreet report places.mechanism.json -o report.html
     """

@@ -21,7 +21,9 @@ def command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Verify a release: what is enforced, attested, detectable, and what nobody can verify.
+    """Verify a release from its folder alone.
+
+    Says what is enforced, what is attested, what would be detected, and what nobody can verify.
 
     Example: discreet verify release-2026
     """
