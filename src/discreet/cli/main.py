@@ -20,12 +20,20 @@ from discreet.cli import commands, failures
 from discreet.errors import InputError, suggest
 
 
+WAY = (
+    "demo", "new", "design", "frontier", "choose", "allocate", "compare", "noise", "certify", "profile", "convert", "read",
+    "limits", "commit", "publish", "verify", "ledger", "report", "cite", "serve",
+)  # fmt: skip
+"""The way through the house, in which help lists the commands; others follow in the alphabet's order."""
+
+
 class Commands(TyperGroup):
     """The folder `commands/` as a group: a file is loaded when its command is asked for."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Every command, in the alphabet's order."""
-        return command_names()
+        """Every command, in the order of the way through the house."""
+        place = {name: number for number, name in enumerate(WAY)}
+        return sorted(command_names(), key=lambda name: place.get(name, len(WAY)))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Load one command; a word that is no command is answered with the nearest one."""
@@ -81,7 +89,10 @@ def discreet(
         bool, typer.Option("--debug", help="Show the full traceback of an error (may hold what you typed).")
     ] = False,
 ) -> None:
-    """Publish statistics that are useful to those who act on them and discreet about the people in them."""
+    """Publish statistics that are useful to those who act on them and discreet about the people in them.
+
+    New here? Run: discreet demo
+    """
 
 
 def run(arguments: list[str]) -> int:
