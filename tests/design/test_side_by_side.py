@@ -1,0 +1,70 @@
+"""Work side by side: order, events, errors, cancelling, and scripts that do not guard their main part."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pieces import doubled, patient, refused
+
+from discreet.design.side_by_side import side_by_side
+from discreet.errors import InputError
+
+
+class Listener:
+    """Hears everything; cancels after some seconds."""
+
+    def __init__(self, seconds: float = 1e9) -> None:
+        self.heard: list[str] = []
+        self.ends = time.monotonic() + seconds
+
+    def report(self, *, stage: str, **others: Any) -> None:
+        self.heard.append(stage)
+
+    def cancelled(self) -> bool:
+        return time.monotonic() > self.ends
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_results_come_in_the_order_of_the_tasks_and_events_arrive(workers: int) -> None:
+    listener = Listener()
+    assert side_by_side(doubled, [3, 1, 2, 5], listener, workers) == [6, 2, 4, 10]
+    assert {"doubling 3", "doubling 5", "piece 4 of 4"} <= set(listener.heard)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_of_a_piece_is_raised_as_it_is(workers: int) -> None:
+    with pytest.raises(InputError, match="This piece is refused") as caught:
+        side_by_side(refused, [1, 2], workers=workers)
+    assert caught.value.remedy == "ask for another"
+
+
+def test_cancelling_reaches_pieces_that_run_and_leaves_out_the_others() -> None:
+    started = time.monotonic()
+    found = side_by_side(patient, list(range(5)), Listener(2.0), 2)
+    assert time.monotonic() - started < 20
+    assert found.count("stopped") == 2 and found.count(None) == 3
+
+
+def test_nobody_cannot_work() -> None:
+    with pytest.raises(InputError, match="nobody"):
+        side_by_side(doubled, [1, 2], workers=0)
+
+
+def test_a_script_without_a_main_guard_works(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from operator import pow\n"
+        "from fractions import Fraction\n"
+        "from discreet.design.side_by_side import side_by_side\n"
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from pieces import doubled\n"
+        "print(side_by_side(doubled, [1, 2, 3], workers=2))\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout == "[2, 4, 6]\n", done.stderr
