@@ -114,6 +114,11 @@ def _lattice(base: Ground) -> tuple[LinearSummary, np.ndarray]:
     return summary, places - int(places.min())
 
 
+def _step(base: Ground, summary: LinearSummary) -> int:
+    """How far one neighbour moves the statistic; one for a constant statistic, which nobody can move."""
+    return max(1, summary.step(base.problem.neighbours))
+
+
 def _noised(base: Ground, noise: Callable[[int], np.ndarray]) -> float:
     """Loss with noise of the given pmf on the lattice, `noise(reach)` over −reach..reach; tails merge at the ends."""
     _, places = _lattice(base)
@@ -145,7 +150,7 @@ def _masses(base: Ground) -> np.ndarray:
 
 def _geometric_pmf(base: Ground) -> Callable[[int], np.ndarray]:
     summary, _ = _lattice(base)
-    ratio = exp(-float(base.problem.epsilon) / summary.step(base.problem.neighbours))
+    ratio = exp(-float(base.problem.epsilon) / _step(base, summary))
     centre = (1 - ratio) / (1 + ratio) if ratio < 1 else 0.0
     return lambda reach: centre * ratio ** np.abs(np.arange(-reach, reach + 1)).astype(float)
 
@@ -174,8 +179,10 @@ def _face_value(base: Ground) -> float:
 
 
 def _staircase(base: Ground) -> float:
+    if base.problem.epsilon == 0:
+        return _nothing(base)
     summary, _ = _lattice(base)
-    step = summary.step(base.problem.neighbours)
+    step = _step(base, summary)
     ratio = exp(-float(base.problem.epsilon))
     plateau = best_step_width(base.problem.epsilon, step)
 
@@ -199,7 +206,7 @@ def _laplace(base: Ground) -> float:
             fits=f"{4 * MOST_OUTPUTS // QUADRATURE:,}",
             remedy="compare with the geometric baseline",
         )
-    rate = float(base.problem.epsilon) / summary.step(base.problem.neighbours)
+    rate = float(base.problem.epsilon) / _step(base, summary)
     if rate == 0:
         return _nothing(base)
     nodes, weights = np.polynomial.legendre.leggauss(QUADRATURE)
@@ -213,7 +220,7 @@ def _laplace(base: Ground) -> float:
 
 def _inverse_sensitivity(base: Ground) -> float:
     summary, places = _lattice(base)
-    step = summary.step(base.problem.neighbours)
+    step = _step(base, summary)
     far = -(-np.abs(places[:, None] - places[None, :]) // step)
     raw = np.exp(-float(base.problem.epsilon) * far / 2)
     return answered(base.problem, raw / raw.sum(axis=0) * _masses(base), base.exact_omegas)

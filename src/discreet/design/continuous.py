@@ -10,10 +10,19 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.design.ground import Ground, Section, ground
-from discreet.design.programmed import Proposal, dual_witness, exact_kernel, first_tolerance, truncated
-from discreet.design.solver.continuum import solve_continuum
+from discreet.design.programmed import (
+    Proposal,
+    dual_witness,
+    exact_kernel,
+    first_tolerance,
+    solvable,
+    standing,
+    truncated,
+)
+from discreet.design.solver.continuum import Continuum
 from discreet.design.solver.losses import Pinball, RealLoss, SquaredError
 from discreet.design.solver.program import Program
+from discreet.design.solver.real import solve_real
 from discreet.design.solver.repair import repair
 from discreet.errors import InputError
 from discreet.model.actions import RealActions
@@ -29,21 +38,39 @@ COARSE = 240
 def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     """The best mechanism for a single loss with real actions, to a relative gap."""
     base = ground(problem)
+    if len(problem.decisions) > 1:
+        raise InputError(
+            "Real actions are designed for a single decision maker",
+            found=f"{len(problem.decisions)} decisions",
+            allowed="one decision with real actions, or several with listed actions",
+            remedy='list the actions of each decision maker, for instance "integer"',
+        )
     decision = problem.decision
     section = _section(base, decision, gap)
     loss = real_loss(decision, base.masses[section.inside], base.omegas[section.inside])
-    found = solve_continuum(loss, section.space.edges, float(problem.epsilon), 0.6 * gap, watch)
-    kernel = repair(found.kernel, Program(loss.cost(found.actions), section.space.edges, float(problem.epsilon)))
+    epsilon = solvable(problem.epsilon)
+    found = solve_real(loss, section.space.edges, float(epsilon), 0.6 * gap, watch)
+    kernel = repair(found.kernel, Program(loss.cost(found.actions), section.space.edges, float(epsilon)))
     actions = _replies(section, kernel)
     merged, distinct = _merged(kernel, actions)
     cost = section.upper(loss_table(decision, np.array([float(a) for a in distinct]), _values(base)))
-    rounded = exact_kernel(section, merged, list(distinct), cost, problem.epsilon)
-    nodes = [Fraction(float(a)) for a in found.nodes]
-    nodes[0], nodes[-1] = min(nodes[0], problem.omega_range[0]), max(nodes[-1], problem.omega_range[1])
-    witness = dual_witness(section, nodes, found.multipliers, chord=True)  # type: ignore[arg-type]
+    rounded = exact_kernel(section, merged, list(distinct), cost, epsilon)
+    nodes, flows = _reaching(found, problem.omega_range)
+    witness = dual_witness(section, list(nodes), standing(flows, problem.epsilon), chord=True)
     return Proposal(
         section.summary, rounded, witness, "histogram program, real actions", len(section.space), found.status
     )
+
+
+def _reaching(found: Continuum, ends: tuple[Fraction, Fraction]) -> tuple[list[Fraction], np.ndarray]:
+    """The nodes and their multipliers, with those at either end repeated at the ends of the statistic's whole range."""
+    nodes = [Fraction(float(a)) for a in found.nodes]
+    flows = found.multipliers
+    if nodes[0] > ends[0]:
+        nodes, flows = [ends[0], *nodes], np.vstack([flows[:1], flows])
+    if nodes[-1] < ends[1]:
+        nodes, flows = [*nodes, ends[1]], np.vstack([flows, flows[-1:]])
+    return nodes, flows
 
 
 def _section(base: Ground, decision: Decision, gap: float) -> Section:
@@ -60,26 +87,26 @@ def _values(base: Ground) -> np.ndarray:
 def real_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> RealLoss:
     """The decision's loss as the continuum solver wants it, states weighted by their mass."""
     assert isinstance(decision.actions, RealActions)
+    if not decision.is_loss:
+        raise InputError(
+            "Real actions of a payoff expression are designed for two types only, where a theorem gives the optimum",
+            found=decision.expression,
+            allowed="squared-error, absolute-error, pinball, or listed actions",
+            remedy="list the actions, for instance { from = 0.5, to = 10, step = 0.1 }",
+        )
     if decision.actions.lower is not None or decision.actions.upper is not None:
         raise InputError(
             "Real actions of a loss are not restricted to a range here",
             found="actions = { from, to }",
             allowed='actions = "real"',
-            remedy="the best actions lie within the statistic's range by themselves",
+            remedy="leave out the range, or add a step: the best real actions lie within the statistic's own range",
         )
     weight = float(decision.weight)
     if decision.kind == "squared-error":
         return SquaredError(weight * masses, omegas)
     if decision.kind == "absolute-error":
         return Pinball(masses, omegas, 0.5, 2.0 * weight)
-    if decision.kind == "pinball":
-        return Pinball(masses, omegas, float(decision.quantile or 0), weight)
-    raise InputError(
-        "Real actions of a payoff expression are designed for two types only, where a theorem gives the optimum",
-        found=decision.expression,
-        allowed="squared-error, absolute-error, pinball, or listed actions",
-        remedy="list the actions, for instance { from = 0.5, to = 10, step = 0.1 }",
-    )
+    return Pinball(masses, omegas, float(decision.quantile or 0), weight)
 
 
 def _replies(section: Section, kernel: np.ndarray) -> list[Fraction]:

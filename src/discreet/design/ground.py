@@ -102,7 +102,10 @@ def summed(base: Ground, summary: LinearSummary) -> Section:
     """The states of a weighted sum: an upper bound only, since several ground states are merged into one."""
     problem = base.problem
     space = state_space(problem.universe, problem.neighbours, summary)
-    return Section(base, summary, space, locate(space, summary, base.space.vectors), np.full(len(space), -1))
+    vectors = np.asarray(base.space.vectors)
+    if not problem.exchangeable:
+        vectors = np.stack([(vectors == t).sum(axis=1) for t in range(len(summary.weights))], axis=1)
+    return Section(base, summary, space, locate(space, summary, vectors), np.full(len(space), -1))
 
 
 def recommendations(problem: Problem) -> list[Recommendation]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.design.continuous import real_loss
 from discreet.design.ground import Ground, Recommendation, Section, losses, recommendations, summed
-from discreet.design.programmed import Proposal, exact_kernel
+from discreet.design.programmed import Proposal, exact_kernel, solvable
 from discreet.design.solver.continuum import first_actions, polish
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program
@@ -43,17 +43,17 @@ def lattice_summary(base: Ground) -> LinearSummary:
     problem = base.problem
     universe = problem.universe
     weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
-    if weights is None or not problem.exchangeable:
+    if weights is None:
         raise InputError(
             "A mechanism that reads only the statistic needs one that adds up",
             found=problem.statistic.kind,
-            allowed="sums, means and counts of exchangeable respondents",
+            allowed="sums, means and counts",
             remedy="leave out the restriction",
         )
     scale = lcm(*(w.denominator for w in weights))
     whole = [int(w * scale) for w in weights]
     lowest = 0 if isinstance(problem.neighbours, AddRemoveOne) else min(whole)
-    step = int(np.gcd.reduce([w - lowest for w in whole]))
+    step = max(1, int(np.gcd.reduce([w - lowest for w in whole])))
     return LinearSummary(tuple((w - lowest) // step for w in whole))
 
 
@@ -68,7 +68,7 @@ def best_oblivious(base: Ground, gap: float, watch: Watch = SILENT) -> Oblivious
             fits=f"{MOST_VALUES:,}",
             remedy="compare with geometric and staircase noise",
         )
-    epsilon = float(problem.epsilon)
+    epsilon = float(solvable(problem.epsilon))
     edges = section.space.edges
     if problem.real_actions:
         masses = np.bincount(section.image, base.masses, len(section.space))
@@ -95,5 +95,5 @@ def oblivious_proposal(base: Ground, gap: float, watch: Watch = SILENT) -> Propo
         table = loss_table(problem.decision, numbers, np.array([float(w) for w in base.exact_omegas]))
     else:
         table = losses(problem, found.actions, base.exact_omegas)
-    kernel = exact_kernel(found.section, found.kernel, found.actions, found.section.upper(table), problem.epsilon)
+    kernel = exact_kernel(found.section, found.kernel, found.actions, found.section.upper(table), solvable(problem.epsilon))
     return Proposal(found.section.summary, kernel, None, "oblivious program", len(found.section.space), "optimal")

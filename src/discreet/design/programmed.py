@@ -26,6 +26,7 @@ from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program, directed, value_of
 from discreet.design.solver.repair import repair
 from discreet.design.truncation import choose_clamp, clips_nothing, regret_marginals
+from discreet.errors import InputError
 from discreet.model.certificate import DualWitness, Multipliers, TheoremWitness
 from discreet.model.kernel import Kernel, Output, TableKernel
 from discreet.model.neighbours import ReplaceOne
@@ -36,6 +37,8 @@ from discreet.watch import SILENT, Watch
 
 NEGLIGIBLE = 1e-13
 """An output whose probability is below this at every state is dropped."""
+LARGEST_SOLVED = Fraction(24)
+"""Beyond this ε, e^ε drowns floats, and what is lost against the truth is below 10^-9 of it anyway."""
 MOST_CLAMPED = 0.3
 """Share of the gap that truncation may take before a larger box is tried."""
 
@@ -76,7 +79,7 @@ def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     while True:
         section = truncated(base, table, tolerance)
         lower, dropped = section.lower(table)
-        program = Program(lower, section.space.edges, float(problem.epsilon))
+        program = Program(lower, section.space.edges, float(solvable(problem.epsilon)))
         solution = solve_priced(program, 0.6 * gap, watch)
         kernel = repair(solution.kernel, program)
         upper = section.upper(table)
@@ -85,9 +88,19 @@ def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
         if clamped <= MOST_CLAMPED * gap * abs(value) or watch.cancelled() or len(section.space) == len(base.space):
             break
         tolerance *= min(1e-2, 0.1 * gap * max(abs(value), 1e-12) / clamped)
-    rounded = exact_kernel(section, kernel, actions, upper, problem.epsilon)
-    witness = dual_witness(section, actions, solution.multipliers)
+    rounded = exact_kernel(section, kernel, actions, upper, solvable(problem.epsilon))
+    witness = dual_witness(section, actions, standing(solution.multipliers, problem.epsilon))
     return Proposal(section.summary, rounded, witness, "histogram program", len(section.space), solution.status)
+
+
+def solvable(epsilon: Fraction) -> Fraction:
+    """The ε to solve for: a mechanism private at a smaller ε is private at a larger one."""
+    return min(epsilon, LARGEST_SOLVED)
+
+
+def standing(multipliers: np.ndarray, epsilon: Fraction) -> np.ndarray:
+    """Multipliers for a smaller ε prove nothing at a larger one; none at all prove that the truth is the best to know."""
+    return multipliers if epsilon <= LARGEST_SOLVED else np.zeros_like(multipliers)
 
 
 def first_tolerance(base: Ground, table: np.ndarray, gap: float) -> float:
@@ -138,7 +151,14 @@ def dual_witness(
     flows = np.maximum(multipliers, 0.0)
     largest = float(flows.max(initial=0.0))
     bits = 61 - int(np.ceil(np.log2(largest))) if largest > 0 else 0
-    scaled = np.floor(np.ldexp(flows, bits)).astype(np.int64) if bits else np.zeros(flows.shape, dtype=np.int64)
+    if bits < 0:
+        raise InputError(
+            "The payoffs are too large for the multipliers of a certificate",
+            found=f"a multiplier of {largest:.3g}",
+            allowed="below 10^18",
+            remedy="give the payoff in larger units",
+        )
+    scaled = np.floor(np.ldexp(flows, bits)).astype(np.int64)
     tails, heads = directed(section.space.edges)
     each = []
     for action, row in zip(actions, scaled, strict=True):

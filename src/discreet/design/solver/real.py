@@ -1,0 +1,90 @@
+"""Real actions on any graph: components apart, isolated states and ε = 0 in closed form, the continuum solver otherwise.
+
+Components share no constraint. Each is solved on its own; a node of one is a node of all, the others' multipliers being
+interpolated there, and beyond a component's own range of ω its multipliers stay constant, because every loss only grows.
+
+ε = 0, squared error, connected: everyone plays the mean a* = Σπω/Σπ. With q = 1, Gᵀf is any vector of sum zero, so
+Gᵀf(a)_h = 2(a − a*)π_h(a* − ω_h), linear in a, leaves c_h(a) − Gᵀf(a)_h = c_h(a*) + π_h(a − a*)²: nodes at the two ends of
+the range prove that a* is best.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from discreet.design.solver.continuum import Continuum, solve_continuum
+from discreet.design.solver.layers import components
+from discreet.design.solver.losses import RealLoss, SquaredError
+from discreet.design.solver.program import Floats, Integers
+from discreet.design.solver.solve import tree_flow
+from discreet.watch import Watch
+
+
+def solve_real(
+    loss: RealLoss, edges: Integers, epsilon: float, gap: float = 1e-6, watch: Watch | None = None
+) -> Continuum:
+    """The best kernel over real actions on any graph and for any ε ≥ 0, and a bound over all real actions."""
+    if not isinstance(loss, SquaredError):
+        return solve_continuum(loss, edges, epsilon, gap, watch)
+    begun = time.perf_counter()
+    label = components(len(loss.prior), edges)
+    parts = []
+    for component in range(int(label.max()) + 1):
+        members = np.flatnonzero(label == component)
+        chosen = np.flatnonzero(np.isin(edges[:, 0], members)) if len(edges) else np.zeros(0, dtype=np.int64)
+        position = np.zeros(len(label), dtype=np.int64)
+        position[members] = np.arange(len(members))
+        part = SquaredError(loss.prior[members], loss.omega[members])
+        parts.append((members, chosen, _connected(part, position[edges[chosen]], epsilon, gap, watch)))
+    if len(parts) == 1:
+        return parts[0][2]
+    return _together(parts, len(label), len(edges), time.perf_counter() - begun)
+
+
+def _connected(loss: SquaredError, edges: Integers, epsilon: float, gap: float, watch: Watch | None) -> Continuum:
+    if loss.high == loss.low or len(loss.prior) == 1 or not np.any(loss.prior > 0):
+        return _one_action(loss, edges, loss.low)
+    if epsilon == 0.0:
+        return _constant(loss, edges)
+    return solve_continuum(loss, edges, epsilon, gap, watch)
+
+
+def _one_action(loss: SquaredError, edges: Integers, action: float) -> Continuum:
+    """Nothing to learn: ω never changes, or nothing has any weight."""
+    value = float(loss.cost(np.array([action])).sum())
+    nodes = np.unique([loss.low, action, loss.high])
+    flows = np.zeros((len(nodes), 2 * len(edges)))
+    return Continuum(np.array([action]), np.ones((1, len(loss.prior))), nodes, flows, value, value, 0.0, "optimal")
+
+
+def _constant(loss: SquaredError, edges: Integers) -> Continuum:
+    mean = float(loss.prior @ loss.omega / loss.prior.sum())
+    nodes = np.array([loss.low, loss.high])
+    pull = 2 * (nodes[:, None] - mean) * loss.prior * (mean - loss.omega)
+    pull -= pull.sum(axis=1, keepdims=True) / pull.shape[1]
+    found = _one_action(loss, edges, mean)
+    return replace(found, nodes=nodes, multipliers=tree_flow(pull, edges))
+
+
+def _together(
+    parts: list[tuple[Integers, Integers, Continuum]], states: int, edges: int, seconds: float
+) -> Continuum:
+    """Kernels side by side, multipliers interpolated to the nodes of all."""
+    nodes: Floats = np.unique(np.concatenate([found.nodes for _, _, found in parts]))
+    actions = np.concatenate([found.actions for _, _, found in parts])
+    kernel = np.zeros((len(actions), states))
+    flows = np.zeros((len(nodes), 2 * edges))
+    row = 0
+    for members, chosen, found in parts:
+        kernel[row : row + len(found.actions), members] = found.kernel
+        row += len(found.actions)
+        both = np.concatenate([chosen, chosen + edges])
+        for column, flow in zip(both.tolist(), found.multipliers.T, strict=True):
+            flows[:, column] = np.interp(nodes, found.nodes, flow)
+    worst = next((p[2].status for p in parts if p[2].status != "optimal"), "optimal")
+    return Continuum(
+        actions, kernel, nodes, flows, sum(p[2].value for p in parts), sum(p[2].bound for p in parts), seconds, worst
+    )
