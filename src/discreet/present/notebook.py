@@ -1,0 +1,222 @@
+"""Notebooks: problems, designs, certificates, posteriors, verdicts and releases as small pieces of HTML.
+
+The nouns know nothing of pictures, so a notebook is told about them: `enable()` registers a renderer for each class with
+IPython's own formatter, by name, without importing anything early. `%load_ext discreet.present.notebook` does the same.
+`html(thing)` is what a notebook would show. A release is a folder: `Release(folder)` stands for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import DiscreetError, InputError
+
+if TYPE_CHECKING:
+    from discreet.design.result import Design
+    from discreet.interpret.posteriors import Posterior
+    from discreet.model.certificate import Certificate
+    from discreet.model.mechanism import Mechanism
+    from discreet.model.problem import Problem
+    from discreet.publish.verification import Verdict
+
+MOST_ROWS = 20
+LEAST = 5e-4
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release folder, to be looked at."""
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folder", Path(self.folder))
+        if not (self.folder / "release.csv").is_file():
+            raise InputError(
+                "This folder is no release", found=str(self.folder), allowed="a folder that publish wrote",
+                remedy="give the release's folder",
+            )
+
+    def _repr_html_(self) -> str:
+        return release_html(self)
+
+
+def enable(shell: Any = None) -> tuple[str, ...]:
+    """Let the notebook show our things; returns the names of the classes. `shell` is the running IPython by default."""
+    running = shell if shell is not None else _running_shell()
+    formatter = running.display_formatter.formatters["text/html"]
+    for (module, name), render in RENDERERS.items():
+        formatter.for_type_by_name(module, name, render)
+    return tuple(name for _, name in RENDERERS)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """What `%load_ext discreet.present.notebook` calls."""
+    enable(shell)
+
+
+def html(thing: object) -> str:
+    """The HTML of one of our things."""
+    kind = type(thing)
+    render = RENDERERS.get((kind.__module__, kind.__name__))
+    if render is None:
+        raise InputError(
+            "There is no HTML for this", found=kind.__name__, allowed=[name for _, name in RENDERERS],
+            remedy="print it instead",
+        )
+    return render(thing)
+
+
+def problem_html(problem: Problem) -> str:
+    """The problem in words, with its privacy level."""
+    from discreet.present.words import number, problem_words
+
+    rows = [
+        ("privacy", f"ε = {number(problem.epsilon)}, {problem.neighbours.name} neighbours, unit: {problem.unit}"),
+        ("prior", problem.prior.kind),
+        *(("note", note) for note in problem.notes),
+    ]
+    return _card(problem.name or "Problem", f"<p>{escape(problem_words(problem))}</p>{_facts(rows)}")
+
+
+def design_html(design: Design) -> str:
+    """Loss and bound, the baselines beside it, and how it was found."""
+    loss = all(d.is_loss for d in design.mechanism.problem.decisions)
+    sign, what = (-1.0, "expected loss") if loss else (1.0, "expected payoff")
+    compared = [("this design", f"{sign * float(design.value):.6g}")]
+    compared += [
+        (b.name, f"{sign * b.value:.6g}" if b.value is not None else b.words) for b in design.baselines.values()
+    ]
+    rows = [
+        ("proved", f"nothing private is better than {sign * float(design.bound):.9g} (relative gap {design.relative_gap:.2g})"),
+        ("promise", str(design.mechanism.guarantee)),
+        ("found by", f"{design.reduction} {f'({design.theorem})' if design.theorem else ''}".strip()),
+        ("status", design.status),
+        *(("note", note) for note in design.notes),
+    ]
+    return _card("Design", _table(("way to publish", what), compared) + _facts(rows))
+
+
+def mechanism_html(mechanism: Mechanism) -> str:
+    """What is read, what comes out, what is promised."""
+    from discreet.present.words import guarantee_words
+
+    rows = [("reads", mechanism.summary.kind), ("kernel", mechanism.kernel.family), ("promise", str(mechanism.guarantee))]
+    return _card("Mechanism", f"<p>{escape(guarantee_words(mechanism.guarantee))}</p>{_facts(rows)}")
+
+
+def certificate_html(certificate: Certificate) -> str:
+    """Each claim with its witness."""
+    proof, optimal = certificate.privacy, certificate.optimality
+    rows = [
+        ("privacy", f"ε = {float(proof.epsilon):.9g} holds; tight between {float(proof.tight_low):.9g} and "
+                    f"{float(proof.tight_high):.9g} ({proof.edges:,} edges × {proof.outputs:,} outputs, {proof.witness})"),
+    ]  # fmt: skip
+    if proof.edge is not None:
+        rows.append(("tightest", f"between {proof.edge[0]} and {proof.edge[1]}, output {proof.output}"))
+    if optimal is not None:
+        witness = getattr(optimal.witness, "kind", None) or f"theorem {getattr(optimal.witness, 'theorem', '')}"
+        rows.append((
+            "optimality", f"expected payoff at least {float(optimal.value):.9g}, none above {float(optimal.bound):.9g} ({witness})",
+        ))
+    rows.append(("mechanism", certificate.mechanism))
+    return _card("Certificate", _facts(rows))
+
+
+def posterior_html(posterior: Posterior) -> str:
+    """Mean and interval where there is an order, and bars of the likeliest possibilities."""
+    rows = [("probability of what was published", f"{posterior.probability:.4g}")]
+    if posterior.values is not None:
+        low, high = posterior.interval()
+        rows = [("mean", f"{posterior.mean():.6g}"), ("90% between", f"{_short(low)} and {_short(high)}"), *rows]
+    chances = [float(p) for p in posterior.probabilities]
+    likely = sorted(range(len(chances)), key=lambda i: -chances[i])[:MOST_ROWS]
+    top = max(chances)
+    bars = "".join(
+        f"<tr><td>{escape(posterior.labels[i])}</td><td style='text-align:right'>{chances[i]:.2%}</td><td style='width:12em'>"
+        f"<div style='background:#0072b2;height:.8em;width:{100 * chances[i] / top:.1f}%'></div></td></tr>"
+        for i in sorted(likely) if chances[i] >= LEAST
+    )
+    left = 1 - sum(chances[i] for i in likely if chances[i] >= LEAST)
+    rest = f"<p>others: {left:.2%}</p>" if left > LEAST else ""
+    head = f"<tr><th scope='col'>{escape(posterior.about)}</th><th scope='col'>probability</th><td></td></tr>"
+    return _card("Posterior", f"{_facts(rows)}<table><thead>{head}</thead><tbody>{bars}</tbody></table>{rest}")
+
+
+def verdict_html(verdict: Verdict) -> str:
+    """Every check by class: holds, fails, or cannot be told from the folder."""
+    marks = {True: "holds", False: "FAILS", None: "cannot be told"}
+    rows = [(check.words, check.kind, marks[check.holds]) for check in verdict.checks]
+    return _card("Holds" if verdict.holds else "Fails", _table(("statement", "class", "verdict"), rows))
+
+
+def release_html(release: Release) -> str:
+    """What was published under which promise, and the picture of it."""
+    import json
+
+    from discreet.present.figures.release import release_figure, release_rows
+
+    _, cells = release_rows(release.folder)
+    rows = [("cells", f"{len(cells):,}")]
+    place = release.folder / "metadata.json"
+    if place.is_file():
+        facts = json.loads(place.read_text(encoding="utf-8"))
+        loss = facts["privacy_loss"]
+        rows += [("data", str(facts["dataset"])), ("promise", f"ε = {loss['epsilon']}: {loss['protects']}")]
+    rows.append(("check it", f"discreet verify {release.folder}"))
+    try:
+        figure = release_figure(release.folder)
+        picture = f"<figure>{figure.svg()}<figcaption>{escape(figure.alt)}</figcaption></figure>"
+    except DiscreetError as error:
+        picture = f"<p>{escape(str(error))}</p>"
+    return _card("Release", _facts(rows) + picture)
+
+
+RENDERERS: dict[tuple[str, str], Callable[[Any], str]] = {
+    ("discreet.model.problem", "Problem"): problem_html,
+    ("discreet.design.result", "Design"): design_html,
+    ("discreet.model.mechanism", "Mechanism"): mechanism_html,
+    ("discreet.model.certificate", "Certificate"): certificate_html,
+    ("discreet.interpret.posteriors", "Posterior"): posterior_html,
+    ("discreet.publish.verification", "Verdict"): verdict_html,
+    ("discreet.present.notebook", "Release"): release_html,
+}
+
+
+def _running_shell() -> Any:
+    try:
+        from IPython import get_ipython  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        get_ipython = lambda: None  # noqa: E731
+    shell = get_ipython()
+    if shell is None:
+        raise InputError(
+            "No notebook is running here", found="plain Python", allowed="IPython or Jupyter",
+            remedy="call enable() inside a notebook, or html(thing) for the text",
+        )
+    return shell
+
+
+def _card(title: str, body: str) -> str:
+    return f"<div class='discreet'><h4>{escape(title)}</h4>{body}</div>"
+
+
+def _facts(rows: Sequence[tuple[str, str]]) -> str:
+    lines = "".join(f"<tr><th scope='row' style='text-align:left'>{escape(a)}</th><td style='text-align:left'>{escape(b)}</td></tr>"
+                    for a, b in rows)  # fmt: skip
+    return f"<table><tbody>{lines}</tbody></table>"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    top = "".join(f"<th scope='col' style='text-align:left'>{escape(h)}</th>" for h in head)
+    lines = "".join("<tr>" + "".join(f"<td style='text-align:left'>{escape(x)}</td>" for x in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>"
+
+
+def _short(value: Fraction) -> str:
+    return str(value.numerator) if value.denominator == 1 else f"{float(value):.6g}"
