@@ -38,5 +38,8 @@ def places_frontier(watch: Watch = SILENT) -> Frontier:
 
 def frontier_picture(watch: Watch = SILENT) -> Figure:
     """The picture of the README."""
-    saved = saving(places(), "geometric", watch, gap=GAP)
-    return frontier_figure(places_frontier(watch), saved, BESIDE)
+    found = places_frontier(watch)
+    usual = next(p for p in found.points if p.epsilon == places().epsilon).baselines["geometric"].loss
+    assert usual is not None
+    known = tuple((p.epsilon, p.lower_bound, p.loss) for p in found.points)
+    return frontier_figure(found, saving(places(), "geometric", usual, watch, known=known), BESIDE)

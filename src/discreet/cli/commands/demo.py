@@ -35,8 +35,16 @@ def command(
             screen = console()
             screen.print(f"\n[bold]{number}. {stage.TITLE}[/bold]  ({result['seconds']:.1f} s)")
             stage.tell(result, screen)
-    show(
-        {"folder": folder, "stages": done},
-        as_json=as_json,
-        person=lambda screen: screen.print(f"\nThe files are in {folder}. Next: discreet --help"),
-    )
+    show({"folder": folder, "stages": done}, as_json=as_json, person=lambda screen: tell_next(folder, screen))
+
+
+def tell_next(folder: Path, screen: Any) -> None:
+    """What is in the folder, and what to type next."""
+    screen.print(f"\nThe files are in {folder}. Try next:", soft_wrap=True)
+    for line in (
+        f"discreet read {folder}/places.mechanism.json 5          # what a published 5 means",
+        f"discreet design {folder}/places.toml --radius 0.05      # what if the prior is wrong",
+        f"discreet verify {folder}/release                        # check the release yourself",
+        "discreet new                                             # your own problem",
+    ):
+        screen.print(f"  {line}", soft_wrap=True)

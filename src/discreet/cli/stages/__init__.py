@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 if TYPE_CHECKING:
     from rich.console import Console
 
-STAGES = ("certify",)
+STAGES = ("households", "design", "certify", "publish", "read", "report")
 
 
 class Stage(Protocol):

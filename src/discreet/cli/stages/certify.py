@@ -55,9 +55,9 @@ def run(folder: Path) -> Mapping[str, Any]:
     from discreet.model.kernel import GeometricKernel
     from discreet.model.summary import LinearSummary
 
-    problem = write_problem(folder / "places.toml", 40)
+    problem = write_problem(folder / "any-child.toml", 40)
     mechanism = geometric_mechanism(problem, LinearSummary(ANY_CHILD))
-    honest = folder / "places.mechanism.json"
+    honest = folder / "any-child.mechanism.json"
     files.write_mechanism(honest, mechanism)
     proof = certify.privacy(mechanism)
     if isinstance(proof, Certificate):
