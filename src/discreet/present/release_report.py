@@ -34,13 +34,21 @@ def release_report(folder: str | Path, frontier: str | None = None) -> str:
     loss = facts["privacy_loss"]
     published = (
         f"<p>{len(key_set):,} cells of {sizes[0]} to {sizes[-1]} {escape(plan.unit.name)} records, {len(sizes)} different sizes, from "
-        f"{escape(plan.dataset)}. Total cost: ε = {escape(str(loss['epsilon']))}. Protected: {escape(str(plan.promise))}.</p>"
+        f"{escape(plan.dataset)}. Total cost: ε = {escape(str(loss['epsilon']))}. Protected: {escape(str(plan.promise).partition(': ')[2])}.</p>"
         f"<p>The sections below show the mechanism for cells of {typical}, the most frequent size.</p>"
     )
     verdict = verified(where)
     words = {True: "holds", False: "FAILS", None: "not shown here"}
-    checks = table(["class", "what", "outcome"], [(c.kind, c.words, words[c.holds]) for c in verdict.checks], numeric=False)
-    extra = [Section("What was published", published), Section("Verification", checks)]
+    checks = table(
+        ["class", "what", "outcome"], [(c.kind, c.words, words[c.holds]) for c in verdict.checks], numeric=False
+    )
+    extra = [Section("Verification", checks)]
     if frontier is not None:
         extra.insert(0, Section("What accuracy costs", f"<figure>{frontier}</figure>"))
-    return mechanism_report(mechanism_for(members[typical]), certificate, extra=extra, title=str(facts["dataset"]))
+    return mechanism_report(
+        mechanism_for(members[typical]),
+        certificate,
+        first=[Section("What was published", published)],
+        extra=extra,
+        title=str(facts["dataset"]),
+    )

@@ -52,12 +52,14 @@ def mechanism_report(
     *,
     figures: Sequence[Figure] = (),
     compared: Mapping[str, Baseline] | None = None,
+    first: Sequence[Section] = (),
     extra: Sequence[Section] = (),
     title: str | None = None,
 ) -> str:
-    """The page about one mechanism; `figures` come after the comparison, `extra` sections before the citation."""
+    """The page about one mechanism; `figures` come after the comparison, `first` and `extra` sections before and after."""
     others = _compared(mechanism) if compared is None else compared
     sections = [
+        *first,
         Section("The question", f"<p>{escape(problem_words(mechanism.problem))}</p>{_prior(mechanism)}"),
         Section("The design", _design(mechanism, others) + "".join(map(picture, figures))),
         Section("The proof", _proof(mechanism, certificate)),
@@ -98,7 +100,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]], *, numeric: bool =
     name = ' class="first"' if first else ""
     top = "".join(f"<th scope='col'{kind if i else ''}>{escape(h)}</th>" for i, h in enumerate(head))
     lines = "".join(
-        "<tr>" + "".join(f"<td{kind if i else ''}>{escape(str(x))}</td>" for i, x in enumerate(row)) + "</tr>" for row in rows
+        "<tr>" + "".join(f"<td{kind if i else ''}>{escape(str(x))}</td>" for i, x in enumerate(row)) + "</tr>"
+        for row in rows
     )
     return f"<table{name}><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>"
 
@@ -113,7 +116,12 @@ def _compared(mechanism: Mechanism) -> Mapping[str, Baseline]:
 def _lead(mechanism: Mechanism, others: Mapping[str, Baseline]) -> str:
     usual = others.get("geometric")
     own = mechanism.claims.value
-    if own is None or usual is None or usual.loss is None or not all(d.is_loss for d in mechanism.problem.decisions):
+    if (
+        own is None
+        or usual is None
+        or usual.loss is None
+        or not all(d.is_loss for d in mechanism.problem.decisions)
+    ):
         return guarantee_words(mechanism.guarantee)
     return gain_words(-float(own), usual.loss, "the usual geometric noise")
 
@@ -139,7 +147,11 @@ def _design(mechanism: Mechanism, others: Mapping[str, Baseline]) -> str:
     ranked = sorted((b for b in others.values() if b.value is not None), key=lambda b: -(b.value or 0.0))
     rows += [(b.words, significant(-(b.value or 0.0) if loss else (b.value or 0.0))) for b in ranked]
     made = mechanism.provenance
-    how = f"<p>Found by: {escape(made.get('rung', 'as given'))} ({escape(made.get('theorem', ''))}).</p>" if made else ""
+    how = (
+        f"<p>Found by: {escape(made.get('rung', 'as given'))} ({escape(made.get('theorem', ''))}).</p>"
+        if made
+        else ""
+    )
     return table(["way to publish", "expected loss" if loss else "expected payoff"], rows, first=True) + how
 
 
@@ -170,7 +182,13 @@ def _reading(mechanism: Mechanism) -> str:
     weights = np.exp(found.log_probability)
     shown = [i for i in range(len(labels)) if weights[i] > 1e-4][:MOST_ROWS]
     rows = [
-        (labels[i], _action(outputs[i].action), f"{weights[i]:.2%}", f"{found.mean[i]:.3g}", f"{found.lower[i]:g} to {found.upper[i]:g}")
+        (
+            labels[i],
+            _action(outputs[i].action),
+            f"{weights[i]:.2%}",
+            f"{found.mean[i]:.3g}",
+            f"{found.lower[i]:g} to {found.upper[i]:g}",
+        )
         for i in shown
     ]
     head = ["published value", "do this", "how often", "mean", f"{found.level:.0%} interval"]
@@ -191,7 +209,10 @@ def _action(action: Any) -> str:
 def _limits(mechanism: Mechanism) -> str:
     epsilon = float(mechanism.guarantee.epsilon)
     rows = [
-        (f"{sure:.0%}", attacker_words(epsilon, mechanism.guarantee.unit, sure).split("at most ")[1].split(" sure")[0])
+        (
+            f"{sure:.0%}",
+            attacker_words(epsilon, mechanism.guarantee.unit, sure).split("at most ")[1].split(" sure")[0],
+        )
         for sure in (0.01, 0.1, 0.5, 0.9)
     ]
     return (

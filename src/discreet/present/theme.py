@@ -17,6 +17,7 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 WIDTH, HEIGHT = 520, 340
 
 CONFIG: dict[str, Any] = {
+    "padding": {"left": 5, "top": 5, "right": 34, "bottom": 5},  # room for wider fonts where Helvetica is missing
     "font": "Helvetica, Arial, sans-serif",
     "axis": {"labelFontSize": 12, "titleFontSize": 13, "grid": True, "gridColor": "#e5e5e5", "tickColor": "#888888"},
     "legend": {"labelFontSize": 12, "titleFontSize": 12, "symbolStrokeWidth": 2, "labelLimit": 240},

@@ -29,7 +29,9 @@ def run(folder: Path) -> Mapping[str, Any]:
     with (folder / "blocks.csv").open(encoding="utf-8", newline="") as file:
         sizes = [int(row["size"]) for row in csv.DictReader(file)]
     with progress() as watch:
-        made = design_family(files.read_problem(folder / "places.toml"), sizes, watch, gap=1e-4, folder=folder / "cache")
+        made = design_family(
+            files.read_problem(folder / "places.toml"), sizes, watch, gap=1e-4, folder=folder / "cache"
+        )
         write_family(folder / "places.family.json", made.family)
         bundle = gather(folder / "plan.toml")
         signer = Signer.create(folder / "publisher.pem")
@@ -70,7 +72,10 @@ def _realised(folder: Path) -> dict[str, float]:
     for county, block, children in zip(table.county, table.block.tolist(), table.children.tolist(), strict=True):
         truth[county, str(block)] = truth.get((county, str(block)), 0) + children
     with (folder / "release" / "release.csv").open(encoding="utf-8", newline="") as file:
-        errors = [(float(row["action"]) - truth.get((row["county"], row["block"]), 0)) ** 2 for row in csv.DictReader(file)]
+        errors = [
+            (float(row["action"]) - truth.get((row["county"], row["block"]), 0)) ** 2
+            for row in csv.DictReader(file)
+        ]
     return {"realised": sum(errors) / len(errors)}
 
 
@@ -80,6 +85,14 @@ def tell(result: Mapping[str, Any], console: Console) -> None:
         f"{result['cells']} blocks published with {result['members']} certified mechanisms, one for each block size. Protected: "
         f"{result['promise'].partition(': ')[2]}. Cost ε = {float(result['epsilon']):g}; {float(result['remaining']):g} of {BUDGET} remains."
     )
-    verdict = "[green]nothing that can be checked is wrong[/green]" if result["holds"] else "[red]this release fails[/red]"
-    console.print(f"Verified from the folder alone ({result['checks']} checks, key {result['fingerprint'][:16]}…): {verdict}.")
-    console.print(f"Average squared error of the published actions in this draw: {result['realised']:.2f} (only a demo may look).")
+    verdict = (
+        "[green]nothing that can be checked is wrong[/green]"
+        if result["holds"]
+        else "[red]this release fails[/red]"
+    )
+    console.print(
+        f"Verified from the folder alone ({result['checks']} checks, key {result['fingerprint'][:16]}…): {verdict}."
+    )
+    console.print(
+        f"Average squared error of the published actions in this draw: {result['realised']:.2f} (only a demo may look)."
+    )
