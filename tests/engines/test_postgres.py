@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 import pytest
 from tables_of_people import COLUMNS, KEY, KEY_SET, plan, random_rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+from datetime import datetime, tzinfo
 from fractions import Fraction
 from pathlib import Path
 
@@ -56,7 +57,9 @@ def test_spent_is_never_refunded_but_an_undrawn_reservation_may_be_withdrawn(led
     assert ledger.verify() is None
 
 
-@pytest.mark.parametrize("misstep", ["spend twice", "release before spend", "reserve nothing", "another population", "budget twice"])
+@pytest.mark.parametrize(
+    "misstep", ["spend twice", "release before spend", "reserve nothing", "another population", "budget twice"]
+)
 def test_steps_out_of_order_are_refused_and_leave_no_trace(ledger: Ledger, misstep: str) -> None:
     name = committed(ledger)
     held = ledger.reserve(name).hash
@@ -138,10 +141,8 @@ def test_a_clock_that_goes_back_does_not_take_the_ledger_with_it(
 
     class Past:
         @staticmethod
-        def now(zone: object) -> object:
-            from datetime import UTC, datetime
-
-            return datetime(1999, 1, 1, tzinfo=UTC)
+        def now(zone: tzinfo) -> datetime:
+            return datetime(1999, 1, 1, tzinfo=zone)
 
     monkeypatch.setattr(book, "datetime", Past)
     committed(ledger)

@@ -33,8 +33,10 @@ def release_report(folder: str | Path, frontier: str | None = None) -> str:
     certificate = certificate_from_document(certificates[str(typical)])
     loss = facts["privacy_loss"]
     published = (
-        f"<p>{len(key_set):,} cells of {sizes[0]} to {sizes[-1]} {escape(plan.unit.name)} records, {len(sizes)} different sizes, from "
-        f"{escape(plan.dataset)}. Total cost: ε = {escape(str(loss['epsilon']))}. Protected: {escape(str(plan.promise).partition(': ')[2])}.</p>"
+        f"<p>{len(key_set):,} cells of {sizes[0]} to {sizes[-1]} {escape(plan.unit.name)} records, "
+        f"{len(sizes)} different sizes, from "
+        f"{escape(plan.dataset)}. Total cost: ε = {escape(str(loss['epsilon']))}. Protected: "
+        f"{escape(str(plan.promise).partition(': ')[2])}.</p>"
         f"<p>The sections below show the mechanism for cells of {typical}, the most frequent size.</p>"
     )
     verdict = verified(where)

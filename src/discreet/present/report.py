@@ -135,7 +135,8 @@ def _prior(mechanism: Mechanism) -> str:
     rows = [(number(v), f"{float(x):.4g}") for v, x in zip(values, p, strict=True)]
     source = getattr(problem.prior, "source", "")
     said = f" Source: {escape(source)}." if source else ""
-    return f"<p>Believed beforehand, for each {escape(problem.unit)} independently:{said}</p>{table(['value', 'probability'], rows)}"
+    intro = f"<p>Believed beforehand, for each {escape(problem.unit)} independently:{said}</p>"
+    return intro + table(["value", "probability"], rows)
 
 
 def _design(mechanism: Mechanism, others: Mapping[str, Baseline]) -> str:
@@ -162,7 +163,8 @@ def _proof(mechanism: Mechanism, certificate: Certificate | None) -> str:
     else:
         proof = certificate.privacy
         words.append(
-            f"Checked in exact arithmetic: {proof.edges:,} pairs of neighbouring states × {proof.outputs:,} outputs. The tight ε lies "
+            f"Checked in exact arithmetic: {proof.edges:,} pairs of neighbouring states × "
+            f"{proof.outputs:,} outputs. The tight ε lies "
             f"between {float(proof.tight_low):.9g} and {float(proof.tight_high):.9g}."
         )
         claim = certificate.optimality
@@ -239,6 +241,7 @@ def _not_for(mechanism: Mechanism) -> str:
 def _citation(mechanism: Mechanism) -> str:
     made = mechanism.provenance.get("made by", f"discreet {__version__}")
     return (
-        f"<p>Mechanism <code>sha256:{mechanism_hash(mechanism)}</code>, {escape(str(mechanism.guarantee))}, made with {escape(made)}. "
+        f"<p>Mechanism <code>sha256:{mechanism_hash(mechanism)}</code>, "
+        f"{escape(str(mechanism.guarantee))}, made with {escape(made)}. "
         "Theory: Schmutte and Yoder (2024), Information Design for Differential Privacy.</p>"
     )

@@ -85,7 +85,8 @@ def tell(result: Mapping[str, Any], console: Console) -> None:
     less = 1 - paper["loss"] / paper["usual"]
     console.print(
         f"School places, a block of 40 households, ε = 1. The usual geometric noise leaves an expected squared error of "
-        f"{paper['usual']:.3f}. The best private mechanism leaves [bold]{paper['loss']:.3f}: {less:.0%} less[/bold]. Proved: none can go "
+        f"{paper['usual']:.3f}. The best private mechanism leaves [bold]{paper['loss']:.3f}: {less:.0%} "
+        f"less[/bold]. Proved: none can go "
         f"below {paper['lower_bound']:.3f}."
     )
     console.print(
@@ -93,7 +94,8 @@ def tell(result: Mapping[str, Any], console: Console) -> None:
         f"{result['same_loss_at']:.0%} of the ε (frontier.svg)."
     )
     console.print(
-        f"Buses depend on how many households have any child. There the geometric mechanism is the best possible ({buses['theorem']}): "
+        f"Buses depend on how many households have any child. There the geometric mechanism is the best "
+        f"possible ({buses['theorem']}): "
         f"expected cost {buses['loss']:.4f}."
     )
     console.print(f"[yellow]Mind:[/yellow] {adding_words(result['slope'])}")

@@ -83,7 +83,8 @@ def tell(result: Mapping[str, Any], console: Console) -> None:
     """What was published and what it cost."""
     console.print(
         f"{result['cells']} blocks published with {result['members']} certified mechanisms, one for each block size. Protected: "
-        f"{result['promise'].partition(': ')[2]}. Cost ε = {float(result['epsilon']):g}; {float(result['remaining']):g} of {BUDGET} remains."
+        f"{result['promise'].partition(': ')[2]}. Cost ε = {float(result['epsilon']):g}; "
+        f"{float(result['remaining']):g} of {BUDGET} remains."
     )
     verdict = (
         "[green]nothing that can be checked is wrong[/green]"
