@@ -190,7 +190,7 @@ def tangents(
     pattern = Pattern(layered(len(loss.prior), edges, loss.prior), edges)
     tail, head = directed(edges)
     x = kernel / kernel.max(axis=1, keepdims=True)
-    top = flow.max(axis=1, keepdims=True)
+    top = np.maximum(flow.max(axis=1, keepdims=True), np.finfo(float).tiny)
     f = np.maximum(flow / top, 1e-13)
     rate = loss.rate(actions)
     off_balance = np.sum(x * rate, axis=1) / np.sum(x * loss.prior, axis=1)
