@@ -205,7 +205,9 @@ def _reading(mechanism: Mechanism) -> str:
 def _action(action: Any) -> str:
     if isinstance(action, tuple):
         return "; ".join(_action(a) for a in action)
-    return action if isinstance(action, str) or action is None else number(action)
+    if action is None:
+        return ""
+    return action if isinstance(action, str) else number(action)
 
 
 def _limits(mechanism: Mechanism) -> str:
