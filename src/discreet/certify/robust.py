@@ -72,7 +72,9 @@ def robust_proof(
 ) -> RobustProof:
     """Both sides of the worst regret, computed again from the witnesses; refutes what does not fit together."""
     problem = mechanism.problem
-    if mixture(problem, priors, weights).prior != problem.prior:
+    mixed_prior = mixture(problem, priors, weights).prior
+    stated, derived = getattr(problem.prior, "table", None), getattr(mixed_prior, "table", None)
+    if not isinstance(problem.prior, ExchangeablePrior) or stated != derived:
         raise Refuted("the mechanism's prior is not the mixture of the priors with these weights", "another prior")
     if len(references) != len(priors):
         raise Refuted("there is not one reference for each prior", f"{len(references)} for {len(priors)}")

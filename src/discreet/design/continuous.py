@@ -55,14 +55,14 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     merged, distinct = _merged(kernel, actions)
     cost = section.upper(loss_table(decision, np.array([float(a) for a in distinct]), _values(base)))
     rounded = exact_kernel(section, merged, list(distinct), cost, epsilon)
-    nodes, flows = _reaching(found, problem.omega_range)
+    nodes, flows = reaching(found, problem.omega_range)
     witness = dual_witness(section, list(nodes), standing(flows, problem.epsilon), chord=True)
     return Proposal(
         section.summary, rounded, witness, "histogram program, real actions", len(section.space), found.status
     )
 
 
-def _reaching(found: Continuum, ends: tuple[Fraction, Fraction]) -> tuple[list[Fraction], np.ndarray]:
+def reaching(found: Continuum, ends: tuple[Fraction, Fraction]) -> tuple[list[Fraction], np.ndarray]:
     """The nodes and their multipliers, with those at either end repeated at the ends of the statistic's whole range."""
     nodes = [Fraction(float(a)) for a in found.nodes]
     flows = found.multipliers

@@ -16,16 +16,24 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.certify.robust import RobustProof, mixture, robust_proof
-from discreet.design.continuous import real_loss
+from discreet.design.continuous import reaching, real_loss
 from discreet.design.front import AsPayoffs, certified, design
 from discreet.design.ground import Ground, Recommendation, Section, ground, losses, recommendations
-from discreet.design.programmed import Proposal, dual_witness, exact_kernel, truncated
+from discreet.design.programmed import (
+    Proposal,
+    dual_witness,
+    exact_kernel,
+    first_tolerance,
+    solvable,
+    standing,
+    truncated,
+)
 from discreet.design.regret import under
 from discreet.design.result import Design, Step
 from discreet.design.side_by_side import side_by_side
-from discreet.design.solver.continuum import solve_continuum
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program
+from discreet.design.solver.real import solve_real
 from discreet.design.solver.repair import repair
 from discreet.errors import InputError
 from discreet.model.actions import RealActions
@@ -132,6 +140,7 @@ class _Exchange:
     ) -> None:
         self.problem, self.priors, self.best, self.gap, self.watch = problem, priors, best, gap, watch
         self.hears = AsPayoffs(watch)
+        self.epsilon = solvable(problem.epsilon)
         self.scale = max(float(np.abs(best).max()), 1e-12)
         self.rounds = 0
         even = tuple(Fraction(1, len(priors)) for _ in priors)
@@ -139,7 +148,8 @@ class _Exchange:
         self.grounds = [_believing(base, replace(problem, prior=p)) for p in priors]
         self.actions = None if problem.real_actions else recommendations(problem)
         self.table = self._table(base)
-        self.section = truncated(base, self.table, gap / (4 * len(priors)))
+        tolerance = first_tolerance(base, self.table, gap / (4 * len(priors)))
+        self.section = truncated(base, self.table, tolerance)
         self.columns: list[_Column] = []
         self.answers: dict[tuple[Fraction, ...], _Answer] = {}
 
@@ -169,10 +179,11 @@ class _Exchange:
         kernel, actions = _mixed(self.columns, shares)
         mixed = [float(w) for w in weights]
         cost = sum(w * self._upper(g, actions) for w, g in zip(mixed, self.grounds, strict=True))
-        exact = exact_kernel(self.section, kernel, actions, np.asarray(cost), self.problem.epsilon)
+        exact = exact_kernel(self.section, kernel, actions, np.asarray(cost), self.epsilon)
         answer = self.answers[weights]
         witness: DualWitness = dual_witness(
-            self.section, answer.nodes, answer.multipliers, chord=self.problem.real_actions
+            self.section, answer.nodes, standing(answer.multipliers, self.problem.epsilon),
+            chord=self.problem.real_actions,
         )
         proposal = Proposal(
             self.section.summary, exact, witness, "robust program", len(self.section.space), "optimal"
@@ -192,7 +203,7 @@ class _Exchange:
 
     def _listed(self, section: Section, actions: list[Recommendation]) -> _Answer:
         lower, rest = section.lower(self.table)
-        program = Program(lower, section.space.edges, float(self.problem.epsilon))
+        program = Program(lower, section.space.edges, float(self.epsilon))
         found = solve_priced(program, self.gap / 4, self.hears)
         column = self._column(repair(found.kernel, program), actions)
         return _Answer(column, found.bound + rest, actions, found.multipliers)
@@ -200,16 +211,14 @@ class _Exchange:
     def _real(self, section: Section) -> _Answer:
         base, problem = section.ground, self.problem
         loss = real_loss(problem.decision, base.masses[section.inside], base.omegas[section.inside])
-        found = solve_continuum(loss, section.space.edges, float(problem.epsilon), self.gap / 4, self.hears)
-        program = Program(loss.cost(found.actions), section.space.edges, float(problem.epsilon))
+        found = solve_real(loss, section.space.edges, float(self.epsilon), self.gap / 4, self.hears)
+        program = Program(loss.cost(found.actions), section.space.edges, float(self.epsilon))
         kernel = repair(found.kernel, program)
         joint = np.zeros((len(section.space), len(base.exact_omegas)))
         np.add.at(joint, (section.image, base.column), base.masses)
         replies = best_replies(problem.decision, kernel @ joint, base.exact_omegas).actions
-        nodes = [Fraction(float(a)) for a in found.nodes]
-        low, high = problem.omega_range
-        nodes[0], nodes[-1] = min(nodes[0], low), max(nodes[-1], high)
-        return _Answer(self._column(kernel, list(replies)), found.bound, list(nodes), found.multipliers)
+        nodes, flows = reaching(found, problem.omega_range)
+        return _Answer(self._column(kernel, list(replies)), found.bound, list(nodes), flows)
 
     def _column(self, kernel: np.ndarray, actions: list[Recommendation]) -> _Column:
         each = np.array([float((self._upper(g, actions) * kernel).sum()) for g in self.grounds])

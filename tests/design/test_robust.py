@@ -1,0 +1,139 @@
+"""Robust designs: both proved sides enclose the minimax regret found by brute force; forged proofs are refuted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from math import exp
+from pathlib import Path
+
+import numpy as np
+import pytest
+from design_worlds import Document, document, loss_table, problem, school, world
+from scipy.optimize import linprog
+
+from discreet.certify import privacy
+from discreet.certify.robust import mixture, robust_proof
+from discreet.design.robust import Robust, robust_design
+from discreet.errors import InputError, Refuted
+from discreet.files.robust import read_robust, write_robust
+from discreet.model.certificate import Certificate
+from discreet.model.priors import IidPrior
+
+CHANCES = ((".89", ".09", ".02"), (".89", ".05", ".06"))
+PRIORS = [IidPrior(tuple(map(Fraction, p))) for p in CHANCES]
+
+
+def minimax(docs: list[Document], best: list[float], epsilon: float = 1.0) -> float:
+    """min over private m of max over priors of L(m) − best, as one program with an epigraph variable."""
+    worlds = [world(doc, histograms=True) for doc in docs]
+    loss = loss_table(docs[0], worlds[0].omegas)
+    actions, states = loss.shape
+    size = actions * states
+    rows = []
+    for a in range(actions):
+        for i, j in [*worlds[0].edges, *((j, i) for i, j in worlds[0].edges)]:
+            row = np.zeros(size + 1)
+            row[a * states + i], row[a * states + j] = 1.0, -exp(epsilon)
+            rows.append(row)
+    upper = [0.0] * len(rows)
+    for w, low in zip(worlds, best, strict=True):
+        rows.append(np.append((loss * w.prior).ravel(), -1.0))
+        upper.append(low)
+    sums = np.zeros((states, size + 1))
+    for h in range(states):
+        sums[h, h:size:states] = 1.0
+    found = linprog(
+        np.append(np.zeros(size), 1.0), A_ub=np.array(rows), b_ub=upper, A_eq=sums, b_eq=np.ones(states),
+        bounds=[(0, 1)] * size + [(None, None)], method="highs",
+    )
+    assert found.status == 0
+    return float(found.fun)
+
+
+@pytest.fixture(scope="module")
+def found() -> Robust:
+    return robust_design(problem(school(5)), PRIORS, gap=1e-5, workers=1)
+
+
+def test_both_sides_enclose_the_minimax_regret(found: Robust) -> None:
+    docs = [document(5, range(3), p) for p in CHANCES]
+    truth = minimax(docs, [float(r.loss) for r in found.references])
+    assert float(found.proof.least) - 1e-6 <= truth <= float(found.proof.worst) + 1e-6
+    assert float(found.proof.worst - found.proof.least) <= 1e-4
+
+
+def test_it_beats_the_plain_optimum_at_the_other_prior_for_a_stated_price(found: Robust) -> None:
+    assert float(found.proof.losses[1]) < 0.99 * found.plain[1]
+    assert 0 < found.price == pytest.approx(float(found.proof.losses[0]) - found.plain[0], abs=1e-6)
+    assert found.price <= float(found.proof.worst) + 1e-9
+    assert max(found.plain[1] - float(found.references[1].loss), 0) > float(found.proof.worst)
+
+
+def test_the_mechanism_is_private_and_its_prior_is_the_mixture(found: Robust) -> None:
+    assert isinstance(privacy(found.mechanism), Certificate)
+    assert found.mechanism.problem.prior == mixture(problem(school(5)), PRIORS, found.weights).prior
+    assert sum(found.weights) == 1
+
+
+def test_the_losses_are_those_of_following(found: Robust) -> None:
+    mechanism = found.mechanism
+    actions = np.array([float(o.action) for o in mechanism.outputs])  # type: ignore[arg-type]
+    for chances, loss in zip(CHANCES, found.proof.losses, strict=True):
+        w = world(document(5, range(3), chances), histograms=True)
+        at = mechanism.states_of(np.array(w.states))
+        errors = (actions[:, None] - np.array([float(x) for x in w.omegas])[None, :]) ** 2
+        by_hand = float((w.prior * (mechanism.probabilities[:, at] * errors).sum(axis=0)).sum())
+        assert float(loss) == pytest.approx(by_hand, rel=1e-9)
+
+
+def test_the_proof_is_computed_again_from_its_file(found: Robust, tmp_path: Path) -> None:
+    references = [(r.mechanism, r.certificate) for r in found.references]
+    path = tmp_path / "places.robust.json"
+    write_robust(path, found.mechanism, found.certificate, found.weights, references)
+    read = read_robust(path)
+    again = robust_proof(read.mechanism, read.certificate, read.priors, read.weights, read.references)
+    assert (again.worst, again.least) == (found.proof.worst, found.proof.least)
+
+
+def test_forged_proofs_are_refuted(found: Robust) -> None:
+    references = [(r.mechanism, r.certificate) for r in found.references]
+    other = (found.weights[1], found.weights[0])
+    assert other != found.weights
+    with pytest.raises(Refuted, match="not the mixture"):
+        robust_proof(found.mechanism, found.certificate, found.priors, other, references)
+    with pytest.raises(Refuted, match="another problem"):
+        robust_proof(found.mechanism, found.certificate, found.priors, found.weights, references[::-1])
+    with pytest.raises(Refuted, match="one reference for each prior"):
+        robust_proof(found.mechanism, found.certificate, found.priors, found.weights, references[:1])
+    bare = replace(found.certificate, optimality=None)
+    with pytest.raises(Refuted, match="says nothing about optimality"):
+        robust_proof(found.mechanism, bare, found.priors, found.weights, references)
+
+
+def test_one_prior_needs_no_robustness() -> None:
+    with pytest.raises(InputError, match="several different priors"):
+        robust_design(problem(school(2)), [PRIORS[0], PRIORS[0]])
+
+
+@pytest.mark.parametrize("weights", [(Fraction(1, 2), Fraction(1, 3)), (Fraction(3, 2), Fraction(-1, 2)), (Fraction(1),)])
+def test_weights_must_be_probabilities(weights: tuple[Fraction, ...]) -> None:
+    with pytest.raises(InputError, match="no probabilities"):
+        mixture(problem(school(2)), PRIORS, weights)
+
+
+def test_real_actions_and_three_priors() -> None:
+    third = IidPrior((Fraction(9, 10), Fraction(8, 100), Fraction(2, 100)))
+    found = robust_design(problem(school(3, actions="real")), [*PRIORS, third], gap=1e-3, workers=1)
+    assert found.status == "optimal" and found.proof.least <= found.proof.worst
+    assert float(found.proof.worst - found.proof.least) <= 4e-3
+    assert isinstance(privacy(found.mechanism), Certificate)
+
+
+@pytest.mark.slow
+def test_example_1_against_the_prior_with_more_large_families() -> None:
+    found = robust_design(problem(school(40)), PRIORS, seconds=300, workers=2)
+    assert found.plain[0] == pytest.approx(2.4097, abs=1e-3)
+    assert found.plain[1] > 6.5 and float(found.proof.losses[1]) < 4.5
+    assert 0.45 < found.price < 0.48
+    assert float(found.proof.worst - found.proof.least) < 1e-3
