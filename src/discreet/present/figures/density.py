@@ -76,7 +76,7 @@ def density_figure(mechanism: Mechanism) -> Figure:
 
 def density_band_figure(
     places: ArrayLike, lower: ArrayLike, upper: ArrayLike, curves: Mapping[str, Sequence[float]] | None = None,
-    *, place_title: str = "published value t", density_title: str = "density (per unit of t)",
+    *, place_title: str = "published value t (its own units)", density_title: str = "density (per unit of t)",
 ) -> Figure:
     """A band between two bounds along a line of places, with densities inside it as named lines (BG Figs 1 and 3)."""
     t, low, high = (np.asarray(a, dtype=np.float64) for a in (places, lower, upper))

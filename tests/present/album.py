@@ -1,0 +1,193 @@
+"""Every picture of the house once, from problems small enough to be solved while one waits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet import design
+from discreet.currencies.profile import profile
+from discreet.design.allocation import allocate
+from discreet.design.family import design_family
+from discreet.design.frontier import frontier
+from discreet.design.reach import saving
+from discreet.design.robust import robust_design
+from discreet.design.surface import around_counts, contamination
+from discreet.geometry import linear_algebra
+from discreet.geometry.hyper import Hyper, hyper
+from discreet.geometry.labellings import extreme_points
+from discreet.geometry.of_problem import K_Omega_of, StatedProblem, stated
+from discreet.geometry.orders.frechet import frechet
+from discreet.interpret.bounds import binary_sum_laplace
+from discreet.interpret.choosing import choose
+from discreet.model.actions import RealActions
+from discreet.model.decision import Decision
+from discreet.model.mechanism import Mechanism
+from discreet.model.neighbours import ReplaceOne
+from discreet.model.priors import IidPrior, TablePrior
+from discreet.model.problem import Problem
+from discreet.model.statistic import SumStatistic, TableStatistic
+from discreet.model.universe import Universe
+from discreet.present import (
+    Figure,
+    allocation_figure,
+    beside,
+    choice_figure,
+    comparison_figure,
+    delta_figure,
+    density_band_figure,
+    density_figure,
+    family_figure,
+    frechet_figure,
+    frontier_figure,
+    mechanism_figure,
+    posterior_figure,
+    priors_figure,
+    regret_figure,
+    relative_risk_figure,
+    simplex_figure,
+    tradeoff_figure,
+)
+
+NAMES = (
+    "allocation", "beside", "choice", "choice-limits", "comparison", "delta", "density", "density-band", "family", "frechet",
+    "frontier", "mechanism", "posterior", "priors", "regret", "regret-counts", "relative-risk", "simplex", "tradeoff",
+)  # fmt: skip
+
+
+def problem(respondents: int = 3, values: Any = (0, 1), probabilities: Any = ("0.7", "0.3"), epsilon: Any = 1) -> Problem:
+    """A sum of independent values, squared error, real actions."""
+    return Problem(
+        universe=Universe.of(respondents, tuple(map(Fraction, values))), neighbours=ReplaceOne(),
+        prior=IidPrior(tuple(map(Fraction, probabilities))), statistic=SumStatistic(),
+        decisions=(Decision("squared-error", RealActions()),), epsilon=Fraction(epsilon), unit="household",
+    )  # fmt: skip
+
+
+@cache
+def found(respondents: int = 3, types: int = 2, epsilon: Fraction = Fraction(1)) -> design.Design:
+    """A design, kept."""
+    chances = {2: ("0.7", "0.3"), 3: ("0.89", "0.09", "0.02")}[types]
+    return design.design(problem(respondents, range(types), chances, epsilon), compare=types == 2)
+
+
+def mechanism(respondents: int = 3, types: int = 2) -> Mechanism:
+    """Its mechanism."""
+    return found(respondents, types).mechanism
+
+
+def correlated() -> StatedProblem:
+    """SY's figures: two respondents, π0 = (1/3, 1/6, 1/6, 1/3), ε = 1."""
+    chances = {"0,0": Fraction(1, 3), "0,1": Fraction(1, 6), "1,0": Fraction(1, 6), "1,1": Fraction(1, 3)}
+    return stated(replace(problem(2), prior=TablePrior(tuple(chances.items()))), "databases")
+
+
+def folded() -> Problem:
+    """Three values of a statistic that does not follow the count: noise cannot do what other mechanisms can."""
+    table = (("3,0", Fraction(0)), ("2,1", Fraction(1)), ("1,2", Fraction(2)), ("0,3", Fraction(0)))
+    return replace(problem(3, probabilities=("1/2", "1/2")), statistic=TableStatistic(table, by="histogram"))
+
+
+def pair(ratio: Fraction = Fraction(2718281828459045, 10**15)) -> tuple[Hyper, Hyper]:
+    """The geometric mechanism's posteriors and the peak and valley, with a rational in the place of e."""
+    beliefs = K_Omega_of(correlated())
+    by_label = {point.exponents: point.belief(beliefs.prior, ratio) for point in extreme_points(beliefs)}
+
+    def induced(*labels: tuple[int, ...]) -> Hyper:
+        points = [by_label[label] for label in labels]
+        weights = linear_algebra.nonnegative_solution(points, beliefs.prior).solution
+        assert weights is not None
+        return hyper(beliefs.labels, points, weights)
+
+    return induced((2, 1, 0), (0, 1, 0), (0, 1, 2)), induced((0, 1, 0), (1, 0, 1))
+
+
+def peaks_index(first: Hyper) -> list[Fraction]:
+    """The posterior mean, which orders the geometric mechanism's posteriors."""
+    return [sum((i * p for i, p in enumerate(posterior)), Fraction(0)) for posterior in first.posteriors]
+
+
+@cache
+def picture(name: str) -> Figure:
+    """One picture by its name."""
+    return {
+        "allocation": _allocation,
+        "beside": lambda: beside("Both", [picture("delta"), picture("tradeoff")]),
+        "choice": _choice,
+        "choice-limits": lambda: choice_figure(choose(problem(4))),
+        "comparison": lambda: comparison_figure(found()),
+        "delta": lambda: delta_figure(profile(mechanism()), 1.0),
+        "density": lambda: density_figure(mechanism()),
+        "density-band": _band,
+        "family": lambda: family_figure(design_family(problem(3), [1, 2, 3, 4], workers=1)),
+        "frechet": _frechet,
+        "frontier": _frontier,
+        "mechanism": lambda: mechanism_figure(mechanism(6, 3)),
+        "posterior": lambda: posterior_figure(mechanism()),
+        "priors": _priors,
+        "regret": lambda: regret_figure(contamination(mechanism(), [Fraction(1, 10), Fraction(1, 5)], workers=1)),
+        "regret-counts": lambda: regret_figure(around_counts(mechanism(), 4, 7, counts=[70, 30], workers=1)),
+        "relative-risk": lambda: relative_risk_figure(*pair(), ("geometric", "peak and valley"), second_labels=["peak", "valley"]),
+        "simplex": lambda: simplex_figure(correlated(), dict(zip(("geometric", "peak and valley"), pair(), strict=True))),
+        "tradeoff": lambda: tradeoff_figure(profile(mechanism()), 1.0),
+    }[name]()
+
+
+def _allocation() -> Figure:
+    named = [("first", problem(2), Fraction(1)), ("second", problem(3), Fraction(1))]
+    split, curves = allocate(named, Fraction(2), steps=4, rounds=1, workers=1)
+    return allocation_figure(split, curves)
+
+
+def _choice() -> Figure:
+    levels = [Fraction(1, 2), Fraction(1), Fraction(2)]
+    made = {e: found(3, 2, e) for e in levels}
+    table = choose(
+        problem(3), levels, frontier=[(e, float(d.loss)) for e, d in made.items()], mechanism_at=lambda e: made[e].mechanism
+    )
+    return choice_figure(table)
+
+
+def _band() -> Figure:
+    t = np.linspace(-5, 15, 81)
+    low, high = binary_sum_laplace(t, 10, 0.1)
+    return density_band_figure(t, low, high, {"five ones": (0.05 * np.exp(-0.1 * np.abs(t - 5))).tolist()})
+
+
+def _frechet() -> Figure:
+    first, second = pair()
+    shown = {"geometric": frechet(first, peaks_index(first)), "peak and valley": frechet(second, [1, 0])}
+    return frechet_figure(shown, first.states)
+
+
+def _frontier() -> Figure:
+    curve = frontier(problem(3), [Fraction(1, 2), Fraction(1), Fraction(2)], workers=1)
+    other = curve.points[1].baselines["laplace"].loss
+    assert other is not None
+    return frontier_figure(curve, saving(problem(3), "laplace", other))
+
+
+def _priors() -> Figure:
+    priors = [IidPrior((Fraction(7, 10), Fraction(3, 10))), IidPrior((Fraction(1, 2), Fraction(1, 2)))]
+    return priors_figure(robust_design(problem(2), priors, seconds=20, workers=1))
+
+
+def views(body: dict[str, Any]) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    """Each view of a body as its place in a row and its layers."""
+    parts = body.get("hconcat") or [body]
+    for place, part in enumerate(parts):
+        yield place, part.get("layer") or [part]
+
+
+def write_release(folder: Path, rows: list[str], head: str = "") -> Path:
+    """A release folder with nothing but its table."""
+    folder.mkdir()
+    top = head or "street,size,published,action,posterior_mean,interval_low_0.9,interval_high_0.9"
+    (folder / "release.csv").write_text("\n".join([top, *rows, ""]), encoding="utf-8")
+    return folder
