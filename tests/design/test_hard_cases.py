@@ -63,7 +63,7 @@ def test_nothing_is_lost_when_everything_is_known(decision: Document | None) -> 
 
 def test_an_action_without_a_finite_payoff_is_refused_by_name() -> None:
     pole = {"kind": "expression", "actions": ["0", "1"], "payoff": "-omega/a"}
-    with pytest.raises(InputError, match="divides by zero.*a = 0"):
+    with pytest.raises(InputError, match=r"divides by zero.*a = 0"):
         design(problem(document(decision=pole)))
 
 
@@ -94,7 +94,7 @@ def test_a_single_action_leaves_nothing_to_design() -> None:
 
 def test_real_actions_of_an_expression_with_three_types_say_what_to_do() -> None:
     bus = {"kind": "expression", "actions": {"from": "1/10", "to": "5"}, "payoff": "-omega/a - a/10"}
-    with pytest.raises(InputError, match="list the actions|List the actions"):
+    with pytest.raises(InputError, match="List the actions"):
         design(problem(document(decision=bus)))
 
 

@@ -124,13 +124,17 @@ def _noised(base: Ground, noise: Callable[[int], np.ndarray]) -> float:
     _, places = _lattice(base)
     width = int(places.max()) + 1
     if width > MOST_OUTPUTS:
-        raise TooLarge(
-            "The statistic has too many values for this baseline",
-            size=f"{width:,}",
-            fits=f"{MOST_OUTPUTS:,}",
-            remedy="the geometric baseline of the ladder covers it",
-        )
+        raise _too_wide(width)
     return answered(base.problem, _clipped(noise(width), places) * _masses(base), base.exact_omegas)
+
+
+def _too_wide(width: int) -> TooLarge:
+    return TooLarge(
+        "The statistic has too many values for this baseline",
+        size=f"{width:,}",
+        fits=f"{MOST_OUTPUTS:,}",
+        remedy="the geometric baseline of the ladder covers it",
+    )
 
 
 def _clipped(pmf: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -179,20 +183,21 @@ def _face_value(base: Ground) -> float:
 
 
 def _staircase(base: Ground) -> float:
+    """Beyond the range an output and the one a whole step further out have the same posterior: each stands for all of them."""
     if base.problem.epsilon == 0:
         return _nothing(base)
-    summary, _ = _lattice(base)
-    step = _step(base, summary)
+    summary, places = _lattice(base)
+    step, width = _step(base, summary), int(places.max()) + 1
+    if width > MOST_OUTPUTS:
+        raise _too_wide(width)
     ratio = exp(-float(base.problem.epsilon))
     plateau = best_step_width(base.problem.epsilon, step)
-
-    def pmf(reach: int) -> np.ndarray:
-        far = np.abs(np.arange(-reach, reach + 1))
-        stairs = (far + step - plateau) // step
-        unit = (1 - ratio) / ((2 * plateau - 1) * (1 - ratio) + 2 * step * ratio)
-        return unit * ratio ** stairs.astype(float)
-
-    return _noised(base, pmf)
+    outputs = np.arange(-step, width + step)
+    stairs = (np.abs(outputs[:, None] - places[None, :]) + step - plateau) // step
+    unit = (1 - ratio) / ((2 * plateau - 1) * (1 - ratio) + 2 * step * ratio)
+    kernel = unit * ratio ** stairs.astype(float)
+    kernel[(outputs < 0) | (outputs >= width)] /= 1 - ratio
+    return answered(base.problem, kernel * _masses(base), base.exact_omegas)
 
 
 def _laplace(base: Ground) -> float:
