@@ -26,7 +26,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         sync_folder(folder)
     except OSError as error:
         raise InputError(
-            f"{path} could not be written", found=error.strerror or type(error).__name__,
+            f"The file {path} could not be written", found=error.strerror or type(error).__name__,
             allowed="a folder that exists, can be written to and has room",
             remedy="choose another place; nothing was left behind",
         ) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,7 +31,9 @@ def command(
     unit: Annotated[str | None, typer.Option(help="Who is protected, such as household.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Write a commented problem file. What no flag says is asked for; without a terminal defaults are taken.
+    """Write a commented problem file by answering a few questions.
+
+    What a flag says is not asked. Without a terminal defaults are taken.
 
     Example: discreet new places.toml --respondents 40 --values 0,1,2 --probabilities 0.89,0.09,0.02 --unit household
     """
@@ -46,21 +49,23 @@ def command(
             remedy="choose another name; nothing is overwritten",
         )
     ask = Questions(sys.stdin.isatty() and not as_json)
-    size = str(respondents) if respondents is not None else ask("How many respondents are in one cell?", "40")
-    listed = values or ask("Which values can a respondent have? (the first should be the usual one)", "0,1,2")
+    size = str(respondents) if respondents is not None else ask("How many respondents are in one cell?", "40", _number)
+    listed = values or ask("Which values can a respondent have? (the usual one first)", "0,1,2", _numbers)
     if counts is None and probabilities is None:
-        probabilities = ask("How likely is each value, from public knowledge?", _even(listed))
+        probabilities = ask("How likely is each value, from public knowledge?", _even(listed), _numbers)
+    if counts is not None and source is None:
+        source = ask("Where do the reference counts come from?", "public reference data", _text)
     text = problem_text(
         size=size,
         values=listed,
         probabilities=probabilities,
         counts=counts,
-        source=source or ("" if counts is None else ask("Where do the reference counts come from?", "public reference data")),
-        statistic=statistic or ask("What is published: sum, mean, or count:1,2 (of types)?", "sum"),
-        decision=decision or ask("How is a wrong action judged: squared-error, absolute-error, pinball:0.9?", "squared-error"),
-        actions=actions or ask("Which actions: real or integer?", "integer"),
-        epsilon=epsilon or ask("Which ε?", "1"),
-        unit=unit or ask("Who is one respondent (the privacy unit)?", "respondent"),
+        source=source or "",
+        statistic=statistic or ask("What is published: sum, mean, or count:1,2 (of these types)?", "sum", _statistic),
+        decision=decision or ask("A wrong action costs: squared-error, absolute-error, pinball:0.9?", "squared-error", _decision),
+        actions=actions or ask("Which actions can a reader take: integer or real?", "integer", _actions),
+        epsilon=epsilon or ask("Which ε? (smaller is more private)", "1", _number),
+        unit=unit or ask("Who is one respondent, such as household or person?", "respondent", _text),
     )
     problem = problem_from_text(text, file.name.removesuffix(".toml"))
     write_atomically(file, text.encode())
@@ -69,14 +74,24 @@ def command(
 
 
 class Questions:
-    """Asks a person, or takes the default when nobody is there."""
+    """Asks a person until the answer can be used, or takes the default when nobody is there."""
 
     def __init__(self, somebody: bool) -> None:
         self.somebody = somebody
 
-    def __call__(self, question: str, default: str) -> str:
-        """The answer to one question."""
-        return str(typer.prompt(question, default=default, err=True)) if self.somebody else default
+    def __call__(self, question: str, default: str, form: Callable[[str], str]) -> str:
+        """The answer to one question; `form` writes it as TOML, or refuses it."""
+        from discreet.errors import InputError
+
+        while self.somebody:
+            answer = str(typer.prompt(question, default=default, err=True)).strip()
+            try:
+                form(answer)
+            except InputError as refused:
+                typer.echo(f"  {refused}", err=True)
+            else:
+                return answer
+        return default
 
 
 def problem_text(
@@ -94,36 +109,75 @@ def problem_text(
 ) -> str:
     """The problem file as text; every answer is quoted as data, and the whole is read back before it is written."""
     prior = (
-        f'kind = "iid"\nprobabilities = {_numbers(probabilities or "")}   # how likely each value is, from public knowledge'
+        _lines('kind = "iid"', f"probabilities = {_numbers(probabilities or '')}", said="how likely each value is")
         if counts is None
-        else f'kind = "reference"              # the proportions of public reference data\n'
-        f"counts = {_numbers(counts)}\nsource = {_text(source)}"
+        else _lines('kind = "reference"', said="the proportions of public reference data")
+        + _lines(f"counts = {_numbers(counts)}", f"source = {_text(source)}")
     )
-    kind, _, of = statistic.partition(":")
-    counted = f"\nof = {_numbers(of)}                      # the types that are counted" if kind == "count" else ""
-    judged, _, quantile = decision.partition(":")
-    extra = f"\nquantile = {_number(quantile)}" if judged == "pinball" else ""
-    return f"""# A problem for discreet: what is published, what for, and how private.
+    return "\n".join(
+        [
+            "# A problem for discreet: what is published, what for, and how private.",
+            "",
+            "[data]",
+            _lines(f"respondents = {_number(size)}", said="records in one cell")
+            + _lines(f"values = {_numbers(values)}", said="the value of each type")
+            + _lines('neighbours = "replace-one"', said="what is hidden: one record's value"),
+            "[prior]",
+            prior,
+            "[statistic]",
+            _lines(_statistic(statistic), said="what the decision depends on"),
+            "[decision]",
+            _lines(_decision(decision), said="how a wrong action is judged") + _lines(_actions(actions)),
+            "[privacy]",
+            _lines(f"epsilon = {_number(epsilon)}", said="smaller is more private")
+            + _lines(f"unit = {_text(unit)}", said="who one respondent is"),
+        ]
+    )
 
-[data]
-respondents = {_number(size)}                # records in one cell
-values = {_numbers(values)}           # the value of each type
-neighbours = "replace-one"      # what is hidden: one record's value
 
-[prior]
-{prior}
+def _lines(*lines: str, said: str = "") -> str:
+    """Lines of TOML, the last one with a comment in the column of all comments."""
+    *above, last = "\n".join(lines).split("\n")
+    return "\n".join([*above, f"{last:<31} # {said}" if said else last, ""])
 
-[statistic]
-kind = {_text(kind)}{counted}
 
-[decision]
-kind = {_text(judged)}          # how a wrong action is judged{extra}
-actions = {_text(actions)}
+def _statistic(text: str) -> str:
+    kind, _, of = text.partition(":")
+    _one_of(kind, "statistic", ("sum", "mean", "count"))
+    _must_follow(kind == "count" and not of, "count", "count:1,2 for the types 1 and 2, where the first value has type 0")
+    return f'kind = "{kind}"' + (f"\nof = {_numbers(of)}" if kind == "count" else "")
 
-[privacy]
-epsilon = {_number(epsilon)}
-unit = {_text(unit)}             # who one respondent is
-"""
+
+def _decision(text: str) -> str:
+    kind, _, quantile = text.partition(":")
+    _one_of(kind, "decision", ("squared-error", "absolute-error", "pinball", "match"))
+    _must_follow(kind == "pinball" and not quantile, "pinball", "pinball:0.9 for the quantile 0.9")
+    return f'kind = "{kind}"' + (f"\nquantile = {_number(quantile)}" if kind == "pinball" else "")
+
+
+def _actions(text: str) -> str:
+    _one_of(text, "actions", ("integer", "real"))
+    return f'actions = "{text}"'
+
+
+def _must_follow(missing: bool, word: str, example: str) -> None:
+    from discreet.errors import InputError
+
+    if missing:
+        raise InputError(f"A number must follow {word}", found=word, allowed=example, remedy="write a colon and the number")
+
+
+def _one_of(word: str, name: str, allowed: tuple[str, ...]) -> None:
+    from discreet.errors import InputError, suggest
+
+    if word not in allowed:
+        near = suggest(word, list(allowed))
+        raise InputError(
+            f"This {name} is not offered here" if name != "actions" else "These actions are not offered here",
+            found=word,
+            allowed=", ".join(allowed),
+            remedy=f"did you mean {near}?" if near else "other kinds can be written into the file by hand",
+        )
 
 
 def _numbers(text: str) -> str:

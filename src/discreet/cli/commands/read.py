@@ -46,7 +46,7 @@ def command(
 
     Prints the posterior of the statistic, its mean, an interval and the best action, under any prior.
 
-    Example: discreet read places.mechanism.json 7 --prior mine.toml
+    Example: discreet read places.mechanism.json 3 --prior mine.toml
     """
     result = read(mechanism, outputs, prior=prior, about=about, level=level, exact=exact)
     show(result, as_json=as_json, person=lambda console: tell(result, console))

@@ -1,0 +1,97 @@
+"""A statistics office in a folder: everything that the examples of the help name, for blocks of six households.
+
+Three states of it are kept: `planned` (problems, mechanisms, plan, data, ledger and key), `committed`, and `released`.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+SIX = """\
+[data]
+respondents = 6
+values = [0, 1, 2]
+[prior]
+kind = "iid"
+probabilities = [0.89, 0.09, 0.02]
+[statistic]
+kind = "{statistic}"
+{of}
+[decision]
+kind = "{decision}"
+actions = "integer"
+[privacy]
+epsilon = 1
+unit = "household"
+"""
+
+PLAN = """\
+dataset = "children by block"
+mechanism = "places.mechanism.json"
+[source]
+kind = "csv"
+path = "households.csv"
+[cells]
+keys = ["block"]
+key_set = "blocks.csv"
+padding = true
+[recoding]
+column = "children"
+kind = "values"
+values = [["0"], ["1"], ["2"]]
+missing = 0
+outside = 2
+absent = 0
+[unit]
+name = "household"
+protects = "values"
+[budget]
+population = "households 2026"
+ledger = "ledger.db"
+"""
+
+BLOCKS = ("010000", "002100", "000000")
+
+
+def shell(folder: Path, *words: str, **options: object) -> subprocess.CompletedProcess[str]:
+    """Run `discreet` in a folder, without a terminal and without anybody to answer questions."""
+    command = [sys.executable, "-c", "from discreet.cli.main import main; main()", *words]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=120, stdin=subprocess.DEVNULL, **options,  # type: ignore[call-overload]
+    )
+
+
+def succeed(folder: Path, *words: str) -> str:
+    """Run `discreet` and hand back what it printed; anything but success is a failure."""
+    done = shell(folder, *words)
+    assert done.returncode == 0, (words, done.stderr)
+    return str(done.stdout)
+
+
+def plan_an_office(folder: Path) -> None:
+    """Write the files of the state `planned`."""
+    from discreet import design, files
+
+    folder.mkdir(parents=True)
+    (folder / "places.toml").write_text(SIX.format(statistic="sum", of="", decision="squared-error"), encoding="utf-8")
+    (folder / "buses.toml").write_text(
+        SIX.format(statistic="count", of="of = [1, 2]", decision="absolute-error"), encoding="utf-8"
+    )
+    (folder / "mine.toml").write_text('[prior]\nkind = "iid"\nprobabilities = [0.8, 0.15, 0.05]\n', encoding="utf-8")
+    problem = files.read_problem(folder / "places.toml")
+    for name, within in (("places", None), ("usual", "oblivious")):
+        found = design.design(problem, within=within, compare=False)
+        place = folder / f"{name}.mechanism.json"
+        files.write_mechanism(place, found.mechanism)
+        files.write_certificate(files.certificate_path(place), found.certificate)
+    (folder / "plan.toml").write_text(PLAN, encoding="utf-8")
+    rows = [f"b{i},{children}" for i, block in enumerate(BLOCKS) for children in block]
+    (folder / "households.csv").write_text("\n".join(["block,children", *rows, ""]), encoding="utf-8")
+    sizes = [f"b{i},{len(block)}" for i, block in enumerate(BLOCKS)]
+    (folder / "blocks.csv").write_text("\n".join(["block,size", *sizes, ""]), encoding="utf-8")
+    succeed(
+        folder, "ledger", "init", "ledger.db", "--population", "households 2026", "--unit", "household", "--budget", "4",
+        "--key", "publisher.pem",
+    )  # fmt: skip
