@@ -58,7 +58,11 @@ class Figure:
         }
         # A label such as "</script>" must not end the script that it stands in.
         veiled = json.dumps(lively, ensure_ascii=False).replace("<", VEIL)
-        page = str(_converter().vegalite_to_html(veiled, vl_version=VEGA_LITE, bundle=True, renderer="svg"))
+        tool = _converter()
+        # The scripts inside are the newest that the tool carries; an older compiler would complain in the console.
+        newest = tool.get_vegalite_versions()[-1] if hasattr(tool, "get_vegalite_versions") else VEGA_LITE
+        veiled = veiled.replace(SCHEMA, SCHEMA.replace("v5", f"v{newest.split('.')[0]}"))
+        page = str(tool.vegalite_to_html(veiled, vl_version=newest, bundle=True, renderer="svg"))
         page = page.replace(VEIL, "\\u003c").replace("<html>", '<html lang="en">', 1)
         page = page.replace("<title>Chart</title>", f"<title>{escape(self.title)}</title>", 1)
         before, _, after = page.rpartition("</body>")

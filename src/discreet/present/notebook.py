@@ -120,7 +120,7 @@ def certificate_html(certificate: Certificate) -> str:
     if proof.edge is not None:
         rows.append(("tightest", f"between {proof.edge[0]} and {proof.edge[1]}, output {proof.output}"))
     if optimal is not None:
-        witness = getattr(optimal.witness, "kind", None) or f"theorem {getattr(optimal.witness, 'theorem', '')}"
+        witness = getattr(optimal.witness, "kind", None) or getattr(optimal.witness, "theorem", "")
         rows.append((
             "optimality", f"expected payoff at least {float(optimal.value):.9g}, none above {float(optimal.bound):.9g} ({witness})",
         ))
