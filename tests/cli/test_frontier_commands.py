@@ -1,0 +1,142 @@
+"""`frontier`, `allocate`, `design --sizes` and `design --priors` as they are typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from discreet import files
+from discreet.certify.robust import robust_proof
+from discreet.cli.main import run
+from discreet.files.robust import read_robust
+
+PROBLEM = """
+[data]
+respondents = 3
+values = [0, 1, 2]
+[prior]
+kind = "iid"
+probabilities = [0.89, 0.09, 0.02]
+[statistic]
+kind = "sum"
+[decision]
+kind = "squared-error"
+actions = "integer"
+[privacy]
+epsilon = 1.0
+unit = "household"
+"""
+OTHERS = '[[prior]]\nkind = "iid"\nprobabilities = [0.89, 0.05, 0.06]\n'
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Path:
+    path = tmp_path / "places.toml"
+    path.write_text(PROBLEM, encoding="utf-8")
+    return path
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, object]:
+    assert run([str(word) for word in words] + ["--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_frontier_for_programs_and_people(places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture = tmp_path / "f.svg"
+    words = ["frontier", places, "--points", 4, "--target", "0.3", "--workers", 1]
+    found = answer(capsys, *words, "--figure", picture)
+    points = found["points"]
+    assert [p["epsilon"] for p in points] == [0.5, 1.0, 1.5, 2.0]  # type: ignore[attr-defined]
+    assert all(p["lower_bound"] <= p["loss"] <= p["baselines"]["geometric"] + 1e-9 for p in points)  # type: ignore[attr-defined]
+    assert found["saving"]["share"] < 1 and picture.exists()  # type: ignore[index]
+    low, high = found["target"]["between"]  # type: ignore[index]
+    assert low < high and found["target"]["loss_reached"] <= 0.3  # type: ignore[index]
+    assert run([str(w) for w in words]) == 0
+    told = capsys.readouterr().out
+    assert "Saved: the loss" in told and "Target: a loss of 0.3 needs" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--epsilon", "1", "--against", "magic"], "This baseline is not known here"),
+        (["--epsilon", "1", "--figure", "f.pdf"], "SVG, PNG"),
+        (["--points", "1"], "several levels"),
+        (["--epsilon", "-1"], "privacy level"),
+    ],
+)
+def test_frontier_refuses_in_words(
+    places: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["frontier", str(places), "--workers", "1", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_family_is_written_and_read(places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sizes, family = tmp_path / "sizes.txt", tmp_path / "places.family.json"
+    sizes.write_text("1\n2\n2\n3-4\n", encoding="utf-8")
+    words = ["design", places, "--sizes", sizes, "-o", family, "--kept", tmp_path / "kept", "--workers", 1]
+    found = answer(capsys, *words)
+    assert found["sizes"] == "1..2, 3-4" and found["within_1e-6"] == 1.0 and found["missing"] == []
+    read = files.read_family(family)
+    assert files.family_hash(read) == found["hash"] and read.member(4).padded
+    assert run([*map(str, words), "--figure", str(tmp_path / "s.svg")]) == 0
+    told = capsys.readouterr().out
+    assert "3-4 (padded)" in told and "kept" in told and (tmp_path / "s.svg").exists()
+
+
+def test_a_robust_design_is_written_with_its_proof(
+    places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    others, output = tmp_path / "others.toml", tmp_path / "robust.mechanism.json"
+    others.write_text(OTHERS, encoding="utf-8")
+    found = answer(capsys, "design", places, "--priors", others, "-o", output, "--workers", 1)
+    assert found["least_worst_regret"] <= found["worst_regret"]  # type: ignore[operator]
+    first, second = found["priors"]  # type: ignore[misc]
+    assert second["loss"] < second["plain"] and first["loss"] - first["plain"] == pytest.approx(found["price"])
+    proof = read_robust(tmp_path / "robust.robust.json")
+    again = robust_proof(proof.mechanism, proof.certificate, proof.priors, proof.weights, proof.references)
+    assert float(again.worst) == pytest.approx(found["worst_regret"])
+    assert run(["certify", str(output)]) == 0
+
+
+@pytest.mark.parametrize("text", ["prior = 1\n", "[[prior]]\nkind = 'iid'\nprobabilities = [1.0]\n", "[[", "[data]\n"])
+def test_files_of_priors_are_refused_in_words(
+    places: Path, tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "others.toml").write_text(text, encoding="utf-8")
+    assert run(["design", str(places), "--priors", str(tmp_path / "others.toml")]) == 2
+    assert "discreet:" in capsys.readouterr().err
+
+
+def test_questions_that_exclude_each_other(places: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["design", str(places), "--sizes", "1..3", "--slopes"]) == 2
+    assert "different questions" in capsys.readouterr().err
+
+
+def test_slopes_and_a_picture_of_a_design(places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = answer(capsys, "design", places, "--slopes", "--figure", tmp_path / "d.svg")
+    assert [s["of"] for s in found["slopes"]] == ["epsilon", "type 0", "type 1", "type 2"]  # type: ignore[attr-defined]
+    assert found["slopes"][0]["slope"] < 0 and (tmp_path / "d.svg").exists()  # type: ignore[index]
+
+
+def test_decision_makers_are_told_their_price(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "two.toml"
+    second = '[[decision]]\nkind = "absolute-error"\nactions = "integer"\nweight = 2\nname = "buses"\n'
+    path.write_text(PROBLEM.replace("[decision]", "[[decision]]") + second, encoding="utf-8")
+    found = answer(capsys, "design", path, "--workers", 1)
+    assert [s["name"] for s in found["decision_makers"]] == ["decision 1", "buses"]  # type: ignore[attr-defined]
+
+
+def test_allocate(places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["allocate", places, places, "--budget", 2, "--weight", 1, "--weight", 2, "--steps", 3, "--rounds", 1]
+    found = answer(capsys, *words, "--workers", 1, "--figure", tmp_path / "a.svg")
+    assert found["spent"] <= 2 and found["lower_bound"] <= found["loss"] and (tmp_path / "a.svg").exists()  # type: ignore[operator]
+    assert [p["name"] for p in found["parts"]] == ["places 1", "places 2"]  # type: ignore[attr-defined]
+    assert run([*map(str, words), "--workers", "1"]) == 0
+    assert "no split has less than" in " ".join(capsys.readouterr().out.split())
+    assert run(["allocate", str(places), "--budget", "2", "--weight", "1", "--weight", "2"]) == 2
