@@ -12,6 +12,7 @@ import hashlib
 import io
 import json
 import tomllib
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -21,6 +22,7 @@ from pydantic import Field
 
 from discreet.errors import InputError
 from discreet.files.atomic import read_bytes
+from discreet.files.bulk import in_bulk
 from discreet.files.canonical import document_hash
 from discreet.files.schema import Exact, Integer, Shape, Text, read_shape
 from discreet.model.key_set import KeySet
@@ -184,6 +186,7 @@ def located(plan: Plan, folder: str | Path) -> Plan:
     )
 
 
+@in_bulk()
 def read_key_set(path: str | Path, plan: Plan) -> KeySet:
     """The cells of a plan, from a CSV file."""
     try:
@@ -203,23 +206,33 @@ def read_key_set(path: str | Path, plan: Plan) -> KeySet:
                 allowed=", ".join(wanted), remedy="name the key columns and the column of sizes in the first line",
             )
         places = [header.index(name) for name in wanted]
-        cells, sizes = [], []
-        for record in reader:
-            if not record:
-                continue
-            if len(record) != len(header):
-                raise InputError(
-                    "A line of the key set has too few or too many fields", found=f"line {reader.line_num}",
-                    allowed=f"{len(header)} fields", remedy="correct that line",
-                )
-            cells.append(tuple(record[i] for i in places[:-1]))
-            sizes.append(_size(record[places[-1]], reader.line_num))
+        records = [record for record in reader if record]
     except csv.Error as error:
         raise InputError(
             "The key set is not well-formed CSV", found=f"{error} at line {reader.line_num}", allowed="a CSV file",
             remedy="correct that line",
         ) from None
-    return KeySet(plan.keys, tuple(cells), tuple(sizes))
+    if not records:
+        return KeySet(plan.keys, (), ())
+    if set(map(len, records)) != {len(header)}:
+        line = _line_of(text, lambda record: len(record) != len(header))
+        raise InputError(
+            "A line of the key set has too few or too many fields", found=f"line {line}",
+            allowed=f"{len(header)} fields", remedy="correct that line",
+        )
+    # Column by column, since there may be millions of cells and few different sizes.
+    columns = list(zip(*records, strict=True))
+    written = columns[places[-1]]
+    wrong = {size for size in set(written) if not _is_size(size)}
+    if wrong:
+        line = _line_of(text, lambda record: len(record) == len(header) and record[places[-1]] in wrong)
+        raise InputError(
+            "A size in the key set is not a whole number", found=f"{min(wrong)!r} in line {line}", allowed="1, 2, 3, …",
+            remedy="correct that line",
+        )
+    sizes = {size: int(size) for size in set(written)}
+    cells = tuple(zip(*(columns[i] for i in places[:-1]), strict=True))
+    return KeySet(plan.keys, cells, tuple(map(sizes.__getitem__, written)))
 
 
 def key_set_hash(key_set: KeySet) -> str:
@@ -230,13 +243,15 @@ def key_set_hash(key_set: KeySet) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _size(text: str, line: int) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 13):
-        raise InputError(
-            "A size in the key set is not a whole number", found=f"{text!r} in line {line}", allowed="1, 2, 3, …",
-            remedy="correct that line",
-        )
-    return int(text)
+def _is_size(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 13
+
+
+def _line_of(text: str, wrong: Callable[[list[str]], bool]) -> int:
+    """The line of the first record after the header that is wrong."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    next(reader)
+    return next((reader.line_num for record in reader if record and wrong(record)), reader.line_num)
 
 
 def _source(shape: SourceShape) -> Source:

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from discreet.engines.writer import write_parquet
 from discreet.errors import InputError
 from discreet.files.atomic import read_bytes, sync_folder, write_atomically
+from discreet.files.bulk import in_bulk
 from discreet.files.canonical import canonical_bytes, document_hash, parse_json
 from discreet.files.certificate import certificate_document
 from discreet.files.plan import plan_document
@@ -107,12 +108,14 @@ def standalone_verifier() -> bytes:
     return importlib.resources.files("discreet").joinpath(STANDALONE).read_bytes()
 
 
+@in_bulk()
 def key_set_bytes(key_set: KeySet, size_column: str) -> bytes:
     """The key set as the CSV that `read_key_set` reads back."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*key_set.columns, size_column])
-    writer.writerows([*cell, size] for cell, size in zip(key_set.cells, key_set.sizes, strict=True))
+    keys = [[cell[i] for cell in key_set.cells] for i in range(len(key_set.columns))]
+    writer.writerows(zip(*keys, key_set.sizes, strict=True))
     return text.getvalue().encode()
 
 

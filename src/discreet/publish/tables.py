@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
+from discreet.files.bulk import in_bulk
 from discreet.interpret.reading import readings
 from discreet.model.key_set import KeySet
 from discreet.model.mechanism import Mechanism
@@ -26,6 +27,7 @@ RISKY = "=+-@\t\r"
 """What a spreadsheet takes for the beginning of a formula."""
 
 
+@in_bulk()
 def columns_of(
     key_set: KeySet, mechanisms: Mapping[int, Mechanism], positions: NDArray[np.int64]
 ) -> dict[str, Any]:
@@ -77,6 +79,7 @@ def _decimal(number: Fraction) -> str:
     return str(number.numerator) if number.denominator == 1 else f"{float(number):.10g}"
 
 
+@in_bulk()
 def csv_bytes(columns: Mapping[str, Any]) -> bytes:
     """The table as CSV; text that a spreadsheet would run as a formula is disarmed with a leading apostrophe."""
     text = io.StringIO(newline="")
@@ -110,6 +113,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
+@in_bulk()
 def restated(
     csv_data: bytes, parquet: Mapping[str, Any], key_set: KeySet, mechanisms: Mapping[int, Mechanism]
 ) -> str | None:
@@ -117,17 +121,17 @@ def restated(
     lines = csv.reader(io.StringIO(csv_data.decode("utf-8"), newline=""))
     header = next(lines, [])
     rows = list(lines)
-    if "published" not in header or len(rows) != len(key_set) or any(len(row) != len(header) for row in rows):
+    if "published" not in header or len(rows) != len(key_set) or set(map(len, rows)) != {len(header)}:
         return "release.csv lists other cells than the key set"
-    at = header.index("published")
-    positions = _positions([row[at] for row in rows], key_set, mechanisms)
+    texts = list(zip(*rows, strict=True))
+    positions = _positions(texts[header.index("published")], key_set, mechanisms)
     if positions is None:
         return "release.csv holds a value that its mechanism never publishes"
     columns = columns_of(key_set, mechanisms, positions)
     if header != list(map(_disarmed, columns)) or list(parquet) != list(columns):
         return "the columns are not those of a release"
     for i, (name, column) in enumerate(columns.items()):
-        if not _same_text(column, [row[i] for row in rows]):
+        if not _same_text(column, list(texts[i])):
             return f"release.csv, column {name}"
         if not _same(column, parquet[name]):
             return f"release.parquet, column {name}"
@@ -135,7 +139,7 @@ def restated(
 
 
 def _positions(
-    published: list[str], key_set: KeySet, mechanisms: Mapping[int, Mechanism]
+    published: Sequence[str], key_set: KeySet, mechanisms: Mapping[int, Mechanism]
 ) -> NDArray[np.int64] | None:
     """The outputs that the texts of a column name, each among those of its cell's mechanism."""
     place = {
