@@ -113,10 +113,11 @@ def _must_fit(
     many = [name for name, given in (("--sizes", sizes), ("--priors", priors)) if given is not None]
     given = {"--within": within, "--alternative": alternative, "--radius": radius, "--slopes": slopes or None}
     others = [name for name, value in given.items() if value is not None]
-    if len(many) == 2 or (many and others):
+    restricted = within is not None and slopes
+    if len(many) == 2 or (many and others) or restricted:
         raise InputError(
             "These options answer different questions", found=", ".join([*many, *others]), allowed="one question at a time",
-            remedy=f"leave out {(many[1:] or others)[0]}",
+            remedy=f"leave out {(['--within'] if restricted else many[1:] or others)[0]}",
         )
 
 

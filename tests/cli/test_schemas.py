@@ -1,0 +1,157 @@
+"""`--json` of every command: one object and nothing else on standard output, as its schema in schemas/ says.
+
+A schema names every key and its type, and which keys are always there; a key that no schema knows is a failure, so that
+whoever adds one writes it down. `*_bracket`-like pairs are [lower, upper].
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from office import shell
+
+from discreet.cli.main import command_names, load, run
+
+SCHEMAS = Path(__file__).parent / "schemas"
+FORGED = "forged.mechanism.json"
+
+CALLS: dict[str, list[str]] = {
+    "allocate": [
+        "allocate places.toml buses.toml --budget 2 --steps 3 --rounds 1 --workers 1 --gap 0.01 --figure a.svg",
+        "allocate buses.toml buses.toml --budget 1 --steps 2 --rounds 1 --workers 1 --gap 0.01",
+    ],
+    "certify": ["certify places.mechanism.json", f"certify {FORGED}"],
+    "choose": ["choose places.toml --epsilons 1,2", "choose places.toml --limits-only --figure c.svg"],
+    "cite": ["cite places.mechanism.json", "cite usual.mechanism.json"],
+    "commit": ["commit plan.toml --key publisher.pem", "commit plan.toml"],
+    "compare": ["compare places.mechanism.json usual.mechanism.json"],
+    "convert": ["convert epsilon=1", "convert rho=0.1 approximate,delta=1e-6", "convert --table", "convert epsilon=1 tradeoff"],
+    "design": [
+        "design places.toml", "design buses.toml -o b.mechanism.json --figure b.svg",
+        "design places.toml --within oblivious --radius 0.01 --alternative other.toml --workers 1",
+        "design places.toml --slopes --workers 1",
+        "design payoff.toml",
+    ],
+    "design.family": ["design places.toml --sizes 4..5 -o f.family.json --workers 1"],
+    "frontier": [
+        "frontier places.toml --points 3 --target 0.9 --gap 0.001 --workers 1 --figure f.svg",
+        "frontier places.toml --points 2 --against none --gap 0.01 --workers 1",
+    ],
+    "ledger.export": ["ledger export ledger.db -o ledger.jsonl"],
+    "ledger.init": ["ledger init new.db --population p --unit u --budget 1", "ledger init n.db --population p --unit u --budget 1 --key k"],
+    "ledger.remaining": ["ledger remaining ledger.db"],
+    "ledger.revoke": [],
+    "ledger.rotate": ["ledger rotate ledger.db --old publisher.pem --new next.pem"],
+    "ledger.show": ["ledger show ledger.db"],
+    "ledger.verify": ["ledger verify ledger.db", "ledger verify ledger.db --against release-2026"],
+    "limits": ["limits places.toml", "limits places.mechanism.json", "limits places.mechanism.json --output 1 --figure l.svg"],
+    "new": ["new fresh.toml"],
+    "noise": ["noise places.toml --seconds 5", "noise buses.toml --no-price", "noise places.toml --no-price"],
+    "profile": ["profile places.mechanism.json --delta 1e-6 --epsilon 0.5 --times 2 --group 2", "profile usual.mechanism.json --figure p.svg"],
+    "publish": ["publish plan.toml -o again --key publisher.pem", "publish plan.toml --dry-run"],
+    "read": [
+        "read places.mechanism.json 1", "read places.mechanism.json 1 2 --prior mine.toml", "read places.mechanism.json 1 --exact",
+        "read places.mechanism.json 1 --about respondent",
+    ],
+    "report": ["report places.mechanism.json", "report release-2026"],
+    "verify": ["verify release-2026"],
+}  # fmt: skip
+STARTS_FROM = {"commit": "planned", "publish": "committed"}
+PAYOFF = """\
+[data]
+respondents = 5
+values = [0, 1]
+[prior]
+kind = "iid"
+probabilities = [0.7, 0.3]
+[statistic]
+kind = "sum"
+[decision]
+kind = "expression"
+actions = ["0", "1", "2"]
+payoff = "omega*a - 0.5*a*a"
+[privacy]
+epsilon = 1
+"""
+
+
+@pytest.fixture
+def office(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A copy of the office as the command needs it, with a forgery and two more problems in it."""
+    folder = tmp_path / "office"
+    shutil.copytree(request.getfixturevalue(STARTS_FROM.get(request.getfixturevalue("name"), "released")), folder)
+    document = json.loads((folder / "places.mechanism.json").read_text(encoding="utf-8"))
+    document["guarantee"]["epsilon"] = "1/10"
+    document["problem"]["privacy"]["epsilon"] = "1/10"
+    (folder / FORGED).write_text(json.dumps(document), encoding="utf-8")
+    (folder / "payoff.toml").write_text(PAYOFF, encoding="utf-8")
+    text = (folder / "places.toml").read_text(encoding="utf-8")
+    (folder / "other.toml").write_text(text.replace("0.89, 0.09", "0.79, 0.19"), encoding="utf-8")
+    return folder
+
+
+def schema(name: str) -> Any:
+    """The schema of a command's JSON."""
+    return json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def answers(name: str) -> list[tuple[str, str]]:
+    """Every call with its command's name."""
+    return [(name, call) for call in CALLS[name]]
+
+
+@pytest.mark.parametrize(("name", "call"), [pair for name in CALLS for pair in answers(name)])
+def test_json_is_one_object_that_its_schema_allows(
+    name: str, call: str, office: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(office)
+    code = run([*call.split(), "--json"])
+    out, err = capfd.readouterr()
+    assert code == (1 if FORGED in call else 0), err
+    wrong = [f"{list(e.absolute_path)}: {e.message}"[:300] for e in Draft202012Validator(schema(name)).iter_errors(json.loads(out))]
+    assert wrong == []
+
+
+def test_every_command_has_a_schema() -> None:
+    found = set()
+    for name in command_names():
+        inner = getattr(load(name), "commands", {})
+        found |= {f"{name}.{one}" for one in inner} if inner else {name}
+    assert found - {"serve", "demo"} <= set(CALLS)
+    assert {path.stem for path in SCHEMAS.glob("*.json")} == set(CALLS)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_schemas_are_schemas_that_refuse_strangers(name: str) -> None:
+    Draft202012Validator.check_schema(schema(name))
+    assert list(Draft202012Validator(schema(name)).iter_errors({"a stranger": 1})), "a schema that allows anything tests nothing"
+
+
+@pytest.mark.parametrize(
+    ("name", "promised"),
+    [
+        (
+            "design",
+            "value bound relative_gap epsilon reduction theorem states outputs baselines seconds",
+        ),
+        ("profile", "epsilon delta rho renyi tradeoff mi witness"),
+        ("read", "probability posterior"),
+    ],
+)
+def test_promised_keys_are_always_there(name: str, promised: str) -> None:
+    assert set(promised.split()) <= set(schema(name)["required"])
+
+
+@pytest.mark.parametrize("name", ["ledger.revoke"])
+def test_revoking_prints_json(name: str, office: Path) -> None:
+    from discreet.ledger.keys import Signer
+
+    old = Signer.read(office / "publisher.pem").fingerprint
+    assert shell(office, "ledger", "rotate", "ledger.db", "--old", "publisher.pem", "--new", "next.pem").returncode == 0
+    done = shell(office, "ledger", "revoke", "ledger.db", "--fingerprint", old, "--key", "next.pem", "--json")
+    assert list(Draft202012Validator(schema(name)).iter_errors(json.loads(done.stdout))) == []
