@@ -330,3 +330,26 @@ def test_the_hash_is_the_one_of_the_files(geometric: dict[str, Any]) -> None:
     from discreet.files.canonical import document_hash
 
     assert verifier.verify(json.dumps(geometric))[-1] == document_hash(geometric)
+
+
+def test_every_member_of_a_family_is_proved_and_one_bad_one_refutes_it(geometric: dict[str, Any], tmp_path: Path) -> None:
+    bad = raise_weight(copy.deepcopy(geometric), 7, 20, 21, 1)
+    path = tmp_path / "x.family.json"
+    for second, code, words in ((geometric, 0, "PROVED for cells of 35 to 40"), (bad, 1, "REFUTED: output 7")):
+        members = [{"from": 35, "to": 40, "mechanism": geometric}, {"from": 40, "to": 40, "mechanism": second}]
+        path.write_text(json.dumps({"format": "discreet-family/1", "members": members}), encoding="utf-8")
+        done = run(path)
+        assert done.returncode == code and words in done.stdout, done.stdout
+        assert done.stdout.count("PROVED") == (0 if code else 2)
+
+
+@pytest.mark.parametrize(("low", "high"), [(35, 41), (41, 40), (0, 40), (40, 39)])
+def test_a_member_for_other_sizes_than_its_mechanism_is_refuted(
+    geometric: dict[str, Any], tmp_path: Path, low: int, high: int
+) -> None:
+    path = tmp_path / "x.family.json"
+    family = {"format": "discreet-family/1", "members": [{"from": low, "to": high, "mechanism": geometric}]}
+    path.write_text(json.dumps(family), encoding="utf-8")
+    assert run(path).returncode == 1
+    path.write_text(json.dumps({"format": "discreet-family/1", "members": []}), encoding="utf-8")
+    assert run(path).returncode == 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Is the mechanism in this file differentially private? A proof you can read in one sitting. Standard library only.
 
-    python verify_standalone.py X.mechanism.json        exit 0: proved; 1: refuted, with the reason; 2: not readable
+    python verify_standalone.py X.mechanism.json (or X.family.json)   exit 0: proved; 1: refuted, with the reason; 2: not readable
 
 A mechanism reads a *summary* of the database and draws an output from exact probabilities (a *kernel*). It is
 e-differentially private if (1) neighbouring databases have equal or adjacent summaries, and (2) every output's
@@ -20,11 +20,9 @@ from pathlib import Path
 class Refuted(Exception):
     """A claim of the file is false."""
 
-
 def need(condition, words):
     if not condition:
         raise Refuted(words)
-
 
 def number(text):
     """An exact number of the file: a whole number, or text such as "1/3" or "0.25". Never a float."""
@@ -34,7 +32,6 @@ def number(text):
 
 
 # --- exp(x) between two fractions, and log the same way -------------------------------------------------------------
-
 def exp_between(x, bits):
     """low <= exp(x) < high for a fraction x >= 0 (low < exp(x) if x > 0): Taylor at x/2^k with remainder, squared k times."""
     k = max(0, (x.numerator // x.denominator).bit_length() + 1)
@@ -50,7 +47,6 @@ def exp_between(x, bits):
         low, high = low * low // one, high * high // one + 1
     return Fraction(low, one), Fraction(high, one)
 
-
 def exceeds_exp(top, bottom, epsilon):
     """Is top/bottom > exp(epsilon)? Decided for sure: exp is a fraction only at 0, where low is exactly 1."""
     bits = 64
@@ -62,7 +58,6 @@ def exceeds_exp(top, bottom, epsilon):
             return True
         bits *= 2
 
-
 def log_between(top, bottom, limit):
     """log(top/bottom) from both sides to 60 binary digits, by halving [0, limit]."""
     low, high = Fraction(0), limit
@@ -73,7 +68,6 @@ def log_between(top, bottom, limit):
 
 
 # --- states and edges, derived from data, neighbours and summary ----------------------------------------------------
-
 def graph(problem, summary):
     """State labels in the file's order, and the set of pairs (i, j), i < j, that neighbouring databases can reach."""
     data = problem["data"]
@@ -99,7 +93,6 @@ def graph(problem, summary):
     pairs = {(at[s], at[t]) for s, ts in zip(states, near, strict=True) for t in ts if t in at}
     edges = {(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]}
     return [",".join(map(str, s)) for s in states], edges
-
 
 def histogram_graph(types, low, high, fixed, clamp):
     """Counts of types. A clamp clips every count but the reference's; it must never ask for too many respondents."""
@@ -127,7 +120,6 @@ def histogram_graph(types, low, high, fixed, clamp):
         moves = [(None, j) for j in range(types)]
     return states, [[tuple(c - (t == i) + (t == j) for t, c in enumerate(s)) for i, j in moves] for s in states]
 
-
 def linear_graph(summary, low, high, fixed):
     """Totals of whole-number weights, clipped to [low, high] of the summary; a changed respondent joins two totals."""
     weights = sorted(set(summary["weights"]))
@@ -144,7 +136,6 @@ def linear_graph(summary, low, high, fixed):
                 near[clip(summary, a)].add((clip(summary, b),))
     return [(s,) for s in states], [near[s] for s in states]
 
-
 def clip(summary, total):
     bottom, top = summary.get("low"), summary.get("high")
     total = total if bottom is None else max(total, bottom)
@@ -152,7 +143,6 @@ def clip(summary, total):
 
 
 # --- kernels --------------------------------------------------------------------------------------------------------
-
 def check_table(mechanism):
     """(top, bottom, 1, where): the largest ratio top/bottom of probabilities at adjacent states, compared exactly."""
     kernel = mechanism["kernel"]
@@ -175,7 +165,6 @@ def check_table(mechanism):
                 best = (row[big], row[small], 1, (states[big], states[small], label))
     return best
 
-
 def check_closed(mechanism):
     """(top, bottom, power, where): if the noise falls by at most (top/bottom)^power over `step`, so does the kernel."""
     kernel, summary, data = mechanism["kernel"], mechanism["summary"], mechanism["problem"]["data"]
@@ -197,17 +186,29 @@ def check_closed(mechanism):
     where = ("one total", f"another {step} away", "of the noise")
     return (ratio.denominator, ratio.numerator, power, where) if power else (1, 1, 1, where)
 
-
 def once(pairs):
     """A JSON object in which no key stands twice: two readers could otherwise see two mechanisms."""
     if len(dict(pairs)) != len(pairs):
         raise ValueError("a key stands twice")
     return dict(pairs)
 
+def members(text):
+    """(words, mechanism) of a mechanism file, or of every member of a family: one mechanism for each range of cell sizes."""
+    document = json.loads(text, object_pairs_hook=once, parse_float=int, parse_constant=int)  # int refuses both
+    if document["format"] != "discreet-family/1":
+        return [("", document)]
+    need(document["members"], "a family without members")
+    for m in document["members"]:  # a smaller cell is filled up to the largest size, so that is what must be proved
+        need(m["to"] == m["mechanism"]["problem"]["data"]["respondents"] >= m["from"] > 0, "a member serves other sizes")
+    return [(f" for cells of {m['from']} to {m['to']}", m["mechanism"]) for m in document["members"]]
 
 def verify(text):
+    """What `prove` says of the one mechanism in a file."""
+    [(_, mechanism)] = members(text)
+    return prove(mechanism)
+
+def prove(mechanism):
     """(promise, largest log-ratio from below, from above, where, hash) of a mechanism document; raises Refuted."""
-    mechanism = json.loads(text, object_pairs_hook=once, parse_float=int, parse_constant=int)  # int refuses both
     need(mechanism["format"] == "discreet-mechanism/1", "not a mechanism file")
     promise = mechanism["guarantee"]
     epsilon, asked = number(promise["epsilon"]), number(mechanism["problem"]["privacy"]["epsilon"])
@@ -225,21 +226,21 @@ def verify(text):
     canonical = json.dumps(mechanism, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return promise, power * low, power * high, where, hashlib.sha256(canonical.encode()).hexdigest()
 
-
 def main(arguments):
     """Verify the file named on the command line and say what was found."""
     try:
         sys.set_int_max_str_digits(0)
-        promise, low, high, where, digest = verify(Path(arguments[0]).read_text(encoding="utf-8"))
+        found = [(words, *prove(m)) for words, m in members(Path(arguments[0]).read_text(encoding="utf-8"))]
     except Refuted as reason:
         print(f"REFUTED: {reason}")
         return 1
     except (IndexError, OSError, ValueError, KeyError, TypeError, RecursionError, ZeroDivisionError) as error:
         print(f"NOT READABLE as a mechanism: {type(error).__name__}: {error}")
         return 2
-    promised = f"epsilon = {promise['epsilon']} for {promise['neighbours']} neighbours, unit {promise['unit']}"
-    print(f"PROVED: differentially private with {promised}. Mechanism sha256 {digest}")
-    print(f"Largest log-ratio between {float(low):.15g} and {float(high):.15g}, at {where}")
+    for words, promise, low, high, where, digest in found:
+        promised = f"epsilon = {promise['epsilon']} for {promise['neighbours']} neighbours, unit {promise['unit']}"
+        print(f"PROVED{words}: differentially private with {promised}. Mechanism sha256 {digest}")
+        print(f"Largest log-ratio between {float(low):.15g} and {float(high):.15g}, at {where}")
     return 0
 
 

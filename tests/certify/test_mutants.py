@@ -263,7 +263,15 @@ def test_no_comparison_of_the_standalone_verifier_can_change_unnoticed() -> None
         lambda module: module.main([]),
         lambda module: module.main(["/nowhere"]),
     ]
+    sizes = [(2, 2), (1, 2), (3, 2), (0, 2), (-1, 2), (1, 1), (3, 3)]
+    questions += [lambda module, low=low, high=high: module.members(family_text(low, high)) for low, high in sizes]
     assert unexplained("verify_standalone", survivors(SOURCE / "verify_standalone.py", questions)) == []
+
+
+def family_text(low: int, high: int) -> str:
+    """A family of one member, for two respondents, that says it serves these sizes."""
+    mechanism = {"problem": {"data": {"respondents": 2}}}
+    return json.dumps({"format": "discreet-family/1", "members": [{"from": low, "to": high, "mechanism": mechanism}]})
 
 
 def verdict(module: ModuleType, text: str) -> Any:
