@@ -8,12 +8,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from discreet.design.allocation import allocate
+    from discreet.design.decision_makers import shared_design
+    from discreet.design.family import design_family
     from discreet.design.front import design
+    from discreet.design.reach import saving, smallest_epsilon
     from discreet.design.result import Baseline, Design, Step
+    from discreet.design.robust import robust_design
 
-__all__ = ["Baseline", "Design", "Step", "design"]
+__all__ = [
+    "Baseline",
+    "Design",
+    "Step",
+    "allocate",
+    "design",
+    "design_family",
+    "robust_design",
+    "saving",
+    "shared_design",
+    "smallest_epsilon",
+]
 
-_PLACES = {"design": "front", "Design": "result", "Baseline": "result", "Step": "result"}
+_PLACES = {
+    "Baseline": "result",
+    "Design": "result",
+    "Step": "result",
+    "allocate": "allocation",
+    "design": "front",
+    "design_family": "family",
+    "robust_design": "robust",
+    "saving": "reach",
+    "shared_design": "decision_makers",
+    "smallest_epsilon": "reach",
+}
 
 
 def __getattr__(name: str) -> Any:
