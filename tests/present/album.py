@@ -26,6 +26,7 @@ from discreet.geometry.of_problem import K_Omega_of, StatedProblem, stated
 from discreet.geometry.orders.frechet import frechet
 from discreet.interpret.bounds import binary_sum_laplace
 from discreet.interpret.choosing import choose
+from discreet.mechanisms.geometric import geometric_mechanism
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.mechanism import Mechanism
@@ -33,12 +34,14 @@ from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior, TablePrior
 from discreet.model.problem import Problem
 from discreet.model.statistic import SumStatistic, TableStatistic
+from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.present import (
     Figure,
     allocation_figure,
     beside,
     choice_figure,
+    compared_risks_figure,
     comparison_figure,
     delta_figure,
     density_band_figure,
@@ -56,8 +59,9 @@ from discreet.present import (
 )
 
 NAMES = (
-    "allocation", "beside", "choice", "choice-limits", "comparison", "delta", "density", "density-band", "family", "frechet",
-    "frontier", "mechanism", "posterior", "priors", "regret", "regret-counts", "relative-risk", "simplex", "tradeoff",
+    "allocation", "beside", "choice", "choice-limits", "compared-risks", "comparison", "delta", "density",
+    "density-band", "family", "frechet", "frontier", "mechanism", "posterior", "priors", "regret",
+    "regret-counts", "relative-risk", "simplex", "tradeoff",
 )  # fmt: skip
 
 
@@ -80,6 +84,11 @@ def found(respondents: int = 3, types: int = 2, epsilon: Fraction = Fraction(1))
 def mechanism(respondents: int = 3, types: int = 2) -> Mechanism:
     """Its mechanism."""
     return found(respondents, types).mechanism
+
+
+def noisy() -> Mechanism:
+    """Geometric noise on the number of respondents with a positive value, in the problem of six with three types."""
+    return geometric_mechanism(found(6, 3).mechanism.problem, LinearSummary((0, 1, 1)))
 
 
 def correlated() -> StatedProblem:
@@ -121,6 +130,7 @@ def picture(name: str) -> Figure:
         "beside": lambda: beside("Both", [picture("delta"), picture("tradeoff")]),
         "choice": _choice,
         "choice-limits": lambda: choice_figure(choose(problem(4))),
+        "compared-risks": lambda: compared_risks_figure(mechanism(6, 3), noisy(), ("design", "geometric")),
         "comparison": lambda: comparison_figure(found()),
         "delta": lambda: delta_figure(profile(mechanism()), 1.0),
         "density": lambda: density_figure(mechanism()),
@@ -180,7 +190,7 @@ def _priors() -> Figure:
 
 def views(body: dict[str, Any]) -> Iterator[tuple[int, list[dict[str, Any]]]]:
     """Each view of a body as its place in a row and its layers."""
-    parts = body.get("hconcat") or [body]
+    parts = body.get("hconcat") or body.get("concat") or [body]
     for place, part in enumerate(parts):
         yield place, part.get("layer") or [part]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from album import mechanism
+from album import found, mechanism
 
 from discreet.cli.main import run
 from discreet.files import write_mechanism
@@ -32,6 +33,7 @@ epsilon = 1
 def place(tmp_path: Path) -> Path:
     """A folder with a mechanism and problems with two and three respondents."""
     write_mechanism(tmp_path / "x.mechanism.json", mechanism())
+    write_mechanism(tmp_path / "y.mechanism.json", found(3, 2, Fraction(1, 2)).mechanism)
     for respondents in (2, 3):
         text = PROBLEM.format(respondents=respondents)
         (tmp_path / f"{respondents}.toml").write_text(text, encoding="utf-8")
@@ -45,6 +47,7 @@ def place(tmp_path: Path) -> Path:
         (["limits", "x.mechanism.json"], "What no model can leave"),
         (["noise", "2.toml"], "What may be believed at ε = 1"),
         (["choose", "2.toml", "--limits-only"], "Choosing ε"),
+        (["compare", "x.mechanism.json", "y.mechanism.json"], "Relative risks"),
         (["choose", "2.toml", "--epsilons", "0.5,1", "--seconds", "5"], "What the decision loses"),
     ],
 )
@@ -66,6 +69,7 @@ def test_a_command_draws_what_it_tells(
         (["profile", "x.mechanism.json", "--figure", "a.pdf"], "Pictures are written as"),
         (["limits", "2.toml", "--figure", "a.svg"], "a mechanism's outputs"),
         (["noise", "3.toml", "--figure", "a.svg"], "three values"),
+        (["compare", *["x.mechanism.json"] * 3, "--figure", "a.svg"], "two mechanisms"),
         (["choose", "2.toml", "--figure", "a"], "Pictures are written as"),
     ],
 )

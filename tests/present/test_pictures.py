@@ -17,6 +17,7 @@ from discreet.geometry.orders.frechet import frechet
 from discreet.model.statistic import on_histograms
 from discreet.present import (
     choice_figure,
+    compared_risks_figure,
     delta_figure,
     density_band_figure,
     frechet_figure,
@@ -162,7 +163,7 @@ def test_a_hull_is_the_outside_of_its_points() -> None:
 
 def test_relative_risks_peak_at_each_value_in_turn_and_not_the_other_way_round() -> None:
     figure = picture("relative-risk")
-    panels = figure.body["hconcat"]
+    panels = figure.body["concat"]
     assert [p["title"]["subtitle"] for p in panels] == ["peak at ω = 0", "peak at ω = 1", "peak at ω = 2"]
     rows = panels[0]["data"]["values"]
     lines = series(rows, "rival", "omega", "ratio")
@@ -171,13 +172,21 @@ def test_relative_risks_peak_at_each_value_in_turn_and_not_the_other_way_round()
     assert panels[0]["layer"][-1]["encoding"]["y"]["scale"]["type"] == "log"
     swapped = relative_risk_figure(second, first, ("peak and valley", "geometric"))
     assert "no common peak" in swapped.alt and "is not above" in swapped.subtitle
-    assert all(one["mark"]["type"] != "rule" for p in swapped.body["hconcat"] for one in p["layer"])
+    assert all(one["mark"]["type"] != "rule" for p in swapped.body["concat"] for one in p["layer"])
     with pytest.raises(InputError, match="label of its own"):
         relative_risk_figure(first, second, first_labels=["same"] * 3)
 
 
+def test_mechanisms_are_compared_by_their_outputs() -> None:
+    panels = picture("compared-risks").body["concat"]
+    assert len(panels) == 6 and panels[0]["title"]["text"].startswith("μ: after ")
+    assert "after 0" in {r["rival"] for r in panels[0]["data"]["values"]}
+    with pytest.raises(InputError, match="different"):
+        compared_risks_figure(mechanism(), mechanism(6, 3))
+
+
 def test_frechet_densities_step_at_the_weights_and_average_to_the_prior() -> None:
-    panels = picture("frechet").body["hconcat"]
+    panels = picture("frechet").body["concat"]
     assert [p["title"]["text"] for p in panels] == ["ω = 0", "ω = 1", "ω = 2"]
     assert all(p["mark"]["interpolate"] == "step-after" for p in panels)
     for panel in panels:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from discreet.present.figures.posterior import posterior_figure
     from discreet.present.figures.priors import priors_figure
     from discreet.present.figures.regret import regret_figure
-    from discreet.present.figures.relative_risk import relative_risk_figure
+    from discreet.present.figures.relative_risk import compared_risks_figure, relative_risk_figure
     from discreet.present.figures.release import release_figure
     from discreet.present.figures.simplex import simplex_figure
     from discreet.present.figures.tradeoff import tradeoff_figure
@@ -32,6 +32,7 @@ __all__ = [
     "allocation_figure",
     "beside",
     "choice_figure",
+    "compared_risks_figure",
     "comparison_figure",
     "delta_figure",
     "density_band_figure",
@@ -54,6 +55,7 @@ _PLACES = {
     "allocation_figure": "figures.allocation",
     "beside": "panels",
     "choice_figure": "figures.choice",
+    "compared_risks_figure": "figures.relative_risk",
     "comparison_figure": "figures.comparison",
     "delta_figure": "figures.delta",
     "density_band_figure": "figures.density",

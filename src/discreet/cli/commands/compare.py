@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.output import Json, show
+from discreet.cli.pictures import Draw, drawable, drawn, tell_drawn
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 def command(
     mechanisms: Annotated[list[Path], typer.Argument(metavar="MECH", help="Two or more mechanism files.")],
+    figure: Draw = None,
     as_json: Json = False,
 ) -> None:
     """Compare mechanisms side by side: losses, privacy, information.
@@ -35,11 +37,24 @@ def command(
             allowed="two or more files",
             remedy="name another mechanism file",
         )
+    drawable(figure)
+    if figure is not None and len(mechanisms) != 2:
+        raise InputError(
+            "The picture shows the relative risks of two mechanisms",
+            found=f"{len(mechanisms)} mechanisms",
+            allowed="two files",
+            remedy="name two, or leave --figure out",
+        )
     read = [files.read_mechanism(path) for path in mechanisms]
-    result = {
+    result: dict[str, Any] = {
         "mechanisms": [row(path, mechanism, read[0]) for path, mechanism in zip(mechanisms, read, strict=True)],
         "orders": orders(mechanisms, read),
     }
+    if figure is not None:
+        from discreet.present import compared_risks_figure
+
+        names = tuple(path.name.removesuffix(".json").removesuffix(".mechanism") for path in mechanisms)
+        result |= drawn(compared_risks_figure(read[0], read[1], (names[0], names[1])), figure)
     show(result, as_json=as_json, person=lambda console: tell(result, console))
 
 
@@ -110,3 +125,4 @@ def tell(result: dict[str, Any], console: Console) -> None:
             continue
         for line in orders_in_words(entry):
             console.print(f"  {line}", soft_wrap=True)
+    tell_drawn(result, console)

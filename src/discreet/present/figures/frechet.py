@@ -17,7 +17,7 @@ from discreet.present.figure import Figure
 from discreet.present.legends import line_legend
 from discreet.present.theme import HEIGHT, series_scales
 
-MOST_PANELS = 6
+MOST_PANELS, ACROSS = 6, 3
 
 
 def frechet_figure(
@@ -42,15 +42,15 @@ def frechet_figure(
                 for k, h in zip(knots, [*heights, heights[-1]], strict=True)
             ]
     scales = series_scales(names)
-    legend = line_legend("mechanism" if len(names) > 1 else None)
+    legend = line_legend("mechanism")
     top = max(r["density"] for r in rows)
     x = {"field": "rank", "type": "quantitative", "title": f"rank of the {index} (share)",
          "scale": {"domain": [0, 1]}, "axis": {"values": [0, 0.2, 0.4, 0.6, 0.8, 1]}}
-    panels = []
+    panels: list[dict[str, Any]] = []
     for place, w in enumerate(chosen):
         y: dict[str, Any] = {
             "field": "density", "type": "quantitative", "scale": {"domain": [0, min(1.0, 1.08 * top)]},
-            "title": "density f(ω, rank) (probability of ω)" if place == 0 else None,
+            "title": "density f(ω, rank) (probability of ω)" if place % ACROSS == 0 else None,
         }
         panels.append({
             "title": {"text": f"ω = {states[w]}", "fontSize": 13}, "width": 180, "height": round(HEIGHT * 0.7),
@@ -62,7 +62,7 @@ def frechet_figure(
                 "strokeDash": {"field": "way", "type": "nominal", "scale": scales["strokeDash"], "legend": legend},
             },
         })  # fmt: skip
-    body: dict[str, Any] = {"hconcat": panels, "spacing": 18}
+    body: dict[str, Any] = {"concat": panels, "columns": ACROSS, "spacing": 18}
     alt = alt_text(representations, states, chosen, index)
     return Figure("What the rank of a posterior says", alt, body, f"posteriors in order of the {index}")
 

@@ -12,16 +12,23 @@ from typing import Any
 
 import numpy as np
 
-from discreet.errors import InputError
-from discreet.geometry.hyper import Hyper
+from discreet.errors import InputError, TooLarge
+from discreet.geometry.channel import averaged_own, own_channel
+from discreet.geometry.hyper import Hyper, hyper_of_channel
+from discreet.geometry.of_problem import stated
+from discreet.geometry.orders.comparison import check_same_problem
 from discreet.geometry.orders.uprr import UprrAnswer, uprr
+from discreet.model.mechanism import Mechanism
+from discreet.model.summary import DatabaseSummary
 from discreet.present.figure import Figure
 from discreet.present.legends import line_legend
 from discreet.present.theme import HEIGHT, series_scales
 from discreet.present.ticks import label_expression, log_ticks
 
-MOST_PANELS, MOST_LINES = 6, 5
+MOST_PANELS, MOST_LINES, ACROSS = 6, 5, 3
 ROUNDING = Fraction(1, 10**9)
+MOST_ENTRIES, MOST_BITS, ROUNDED_BITS = 20_000, 400_000, 256
+"""The most probabilities that are compared, and when they are rounded first."""
 
 
 def relative_risk_figure(
@@ -75,13 +82,35 @@ def relative_risk_figure(
         }
         for i, legend in zip(shown, legends, strict=True)
     ]
-    for panel in panels[1:]:
-        panel["layer"] = [_untitled(layer) for layer in panel["layer"]]
-    body: dict[str, Any] = {"hconcat": panels, "spacing": 18}
+    for place, panel in enumerate(panels):
+        if place % ACROSS:
+            panel["layer"] = [_untitled(layer) for layer in panel["layer"]]
+    body: dict[str, Any] = {"concat": panels, "columns": ACROSS, "spacing": 18}
     verdict = f"{names[0]} tells more than {names[1]} to every supermodular decision"
     if not answer.holds:
         verdict = f"{names[0]} is not above {names[1]}: a panel has no common peak"
     return Figure("Relative risks", alt_text(answer, first.states, ours, rivals, names), body, verdict)
+
+
+def compared_risks_figure(first: Mechanism, second: Mechanism, names: tuple[str, str] = ("first", "second")) -> Figure:
+    """The relative risks of two mechanisms of one problem, about its statistic; posteriors are named by their outputs."""
+    check_same_problem(first, second)
+    whole = any(isinstance(m.summary, DatabaseSummary) for m in (first, second))
+    listed = stated(first.problem, "databases" if whole else "finest")
+    hypers, labels = [], []
+    for mechanism in (first, second):
+        own = own_channel(mechanism)
+        if len(own.outputs) * len(listed.omegas) > MOST_ENTRIES:
+            raise TooLarge(
+                "The mechanism has too many posteriors to compare",
+                size=f"{len(own.outputs):,} outputs × {len(listed.omegas):,} values",
+                fits=f"{MOST_ENTRIES:,} probabilities", remedy="compare smaller mechanisms",
+            )
+        about, _ = averaged_own(own if own.bits() <= MOST_BITS else own.rounded(ROUNDED_BITS), mechanism, listed)
+        merged = about.merged()
+        hypers.append(hyper_of_channel(merged, listed.statistic_prior))
+        labels.append([f"after {label}" for label in merged.outputs])
+    return relative_risk_figure(hypers[0], hypers[1], names, first_labels=labels[0], second_labels=labels[1])
 
 
 def _likeliest(hyper: Hyper, most: int) -> list[int]:
@@ -122,7 +151,7 @@ def _peak_mark(answer: UprrAnswer, i: int, omegas: Sequence[float], x: dict[str,
 
 
 def _untitled(layer: dict[str, Any]) -> dict[str, Any]:
-    """Panels after the first share its vertical title."""
+    """Panels after the first of a row share its vertical title."""
     encoding = dict(layer["encoding"])
     if "y" in encoding:
         encoding["y"] = {**encoding["y"], "title": None}
