@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, log
+from math import ceil, log, log1p
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from discreet.model.universe import Universe
 UNIT = 2.0**-53
 FAINT = 1e-34
 """Prior mass and kernel tails below this are bounded instead of summed."""
+FAINTEST = Fraction(1, 10**280)
 MOST_TERMS = 400_000_000
 
 
@@ -101,7 +102,9 @@ def bands(path: Path, ratio: Fraction, low: int, high: int) -> list[Band]:
 
     The kernel must reach over the window, so that a clip of the count to [low, high] moves only mass that is lost anyway.
     """
-    reach = min(high - low, ceil(log(FAINT) / log(float(ratio))))
+    if ratio < FAINTEST:
+        ratio = Fraction(0)  # what the noise moves is far less than what is left out
+    reach = min(high - low, _reach(ratio))
     window = len(path.counts)
     first, last = max(low, int(path.counts[0]) - reach), min(high, int(path.counts[-1]) + reach)
     terms = (last - first + 1) * min(2 * reach + 1, window)
@@ -115,6 +118,14 @@ def bands(path: Path, ratio: Fraction, low: int, high: int) -> list[Band]:
         _band(path, ratio, np.arange(start, min(start + chunk, last + 1)), reach, low, high)
         for start in range(first, last + 1, chunk)
     ]
+
+
+def _reach(ratio: Fraction) -> int:
+    """How far the noise goes until its tail is faint: r^reach ≤ FAINT."""
+    if ratio == 0:
+        return 1
+    fall = log(ratio) if 2 * ratio < 1 else log1p(-float(1 - ratio))  # close to 1 only 1 − r keeps its digits
+    return ceil(log(FAINT) / fall) + 1
 
 
 def _band(path: Path, ratio: Fraction, outputs: np.ndarray, reach: int, low: int, high: int) -> Band:

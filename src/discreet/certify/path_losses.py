@@ -1,9 +1,12 @@
 """Expected regret on a path: of following given actions, and the least that any actions leave.
 
-Regret is ℓ(a, ω) − min_a′ ℓ(a′, ω) ≥ 0. Given actions: Σ_k Σ_c P(k, c)·regret(a_k, ω_c). The least: each output's best
-action, found by kind: the mean's nearest actions for squared error, the quantile's for absolute and pinball, every listed
-action otherwise; for f(a) + ω·g(a) on an interval, where the posterior enters through its mean alone, the bottom of a
-convex curve, with what its slope there could still hide taken off.
+Regret is ℓ(a, ω) − min_a′ ℓ(a′, ω) ≥ 0. Given actions: Σ_k Σ_c P(k, c)·regret(a_k, ω_c), from above. The least, from
+below: each output's best action, found by kind: the mean's nearest actions for squared error, the quantile's for absolute
+and pinball, every listed action otherwise; for f(a) + ω·g(a) on an interval, where the posterior enters through its mean
+alone, the bottom of a convex curve, with what its slope there could still hide taken off.
+
+Losses are computed with their rounding errors (`Near`); min ℓ is a lower side, and the same one in floor and regret, so
+that what it is off by cancels.
 """
 
 from __future__ import annotations
@@ -19,23 +22,24 @@ from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import Recommendation
 from discreet.model.decision import Decision
 from discreet.model.expression import Node, affine_parts, as_fraction, derivative
+from discreet.numerics.brackets import float_down, float_up
+from discreet.numerics.near import ROUNDING, Near, larger
 from discreet.numerics.polynomials import multiply, somewhere_negative
 
-Loss = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Slope = Callable[[Near, Near], Near]
 
 
-def loss_function(decision: Decision) -> Loss:
-    """−u(a, ω) on arrays of numbers, for decisions whose actions are numbers."""
-    if decision.kind == "squared-error":
-        return lambda a, omega: (omega - a) ** 2
-    if decision.kind == "absolute-error":
-        return lambda a, omega: np.abs(omega - a)
-    if decision.kind == "pinball":
-        q = float(decision.quantile or 0)
-        return lambda a, omega: np.maximum(q * (omega - a), (q - 1) * (omega - a))
+def loss(decision: Decision, a: Near, omega: Near) -> Near:
+    """−u(a, ω) for decisions whose actions are numbers."""
     if decision.kind == "expression" and decision.formula is not None:
-        formula = decision.formula
-        return lambda a, omega: -formula({"a": a, "omega": omega}) + 0.0 * omega
+        return -_folded(decision.formula)({"a": a, "omega": omega}) + 0.0 * omega
+    short = omega - a
+    if decision.kind == "squared-error":
+        return short * short
+    if decision.kind == "absolute-error":
+        return abs(short)
+    if decision.kind == "pinball" and decision.quantile is not None:
+        return larger(float(decision.quantile) * short, -float(1 - decision.quantile) * short)
     raise InputError(
         "This decision has no formula in numbers", found=decision.kind, allowed="a loss or an expression",
         remedy="use a table of payoffs for few respondents",
@@ -43,65 +47,57 @@ def loss_function(decision: Decision) -> Loss:
 
 
 def least_loss(decision: Decision, omegas: Sequence[Fraction]) -> np.ndarray:
-    """min_a ℓ(a, ω) for each ω, in floats."""
+    """A lower side of min_a ℓ(a, ω) for each ω, in floats."""
     if isinstance(decision.actions, RealActions):
         if decision.is_loss:
             low, high = decision.actions.lower, decision.actions.upper
             clipped = [max(w, low) if low is not None else w for w in omegas]
             clipped = [min(w, high) if high is not None else w for w in clipped]
-            return np.array([-float(decision.payoff(a, w)) for a, w in zip(clipped, omegas, strict=True)])
-        means = np.array([float(w) for w in omegas])
-        best, slack = _bottom(decision, means)
-        return loss_function(decision)(best, means) - slack
+            return np.array([float_down(-decision.payoff(a, w)) for a, w in zip(clipped, omegas, strict=True)])
+        means = Near.of(omegas)
+        best, slack = _bottom(decision, means, omegas)
+        return (loss(decision, Near.exactly(best), means) - Near.exactly(slack)).low
     if decision.is_loss and isinstance(decision.actions, ListedActions):
-        numbers = np.array([float(a) for a in decision.actions.numbers])
-        at = np.array([float(w) for w in omegas])
-        near = np.clip(np.searchsorted(numbers, at), 1, max(len(numbers) - 1, 1))
-        loss = loss_function(decision)
-        return np.minimum(loss(numbers[near - 1], at), loss(numbers[np.minimum(near, len(numbers) - 1)], at))
-    return np.array([min(-float(decision.payoff(a, w)) for a in decision.actions) for w in omegas])
+        at, numbers = Near.of(omegas), _listed(decision.actions)
+        near = np.clip(np.searchsorted(numbers.value, at.value), 1, max(len(numbers.value) - 1, 1))
+        beside = (near - 1, np.minimum(near, len(numbers.value) - 1))
+        return np.maximum(np.minimum(*(loss(decision, numbers.at(k), at).low for k in beside)), 0.0)
+    return np.array([float_down(min(-decision.payoff(a, w) for a in decision.actions)) for w in omegas])
 
 
 def followed(
     decision: Decision, band: Band, exact: Sequence[Fraction], least: np.ndarray, actions: Sequence[Recommendation]
 ) -> float:
-    """Σ over the band of joint mass × regret when output k is followed by the k-th of `actions`."""
+    """An upper side of Σ over the band of joint mass × regret when output k is followed by the k-th of `actions`."""
     at = band.at
     if _judged_one_by_one(decision):
         assert not isinstance(decision.actions, RealActions)
         rows = np.array([decision.actions.position(a) for a in actions if not isinstance(a, tuple)])
         regret = regret_table(decision, exact)[rows[:, None], at]
     else:
-        omegas = np.array([float(w) for w in exact])
-        chosen = np.array([float(a) for a in actions if isinstance(a, Fraction)])[:, None]
-        regret = np.maximum(loss_function(decision)(chosen, omegas[at]) - least[at], 0.0)
+        chosen = Near.of([a for a in actions if isinstance(a, Fraction)]).at((slice(None), None))
+        suffered = loss(decision, chosen, Near.of(exact).at(at))
+        regret = np.maximum((suffered - _exactly(least[at])).high, 0.0)
     return float((band.joint * regret).sum())
 
 
 def best_actions(decision: Decision, band: Band, omegas: np.ndarray) -> list[np.ndarray]:
-    """For each output one or two numbers among which its best action lies (for listed actions), or is close to."""
-    at = band.at
-    values = omegas[at]
-    mass = band.joint.sum(axis=1)
-    safe = np.where(mass > 0, mass, 1.0)
-    if decision.kind == "squared-error":
-        middle = (band.joint * values).sum(axis=1) / safe
-        # a second pass around the first removes the cancellation of large numbers
-        middle = middle + (band.joint * (values - middle[:, None])).sum(axis=1) / safe
-    elif decision.kind in ("absolute-error", "pinball"):
-        middle = _quantile(band.joint, values, 0.5 if decision.quantile is None else float(decision.quantile))
-    else:
-        middle = (band.joint * values).sum(axis=1) / safe
-        best, _ = _bottom(decision, middle)
-        return [best]
+    """For each output a few numbers among which its best action lies (for listed actions), or is close to."""
+    middles: tuple[np.ndarray, ...] = (_means(band, omegas),)
+    if decision.kind in ("absolute-error", "pinball"):
+        middles = _quantiles(band.joint, omegas[band.at], decision.quantile or Fraction(1, 2))[:2]
+    elif decision.kind == "expression":
+        ends = [Fraction(float(end)) for end in (omegas.min(), omegas.max())]
+        return [_bottom(decision, Near.exactly(middles[0]), ends)[0]]
     if isinstance(decision.actions, RealActions):
-        low = -np.inf if decision.actions.lower is None else float(decision.actions.lower)
-        high = np.inf if decision.actions.upper is None else float(decision.actions.upper)
-        return [np.clip(middle, low, high)]
+        low = -np.inf if decision.actions.lower is None else float_down(decision.actions.lower)
+        high = np.inf if decision.actions.upper is None else float_up(decision.actions.upper)
+        return [np.clip(middle, low, high) for middle in middles]
     assert isinstance(decision.actions, ListedActions)
     numbers = np.array([float(a) for a in decision.actions.numbers])
-    right = np.clip(np.searchsorted(numbers, middle), 0, len(numbers) - 1)
-    return [numbers[np.maximum(right - 1, 0)], numbers[right], numbers[np.minimum(right + 1, len(numbers) - 1)]]
+    last = len(numbers) - 1
+    rights = [np.clip(np.searchsorted(numbers, middle), 0, last) for middle in middles]
+    return [numbers[np.clip(right + by, 0, last)] for right in rights for by in (-1, 0, 1)]
 
 
 def least_followed(decision: Decision, band: Band, exact: Sequence[Fraction], least: np.ndarray) -> float:
@@ -110,30 +106,64 @@ def least_followed(decision: Decision, band: Band, exact: Sequence[Fraction], le
     if _judged_one_by_one(decision):
         each = np.stack([(band.joint * row[at]).sum(axis=1) for row in regret_table(decision, exact)])
         return float(each.min(axis=0).sum())
-    omegas = np.array([float(w) for w in exact])
-    candidates = best_actions(decision, band, omegas)
-    loss = loss_function(decision)
+    values = Near.of(exact)
+    omegas = values.value
+    off = float(_listed(decision.actions).error.max()) if isinstance(decision.actions, ListedActions) else 0.0
+    here = values.at(at)
     each = np.stack([
-        (band.joint * np.maximum(loss(a[:, None], omegas[at]) - least[at], 0.0)).sum(axis=1) for a in candidates
+        (band.joint * np.maximum((_loss_at(decision, a, off, here) - _exactly(least[at])).low, 0.0)).sum(axis=1)
+        for a in best_actions(decision, band, omegas)
     ])
-    mass = band.joint.sum(axis=1)
+    return float((each.min(axis=0) - band.joint.sum(axis=1) * _hidden(decision, band, values, exact)).sum())
+
+
+def _loss_at(decision: Decision, actions: np.ndarray, off: float, omegas: Near) -> Near:
+    return loss(decision, Near(actions[:, None], np.full((len(actions), 1), off)), omegas)
+
+
+def _hidden(decision: Decision, band: Band, values: Near, exact: Sequence[Fraction]) -> np.ndarray:
+    """How far, for each output, the least expected loss may lie below that of its candidates."""
+    omegas = values.value
+    # the float mean misses the true one by at most its relative error times the spread of ω, and its own rounding
+    miss = band.error * float(np.ptp(omegas)) + 8 * ROUNDING * float(np.abs(omegas).max()) + float(values.error.max())
+    if decision.kind == "squared-error":
+        return np.full(len(band.outputs), 4 * miss * miss)
     if decision.kind == "expression":
-        means = (band.joint * omegas[at]).sum(axis=1) / np.where(mass > 0, mass, 1.0)
-        _, slack = _bottom(decision, means)
-        return float((each.min(axis=0) - mass * slack).sum())
-    if decision.kind == "squared-error" and isinstance(decision.actions, RealActions):
-        # the float mean misses the true one by at most its relative error times the spread of ω
-        miss = band.error * float(np.ptp(omegas))
-        return float((each.min(axis=0) - mass * miss * miss).sum())
-    return float(each.min(axis=0).sum())
+        means = _means(band, omegas)
+        return _bottom(decision, Near(means, np.full_like(means, miss)), exact)[1]
+    low, high, steep = _quantiles(band.joint, omegas[band.at], decision.quantile or Fraction(1, 2))
+    scale = 2.0 if decision.kind == "absolute-error" else 1.0
+    return scale * steep * (high - low)
 
 
-def _quantile(joint: np.ndarray, values: np.ndarray, q: float) -> np.ndarray:
+def _means(band: Band, omegas: np.ndarray) -> np.ndarray:
+    values, mass = omegas[band.at], band.joint.sum(axis=1)
+    safe = np.where(mass > 0, mass, 1.0)
+    middle = (band.joint * values).sum(axis=1) / safe
+    # a second pass around the first removes the cancellation of large numbers
+    return np.asarray(middle + (band.joint * (values - middle[:, None])).sum(axis=1) / safe)
+
+
+def _quantiles(joint: np.ndarray, values: np.ndarray, q: Fraction) -> tuple[np.ndarray, np.ndarray, float]:
+    """Two values between which each row's q-quantile lies, the same unless rounding decides, and the slope between.
+
+    The smaller of q and 1−q is compared, with the mass on its own side: both keep their relative precision.
+    """
     order = 1 if values[0, -1] >= values[0, 0] else -1
-    running = np.cumsum(joint[:, ::order], axis=1)
-    place = (running < q * running[:, -1:]).sum(axis=1)
-    place = np.minimum(place, values.shape[1] - 1)
-    return values[:, ::order][np.arange(len(values)), place]
+    ascending, sorted_values = joint[:, ::order], values[:, ::order]
+    size = values.shape[1]
+    tolerance = 8 * (size + 8) * ROUNDING
+    share = min(q, 1 - q)
+    running = np.cumsum(ascending if 2 * q <= 1 else ascending[:, ::-1], axis=1)
+    aims = [float(share) * running[:, -1:] * (1 + sign * tolerance) for sign in (-1, 1)]
+    if 2 * q <= 1:
+        places = [(running < aim).sum(axis=1) for aim in aims]
+    else:
+        # running[j] is the mass of the j+1 largest: the quantile lies below all whose mass is at most 1−q
+        places = [size - 1 - (running <= aim).sum(axis=1) for aim in reversed(aims)]
+    rows = np.arange(len(values))
+    low, high = (sorted_values[rows, np.clip(place, 0, size - 1)] for place in places)
+    return low, high, 4 * tolerance * float(share)
 
 
 def _judged_one_by_one(decision: Decision) -> bool:
@@ -148,27 +178,44 @@ def regret_table(decision: Decision, omegas: Sequence[Fraction]) -> np.ndarray:
     return np.array([[float(loss - min(column)) for loss in column] for column in columns]).T
 
 
-def _bottom(decision: Decision, means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _listed(actions: ListedActions) -> Near:
+    """All actions with the largest error of any, so that the nearest float is near enough."""
+    numbers = Near.of(actions.numbers)
+    return Near(numbers.value, np.full_like(numbers.error, numbers.error.max()))
+
+
+def _exactly(values: np.ndarray) -> Near:
+    return Near.exactly(values)
+
+
+def _bottom(decision: Decision, means: Near, omegas: Sequence[Fraction]) -> tuple[np.ndarray, np.ndarray]:
     """The action that minimises −f(a) − m·g(a) for each mean m, and how far below its loss the minimum could lie."""
     assert isinstance(decision.actions, RealActions) and decision.formula is not None
     lower, upper = decision.actions.lower, decision.actions.upper
     assert lower is not None and upper is not None
-    slope = _convex_slope(decision, lower, upper, means)
-    low, high = np.full(len(means), float(lower)), np.full(len(means), float(upper))
+    slope = _convex_slope(decision, lower, upper, omegas)
+    first, last = float_up(lower), float_down(upper)
+    if first > last:
+        raise InputError(
+            "The range of actions is too narrow", found="less than a float can tell", allowed="a wider range",
+            remedy="list the actions",
+        )
+    low, high = np.full(len(means.value), first), np.full(len(means.value), last)
+    middles = Near.exactly(means.value)
     for _ in range(200):
         middle = (low + high) / 2
-        rising = slope(middle, means) > 0
+        rising = slope(Near.exactly(middle), middles).value > 0
         low, high = np.where(rising, low, middle), np.where(rising, middle, high)
-    best = (low + high) / 2
-    at = slope(best, means)
+    best = np.clip((low + high) / 2, first, last)
+    at = slope(Near.exactly(best), means)
     # convex: f(a) ≥ f(a*) + f′(a*)(a − a*)
-    slack = np.where(at > 0, at * (best - float(lower)), -at * (float(upper) - best))
-    edge = (best - float(lower) < 1e-12) | (float(upper) - best < 1e-12)
-    return best, np.where(edge, np.abs(at) * 1e-11, slack + 1e-14 * np.abs(loss_function(decision)(best, means)))
+    below = np.maximum(at.high, 0.0) * (Near.exactly(best) - Near.of([lower])).high
+    above = np.maximum(-at.low, 0.0) * (Near.of([upper]) - Near.exactly(best)).high
+    return best, np.maximum(below, above) * (1 + 4 * ROUNDING)
 
 
-def _convex_slope(decision: Decision, lower: Fraction, upper: Fraction, means: np.ndarray) -> Loss:
-    """d/da of the loss, after proving that the loss is convex in a at the smallest and the largest mean (so at all)."""
+def _convex_slope(decision: Decision, lower: Fraction, upper: Fraction, omegas: Sequence[Fraction]) -> Slope:
+    """d/da of the loss, after proving that the loss is convex in a at the smallest and the largest ω (so at all means)."""
     parts = None if decision.formula is None else affine_parts(decision.formula)
     assert parts is not None
     first = [derivative(part, "a") for part in parts]
@@ -176,13 +223,22 @@ def _convex_slope(decision: Decision, lower: Fraction, upper: Fraction, means: n
     f2, g2 = second
     if f2 is None or g2 is None or first[0] is None or first[1] is None:
         raise _not_convex(decision)
-    for mean in (Fraction(float(means.min())), Fraction(float(means.max()))):
-        curve = Node("negative", (Node("+", (f2, Node("*", (Node("number", number=mean), g2)))),))
+    for omega in {min(omegas), max(omegas)}:
+        curve = Node("negative", (Node("+", (f2, Node("*", (Node("number", number=omega), g2)))),))
         fraction = as_fraction(curve)
         if fraction is None or somewhere_negative(multiply(*fraction), lower, upper) is not None:
             raise _not_convex(decision)
-    f1, g1 = first[0], first[1]
+    f1, g1 = _folded(first[0]), _folded(first[1])
     return lambda a, m: -(f1({"a": a}) + m * g1({"a": a})) + 0.0 * m
+
+
+def _folded(node: Node) -> Node:
+    """The same tree with every part that holds no variable computed exactly."""
+    if node.operator == "number" or node.variable is not None:
+        return node
+    if not node.depends_on("a") and not node.depends_on("omega"):
+        return Node("number", number=node({}))
+    return Node(node.operator, tuple(_folded(operand) for operand in node.operands))
 
 
 def _not_convex(decision: Decision) -> InputError:

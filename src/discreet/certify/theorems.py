@@ -10,7 +10,7 @@ geometric kernel's with r′ and each output's best action. That is the bound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -19,8 +19,9 @@ from discreet.certify.chain import CHAIN, chain_upper_bound
 from discreet.certify.path import Band, Path, bands, path_of
 from discreet.certify.path_losses import followed, least_followed, least_loss
 from discreet.errors import Refuted
-from discreet.model.actions import Action, RealActions
+from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import Recommendation, TheoremWitness
+from discreet.model.decision import Decision
 from discreet.model.kernel import GeometricKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
@@ -30,7 +31,7 @@ from discreet.model.statistic import on_histograms
 from discreet.model.summary import LinearSummary
 from discreet.model.supermodular import supermodular_violation
 from discreet.model.universe import Universe
-from discreet.numerics.brackets import rational_below_exp
+from discreet.numerics.brackets import float_up, rational_below_exp
 
 GEOMETRIC = "SY Thm 3"
 
@@ -43,18 +44,16 @@ def theorem_value(mechanism: Mechanism, witness: TheoremWitness) -> Fraction | N
     kernel = mechanism.kernel
     if not isinstance(kernel, GeometricKernel) or kernel.step != 1 or kernel.actions is None:
         raise Refuted("Theorem 3 speaks of a geometric kernel with an action for each output", kernel.family)
-    actions = kernel.actions
-    ground = _ground(problem, kernel.ratio, kernel.low, kernel.high, actions)
+    ground = _ground(problem, kernel.ratio, kernel.low, kernel.high, kernel.actions)
     _must_read_the_count(mechanism, witness, ground.path)
     total = sum(
         followed(
-            problem.decision, band, ground.omegas, ground.least,
-            [actions[k - kernel.low] for k in band.outputs.tolist()],
+            ground.decision, band, ground.omegas, ground.least,
+            [ground.listed[k - kernel.low] for k in band.outputs.tolist()],
         )
         for band in ground.bands
     )
-    high = ground.upper(total)
-    return -_above(high * float(problem.decision.weight))
+    return -_above(ground.upper(total)) * ground.decision.weight
 
 
 def theorem_upper_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
@@ -72,8 +71,8 @@ def geometric_bound(problem: Problem) -> Fraction:
     ratio = rational_below_exp(-problem.epsilon, 80)
     assert isinstance(problem.universe, Universe)
     ground = _ground(problem, ratio, 0, problem.universe.largest)
-    total = sum(least_followed(problem.decision, band, ground.omegas, ground.least) for band in ground.bands)
-    return -_below(ground.lower(total) * float(problem.decision.weight))
+    total = sum(least_followed(ground.decision, band, ground.omegas, ground.least) for band in ground.bands)
+    return -_below(ground.lower(total)) * ground.decision.weight
 
 
 def geometric_is_optimal(problem: Problem, witness: TheoremWitness) -> Problem:
@@ -117,6 +116,10 @@ def why_not_geometric(problem: Problem) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class _Ground:
+    """What both sides are computed from: losses with ω and actions counted from the least likely ω in steps of a count."""
+
+    decision: Decision
+    listed: tuple[Recommendation, ...]
     path: Path
     bands: list[Band]
     omegas: tuple[Fraction, ...]
@@ -161,37 +164,60 @@ def _ground(
         raise Refuted("the kernel's range clips likely counts", f"{low}..{high}")
     n = universe.respondents
     omegas = on_histograms(problem.statistic, np.column_stack([n - path.counts, path.counts]), universe)
-    least = least_loss(problem.decision, omegas)
+    ruler = _ruler(problem, omegas)
+    decision, omegas = _measured(problem.decision, ruler), tuple(map(ruler, omegas))
+    listed = tuple(ruler(a) if isinstance(a, Fraction) else a for a in listed)
+    least = least_loss(decision, omegas)
     floor = float((path.masses * least).sum())
-    return _Ground(path, bands(path, ratio, low, high), omegas, least, floor, _spread(problem, listed))
+    spread = _spread(problem, decision, ruler, listed)
+    return _Ground(decision, listed, path, bands(path, ratio, low, high), omegas, least, floor, spread)
 
 
-def _spread(problem: Problem, listed: tuple[Recommendation, ...]) -> float:
+@dataclass(frozen=True)
+class _Ruler:
+    """(x − origin)/unit: losses of ω − a become small whole numbers at any place and any scale, so floats keep them."""
+
+    origin: Fraction = Fraction(0)
+    unit: Fraction = Fraction(1)
+
+    def __call__(self, x: Fraction) -> Fraction:
+        return (x - self.origin) / self.unit
+
+
+def _ruler(problem: Problem, omegas: tuple[Fraction, ...]) -> _Ruler:
+    assert isinstance(problem.universe, Universe)
+    weights = problem.statistic.weights(problem.universe)
+    if not problem.decision.is_loss or weights is None:
+        return _Ruler()
+    return _Ruler(min(omegas), abs(weights[1] - weights[0]) or Fraction(1))
+
+
+def _measured(decision: Decision, ruler: _Ruler) -> Decision:
+    """The same decision with numbers measured by the ruler; its weight makes up for the unit."""
+    if not decision.is_loss:
+        return decision
+    actions = decision.actions
+    if isinstance(actions, ListedActions):
+        actions = ListedActions(tuple(map(ruler, actions.numbers)))
+    elif isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None:
+        actions = RealActions(ruler(actions.lower), ruler(actions.upper))
+    power = 2 if decision.kind == "squared-error" else 1
+    return replace(decision, actions=actions, weight=decision.weight * ruler.unit**power)
+
+
+def _spread(problem: Problem, decision: Decision, ruler: _Ruler, listed: tuple[Recommendation, ...]) -> float:
     """At least the largest loss and the largest regret of any action of the problem or of the kernel, at any ω."""
-    decision = problem.decision
-    low, high = map(float, problem.omega_range)
-    recommended = [a for a in listed if isinstance(a, Fraction)]
-    extremes = (min(recommended), max(recommended)) if recommended else ()
-    numbers = (*getattr(decision.actions, "numbers", ()), *extremes)
-    ends = [float(a) for a in (min(numbers), max(numbers))] if numbers else [low, high]
-    width = max(abs(a - w) for a in (*ends, low, high) for w in (low, high))
-    if decision.kind == "squared-error":
-        return width * width
+    low, high = map(ruler, problem.omega_range)
     if decision.is_loss:
-        return width
-    payoffs = [abs(float(decision.payoff(a, w))) for a in _some_actions(problem) for w in _some_omegas(problem)]
-    return 2 * max(payoffs)
-
-
-def _some_actions(problem: Problem) -> list[Action]:
-    actions = problem.decision.actions
-    if isinstance(actions, RealActions):
-        return [end for end in (actions.lower, actions.upper) if end is not None]
-    return list(actions)
-
-
-def _some_omegas(problem: Problem) -> tuple[Fraction, ...]:
-    return problem.omegas if problem.decision.kind == "table" else problem.omega_range
+        numbers = (low, high, *getattr(decision.actions, "numbers", ()), *(a for a in listed if isinstance(a, Fraction)))
+        width = max(abs(a - w) for a in (min(numbers), max(numbers)) for w in (low, high))
+        return float_up(width * width if decision.kind == "squared-error" else width)
+    if isinstance(decision.actions, RealActions):
+        # f(a) + ω·g(a) with convex loss: extremes at the ends, but for the least loss
+        ends = [end for end in (decision.actions.lower, decision.actions.upper) if end is not None]
+        payoffs = [abs(decision.payoff(a, w)) for a in ends for w in (low, high)]
+        return 2 * max(float_up(max(payoffs)), float(np.abs(least_loss(decision, (low, high))).max()))
+    return 2 * float_up(max(abs(decision.payoff(a, w)) for a in decision.actions for w in problem.omegas))
 
 
 def _above(x: float) -> Fraction:
