@@ -77,9 +77,8 @@ def graph(problem, summary):
         need(len(set(neighbours["states"])) == len(neighbours["states"]), "two databases have the same name")
         at = {name: i for i, name in enumerate(neighbours["states"])}
         return neighbours["states"], {tuple(sorted((at[a], at[b]))) for a, b in neighbours["edges"]}
-    types, size = len(data["values"]), data["respondents"]
-    fixed = neighbours == "replace-one"
-    low, high = (size, size) if fixed else (size["from"], size["to"])
+    types, fixed = len(data["values"]), neighbours == "replace-one"
+    low, high = sizes(data)
     if summary["kind"] == "database":
         need(fixed, "the summary 'database' needs a fixed number of respondents")
         states = list(product(range(types), repeat=low))
@@ -93,6 +92,15 @@ def graph(problem, summary):
     pairs = {(at[s], at[t]) for s, ts in zip(states, near, strict=True) for t in ts if t in at}
     edges = {(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]}
     return [",".join(map(str, s)) for s in states], edges
+
+def sizes(data):
+    """The smallest and largest number of respondents; without a neighbour to hide, every promise would be kept."""
+    size, fixed = data["respondents"], data["neighbours"] == "replace-one"
+    low, high = (size, size) if fixed else (size["from"], size["to"])
+    need(type(low) is int and type(high) is int, "the number of respondents is not a whole number")
+    need(1 <= low if fixed else 0 <= low < high, "no database here has a neighbour")
+    return low, high
+
 
 def histogram_graph(types, low, high, fixed, clamp):
     """Counts of types. A clamp clips every count but the reference's; it must never ask for too many respondents."""
@@ -170,12 +178,12 @@ def check_closed(mechanism):
     kernel, summary, data = mechanism["kernel"], mechanism["summary"], mechanism["problem"]["data"]
     need(kernel["family"] in ("geometric", "staircase"), "this family of kernels is not known")
     need(summary["kind"] == "linear", "a closed-form kernel reads a weighted sum")
-    weights, size, fixed = summary["weights"], data["respondents"], data["neighbours"] == "replace-one"
+    need(not isinstance(data["neighbours"], dict), "databases listed by name have no weighted sum")
+    weights, fixed = summary["weights"], data["neighbours"] == "replace-one"
     need(len(weights) == len(data["values"]), "the summary needs one weight for every type")
     step = max(weights) - min(weights) if fixed else max(map(abs, weights))
-    sizes = (size, size) if fixed else (size["from"], size["to"])
-    low = clip(summary, min(n * min(weights) for n in sizes))
-    high = clip(summary, max(n * max(weights) for n in sizes))
+    low = clip(summary, min(n * min(weights) for n in sizes(data)))
+    high = clip(summary, max(n * max(weights) for n in sizes(data)))
     need(kernel["from"] <= low <= high <= kernel["to"], "the kernel does not cover every total")
     need(step <= kernel["step"], "one neighbour can move the total further than the kernel's step")
     ratio = number(kernel["ratio"])
@@ -218,6 +226,7 @@ def prove(mechanism):
     known = "given" if isinstance(relation, dict) else relation
     need(known in ("given", "replace-one", "add-remove-one"), "the neighbours are not known")
     need(promise["neighbours"] == known, "the promise names other neighbours")
+    need(promise["unit"] == mechanism["problem"]["privacy"]["unit"], "the promise names another unit than the problem")
     table = mechanism["kernel"]["family"] == "table"
     top, bottom, power, where = check_table(mechanism) if table else check_closed(mechanism)
     if exceeds_exp(top, bottom, epsilon / power):  # (top/bottom)^power > exp(epsilon), without forming the power
