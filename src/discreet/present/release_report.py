@@ -9,7 +9,8 @@ from discreet.files.atomic import read_bytes
 from discreet.files.canonical import parse_json
 from discreet.files.certificate import certificate_from_document
 from discreet.files.plan import plan_from_document, read_key_set
-from discreet.present.report import Section, mechanism_report, table
+from discreet.present.report import Section, mechanism_report, scrolled, table
+from discreet.present.words import plural
 from discreet.publish.bundle import mechanism_for, members_of
 from discreet.publish.verification import verified
 
@@ -32,13 +33,14 @@ def release_report(folder: str | Path, frontier: str | None = None) -> str:
     assert isinstance(certificates, dict)
     certificate = certificate_from_document(certificates[str(typical)])
     loss = facts["privacy_loss"]
+    of_sizes = f"{sizes[0]:,} to {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}"
     published = (
-        f"<p>{len(key_set):,} cells of {sizes[0]} to {sizes[-1]} {escape(plan.unit.name)} records, "
-        f"{len(sizes)} different sizes, from "
-        f"{escape(plan.dataset)}. Total cost: ε = {escape(str(loss['epsilon']))}. Protected: "
+        f"<p>{len(key_set):,} cells of {of_sizes} {escape(plural(plan.unit.name))}, "
+        f"from {escape(plan.dataset)}. Total cost: ε = {escape(str(loss['epsilon']))}. Protected: "
         f"{escape(str(plan.promise).partition(': ')[2])}.</p>"
-        f"<p>The sections below show the mechanism for cells of {typical}, the most frequent size.</p>"
     )
+    if len(sizes) > 1:
+        published += f"<p>The sections below show the mechanism for cells of {typical}, the most frequent size.</p>"
     verdict = verified(where)
     words = {True: "holds", False: "FAILS", None: "not shown here"}
     checks = table(
@@ -46,7 +48,7 @@ def release_report(folder: str | Path, frontier: str | None = None) -> str:
     )
     extra = [Section("Verification", checks)]
     if frontier is not None:
-        extra.insert(0, Section("What accuracy costs", f"<figure>{frontier}</figure>"))
+        extra.insert(0, Section("What accuracy costs", f"<figure>{scrolled(frontier)}</figure>"))
     return mechanism_report(
         mechanism_for(members[typical]),
         certificate,

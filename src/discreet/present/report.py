@@ -18,7 +18,9 @@ from discreet.design.ground import ground
 from discreet.design.result import Baseline
 from discreet.errors import DiscreetError, MissingExtra
 from discreet.files.mechanism import mechanism_hash
+from discreet.interpret.bounds import moved
 from discreet.interpret.reading import readings
+from discreet.interpret.sentences import percent
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
 from discreet.present.figure import Figure
@@ -29,13 +31,18 @@ from discreet.present.words import (
     attacker_words,
     gain_words,
     guarantee_words,
+    loss_name,
     number,
     problem_words,
     proof_words,
     significant,
+    theorem_words,
+    tight_words,
 )
 
 MOST_ROWS = 60
+ENDS = {"no information": "", "full information": " (not private)"}
+"""The two ends of the scale, shown after what people do today."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +98,12 @@ def picture(figure: Figure) -> str:
         drawn = figure.svg()
     except MissingExtra as missing:
         return f'<p class="note">{escape(str(missing))}</p><p>{escape(figure.alt)}</p>'
-    return f"<figure>{drawn}<figcaption>{escape(figure.alt)}</figcaption></figure>"
+    return f"<figure>{scrolled(drawn)}<figcaption>{escape(figure.alt)}</figcaption></figure>"
+
+
+def scrolled(drawn: str) -> str:
+    """A picture that keeps its size on a narrow screen and moves sideways there."""
+    return f'<div class="drawn" tabindex="0" role="group" aria-label="Picture, moves sideways when narrow">{drawn}</div>'
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]], *, numeric: bool = True, first: bool = False) -> str:
@@ -103,7 +115,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]], *, numeric: bool =
         "<tr>" + "".join(f"<td{kind if i else ''}>{escape(str(x))}</td>" for i, x in enumerate(row)) + "</tr>"
         for row in rows
     )
-    return f"<table{name}><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>"
+    return f"<div class='rows'><table{name}><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>"
 
 
 def _compared(mechanism: Mechanism) -> Mapping[str, Baseline]:
@@ -145,15 +157,17 @@ def _design(mechanism: Mechanism, others: Mapping[str, Baseline]) -> str:
     own = mechanism.claims.value
     if own is not None:
         rows.append(("this design", significant(-float(own) if loss else float(own))))
-    ranked = sorted((b for b in others.values() if b.value is not None), key=lambda b: -(b.value or 0.0))
-    rows += [(b.words, significant(-(b.value or 0.0) if loss else (b.value or 0.0))) for b in ranked]
+    known = [b for b in others.values() if b.value is not None]
+    ranked = sorted((b for b in known if b.name not in ENDS), key=lambda b: -(b.value or 0.0))
+    ranked += [b for name in ENDS for b in known if b.name == name]
+    rows += [(f"{b.words}{ENDS.get(b.name, '')}", significant(-(b.value or 0.0) if loss else (b.value or 0.0))) for b in ranked]
     made = mechanism.provenance
     how = (
-        f"<p>Found by: {escape(made.get('rung', 'as given'))} ({escape(made.get('theorem', ''))}).</p>"
+        f"<p>Found by: {escape(made.get('rung', 'as given'))} ({escape(theorem_words(made.get('theorem', '')))}).</p>"
         if made
         else ""
     )
-    return table(["way to publish", "expected loss" if loss else "expected payoff"], rows, first=True) + how
+    return table(["way to publish", loss_name(mechanism.problem) if loss else "expected payoff"], rows, first=True) + how
 
 
 def _proof(mechanism: Mechanism, certificate: Certificate | None) -> str:
@@ -164,12 +178,11 @@ def _proof(mechanism: Mechanism, certificate: Certificate | None) -> str:
         proof = certificate.privacy
         words.append(
             f"Checked in exact arithmetic: {proof.edges:,} pairs of neighbouring states × "
-            f"{proof.outputs:,} outputs. The tight ε lies "
-            f"between {float(proof.tight_low):.9g} and {float(proof.tight_high):.9g}."
+            f"{proof.outputs:,} outputs. {tight_words(proof.tight_low, proof.tight_high)}"
         )
         claim = certificate.optimality
         if claim is not None and all(d.is_loss for d in mechanism.problem.decisions):
-            words.append(proof_words(-float(claim.value), -float(claim.bound)))
+            words.append(proof_words(-float(claim.value), -claim.bound))
     return "".join(f"<p>{escape(w)}</p>" for w in words)
 
 
@@ -212,13 +225,7 @@ def _action(action: Any) -> str:
 
 def _limits(mechanism: Mechanism) -> str:
     epsilon = float(mechanism.guarantee.epsilon)
-    rows = [
-        (
-            f"{sure:.0%}",
-            attacker_words(epsilon, mechanism.guarantee.unit, sure).split("at most ")[1].split(" sure")[0],
-        )
-        for sure in (0.01, 0.1, 0.5, 0.9)
-    ]
+    rows = [(percent(sure), percent(moved(sure, epsilon))) for sure in (0.01, 0.1, 0.5, 0.9)]
     return (
         f"<p>{escape(attacker_words(epsilon, mechanism.guarantee.unit))}</p>"
         + table(["sure today", "at most sure afterwards"], rows)

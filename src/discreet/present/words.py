@@ -5,15 +5,22 @@ Every sentence is plain, says its units, and follows from its arguments alone, s
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from math import exp
 
+from discreet.interpret.bounds import moved
+from discreet.interpret.sentences import percent
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.guarantee import RELATIONS, Guarantee
 from discreet.model.problem import Problem
 from discreet.model.universe import Universe
 
+AUTHORS = {
+    "SY": "Schmutte and Yoder (2024)",
+    "GRS": "Ghosh, Roughgarden and Sundararajan (2012)",
+    "GV": "Geng and Viswanath (2015)",
+}
 KINDS = {
     "squared-error": "the squared distance between the action and the statistic",
     "absolute-error": "the distance between the action and the statistic",
@@ -38,8 +45,9 @@ def problem_words(problem: Problem) -> str:
 def _statistic_words(problem: Problem) -> str:
     kind = problem.statistic.kind
     if kind == "count":
-        of = listed([str(t) for t in problem.statistic.of])  # type: ignore[union-attr]
-        return f"The statistic is how many of them have type {of}."
+        values = problem.universe.values  # type: ignore[union-attr]
+        of = listed([number(values[t]) for t in problem.statistic.of], "or")  # type: ignore[union-attr]
+        return f"The statistic is how many of them have the value {of}."
     return {
         "sum": "The statistic is the sum of these values.",
         "mean": "The statistic is their average.",
@@ -74,21 +82,38 @@ def _actions_words(decision: Decision) -> str:
     return f"one of {len(actions)} numbers"
 
 
+def loss_name(problem: Problem) -> str:
+    """What the expected loss is an expectation of."""
+    kinds = {decision.kind for decision in problem.decisions}
+    named = {"squared-error": "expected squared error", "absolute-error": "expected absolute error"}
+    return named.get(next(iter(kinds)), "expected loss") if len(kinds) == 1 else "expected loss"
+
+
 def gain_words(own: float, other: float, name: str) -> str:
     """How much less the design loses than a baseline."""
     if other <= 0 or own >= other:
         return f"The design's expected loss is {significant(own)}; that of {name} is {significant(other)}."
     share = 1 - own / other
-    return f"The design's expected loss is {significant(own)} where {name} leaves {significant(other)}: {share:.0%} less."
+    return f"The design's expected loss is {significant(own)} where {name} leaves {significant(other)}: {percent(share)} less."
 
 
-def proof_words(loss: float, lower: float) -> str:
+def proof_words(loss: float, lower: Fraction | float) -> str:
     """What the bound says."""
-    gap = (loss - lower) / max(abs(loss), 1e-12)
-    return (
-        f"No private mechanism can have an expected loss below {lower:.9g}, so this one is within "
-        f"{'one part in ' + format(round(1 / gap), ',') if 0 < gap < 0.01 else format(max(gap, 0), '.1%')} of the best possible."
-    )
+    gap = (loss - float(lower)) / max(abs(loss), 1e-12)
+    if gap <= 0:
+        near = "is the best possible"
+    elif gap < 0.01:
+        near = f"is within one part in {round(1 / gap):,} of the best possible"
+    else:
+        near = f"is within {percent(gap, up=True)} of the best possible"
+    return f"No private mechanism can have an expected loss below {digits(lower, up=False)}, so this one {near}."
+
+
+def tight_words(low: Fraction, high: Fraction) -> str:
+    """The smallest ε for which the promise holds, known from both sides."""
+    below, above = digits(low, up=False), digits(high, up=True)
+    known = f"is {below}" if below == above else f"lies between {below} and {above}"
+    return f"The smallest ε for which the promise holds {known}."
 
 
 def guarantee_words(guarantee: Guarantee) -> str:
@@ -98,43 +123,58 @@ def guarantee_words(guarantee: Guarantee) -> str:
         "add-remove-one": f"whether or not one {guarantee.unit} is in the data",
         "given": "whichever of two neighbouring databases is true",
     }[guarantee.neighbours]
+    apart = f", apart from a probability of δ = {number(guarantee.delta)}" if guarantee.delta else ""
     return (
         f"Every published value is almost as likely {what}: probabilities differ by a factor of at most e^ε with ε = "
-        f"{number(guarantee.epsilon)} ({RELATIONS[guarantee.neighbours]} neighbours)."
+        f"{number(guarantee.epsilon)}{apart} ({RELATIONS[guarantee.neighbours]} neighbours)."
     )
 
 
 def attacker_words(epsilon: float, unit: str, sure: float = 0.5) -> str:
     """How sure an attacker can become about one yes-or-no fact."""
-    odds = sure / (1 - sure) * exp(epsilon)
-    after = odds / (1 + odds)
+    after = percent(moved(sure, epsilon))
     return (
-        f"Someone who is {sure:.0%} sure today of a yes-or-no fact about one {unit} can become at most {after:.0%} sure, if "
-        "others' answers say nothing about this one's."
+        f"Someone who is {percent(sure)} sure today of a yes-or-no fact about one {unit} can become "
+        f"{'' if after.startswith('more') else 'at most '}{after} sure, if others' answers say nothing about this one's."
     )
+
+
+def theorem_words(theorem: str) -> str:
+    """A theorem by the names of its authors, as a reader finds it among the sources."""
+    for key, authors in AUTHORS.items():
+        if theorem.startswith(f"{key} "):
+            return f"{authors}, {theorem.removeprefix(f'{key} ')}"
+    return theorem
 
 
 def adding_words(slope: float) -> str:
     """Whether recommended actions may be added up over cells."""
     if abs(slope - 1) < 0.05:
         return "Recommended actions follow the statistic one for one on average, so sums over cells are not pulled together."
+    if slope > 1:
+        return (
+            f"Not for adding up: recommended actions move {slope:.2f} for each unit of the statistic, so differences between "
+            "cells are exaggerated; totals and rankings over cells inherit that."
+        )
     return (
-        f"Not for adding up: recommended actions move only {slope:.2f} for each unit of the statistic, so high cells are reported too "
-        "low and low ones too high; totals and rankings over cells inherit that."
+        f"Not for adding up: recommended actions move only {slope:.2f} for each unit of the statistic, so high cells are "
+        "reported too low and low ones too high; totals and rankings over cells inherit that."
     )
 
 
-def listed(words: list[str]) -> str:
+def listed(words: list[str], last: str = "and") -> str:
     """a, b and c."""
     if len(words) > 8:
         words = [*words[:3], "…", words[-1]]
         return ", ".join(words)
-    return " and ".join(([", ".join(words[:-1])] if words[:-1] else []) + words[-1:])
+    return f" {last} ".join(([", ".join(words[:-1])] if words[:-1] else []) + words[-1:])
 
 
 def plural(unit: str) -> str:
     """More than one of a unit."""
-    return unit[:-1] + "ies" if unit.endswith("y") and unit[-2:-1] not in "aeiou" else unit + "s"
+    if unit.endswith("y") and unit[-2:-1] not in "aeiou":
+        return unit[:-1] + "ies"
+    return unit + ("es" if unit.endswith(("s", "x", "ch", "sh")) else "s")
 
 
 def number(x: Fraction) -> str:
@@ -145,3 +185,11 @@ def number(x: Fraction) -> str:
 def significant(x: float) -> str:
     """Four significant digits."""
     return f"{x + 0.0:.4g}"
+
+
+def digits(x: Fraction | float, *, up: bool, places: int = 9) -> str:
+    """So many significant digits, rounded to the side on which the number stays true."""
+    exact = Fraction(x)
+    context = Context(prec=places, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    shown = context.divide(Decimal(exact.numerator), Decimal(exact.denominator)).normalize()
+    return f"{shown:f}" if -7 < shown.adjusted() < 15 else str(shown)

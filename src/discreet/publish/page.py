@@ -19,8 +19,10 @@ STYLE = """
 body { font: 16px/1.55 system-ui, sans-serif; color: #1b1b1f; background: #fff; }
 body { max-width: 46rem; margin: 2.5rem auto; padding: 0 1rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; } h2 { font-size: 1.2rem; margin-top: 2rem; }
+.rows { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .92rem; }
 th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid #d7d7dc; }
+.n { text-align: right; }
 code { background: #f2f2f5; padding: .1rem .3rem; overflow-wrap: anywhere; }
 .note { border-left: 4px solid #8a5a00; padding-left: .8rem; }
 @media print { body { margin: 0; } }
@@ -69,11 +71,14 @@ def _attacker(loss: Mapping[str, Any], unit: str) -> str:
     from fractions import Fraction
     from math import exp
 
+    from discreet.interpret.sentences import percent
+
     epsilon = float(Fraction(loss["epsilon"]))
-    sure = 100 / (1 + exp(-epsilon))
+    sure = 1 / (1 + exp(-epsilon))
+    limit = percent(sure) if sure > 0.999 else f"at most {percent(sure)}"
     return (
-        f"Someone who is 50 % sure of something about one {unit} today can become at most {sure:.0f} % sure from this release, "
-        "if the others' answers say nothing about this one's."
+        f"Someone who is 50 % sure of something about one {unit} today can become {limit} sure from this "
+        "release, if the others' answers say nothing about this one's."
     )
 
 
@@ -85,13 +90,20 @@ def _adding(columns: Mapping[str, Any]) -> str:
 
 def _table(columns: Mapping[str, Any]) -> str:
     names = list(columns)
-    head = "".join(f'<th scope="col">{escape(name.replace("_", " "))}</th>' for name in names)
+    head = "".join(f'<th scope="col"{_kind(columns[name])}>{escape(name.replace("_", " "))}</th>' for name in names)
     rows = []
     for i in range(min(SHOWN, len(next(iter(columns.values()))))):
-        rows.append("<tr>" + "".join(f"<td>{escape(_text(columns[name][i]))}</td>" for name in names) + "</tr>")
+        fields = (f"<td{_kind(columns[name])}>{escape(_text(columns[name][i]))}</td>" for name in names)
+        rows.append(f"<tr>{''.join(fields)}</tr>")
     count = len(next(iter(columns.values())))
     more = f"<p>The first {SHOWN} of {count:,} cells.</p>" if count > SHOWN else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+    box = "<div class='rows' tabindex='0' role='group' aria-label='Published cells'>"
+    return f"{box}<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>{more}"
+
+
+def _kind(column: Any) -> str:
+    """Numbers stand on the right."""
+    return ' class="n"' if all(not isinstance(value, str) for value in column[:1]) else ""
 
 
 def _text(value: Any) -> str:
