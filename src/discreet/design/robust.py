@@ -45,6 +45,8 @@ from discreet.model.replies import best_replies, loss_table
 from discreet.watch import SILENT, Deadline, Watch
 
 ROUNDS = 40
+COARSE = 3e-3
+"""Relative gap of the first answers; later ones are as fine as what is left of the game asks for."""
 SHARES = 10**6
 """Weights on priors are multiples of one in a million, so that the mixture prior is a short exact number."""
 GRID = 240
@@ -90,6 +92,7 @@ class _Answer:
     bound: float
     nodes: list[Recommendation]
     multipliers: np.ndarray
+    level: float
 
 
 def robust_design(
@@ -156,19 +159,25 @@ class _Exchange:
     def settled(self) -> tuple[np.ndarray, tuple[Fraction, ...], str]:
         """Shares of the columns and the weights with the best bound."""
         count = len(self.priors)
+        finest = self.gap / 4
+        level = max(finest, COARSE)
         for k in range(count):
-            self._answer(tuple(Fraction(int(k == j)) for j in range(count)))
+            self._answer(tuple(Fraction(int(k == j)) for j in range(count)), level)
         least, proving = -np.inf, next(iter(self.answers))
         while True:
             self.rounds += 1
             shares, weights, worst = _game(np.stack([c.losses for c in self.columns]) - self.best)
-            if weights not in self.answers:
-                self._answer(weights)
+            known = self.answers.get(weights)
+            if known is not None and known.level <= level:
+                level = finest
+            if known is None or known.level > level:
+                self._answer(weights, level)
             for tried, answer in self.answers.items():
                 bound = answer.bound - float(np.array([float(w) for w in tried]) @ self.best)
                 if bound > least:
                     least, proving = bound, tried
             self.watch.report(stage="robust", value=-worst, bound=-least)
+            level = max(finest, min(level, 0.1 * (worst - least) / self.scale))
             if worst - least <= self.gap * self.scale:
                 return shares, proving, "optimal"
             if self.watch.cancelled() or self.rounds >= ROUNDS:
@@ -192,33 +201,33 @@ class _Exchange:
         step = Step("robust program", True, "minimax duality", words)
         return certified(mixture(self.problem, self.priors, weights), proposal, [step], None)
 
-    def _answer(self, weights: tuple[Fraction, ...]) -> None:
+    def _answer(self, weights: tuple[Fraction, ...], level: float) -> None:
         """The best mechanism under the mixture, as a new column and a new bound."""
         masses = sum(float(w) * g.masses for w, g in zip(weights, self.grounds, strict=True))
         base = replace(self.section.ground, masses=np.asarray(masses))
         section = replace(self.section, ground=base)
-        answer = self._real(section) if self.actions is None else self._listed(section, self.actions)
+        answer = self._real(section, level) if self.actions is None else self._listed(section, self.actions, level)
         self.answers[weights] = answer
         self.columns.append(answer.column)
 
-    def _listed(self, section: Section, actions: list[Recommendation]) -> _Answer:
+    def _listed(self, section: Section, actions: list[Recommendation], level: float) -> _Answer:
         lower, rest = section.lower(self.table)
         program = Program(lower, section.space.edges, float(self.epsilon))
-        found = solve_priced(program, self.gap / 4, self.hears)
+        found = solve_priced(program, level, self.hears)
         column = self._column(repair(found.kernel, program), actions)
-        return _Answer(column, found.bound + rest, actions, found.multipliers)
+        return _Answer(column, found.bound + rest, actions, found.multipliers, level)
 
-    def _real(self, section: Section) -> _Answer:
+    def _real(self, section: Section, level: float) -> _Answer:
         base, problem = section.ground, self.problem
         loss = real_loss(problem.decision, base.masses[section.inside], base.omegas[section.inside])
-        found = solve_real(loss, section.space.edges, float(self.epsilon), self.gap / 4, self.hears)
+        found = solve_real(loss, section.space.edges, float(self.epsilon), level, self.hears)
         program = Program(loss.cost(found.actions), section.space.edges, float(self.epsilon))
         kernel = repair(found.kernel, program)
         joint = np.zeros((len(section.space), len(base.exact_omegas)))
         np.add.at(joint, (section.image, base.column), base.masses)
         replies = best_replies(problem.decision, kernel @ joint, base.exact_omegas).actions
         nodes, flows = reaching(found, problem.omega_range)
-        return _Answer(self._column(kernel, list(replies)), found.bound, list(nodes), flows)
+        return _Answer(self._column(kernel, list(replies)), found.bound, list(nodes), flows, level)
 
     def _column(self, kernel: np.ndarray, actions: list[Recommendation]) -> _Column:
         each = np.array([float((self._upper(g, actions) * kernel).sum()) for g in self.grounds])
