@@ -98,7 +98,7 @@ def sizes(data):
     size, fixed = data["respondents"], data["neighbours"] == "replace-one"
     low, high = (size, size) if fixed else (size["from"], size["to"])
     need(type(low) is int and type(high) is int, "the number of respondents is not a whole number")
-    need(1 <= low if fixed else 0 <= low < high, "no database here has a neighbour")
+    need(low >= 1 if fixed else 0 <= low < high, "no database here has a neighbour")
     return low, high
 
 

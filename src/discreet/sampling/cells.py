@@ -21,6 +21,8 @@ from discreet.sampling.table import LazyTableSampler, TableSampler
 
 Sampler = TableSampler | LazyTableSampler | ClosedSampler
 Integers = NDArray[np.int64]
+SAFE = 2**62
+"""Totals below this are added up in 64 bits."""
 
 
 def sampler_of(kernel: Kernel, *, lazy: bool = False) -> Sampler:
@@ -47,9 +49,12 @@ def states_of(mechanism: Mechanism, histograms: NDArray[np.integer]) -> Integers
     if isinstance(mechanism.kernel, TableKernel):
         return np.asarray(mechanism.states_of(rows), dtype=np.int64)
     assert isinstance(summary, LinearSummary)
+    if max(map(abs, summary.weights)) * int(np.abs(rows).sum(axis=1).max(initial=0)) >= SAFE:
+        # beyond 64 bits totals would wrap around, and what is drawn would no longer be what was proved
+        exact = [summary.of_histogram(tuple(row)) for row in rows.tolist()]
+        return np.array([min(max(t, mechanism.kernel.low), mechanism.kernel.high) for t in exact], dtype=np.int64)
     totals = rows @ np.array(summary.weights, dtype=np.int64)
-    lowest = mechanism.kernel.low if summary.low is None else summary.low
-    highest = mechanism.kernel.high if summary.high is None else summary.high
+    lowest, highest = (summary.clip(end) for end in (mechanism.kernel.low, mechanism.kernel.high))
     return np.asarray(np.clip(totals, lowest, highest), dtype=np.int64)
 
 
