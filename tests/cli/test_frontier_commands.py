@@ -84,6 +84,10 @@ def test_a_family_is_written_and_read(places: Path, tmp_path: Path, capsys: pyte
     assert found["sizes"] == "1..2, 3-4" and found["within_1e-6"] == 1.0 and found["missing"] == []
     read = files.read_family(family)
     assert files.family_hash(read) == found["hash"] and read.member(4).padded
+    proved = answer(capsys, "certify", family)
+    assert proved["proved"] is True and len(proved["members"]) == 3  # type: ignore[arg-type]
+    assert run(["certify", str(family)]) == 0
+    assert "3 mechanisms for sizes 1..2, 3-4" in capsys.readouterr().out
     assert run([*map(str, words), "--figure", str(tmp_path / "s.svg")]) == 0
     told = capsys.readouterr().out
     assert "3-4 (padded)" in told and "kept" in told and (tmp_path / "s.svg").exists()
@@ -102,6 +106,28 @@ def test_a_robust_design_is_written_with_its_proof(
     again = robust_proof(proof.mechanism, proof.certificate, proof.priors, proof.weights, proof.references)
     assert float(again.worst) == pytest.approx(found["worst_regret"])
     assert run(["certify", str(output)]) == 0
+    assert answer(capsys, "certify", tmp_path / "robust.robust.json")["worst_regret"] == found["worst_regret"]
+
+
+def test_a_forged_family_and_a_forged_robust_file_are_refuted(
+    places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    others, output, family = (tmp_path / name for name in ("others.toml", "r.mechanism.json", "p.family.json"))
+    others.write_text(OTHERS, encoding="utf-8")
+    assert run(["design", str(places), "--priors", str(others), "-o", str(output), "--workers", "1"]) == 0
+    sized = ["design", str(places), "--sizes", "2", "-o", str(family), "--kept", str(tmp_path / "kept"), "--workers", "1"]
+    assert run(sized) == 0
+    robust = json.loads((tmp_path / "r.robust.json").read_text())
+    robust["weights"] = robust["weights"][::-1]
+    (tmp_path / "r.robust.json").write_text(json.dumps(robust))
+    forged = json.loads(family.read_text())
+    forged["members"][0]["certificate"]["optimality"]["bound"] = "0"
+    forged["members"][0]["certificate"]["optimality"]["value"] = "0"
+    family.write_text(json.dumps(forged))
+    capsys.readouterr()
+    for path in (tmp_path / "r.robust.json", family):
+        assert run(["certify", str(path)]) == 1
+        assert "Refuted:" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("text", ["prior = 1\n", "[[prior]]\nkind = 'iid'\nprobabilities = [1.0]\n", "[[", "[data]\n"])

@@ -43,7 +43,7 @@ CALLS: dict[str, list[str]] = {
         "frontier places.toml --points 2 --against none --gap 0.01 --workers 1",
     ],
     "ledger.export": ["ledger export ledger.db -o ledger.jsonl"],
-    "ledger.init": ["ledger init new.db --population p --unit u --budget 1", "ledger init n.db --population p --unit u --budget 1 --key k"],
+    "ledger.init": [f"ledger init new.db --population p --unit u --budget 1{key}" for key in ("", " --key k")],
     "ledger.remaining": ["ledger remaining ledger.db"],
     "ledger.revoke": [],
     "ledger.rotate": ["ledger rotate ledger.db --old publisher.pem --new next.pem"],
@@ -52,7 +52,9 @@ CALLS: dict[str, list[str]] = {
     "limits": ["limits places.toml", "limits places.mechanism.json", "limits places.mechanism.json --output 1 --figure l.svg"],
     "new": ["new fresh.toml"],
     "noise": ["noise places.toml --seconds 5", "noise buses.toml --no-price", "noise places.toml --no-price"],
-    "profile": ["profile places.mechanism.json --delta 1e-6 --epsilon 0.5 --times 2 --group 2", "profile usual.mechanism.json --figure p.svg"],
+    "profile": [
+        "profile places.mechanism.json --delta 1e-6 --epsilon 0.5 --times 2", "profile usual.mechanism.json --figure p.svg",
+    ],
     "publish": ["publish plan.toml -o again --key publisher.pem", "publish plan.toml --dry-run"],
     "read": [
         "read places.mechanism.json 1", "read places.mechanism.json 1 2 --prior mine.toml", "read places.mechanism.json 1 --exact",
