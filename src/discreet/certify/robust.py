@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.certify.optimality import proved_bound, proved_value
+from discreet.certify.privacy import privacy
 from discreet.certify.value import expected_payoff
 from discreet.errors import InputError, Refuted
-from discreet.model.certificate import Certificate
+from discreet.model.certificate import Certificate, Counterexample
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import ExchangeablePrior, Prior
 from discreet.model.problem import Problem, believed
@@ -80,7 +81,7 @@ def robust_proof(
         raise Refuted("there is not one reference for each prior", f"{len(references)} for {len(priors)}")
     if certificate.optimality is None:
         raise Refuted("the certificate says nothing about optimality", "no witness")
-    best = [_sides(problem, prior, *reference) for prior, reference in zip(priors, references, strict=True)]
+    best = [_sides(mechanism, prior, *reference) for prior, reference in zip(priors, references, strict=True)]
     losses = tuple(-expected_payoff(replace(mechanism, problem=replace(problem, prior=p)))[0] for p in priors)
     worst = max(loss - low for loss, (low, _) in zip(losses, best, strict=True))
     mixed = -proved_bound(mechanism, certificate.optimality)
@@ -88,10 +89,20 @@ def robust_proof(
     return RobustProof(losses, tuple(best), worst, max(least, Fraction(0)))
 
 
-def _sides(problem: Problem, prior: Prior, reference: Mechanism, proof: Certificate) -> tuple[Fraction, Fraction]:
-    """Both sides of the least loss under one prior, from the reference's own witness."""
-    if replace(problem, prior=prior) != reference.problem:
+def _sides(
+    mechanism: Mechanism, prior: Prior, reference: Mechanism, proof: Certificate
+) -> tuple[Fraction, Fraction]:
+    """Both sides of the least loss under one prior, from the reference's own witness.
+
+    The reference must keep the same promise: under a stricter one its bound, without one its value would prove nothing.
+    """
+    if replace(mechanism.problem, prior=prior) != reference.problem:
         raise Refuted("a reference answers another problem", "another problem")
+    if reference.guarantee != mechanism.guarantee:
+        raise Refuted("a reference makes another promise", str(reference.guarantee))
+    broken = privacy(reference)
+    if isinstance(broken, Counterexample):
+        raise Refuted("a reference is not private", str(broken))
     if proof.optimality is None:
         raise Refuted("a reference has no witness of optimality", "no witness")
     return -proved_bound(reference, proof.optimality), -proved_value(reference, proof.optimality)
