@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from album import correlated, folded, mechanism, pair, peaks_index, picture, problem, write_release
 
-from discreet.currencies.profile import profile
+from discreet.currencies.channel import channel_from_rows
+from discreet.currencies.profile import Profile, profile
 from discreet.errors import InputError, TooLarge
 from discreet.geometry.orders.frechet import frechet
 from discreet.model.statistic import on_histograms
@@ -286,3 +287,24 @@ def test_profiles_without_a_promise_show_no_promise() -> None:
     seen = profile(mechanism())
     assert {r["way"] for r in delta_figure(seen).body["data"]["values"]} == {"this mechanism"}
     assert {r["way"] for r in tradeoff_figure(seen).body["layer"][-1]["data"]["values"]} == {"this mechanism", "guessing"}
+
+
+def test_a_mechanism_that_leaks_never_reaches_zero() -> None:
+    leaky = profile(channel_from_rows([[0.9, 0.1, 0.0], [0.0, 0.4, 0.6]]))
+    figure = delta_figure({"leaky": leaky, "private": profile(mechanism())}, 1.0)
+    assert "leaky starts at δ = 0.9 and never reaches 0" in figure.alt
+    curves = series(figure.body["data"]["values"], "way", "epsilon", "delta")
+    assert all(d > 0.5 for _, d in curves["leaky"]) and delta_figure(leaky).svg()
+    assert tradeoff_figure(leaky).svg()
+
+
+def test_silence_is_drawn_too() -> None:
+    silent = profile(channel_from_rows([[0.5, 0.5], [0.5, 0.5]]))
+    assert "starts at δ = 0" in delta_figure(silent, 0.0).alt
+    assert common_error(tradeoff_corners(silent)) == pytest.approx(0.5)
+
+
+def tradeoff_corners(seen: Profile) -> list[tuple[float, float]]:
+    """The corners that the picture draws for a single mechanism."""
+    rows = tradeoff_figure(seen).body["layer"][-1]["data"]["values"]
+    return [(r["alpha"], r["beta"]) for r in rows if r["way"] == "this mechanism"]
