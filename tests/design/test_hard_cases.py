@@ -247,3 +247,11 @@ def test_the_time_limit_is_kept() -> None:
 def test_a_gap_that_is_none_is_refused(gap: float) -> None:
     with pytest.raises(InputError, match="gap"):
         design(problem(document()), gap=gap)
+
+
+def test_rows_of_a_payoff_table_are_never_reordered() -> None:
+    """Numeric actions out of order would part the rows of the table from their actions, so they are refused."""
+    rows = [["0", "1", "2", "3", "4"], ["2"] * 5]
+    problem(document(2, decision={"kind": "table", "actions": ["1", "2"], "payoff": rows}))
+    with pytest.raises(InputError, match="ascending order"):
+        problem(document(2, decision={"kind": "table", "actions": ["2", "1"], "payoff": rows}))

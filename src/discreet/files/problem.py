@@ -232,7 +232,7 @@ def _decision(shape: schema.Decision, problem: Problem) -> Decision:
         )
     return Decision(
         shape.kind,
-        _actions(shape.actions, problem),
+        _actions(shape.actions, problem, in_order=shape.kind == "table"),
         quantile=shape.quantile,
         payoff_table=tuple(tuple(row) for row in payoff) if isinstance(payoff, list) else None,
         expression=payoff if isinstance(payoff, str) else None,
@@ -241,7 +241,8 @@ def _decision(shape: schema.Decision, problem: Problem) -> Decision:
     )
 
 
-def _actions(given: Any, problem: Problem) -> Actions:
+def _actions(given: Any, problem: Problem, in_order: bool) -> Actions:
+    """The actions; a payoff table's rows follow its list of actions, so that list is never sorted behind its back."""
     if given == "real":
         return RealActions()
     if given == "integer":
@@ -271,7 +272,7 @@ def _actions(given: Any, problem: Problem) -> Actions:
             remedy="give the payoff as a table and name every action",
         )
     numbers = [exact(action, "an action") for action in given]
-    return ListedActions(tuple(sorted(numbers)))
+    return ListedActions(tuple(numbers if in_order else sorted(numbers)))
 
 
 def _needed(value: Any, key: str) -> Any:
