@@ -73,13 +73,13 @@ def _number(text: str | None) -> float | None:
 
 def _intervals(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Figure:
     """A point and a bar for each cell, in the order of the table."""
-    x = {"field": "mean", "type": "quantitative", "title": MEANING}
+    x = {"field": "mean", "type": "quantitative", "title": MEANING, "axis": {"tickCount": 8}}
     y = {"field": "cell", "type": "nominal", "sort": None, "title": ", ".join(keys) or "cell"}
     layers: list[dict[str, Any]] = []
     if all(row["low"] is not None for row in rows):
         layers.append({
             "mark": {"type": "rule", "strokeWidth": 2.5, "color": "#8aa6c1"},
-            "encoding": {"x": {"field": "low", "type": "quantitative", "title": MEANING}, "x2": {"field": "high"}, "y": y},
+            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y},
         })  # fmt: skip
     layers.append({
         "mark": {"type": "point", "filled": True, "size": 55, "color": COLOURS[0], "opacity": 1},
@@ -88,7 +88,7 @@ def _intervals(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Figure
             (("cell", "nominal"), ("size", "quantitative"), ("published", "nominal"), ("mean", "quantitative"),
              ("low", "quantitative"), ("high", "quantitative"))]},
     })  # fmt: skip
-    body = {"width": WIDTH, "height": {"step": 15}, "data": {"values": [dict(r) for r in rows]}, "layer": layers}
+    body = {"width": WIDTH, "height": {"step": 17}, "data": {"values": [dict(r) for r in rows]}, "layer": layers}
     ordered = sorted(rows, key=lambda r: r["mean"])
     told = [f"{r['cell']} {r['mean']:.3g}{_between(r)}" for r in (ordered[0], ordered[len(ordered) // 2], ordered[-1])]
     alt = f"Posterior mean and interval of {len(rows)} cells. Lowest, middle and highest: {'; '.join(told)}."
