@@ -6,6 +6,7 @@ leaves it reserved, which is spent.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -113,10 +114,11 @@ def _init(state: State, entry: Entry) -> None:
 def _budget(state: State, entry: Entry) -> None:
     event = entry.event
     account = (str(event["population"]), str(event["unit"]))
-    if account in state.budgets:
+    alike = next((known for known in state.budgets if _folded(known) == _folded(account)), None)
+    if alike is not None:
         raise InputError(
             "This population and unit already have a budget",
-            found=f"{account[0]} ({account[1]})",
+            found=f"{alike[0]} ({alike[1]})",
             allowed="one budget each, for good",
             remedy="vintages and renamed files share it",
         )
@@ -124,6 +126,12 @@ def _budget(state: State, entry: Entry) -> None:
         str(state.currency), exact(event["cap"], "cap"), exact(event.get("delta", 0), "delta")
     )
     state.spent[account] = Spent()
+
+
+def _folded(account: Account) -> Account:
+    """Names as people read them: letter case, spacing and ways of writing a character make no second budget."""
+    population, unit = (" ".join(unicodedata.normalize("NFKC", name).casefold().split()) for name in account)
+    return population, unit
 
 
 def _commit(state: State, entry: Entry) -> None:
