@@ -98,6 +98,7 @@ def test_a_robust_design_is_written_with_its_proof(
 ) -> None:
     others, output = tmp_path / "others.toml", tmp_path / "robust.mechanism.json"
     others.write_text(OTHERS, encoding="utf-8")
+    places.write_text(PROBLEM.replace("respondents = 3", "respondents = 5"), encoding="utf-8")
     found = answer(capsys, "design", places, "--priors", others, "-o", output, "--workers", 1)
     assert found["least_worst_regret"] <= found["worst_regret"]  # type: ignore[operator]
     first, second = found["priors"]  # type: ignore[misc]
@@ -106,6 +107,7 @@ def test_a_robust_design_is_written_with_its_proof(
     again = robust_proof(proof.mechanism, proof.certificate, proof.priors, proof.weights, proof.references)
     assert float(again.worst) == pytest.approx(found["worst_regret"])
     assert run(["certify", str(output)]) == 0
+    capsys.readouterr()
     assert answer(capsys, "certify", tmp_path / "robust.robust.json")["worst_regret"] == found["worst_regret"]
 
 

@@ -84,3 +84,43 @@ def tell(result: dict[str, Any], console: Console) -> None:
         console.print(f"Written: {result['family']} (hash {result['hash']})", soft_wrap=True)
     if "figure" in result:
         console.print(f"Drawn: {result['figure']}", soft_wrap=True)
+
+
+def check(path: Path) -> dict[str, Any]:
+    """Every member of a family file proved again: privacy, value and bound."""
+    from discreet import certify, files
+    from discreet.certify.optimality import optimality
+    from discreet.model.certificate import Certificate, Counterexample
+
+    family = files.read_family(path)
+    members: list[dict[str, Any]] = []
+    for member in family.members:
+        proof = certify.privacy(member.mechanism)
+        claim = member.certificate.optimality
+        found = proof if not isinstance(proof, Certificate) or claim is None else optimality(member.mechanism, claim)
+        facts: dict[str, Any] = {"from": member.low, "to": member.high, "proved": not isinstance(found, Counterexample)}
+        if isinstance(found, Counterexample):
+            facts["counterexample"] = found
+        else:
+            facts |= {"hash": member.certificate.mechanism, "relative_gap": member.relative_gap}
+        members.append(facts)
+    return {
+        "family": path, "hash": files.family_hash(family), "sizes": family.words, "members": members,
+        "guarantee": str(family.members[0].mechanism.guarantee), "proved": all(m["proved"] for m in members),
+    }
+
+
+def tell_check(result: dict[str, Any], console: Console) -> None:
+    """The outcome for a person."""
+    wrong = [m for m in result["members"] if not m["proved"]]
+    for m in wrong:
+        console.print(f"[bold red]Refuted:[/bold red] sizes {m['from']} to {m['to']}: {m['counterexample'].words}.")
+    if not wrong:
+        gaps = [m["relative_gap"] for m in result["members"] if m["relative_gap"] is not None]
+        console.print(
+            f"[bold green]Proved:[/bold green] {len(result['members'])} mechanisms for sizes {result['sizes']}, each "
+            f"{result['guarantee']}."
+        )
+        if gaps:
+            console.print(f"  gap      at most {max(gaps):.1e} for every member with a witness")
+    console.print(f"  hash     {result['hash']}", soft_wrap=True)

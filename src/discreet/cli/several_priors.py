@@ -88,3 +88,41 @@ def tell(result: dict[str, Any], console: Console) -> None:
         )
     if "figure" in result:
         console.print(f"Drawn: {result['figure']}", soft_wrap=True)
+
+
+def check(path: Path) -> dict[str, Any]:
+    """A robust file proved again: privacy in integers, both sides of the worst regret from the witnesses."""
+    from discreet import certify
+    from discreet.certify.robust import robust_proof
+    from discreet.errors import Refuted
+    from discreet.files.robust import read_robust
+    from discreet.model.certificate import Certificate, Counterexample
+
+    read = read_robust(path)
+    proof = certify.privacy(read.mechanism)
+    if not isinstance(proof, Certificate):
+        return {"robust": path, "proved": False, "counterexample": proof}
+    if proof.mechanism != read.certificate.mechanism:
+        words = "The certificate belongs to another mechanism"
+        return {"robust": path, "proved": False, "counterexample": Counterexample("certificate", words)}
+    try:
+        sides = robust_proof(read.mechanism, read.certificate, read.priors, read.weights, read.references)
+    except Refuted as refuted:
+        return {"robust": path, "proved": False, "counterexample": Counterexample("robust", str(refuted))}
+    return {
+        "robust": path, "proved": True, "guarantee": str(read.mechanism.guarantee), "priors": len(read.priors),
+        "worst_regret": float(sides.worst), "least_worst_regret": float(sides.least),
+        "losses": [float(loss) for loss in sides.losses],
+    }
+
+
+def tell_check(result: dict[str, Any], console: Console) -> None:
+    """The outcome for a person."""
+    if not result["proved"]:
+        console.print(f"[bold red]Refuted:[/bold red] {result['counterexample'].words}.")
+        return
+    console.print(f"[bold green]Proved:[/bold green] {result['guarantee']}.")
+    console.print(
+        f"[bold green]Proved:[/bold green] over {result['priors']} priors the worst regret is at most "
+        f"{result['worst_regret']:.6g}, and no private mechanism has less than {result['least_worst_regret']:.6g}."
+    )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    mechanism: Annotated[Path, typer.Argument(metavar="MECHANISM", help="A mechanism file.")],
+    mechanism: Annotated[Path, typer.Argument(metavar="MECHANISM", help="A mechanism, family or robust file.")],
     certificate: Annotated[
         Path | None,
         typer.Argument(
@@ -33,8 +33,16 @@ def command(
 
     Example: discreet certify places.mechanism.json
     """
-    result = check(mechanism, certificate)
-    show(result, as_json=as_json, person=lambda console: tell(result, console))
+    from discreet.cli import many_sizes, several_priors
+
+    kinds = {".family.json": many_sizes, ".robust.json": several_priors}
+    other = next((room for ending, room in kinds.items() if mechanism.name.endswith(ending)), None)
+    if other is None:
+        result = check(mechanism, certificate)
+        show(result, as_json=as_json, person=lambda console: tell(result, console))
+    else:
+        result = other.check(mechanism)
+        show(result, as_json=as_json, person=lambda console: other.tell_check(result, console))
     if not result["proved"]:
         raise typer.Exit(1)
 
