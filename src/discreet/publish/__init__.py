@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from discreet.publish.bundle import Bundle, gather
     from discreet.publish.commitment import commit
     from discreet.publish.release import publish
+    from discreet.publish.tables import released_table
     from discreet.publish.verification import Verdict, verify
 
-__all__ = ["Audit", "Bundle", "Verdict", "audit", "commit", "gather", "publish", "verify"]
+__all__ = ["Audit", "Bundle", "Verdict", "audit", "commit", "gather", "publish", "released_table", "verify"]
 
 _PLACES = {
     "Audit": "auditing",
@@ -26,6 +27,7 @@ _PLACES = {
     "commit": "commitment",
     "gather": "bundle",
     "publish": "release",
+    "released_table": "tables",
     "verify": "verification",
 }
 

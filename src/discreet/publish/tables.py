@@ -10,11 +10,14 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.engines.frames import frame_of
+from discreet.engines.writer import read_parquet
 from discreet.errors import DiscreetError
 from discreet.files.bulk import in_bulk
 from discreet.interpret.reading import readings
@@ -167,3 +170,8 @@ def _same(column: Any, other: Any) -> bool:
     if mine.dtype.kind == "f":
         return theirs.dtype.kind == "f" and np.allclose(mine, theirs, rtol=1e-6, atol=1e-9, equal_nan=True)
     return list(column) == theirs.tolist()
+
+
+def released_table(folder: str | Path, kind: str = "pandas") -> Any:
+    """The table of a release folder as a pandas or Polars frame or an Arrow table."""
+    return frame_of(read_parquet(Path(folder) / "release.parquet"), kind)
