@@ -32,6 +32,8 @@ from discreet.numerics.exact import brief, counted
 
 MOST_DATABASES = 100_000
 """The most whole databases that a state space lists."""
+_BEYOND = 2**62
+"""Larger than any count, and safe in 64 bits."""
 MOST_TOTAL_BITS = 2_000_000_000
 """Bound on respondents × range of a weighted sum when its totals are listed."""
 
@@ -116,10 +118,11 @@ def locate(space: StateSpace, summary: Summary, vectors: np.ndarray) -> np.ndarr
     if isinstance(summary, LinearSummary):
         totals = vectors @ np.array(summary.weights)
         low, high = int(space.vectors[0, 0]), int(space.vectors[-1, 0])
-        return np.searchsorted(space.vectors[:, 0], np.clip(totals, low, high))
+        return _found(space.vectors[:, 0], np.clip(totals, low, high))
     if isinstance(summary, HistogramSummary) and summary.clamp is not None:
         clamp = summary.clamp
-        clipped = np.clip(vectors, clamp.lower, clamp.upper)
+        lower, upper = (np.array([min(end, _BEYOND) for end in ends], dtype=np.int64) for ends in (clamp.lower, clamp.upper))
+        clipped = np.minimum(np.maximum(vectors, lower), upper)
         if clamp.reference is not None:
             clipped[:, clamp.reference] = 0
             clipped[:, clamp.reference] = vectors.sum(axis=1) - clipped.sum(axis=1)
@@ -244,6 +247,17 @@ def _reached(weights: list[int], smallest: int, largest: int) -> np.ndarray:
     return np.flatnonzero(np.unpackbits(digits, bitorder="little")) - origin
 
 
+def _found(ascending: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Where each wanted number stands; one that is missing is no state, and no state is taken in its place."""
+    at = np.searchsorted(ascending, wanted)
+    if len(at) and (int(at.max()) >= len(ascending) or not np.array_equal(ascending[at], wanted)):
+        raise InputError(
+            "A histogram is not one of this universe", found="another number of respondents or a negative count",
+            allowed="histograms of the declared size", remedy="count respondents by type, all of them",
+        )
+    return at
+
+
 class _Lookup:
     """The index of a row of counts among all rows."""
 
@@ -263,7 +277,7 @@ class _Lookup:
     def __call__(self, rows: np.ndarray) -> np.ndarray:
         if self.wide:
             return np.array([self.at[row.tobytes()] for row in np.ascontiguousarray(rows)], dtype=np.int64)
-        return self.order[np.searchsorted(self.keys, self._keys(rows))]
+        return self.order[_found(self.keys, self._keys(rows))]
 
 
 def _pairs(blocks: np.ndarray, *, star: bool) -> np.ndarray:
