@@ -19,7 +19,7 @@ from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.replies import loss_table
 
-NARROW = 1e-6
+NARROW = 1e-4
 """Pieces narrower than this, relative to where they stand, are always taken exactly."""
 
 
