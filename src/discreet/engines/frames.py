@@ -23,5 +23,9 @@ def frame_of(columns: Mapping[str, Any], kind: str = "pandas") -> Any:
         module = import_module(library)
     except ImportError:
         raise MissingExtra("frames", needed_for=f"a {kind} frame") from None
-    held = {name: list(column) if getattr(column, "dtype", None) == object else column for name, column in columns.items()}
+    held = {name: list(column) if _holds_objects(column) else column for name, column in columns.items()}
     return module.table(held) if kind == "arrow" else module.DataFrame(held)
+
+
+def _holds_objects(column: Any) -> bool:
+    return getattr(getattr(column, "dtype", None), "kind", "") == "O"
