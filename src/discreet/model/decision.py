@@ -23,7 +23,7 @@ from discreet.numerics.polynomials import has_root
 
 LOSSES = ("squared-error", "absolute-error", "pinball")
 KINDS = (*LOSSES, "match", "table", "expression")
-MOST_ACTIONS = 1_000_000
+MOST_ACTIONS = 2_000_001
 MOST_DEGREE = 80
 """Of a payoff on an interval of actions: the signs of such polynomials are decided within a second."""
 
