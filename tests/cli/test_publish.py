@@ -1,0 +1,49 @@
+"""`discreet publish`: dry runs, releases, refusals and their exit codes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shell import discreet, make_town, read
+
+
+def test_a_dry_run_opens_nothing_and_spends_nothing(tmp_path: Path) -> None:
+    town = make_town(tmp_path / "town")
+    (town.folder / "people.csv").unlink()
+    result = read(town.folder, "publish", "plan.toml", "--dry-run")
+    assert result["cost"]["epsilon"] == "1" and result["remaining"] == "5" and "release" not in result
+    done = discreet(town.folder, "publish", "plan.toml", "--dry-run")
+    assert "Nothing was opened or spent" in done.stdout
+    assert town.stages() == []
+
+
+def test_a_release_is_made_and_paid(tmp_path: Path) -> None:
+    town = make_town(tmp_path / "town")
+    done = discreet(town.folder, "publish", "plan.toml", "-o", "release", "--key", "key.pem")
+    assert done.returncode == 0 and "Published: release" in done.stdout and "remaining  4" in done.stdout
+    assert (town.target / "index.html").exists()
+
+
+def test_another_engine_is_named(tmp_path: Path) -> None:
+    town = make_town(tmp_path / "town")
+    assert read(town.folder, "publish", "plan.toml", "-o", "release", "--engine", "reference")["remaining"] == "4"
+    done = discreet(town.folder, "publish", "plan.toml", "-o", "other", "--engine", "abacus")
+    assert done.returncode == 2 and "duckdb" in done.stderr and town.stages() == ["released"]
+
+
+def test_without_a_folder_or_a_commitment_it_ends_with_two(tmp_path: Path) -> None:
+    town = make_town(tmp_path / "town")
+    assert discreet(town.folder, "publish", "plan.toml").returncode == 2
+    town.plan.write_text(town.plan.read_text().replace("by street", "by road"))
+    done = discreet(town.folder, "publish", "plan.toml", "-o", "release")
+    assert done.returncode == 2 and "discreet commit" in done.stderr and town.stages() == []
+
+
+def test_a_budget_that_is_spent_ends_with_one_and_both_amounts(tmp_path: Path) -> None:
+    from fractions import Fraction
+
+    town = make_town(tmp_path / "town", cap=Fraction(3, 2))
+    assert discreet(town.folder, "publish", "plan.toml", "-o", "one").returncode == 0
+    done = discreet(town.folder, "publish", "plan.toml", "-o", "two")
+    assert done.returncode == 1 and "ε = 1" in done.stderr and "0.5" in done.stderr
+    assert not (town.folder / "two").exists()
