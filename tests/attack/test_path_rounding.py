@@ -9,10 +9,12 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.certify.optimality import optimality
 from discreet.certify.theorems import geometric_bound, theorem_value
 from discreet.certify.value import expected_payoff
+from discreet.errors import InputError
 from discreet.model.actions import Actions, ListedActions, RealActions
-from discreet.model.certificate import TheoremWitness
+from discreet.model.certificate import Counterexample, OptimalityClaim, TheoremWitness
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel
@@ -91,3 +93,17 @@ def test_payoffs_that_cancel_are_bounded_not_believed(payoff: str) -> None:
 @pytest.mark.parametrize("epsilon", [Fraction(50), Fraction(800), Fraction(1, 10**18)])
 def test_extreme_promises_are_still_judged(epsilon: Fraction) -> None:
     both(geometric(Decision("squared-error", RealActions()), [Fraction(k) for k in range(N + 1)], epsilon=epsilon))
+
+
+def test_payoffs_of_high_degree_are_decided_soon() -> None:
+    """A product of many factors has a derivative of thousands of parts: convexity is decided on its polynomial."""
+    steep = Decision("expression", RealActions(Fraction(0), Fraction(8)), expression="*".join(["a"] * 79) + "*omega - a*a")
+    with pytest.raises(InputError):
+        geometric_bound(geometric(steep, [Fraction(k) for k in range(N + 1)]).problem)
+
+
+def test_payoffs_beyond_floats_are_a_counterexample_not_a_crash() -> None:
+    huge = Decision("expression", RealActions(Fraction(0), Fraction(8)), expression="9" * 4000)
+    made = geometric(huge, [Fraction(k) for k in range(N + 1)])
+    claim = OptimalityClaim(Fraction(0), Fraction(0), TheoremWitness("SY Thm 3"))
+    assert isinstance(optimality(made, claim), Counterexample)

@@ -30,6 +30,8 @@ def optimality(mechanism: Mechanism, claim: OptimalityClaim) -> OptimalityClaim 
         return Counterexample("optimality", str(refuted))
     except InputError as error:
         return Counterexample("optimality", f"The witness cannot be checked: {error}")
+    except OverflowError:
+        return Counterexample("optimality", "The witness cannot be checked: its payoffs are too large for floats")
     if value < claim.value:
         return Counterexample(
             "value", "The mechanism is worth less than it claims", found=_shown(value), allowed=f"at least {_shown(claim.value)}"

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from discreet.model.decision import Decision
 from discreet.model.expression import Node, affine_parts, as_fraction, derivative
 from discreet.numerics.brackets import float_down, float_up
 from discreet.numerics.near import ROUNDING, Near, larger
-from discreet.numerics.polynomials import multiply, somewhere_negative
+from discreet.numerics.polynomials import add, differentiated, multiply, somewhere_negative, subtract
 
 Slope = Callable[[Near, Near], Near]
 
@@ -204,6 +205,8 @@ def _bottom(decision: Decision, means: Near, omegas: Sequence[Fraction]) -> tupl
     middles = Near.exactly(means.value)
     for _ in range(200):
         middle = (low + high) / 2
+        if np.all((middle <= low) | (middle >= high)):
+            break
         rising = slope(Near.exactly(middle), middles).value > 0
         low, high = np.where(rising, low, middle), np.where(rising, middle, high)
     best = np.clip((low + high) / 2, first, last)
@@ -216,20 +219,36 @@ def _bottom(decision: Decision, means: Near, omegas: Sequence[Fraction]) -> tupl
 
 def _convex_slope(decision: Decision, lower: Fraction, upper: Fraction, omegas: Sequence[Fraction]) -> Slope:
     """d/da of the loss, after proving that the loss is convex in a at the smallest and the largest ω (so at all means)."""
-    parts = None if decision.formula is None else affine_parts(decision.formula)
-    assert parts is not None
-    first = [derivative(part, "a") for part in parts]
-    second = [None if d is None else derivative(d, "a") for d in first]
-    f2, g2 = second
-    if f2 is None or g2 is None or first[0] is None or first[1] is None:
+    assert decision.formula is not None
+    if not all(_convex(decision.formula, lower, upper, omega) for omega in {min(omegas), max(omegas)}):
         raise _not_convex(decision)
-    for omega in {min(omegas), max(omegas)}:
-        curve = Node("negative", (Node("+", (f2, Node("*", (Node("number", number=omega), g2)))),))
-        fraction = as_fraction(curve)
-        if fraction is None or somewhere_negative(multiply(*fraction), lower, upper) is not None:
-            raise _not_convex(decision)
-    f1, g1 = _folded(first[0]), _folded(first[1])
+    f1, g1 = _slopes(decision.formula)
     return lambda a, m: -(f1({"a": a}) + m * g1({"a": a})) + 0.0 * m
+
+
+@lru_cache(maxsize=64)
+def _slopes(formula: Node) -> tuple[Node, Node]:
+    """f′ and g′ of f(a) + ω·g(a) without kinks."""
+    f1, g1 = (derivative(part, "a") for part in affine_parts(formula) or ())
+    assert f1 is not None and g1 is not None
+    return _folded(f1), _folded(g1)
+
+
+@lru_cache(maxsize=64)
+def _convex(formula: Node, lower: Fraction, upper: Fraction, omega: Fraction) -> bool:
+    """Whether −(f + ω·g) is convex: for u = n/d the sign of u″ is that of ((n″d − nd″)d − 2d′(n′d − nd′))·d."""
+    parts = affine_parts(formula)
+    whole = None if parts is None else Node("+", (parts[0], Node("*", (Node("number", number=omega), parts[1]))))
+    fraction = None if whole is None else as_fraction(whole)
+    if fraction is None:
+        return False
+    n, d = fraction
+    n1, d1 = differentiated(n), differentiated(d)
+    n2, d2 = differentiated(n1), differentiated(d1)
+    bent = multiply(subtract(multiply(n2, d), multiply(n, d2)), d)
+    turned = multiply(d1, subtract(multiply(n1, d), multiply(n, d1)))
+    rising = multiply(subtract(bent, add(turned, turned)), d) if d1 else multiply(n2, d)
+    return somewhere_negative(tuple(-c for c in rising), lower, upper) is None
 
 
 def _folded(node: Node) -> Node:

@@ -55,7 +55,7 @@ def separators(p: Polynomial, lower: Fraction, upper: Fraction) -> list[Fraction
 
 def sturm(p: Polynomial) -> list[Polynomial]:
     """The Sturm sequence p, p′, −rem(p, p′), …"""
-    chain = [p, trim([k * c for k, c in enumerate(p)][1:])]
+    chain = [p, differentiated(p)]
     while chain[-1]:
         chain.append(tuple(-c for c in remainder(chain[-2], chain[-1])))
     return chain[:-1]
@@ -85,6 +85,15 @@ def add(p: Polynomial, q: Polynomial) -> Polynomial:
     longest = max(len(p), len(q))
     padded = [(*r, *(Fraction(0),) * (longest - len(r))) for r in (p, q)]
     return trim([x + y for x, y in zip(*padded, strict=True)])
+
+
+def subtract(p: Polynomial, q: Polynomial) -> Polynomial:
+    return add(p, tuple(-c for c in q))
+
+
+def differentiated(p: Polynomial) -> Polynomial:
+    """p′."""
+    return trim([k * c for k, c in enumerate(p)][1:])
 
 
 def multiply(p: Polynomial, q: Polynomial) -> Polynomial:
