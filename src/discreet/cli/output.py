@@ -43,6 +43,17 @@ def console() -> Console:
     return Console(highlight=False, soft_wrap=False)
 
 
+def beside(console: Console, lead: str, words: str) -> None:
+    """A short lead and the words beside it, which wrap under themselves."""
+    from rich.table import Table
+
+    grid = Table.grid()
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(lead, words)
+    console.print(grid)
+
+
 def json_text(result: Mapping[str, Any]) -> str:
     """`result` as JSON text, indented, in the order given."""
     return json.dumps(plain(result), ensure_ascii=False, indent=2, allow_nan=False)

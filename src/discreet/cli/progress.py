@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import TextIO
 
 from discreet.watch import Event, Interruptible
@@ -79,12 +80,26 @@ def line(event: Event) -> str:
     return "  ".join(parts)
 
 
+class Stoppable(Interruptible):
+    """Says that Ctrl-C was heard, because the best result so far may take a moment to certify."""
+
+    def __init__(self, told: Told) -> None:
+        super().__init__(told)
+        self.stream = told.stream
+
+    def _on_interrupt(self, number: int, frame: FrameType | None) -> None:
+        super()._on_interrupt(number, frame)
+        with suppress(RuntimeError, OSError):  # a signal may arrive in the middle of another write
+            self.stream.write("\nStopping with the best result so far; Ctrl-C again stops at once.\n")
+            self.stream.flush()
+
+
 @contextmanager
 def progress(stream: TextIO | None = None) -> Iterator[Interruptible]:
     """A watch for one command: tells on standard error, stops at the first Ctrl-C."""
     told = Told(sys.stderr if stream is None else stream)
     try:
-        with Interruptible(told) as watch:
+        with Stoppable(told) as watch:
             yield watch
     finally:
         told.close()

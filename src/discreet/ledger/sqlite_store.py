@@ -39,12 +39,15 @@ class SqliteStore:
             )
         try:
             self.connection = sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None)
+            if not create:  # look before anything is written: this may be somebody else's file
+                self.connection.execute("SELECT 1 FROM entries LIMIT 1")
             self.connection.execute("PRAGMA journal_mode = WAL")
             self.connection.execute("PRAGMA synchronous = FULL")
             if create:
                 self.connection.executescript(SCHEMA)
-            self.connection.execute("SELECT 1 FROM entries LIMIT 1")
         except sqlite3.Error as error:
+            if hasattr(self, "connection"):
+                self.connection.close()
             raise _unusable(self.path, error) from None
 
     @contextmanager

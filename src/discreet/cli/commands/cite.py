@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.output import Json, show
+from discreet.cli.output import Json, beside, show
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,7 +66,7 @@ def tell(result: dict[str, Any], console: Console) -> None:
         soft_wrap=True,
     )
     if result["theorem"]:
-        console.print(f"Optimality rests on {result['theorem']}.", soft_wrap=True)
-    console.print(f"Prior: {result['prior']}.", soft_wrap=True)
+        console.print(f"Optimality rests on {result['theorem']}.")
+    console.print(f"Prior: {result['prior']}.")
     for source in result["sources"].values():
-        console.print(f"  {source}", soft_wrap=True)
+        beside(console, "  ", source)

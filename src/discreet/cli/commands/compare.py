@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.output import Json, show
+from discreet.cli.output import Json, beside, show
 from discreet.cli.pictures import Draw, drawable, drawn, tell_drawn
 
 if TYPE_CHECKING:
@@ -124,5 +124,5 @@ def tell(result: dict[str, Any], console: Console) -> None:
             console.print(f"  orders not decided: {entry['undecided']}")
             continue
         for line in orders_in_words(entry):
-            console.print(f"  {line}", soft_wrap=True)
+            beside(console, "  ", line)
     tell_drawn(result, console)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.output import Json, show
+from discreet.cli.output import Json, beside, show
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -149,15 +149,14 @@ def tell(result: dict[str, Any], console: Console) -> None:
     for found in result["results"]:
         console.print(f"  [bold]{_words(found)}[/bold]{'  (tight)' if found['tight'] else ''}")
         for step in found["steps"]:
-            console.print(f"      {step['formula']}   [dim]{step['source']}[/dim]", soft_wrap=True)
+            beside(console, "      ", f"{step['formula']}   [dim]{step['source']}[/dim]")
 
 
 def tell_table(result: dict[str, Any], console: Console) -> None:
     """The table of conversions for a person."""
     for edge in result["conversions"]:
         tight = "tight" if edge["tight"] else "     "
-        console.print(f"{edge['from']:>11} → {edge['to']:<11} {tight}  {edge['formula']}", soft_wrap=True)
-        console.print(f"{'':>34}[dim]{edge['source']}[/dim]", soft_wrap=True)
+        beside(console, f"{edge['from']:>11} → {edge['to']:<11} {tight}  ", f"{edge['formula']}\n[dim]{edge['source']}[/dim]")
 
 
 def _words(numbers: dict[str, Any]) -> str:

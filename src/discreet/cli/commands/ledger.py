@@ -43,11 +43,12 @@ def init(
     from discreet.ledger.keys import Signer
     from discreet.numerics.exact import exact
 
+    cap, share = exact(budget, "budget"), exact(delta, "delta")
     signer = None if key is None else Signer.read(key) if key.exists() else Signer.create(key)
     with open_ledger(place, create=True) as book:
         if book.state.currency is None:
             book.init(currency, signer)
-        book.declare(population, unit, exact(budget, "budget"), exact(delta, "delta"))
+        book.declare(population, unit, cap, share)
         result: dict[str, Any] = {
             "ledger": place.split("@")[-1],
             "currency": book.state.currency,
@@ -180,10 +181,10 @@ def rotate(
     """
     from discreet.ledger.keys import Signer
 
-    fresh = Signer.read(new) if new.exists() else Signer.create(new)
+    trusted = signer_at(old)
+    assert trusted is not None
     with ledger_at(place) as book:
-        trusted = signer_at(old)
-        assert trusted is not None
+        fresh = Signer.read(new) if new.exists() else Signer.create(new)
         book.rotate(trusted, fresh)
     show(
         {"fingerprint": fresh.fingerprint},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.output import Json, show
+from discreet.cli.output import Json, beside, show
 from discreet.cli.pictures import Draw, drawable, drawn, tell_drawn
 
 if TYPE_CHECKING:
@@ -121,20 +121,21 @@ def tell(result: dict[str, Any], console: Console) -> None:
         console.print("[bold green]Yes:[/bold green] adding noise to the statistic loses nothing, for any decision.")
     else:
         console.print("[bold red]No:[/bold red] adding noise to the statistic is not always optimal here.")
-    console.print(f"  by       {result['theorem']}", soft_wrap=True)
+    beside(console, "  by       ", f"{result['theorem']}")
     for condition in result["conditions"]:
-        console.print(f"  checked  {condition}", soft_wrap=True)
+        beside(console, "  checked  ", f"{condition}")
     witness = result.get("witness")
     if witness:
-        console.print(
-            f"  witness  a private posterior over {witness['states']:,} states moves the log odds of "
+        beside(
+            console,
+            "  witness  ",
+            f"a private posterior over {witness['states']:,} states moves the log odds of "
             f"ω = {witness['raised']} against ω = {witness['lowered']} by {witness['log_odds_shift']:.6f}; "
             f"private noise moves them by at most ε = {result['epsilon']:g}",
-            soft_wrap=True,
         )
         if "exponents" in witness:
             shown = "  ".join(f"{label}:{k}" for label, k in witness["exponents"].items())
-            console.print(f"           prior × e^(ε·k) with k at each state: {shown}", soft_wrap=True)
+            beside(console, "           ", f"prior × e^(ε·k) with k at each state: {shown}")
     tell_price(result.get("price"), console, result["optimal"])
     tell_drawn(result, console)
 
@@ -144,13 +145,13 @@ def tell_price(price: dict[str, Any] | None, console: Console, optimal: bool) ->
     if price is None or optimal:
         return
     if "not_computed" in price:
-        console.print(f"  price    not computed: {price['not_computed']}", soft_wrap=True)
+        beside(console, "  price    ", f"not computed: {price['not_computed']}")
         return
     console.print(f"  best     {price['value']:.8g} (no private mechanism exceeds {price['bound']:.8g})")
     limit = f"none that reads only ω exceeds {price['oblivious_bound']:.8g}"
     console.print(f"  noise    {price['oblivious_value']:.8g} ({limit})")
     if price["at_least"] > 0:
-        console.print(f"  price    {price['at_least']:.6g} to {price['at_most']:.6g} for this decision", soft_wrap=True)
-        console.print(f"           found by {price['by']}", soft_wrap=True)
+        beside(console, "  price    ", f"{price['at_least']:.6g} to {price['at_most']:.6g} for this decision")
+        beside(console, "           ", f"found by {price['by']}")
     else:
         console.print(f"  price    at most {price['at_most']:.3g}: this decision hardly notices, others may")

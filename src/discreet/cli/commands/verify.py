@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.output import Json, show
+from discreet.cli.output import Json, beside, show
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,14 +43,12 @@ def tell(result: dict[str, Any], console: Console) -> None:
         console.print(f"[bold]{kind.capitalize()}[/bold]")
         for check in result["checks"]:
             if check.kind == kind:
-                console.print(f"  {marks[check.holds]}: {check.words}" + _evidence(check), soft_wrap=True)
+                beside(console, f"  {marks[check.holds]}: ", check.words)
+                if check.found and check.holds is not True:
+                    console.print(f"    found: {check.found}", soft_wrap=True, markup=False)
     verdict = (
         "[green]Nothing that can be checked is wrong.[/green]"
         if result["holds"]
         else "[red]This release fails.[/red]"
     )
     console.print(verdict)
-
-
-def _evidence(check: Any) -> str:
-    return f" ({check.found})" if check.found and check.holds is not True else ""
