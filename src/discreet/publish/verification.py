@@ -123,7 +123,8 @@ def _files(where: Path, manifest: Any, verdict: Verdict) -> None:
             remedy="check that this is a release folder",
         )
     wrong = [
-        name for name, digest in listed.items() if not (where / name).is_file() or file_hash(where / name) != digest
+        name for name, digest in listed.items()
+        if Path(name).name != name or not (where / name).is_file() or file_hash(where / name) != digest
     ]
     extra = sorted({p.name for p in where.iterdir()} - set(listed) - {MANIFEST, SIGNATURE})
     verdict.say(ENFORCED, "Every file is as the manifest says", not wrong, ", ".join(wrong))
