@@ -84,8 +84,10 @@ def _real(decision: Decision, joint: np.ndarray, omegas: np.ndarray) -> np.ndarr
         return _clip(decision, omegas[_quantile(decision, joint)])
     means = joint @ omegas / mass
     if decision.kind == "squared-error":
-        means += (joint * (omegas[None, :] - means[:, None])).sum(axis=1) / mass
-        return _clip(decision, means)
+        with np.errstate(over="ignore", invalid="ignore"):
+            means += (joint * (omegas[None, :] - means[:, None])).sum(axis=1) / mass
+        # an output of next to no mass may have any reply, but a finite one: a mean lies within the range of ω
+        return _clip(decision, np.clip(np.nan_to_num(means, nan=omegas[0]), omegas.min(), omegas.max()))
     return _searched(decision, means)
 
 
