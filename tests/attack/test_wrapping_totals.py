@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from discreet.certify import privacy
+from discreet.errors import TooLarge
 from discreet.model.actions import RealActions
 from discreet.model.certificate import Certificate
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
-from discreet.model.kernel import GeometricKernel
+from discreet.model.kernel import ClosedKernel, GeometricKernel, StaircaseKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
@@ -20,6 +22,7 @@ from discreet.model.problem import Problem
 from discreet.model.statistic import SumStatistic
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
+from discreet.publish.bundle import _must_be_listed
 from discreet.sampling import draw_outputs
 from discreet.sampling.cells import states_of
 
@@ -50,3 +53,17 @@ def test_a_constant_summary_of_huge_totals_stays_constant(weight: int) -> None:
 def test_small_totals_are_read_as_the_summary_says() -> None:
     made = mechanism((7, 7), None, 5)
     assert states_of(made, EVERY).tolist() == [made.summary.of_histogram(tuple(row)) for row in EVERY.tolist()]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        StaircaseKernel(0, 5, 2**40, 1, HALF),
+        GeometricKernel(2**64, 2**64 + 5, 1, HALF),
+    ],
+)
+def test_kernels_that_cannot_be_drawn_from_are_refused_before_anything_is_spent(kernel: ClosedKernel) -> None:
+    weight = 0 if kernel.low == 0 else 2**62
+    summary = LinearSummary((weight, weight + 1))
+    with pytest.raises(TooLarge):
+        _must_be_listed(replace(mechanism((0, 1)), summary=summary, kernel=kernel))

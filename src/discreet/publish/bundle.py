@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.certify import privacy
-from discreet.errors import InputError, Refuted
+from discreet.errors import InputError, Refuted, TooLarge
 from discreet.files.atomic import read_bytes
 from discreet.files.canonical import document_hash, parse_json
 from discreet.files.certificate import certificate_path
@@ -27,11 +27,13 @@ from discreet.files.plan import key_set_hash, located, plan_hash, read_key_set, 
 from discreet.ledger.budget import Cost
 from discreet.model.certificate import Certificate, Counterexample
 from discreet.model.family import Member
+from discreet.model.kernel import TableKernel
 from discreet.model.key_set import KeySet
 from discreet.model.mechanism import Mechanism
 from discreet.model.plan import Plan
 from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
+from discreet.numerics.exact import brief
 
 Sampler = Callable[[Mechanism, NDArray[np.int64]], NDArray[np.int64]]
 """Draws one output for each histogram."""
@@ -206,7 +208,14 @@ def _check_certificate(bundle: Bundle) -> None:
 
 
 def _must_be_listed(mechanism: Mechanism) -> int:
-    """A release has words for every output: a mechanism with too many to list is refused now, not after the draw."""
+    """A release has words for every output, and every output can be drawn: what cannot is refused now, not at the draw."""
+    if not isinstance(mechanism.kernel, TableKernel):
+        kernel = mechanism.kernel
+        if max(abs(kernel.low), abs(kernel.high)) >= 2**62 or (kernel.family == "staircase" and kernel.step >= 2**30):
+            raise TooLarge(
+                "This closed-form kernel stands too far out to be drawn from", size=f"a step of {brief(kernel.step)}",
+                fits="totals below 2^62, steps of a staircase below 2^30", remedy="use smaller weights",
+            )
     return len(mechanism.outputs)
 
 
