@@ -132,6 +132,39 @@ def test_keys_rotate_and_are_revoked(place: str, tmp_path: Path) -> None:
         assert ledger.verify() is None
 
 
+def test_only_trusted_keys_name_revoke_and_sign(place: str, tmp_path: Path) -> None:
+    ours, strange = Signer.create(tmp_path / "ours.pem"), Signer.create(tmp_path / "strange.pem")
+    with open_ledger(place, create=True) as ledger:
+        ledger.init("pure", ours)
+        ledger.declare("households", "household", Fraction(2))
+        for refused in (
+            lambda: ledger.revoke(ours.fingerprint, strange),
+            lambda: ledger.revoke(strange.fingerprint, ours),
+            lambda: ledger.commit("households", "household", Cost(Fraction(1)), {}, strange),
+        ):
+            with pytest.raises(InputError):
+                refused()
+        ledger.commit("households", "household", Cost(Fraction(1)), {}, ours)
+        ledger.revoke(ours.fingerprint, ours)
+        with pytest.raises(InputError):
+            ledger.commit("households", "household", Cost(Fraction(1)), {}, ours)
+        assert ledger.verify() is None
+
+
+def test_what_follows_the_data_takes_the_time_of_the_entry_before(ledger: Ledger) -> None:
+    held = ledger.reserve(committed(ledger))
+    assert ledger.spend(held.hash).time == ledger.release(held.hash, "d" * 64).time == held.time
+
+
+def test_a_release_that_was_not_recorded_is_found(ledger: Ledger) -> None:
+    held = ledger.reserve(committed(ledger)).hash
+    ledger.spend(held)
+    assert ledger.verify(releases={held: "d" * 64}) is not None
+    ledger.release(held, "d" * 64)
+    assert ledger.verify(releases={held: "d" * 64}) is None
+    assert ledger.verify(releases={held: "e" * 64}) is not None
+
+
 def test_a_clock_that_goes_back_does_not_take_the_ledger_with_it(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
