@@ -19,7 +19,6 @@ from pathlib import Path
 
 class Refuted(Exception):
     """A claim of the file is false."""
-
 def need(condition, words):
     if not condition:
         raise Refuted(words)
@@ -29,7 +28,6 @@ def number(text):
     if not isinstance(text, (int, str)) or set(str(text)) - set("0123456789./-"):
         raise ValueError("a number is not written exactly")
     return Fraction(text)
-
 
 # --- exp(x) between two fractions, and log the same way -------------------------------------------------------------
 def exp_between(x, bits):
@@ -66,7 +64,6 @@ def log_between(top, bottom, limit):
         low, high = (middle, high) if exceeds_exp(top, bottom, middle) else (low, middle)
     return low, high
 
-
 # --- states and edges, derived from data, neighbours and summary ----------------------------------------------------
 def graph(problem, summary):
     """State labels in the file's order, and the set of pairs (i, j), i < j, that neighbouring databases can reach."""
@@ -100,7 +97,6 @@ def sizes(data):
     need(type(low) is int and type(high) is int, "the number of respondents is not a whole number")
     need(low >= 1 if fixed else 0 <= low < high, "no database here has a neighbour")
     return low, high
-
 
 def histogram_graph(types, low, high, fixed, clamp):
     """Counts of types. A clamp clips every count but the reference's; it must never ask for too many respondents."""
@@ -145,10 +141,9 @@ def linear_graph(summary, low, high, fixed):
     return [(s,) for s in states], [near[s] for s in states]
 
 def clip(summary, total):
-    bottom, top = summary.get("low"), summary.get("high")
-    total = total if bottom is None else max(total, bottom)
+    bottom, top = summary.get("low", total), summary.get("high")
+    total = max(total, total if bottom is None else bottom)
     return total if top is None else min(total, top)
-
 
 # --- kernels --------------------------------------------------------------------------------------------------------
 def check_table(mechanism):
@@ -177,8 +172,7 @@ def check_closed(mechanism):
     """(top, bottom, power, where): if the noise falls by at most (top/bottom)^power over `step`, so does the kernel."""
     kernel, summary, data = mechanism["kernel"], mechanism["summary"], mechanism["problem"]["data"]
     need(kernel["family"] in ("geometric", "staircase"), "this family of kernels is not known")
-    need(summary["kind"] == "linear", "a closed-form kernel reads a weighted sum")
-    need(not isinstance(data["neighbours"], dict), "databases listed by name have no weighted sum")
+    need(summary["kind"] == "linear" and isinstance(data["neighbours"], str), "a closed-form kernel reads a weighted sum")
     weights, fixed = summary["weights"], data["neighbours"] == "replace-one"
     need(len(weights) == len(data["values"]), "the summary needs one weight for every type")
     step = max(weights) - min(weights) if fixed else max(map(abs, weights))
@@ -224,16 +218,15 @@ def prove(mechanism):
     need(number(promise.get("delta", 0)) == 0, "only promises with delta = 0 are proved")
     need(0 <= epsilon <= min(asked, 10_000), "the promise is weaker than the problem asks for, or absurd")
     known = "given" if isinstance(relation, dict) else relation
-    need(known in ("given", "replace-one", "add-remove-one"), "the neighbours are not known")
-    need(promise["neighbours"] == known, "the promise names other neighbours")
+    need(promise["neighbours"] == known in ("given", "replace-one", "add-remove-one"), "the promise names other neighbours")
     need(promise["unit"] == mechanism["problem"]["privacy"]["unit"], "the promise names another unit than the problem")
     table = mechanism["kernel"]["family"] == "table"
     top, bottom, power, where = check_table(mechanism) if table else check_closed(mechanism)
     if exceeds_exp(top, bottom, epsilon / power):  # (top/bottom)^power > exp(epsilon), without forming the power
         raise Refuted(f"output {where[2]} is more than exp({epsilon}) times as likely at {where[0]} as at {where[1]}")
     low, high = log_between(top, bottom, epsilon / power) if top > bottom else (Fraction(0), Fraction(0))
-    canonical = json.dumps(mechanism, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return promise, power * low, power * high, where, hashlib.sha256(canonical.encode()).hexdigest()
+    canonical = json.dumps(mechanism, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    return promise, power * low, power * high, where, hashlib.sha256(canonical).hexdigest()
 
 def main(arguments):
     """Verify the file named on the command line and say what was found."""
@@ -251,7 +244,6 @@ def main(arguments):
         print(f"PROVED{words}: differentially private with {promised}. Mechanism sha256 {digest}")
         print(f"Largest log-ratio between {float(low):.15g} and {float(high):.15g}, at {where}")
     return 0
-
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
