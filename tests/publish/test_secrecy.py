@@ -141,6 +141,7 @@ def test_the_command_line_says_the_same_of_neighbours(tmp_path: Path) -> None:
         )  # fmt: skip
         said.append((done.returncode, done.stdout, done.stderr))
     assert said[0] == said[1] and said[0][0] == 0
+    assert said[0][2].splitlines()[0].startswith("proving"), "progress is told, step by step and without times"
 
 
 def test_the_ledger_does_not_tell_how_long_counting_took(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,11 +10,33 @@ import typer
 
 from discreet.cli.output import Json, show
 from discreet.cli.places import ledger_at, signer_at
-from discreet.cli.progress import progress
 from discreet.errors import InputError
+from discreet.watch import Silent
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+STEPS = {
+    "prove": "proving the mechanisms private again",
+    "reserve": "reserving the cost",
+    "count": "counting rows by cell and type",
+    "spend": "recording that drawing begins",
+    "draw": "drawing one output for each cell",
+    "stage": "keeping the draws",
+    "write": "writing the release",
+    "rename": "putting it in its place",
+    "record": "recording it in the ledger",
+    "tidy": "tidying up",
+}
+
+
+class Steps(Silent):
+    """Tells each step on standard error, without times: how long counting took depends on the data."""
+
+    def report(self, *, stage: str, **_unused: Any) -> None:
+        """A step begins."""
+        sys.stderr.write(f"{STEPS.get(stage, stage)}\n")
+        sys.stderr.flush()
 
 
 def command(
@@ -44,7 +67,7 @@ def command(
     from discreet.publish.release import publish
 
     bundle = gather(plan)
-    with ledger_at(ledger, bundle.plan) as book, progress() as watch:
+    with ledger_at(ledger, bundle.plan) as book:
         name, _ = find_commitment(bundle, book, commitment)
         result: dict[str, Any] = {
             "commitment": name,
@@ -65,7 +88,7 @@ def command(
                 signer=signer_at(key),
                 engine=engine_named(engine),
                 commitment=name,
-                watch=watch,
+                watch=Steps(),
             )
             result |= {"release": made, "remaining": book.remaining(bundle.plan.population, bundle.plan.unit.name)}
     show(result, as_json=as_json, person=lambda console: tell(result, console))
