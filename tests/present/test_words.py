@@ -97,7 +97,9 @@ def test_slopes_are_told_with_their_direction(slope: float) -> None:
 
 
 @given(
-    st.fractions(0, 20), st.sampled_from(["replace-one", "add-remove-one", "given"]), st.sampled_from([Fraction(0), Fraction(1, 100)])
+    st.fractions(0, 20),
+    st.sampled_from(["replace-one", "add-remove-one", "given"]),
+    st.sampled_from([Fraction(0), Fraction(1, 100)]),
 )
 def test_a_promise_names_level_relation_and_unit(epsilon: Fraction, neighbours: str, delta: Fraction) -> None:
     sentence = words.guarantee_words(Guarantee(epsilon, neighbours, "person", delta))

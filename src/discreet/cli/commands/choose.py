@@ -155,24 +155,21 @@ def tell(result: dict[str, Any], console: Console) -> None:
 
     low, high = result["telling"]
     table = Table(box=None, pad_edge=False)
-    for head in (
-        "ε",
-        f"attacker\nfrom {result['sure']:.0%}",
-        f"with {result['together']}\nalike",
-        f"telling {low:g} from {high:g}\nat most",
-        "this design",
-        f"{result['loss'].lower()}",
-    ):
-        table.add_column(head, justify="right")
+    designed = any(row["loss"] is not None for row in result["rows"])
+    heads = ["ε", f"attacker\nfrom {percent(result['sure'])}", f"with {result['together']}\nalike",
+             f"telling {low:g} from {high:g}\nat most"]
+    for head in [*heads, "this design", result["loss"].lower()] if designed else heads:
+        table.add_column(head, justify="right", no_wrap=True)
     for row in result["rows"]:
-        table.add_row(
+        cells = [
             f"{float(row['epsilon']):g}",
             percent(row["attacker"]),
-            percent(row["attacker_together"]),
-            percent(row["power_at_most"], up=True),
+            percent(row["attacker_together"]).replace("more than", ">"),
+            percent(row["power_at_most"], up=True).replace("more than", ">"),
             "" if row["power"] is None else percent(row["power"]),
             "" if row["loss"] is None else f"{row['loss']:.4g}",
-        )
+        ]
+        table.add_row(*cells[: len(table.columns)])
     console.print(table)
     console.print()
     for line in result["words"]:

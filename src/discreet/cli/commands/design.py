@@ -248,7 +248,8 @@ def tell(found: Design, result: dict[str, Any], console: Console) -> None:
     ranked = sorted(found.baselines.items(), key=lambda item: (item[1].value is None, -(item[1].value or 0.0)))
     for name, baseline in ranked:
         number = baseline.loss if loss else baseline.value
-        table.add_row(name, "–" if number is None else f"{number:.6g}", _against(number, own, loss))
+        shown = f"{name} (not private)" if name == "full information" else name
+        table.add_row(shown, "–" if number is None else f"{number:.6g}", _against(number, own, loss))
     console.print(table)
     console.print()
     edge = "no private mechanism loses less than" if loss else "no private mechanism is worth more than"
