@@ -19,7 +19,6 @@ from discreet import __version__
 from discreet.cli import commands, failures
 from discreet.errors import InputError, suggest
 
-
 WAY = (
     "demo", "new", "design", "frontier", "choose", "allocate", "compare", "noise", "certify", "profile", "convert", "read",
     "limits", "commit", "publish", "verify", "ledger", "report", "cite", "serve",
