@@ -265,7 +265,15 @@ def test_no_comparison_of_the_standalone_verifier_can_change_unnoticed() -> None
     ]
     sizes = [(2, 2), (1, 2), (3, 2), (0, 2), (-1, 2), (1, 1), (3, 3)]
     questions += [lambda module, low=low, high=high: module.members(family_text(low, high)) for low, high in sizes]
+    questions += [lambda module, data=data: module.sizes(data) for data in universes()]
     assert unexplained("verify_standalone", survivors(SOURCE / "verify_standalone.py", questions)) == []
+
+
+def universes() -> list[dict[str, Any]]:
+    """Numbers of respondents at every edge of what is allowed, for both relations."""
+    ends = [0, 1, 2, 3, True, "2", None, -1]
+    ranged = [{"neighbours": "add-remove-one", "respondents": {"from": a, "to": b}} for a in ends for b in ends]
+    return ranged + [{"neighbours": "replace-one", "respondents": n} for n in ends]
 
 
 def family_text(low: int, high: int) -> str:
