@@ -15,7 +15,6 @@ from discreet import __version__
 from discreet.certify import privacy
 from discreet.certify.optimality import proved_bound, proved_value
 from discreet.certify.theorems import why_not_geometric
-from discreet.certify.value import expected_payoff
 from discreet.design.baselines import baselines, ladder_baselines
 from discreet.design.climb import climb, why_not_climb
 from discreet.design.closed_form import geometric_kernel, theorem_witness
@@ -177,7 +176,7 @@ def _rescued(problem: Problem, interrupted: Proposal) -> Proposal:
     """What an interrupted program and a weighted sum have to offer: the better mechanism with the better bound."""
     other = climb(problem, SILENT, 0.0)
     both = [(p, _bare(problem, p.summary, p.kernel, {})) for p in (interrupted, other)]
-    mechanism, _ = max(both, key=lambda pair: expected_payoff(pair[1])[0])
+    mechanism, _ = max(both, key=lambda pair: proved_value(pair[1], _unproved(pair[0])))
     bound, _ = min(both, key=lambda pair: proved_bound(pair[1], _unproved(pair[0])))
     rung = f"{interrupted.rung}, interrupted; {mechanism.rung}" if mechanism is other else interrupted.rung
     return replace(mechanism, witness=bound.witness, rung=rung, solver=interrupted.solver)
