@@ -197,7 +197,7 @@ def _proofs(where: Path, bundle: Bundle, verdict: Verdict) -> None:
     refuted = {size: proof for size, proof in found.items() if isinstance(proof, Counterexample)}
     verdict.say(
         ENFORCED,
-        f"Each of the {len(found)} mechanisms in use is private, proved in integers",
+        f"Every mechanism in use is private, proved in integers ({len(found)})",
         not refuted,
         "; ".join(f"{size}: {proof}" for size, proof in refuted.items()),
     )

@@ -64,6 +64,8 @@ def check(mechanism: Path, certificate: Path | None = None) -> dict[str, Any]:
         result["certificate"] = beside
         if result["proved"]:
             result |= certificate_facts(files.read_certificate(beside), read, proof, result["hash"])
+    if "value" in result and all(d.is_loss for d in read.problem.decisions):
+        result |= {"loss": -result["value"], "lower_bound": -result["bound"]}
     if result["proved"]:
         made = {"value": read.claims.value, "bound": read.claims.bound}
         result["without_witness"] = [key for key, claim in made.items() if claim is not None and key not in result]
@@ -155,9 +157,13 @@ def tell(result: dict[str, Any], console: Console) -> None:
     console.print(
         f"  checked  {result['edges']:,} edges × {result['outputs']:,} outputs ({result['witness']})"
     )
-    if "value" in result:
+    if "loss" in result:
+        loss, lower = (float(result[key]) for key in ("loss", "lower_bound"))
+        console.print(f"  loss     {loss:.9g}, and no private mechanism loses less than {lower:.9g}")
+    elif "value" in result:
         value, bound = (float(result[key]) for key in ("value", "bound"))
         console.print(f"  value    {value:.9g}, and no private mechanism is worth more than {bound:.9g}")
+    if "value" in result:
         console.print(f"  gap      {result['relative_gap']:.2g} ({result['optimality_witness']})")
     if result["without_witness"]:
         named = " and ".join(result["without_witness"])
