@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.design import design
 from discreet.geometry.beliefs import mixture
 from discreet.geometry.concavification import concavify
 from discreet.geometry.of_problem import K
@@ -50,12 +51,9 @@ def test_real_actions(sy) -> None:
 
 
 def test_the_design_program_agrees(sy) -> None:
-    design = pytest.importorskip("discreet.design")
-    if not hasattr(design, "design"):
-        pytest.skip("the design package has no solver yet")
     for seed in range(3):
         problem = sy.problem(3, (0, 1, 2), sy.random_exchangeable(seed, 3, 3), sy.random_payoff(seed, 3, 7))
-        found, solved = concavify(problem), design.design(problem)
+        found, solved = concavify(problem), design(problem)
         assert solved.bound >= found.value - Fraction(1, 10**9)
         assert float(solved.value) == pytest.approx(float(found.value), rel=1e-5, abs=1e-6)
 
