@@ -11,8 +11,10 @@ import pytest
 from towns import Town, make_town, town_mechanism
 
 from discreet.engines.writer import read_parquet
+from discreet.errors import InputError
 from discreet.interpret import posterior
 from discreet.model.key_set import KeySet
+from discreet.publish import gather
 from discreet.publish.tables import LEVEL, columns_of, csv_bytes, restated
 
 
@@ -113,3 +115,13 @@ def test_a_reading_that_differs_in_the_sixth_digit_is_noticed() -> None:
 
 def _cells(count: int) -> KeySet:
     return KeySet(("street",), tuple((f"s{i}",) for i in range(count)), (4,) * count)
+
+
+@pytest.mark.parametrize("name", ["published", "action", "posterior_mean"])
+def test_a_key_may_not_take_the_name_of_a_published_column(town: Town, name: str) -> None:
+    """Its own column would stand in the key's place, and readers could no longer tell cells apart."""
+    town.plan.write_text(town.plan.read_text().replace('"street"', f'"{name}"'))
+    streets = town.folder / "streets.csv"
+    streets.write_text(streets.read_text().replace("street,", f"{name},", 1))
+    with pytest.raises(InputError, match="key column"):
+        gather(town.plan)

@@ -34,6 +34,7 @@ from discreet.model.plan import Plan
 from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
 from discreet.numerics.exact import brief
+from discreet.publish.tables import OWN_COLUMNS
 
 Sampler = Callable[[Mechanism, NDArray[np.int64]], NDArray[np.int64]]
 """Draws one output for each histogram."""
@@ -147,6 +148,14 @@ def check_bundle(bundle: Bundle) -> None:
     """Refuse a plan whose parts do not fit, before anything is committed."""
     plan = bundle.plan
     _check_certificate(bundle)
+    taken = [name for name in bundle.key_set.columns if name in OWN_COLUMNS]
+    if taken:
+        raise InputError(
+            "A key column has the name of a column that every release has",
+            found=", ".join(taken),
+            allowed=f"other names than {', '.join(OWN_COLUMNS)}",
+            remedy="rename the key column in the source, the plan and the key set",
+        )
     missing = sorted(set(bundle.key_set.sizes) - set(bundle.members))
     if missing:
         raise InputError(

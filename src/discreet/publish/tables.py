@@ -26,6 +26,9 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.unbiased import unbiased_values
 
 LEVEL = 0.9
+MEANING = ("posterior_mean", f"interval_low_{LEVEL:g}", f"interval_high_{LEVEL:g}")
+OWN_COLUMNS = ("size", "published", "action", *MEANING, "unbiased")
+"""Columns of a release beside its keys; a key may not be called so."""
 RISKY = "=+-@\t\r"
 """What a spreadsheet takes for the beginning of a formula."""
 
@@ -54,7 +57,7 @@ def columns_of(
             unbiased[at] = estimator[drawn]
     keys = {name: [cell[i] for cell in key_set.cells] for i, name in enumerate(key_set.columns)}
     table: dict[str, Any] = {**keys, "size": sizes, "published": list(published), "action": list(action)}
-    table |= {"posterior_mean": mean, f"interval_low_{LEVEL:g}": low, f"interval_high_{LEVEL:g}": high}
+    table |= dict(zip(MEANING, (mean, low, high), strict=True))
     if np.isfinite(unbiased).any():
         table["unbiased"] = unbiased
     return table
