@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -9,14 +10,28 @@ from discreet.files.atomic import read_bytes
 from discreet.files.canonical import parse_json
 from discreet.files.certificate import certificate_from_document
 from discreet.files.plan import plan_from_document, read_key_set
+from discreet.model.mechanism import Mechanism
+from discreet.present.figure import Figure
 from discreet.present.report import Section, mechanism_report, scrolled, table
 from discreet.present.words import plural
 from discreet.publish.bundle import mechanism_for, members_of
 from discreet.publish.verification import verified
 
 
-def release_report(folder: str | Path, frontier: str | None = None) -> str:
-    """The page about a release, written from the folder alone; `frontier` is a picture (SVG text) to show with it."""
+def typical_mechanism(folder: str | Path) -> Mechanism:
+    """The mechanism of a release's most frequent size of cell."""
+    where = Path(folder)
+    plan = plan_from_document(parse_json(read_bytes(where / "plan.json", "plan.json"), "plan.json"))
+    sizes = read_key_set(where / "key_set.csv", plan).sizes
+    members = members_of(parse_json(read_bytes(where / "mechanism.json", "mechanism.json"), "mechanism.json"))
+    return mechanism_for(members[max(sorted(set(sizes)), key=sizes.count)])
+
+
+def release_report(folder: str | Path, frontier: str | None = None, figures: Sequence[Figure] = ()) -> str:
+    """The page about a release, written from the folder alone.
+
+    `figures` stand with the design; `frontier` is a picture already drawn (SVG text).
+    """
     where = Path(folder)
 
     def document(name: str) -> object:
@@ -52,6 +67,7 @@ def release_report(folder: str | Path, frontier: str | None = None) -> str:
     return mechanism_report(
         mechanism_for(members[typical]),
         certificate,
+        figures=figures,
         first=[Section("What was published", published)],
         extra=extra,
         title=str(facts["dataset"]),

@@ -8,19 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.output import Json, show
+from discreet.cli.progress import progress
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from discreet.watch import Watch
+
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A mechanism file or a release folder.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The page; by default beside it.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The page; by default beside it.")
+    ] = None,
+    frontier: Annotated[
+        bool, typer.Option(help="Compute and draw what accuracy costs around this ε (takes a while).")
+    ] = True,
     as_json: Json = False,
 ) -> None:
     """Write one printable page about a mechanism or a release.
 
-    The problem in words, the design, the proof, how to read a value, the limits, what it is not for, the citation.
+    The problem in words, the design, the proof, the frontier, how to read a value, the limits, what it is not for, the citation.
 
     Example: discreet report places.mechanism.json -o report.html
     """
@@ -29,23 +37,28 @@ def command(
     place = output or (file / "report.html" if file.is_dir() else file.with_suffix(".html"))
     if file.is_dir() and output is None:
         place = file.parent / f"{file.name}.report.html"
-    write_atomically(place, text_of(file).encode())
+    with progress() as watch:
+        text = text_of(file, watch if frontier else None)
+    write_atomically(place, text.encode())
     result: dict[str, Any] = {"report": place}
     show(result, as_json=as_json, person=lambda console: tell(result, console))
 
 
-def text_of(file: Path) -> str:
-    """The page about a mechanism file or a release folder."""
+def text_of(file: Path, watch: Watch | None) -> str:
+    """The page about a mechanism file or a release folder; without a watch no frontier is computed."""
     from discreet import files
-    from discreet.present.release_report import release_report
+    from discreet.present.accuracy import accuracy_figure
+    from discreet.present.release_report import release_report, typical_mechanism
     from discreet.present.report import mechanism_report
 
+    mechanism = typical_mechanism(file) if file.is_dir() else files.read_mechanism(file)
+    drawn = None if watch is None else accuracy_figure(mechanism.problem, watch)
+    figures = [] if drawn is None else [drawn]
     if file.is_dir():
-        return release_report(file)
-    mechanism = files.read_mechanism(file)
+        return release_report(file, figures=figures)
     beside = files.certificate_path(file)
     certificate = files.read_certificate(beside) if beside.exists() else None
-    return mechanism_report(mechanism, certificate)
+    return mechanism_report(mechanism, certificate, figures=figures)
 
 
 def tell(result: dict[str, Any], console: Console) -> None:
