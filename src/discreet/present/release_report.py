@@ -11,7 +11,6 @@ from discreet.files.canonical import parse_json
 from discreet.files.certificate import certificate_from_document
 from discreet.files.plan import plan_from_document, read_key_set
 from discreet.model.mechanism import Mechanism
-from discreet.present.figure import Figure
 from discreet.present.report import Section, mechanism_report, scrolled, table
 from discreet.present.words import plural
 from discreet.publish.bundle import mechanism_for, members_of
@@ -27,10 +26,10 @@ def typical_mechanism(folder: str | Path) -> Mechanism:
     return mechanism_for(members[max(sorted(set(sizes)), key=sizes.count)])
 
 
-def release_report(folder: str | Path, frontier: str | None = None, figures: Sequence[Figure] = ()) -> str:
+def release_report(folder: str | Path, frontier: str | None = None, extra: Sequence[Section] = ()) -> str:
     """The page about a release, written from the folder alone.
 
-    `figures` stand with the design; `frontier` is a picture already drawn (SVG text).
+    `extra` sections stand before the verification; `frontier` is a picture already drawn (SVG text).
     """
     where = Path(folder)
 
@@ -61,14 +60,13 @@ def release_report(folder: str | Path, frontier: str | None = None, figures: Seq
     checks = table(
         ["class", "what", "outcome"], [(c.kind, c.words, words[c.holds]) for c in verdict.checks], numeric=False
     )
-    extra = [Section("Verification", checks)]
+    more = [*extra, Section("Verification", checks)]
     if frontier is not None:
-        extra.insert(0, Section("What accuracy costs", f"<figure>{scrolled(frontier)}</figure>"))
+        more.insert(0, Section("What accuracy costs", f"<figure>{scrolled(frontier)}</figure>"))
     return mechanism_report(
         mechanism_for(members[typical]),
         certificate,
-        figures=figures,
         first=[Section("What was published", published)],
-        extra=extra,
+        extra=more,
         title=str(facts["dataset"]),
     )

@@ -210,8 +210,8 @@ def _reading(mechanism: Mechanism) -> str:
     intro = "<p>For someone who holds the prior above. Other readers should use their own prior with the mechanism file.</p>"
     try:
         drawn = picture(posterior_figure(mechanism))
-    except DiscreetError:
-        drawn = ""
+    except DiscreetError as error:
+        drawn = f'<p class="note">Not drawn: {escape(str(error))}</p>'
     return intro + table(head, rows) + drawn
 
 
@@ -238,8 +238,8 @@ def _not_for(mechanism: Mechanism) -> str:
     try:
         slope = evaluate(mechanism).slope
         words = adding_words(slope) if slope == slope else ""
-    except DiscreetError:
-        words = ""
+    except DiscreetError as error:
+        words = f"Whether recommended actions may be added up was not computed: {error}"
     lean = (
         "The design leans on its prior: where the prior is wrong, recommended actions are biased towards it. Compare with discreet "
         "design --radius before using it elsewhere."

@@ -47,18 +47,17 @@ def command(
 def text_of(file: Path, watch: Watch | None) -> str:
     """The page about a mechanism file or a release folder; without a watch no frontier is computed."""
     from discreet import files
-    from discreet.present.accuracy import accuracy_figure
+    from discreet.present.accuracy import accuracy_section
     from discreet.present.release_report import release_report, typical_mechanism
     from discreet.present.report import mechanism_report
 
     mechanism = typical_mechanism(file) if file.is_dir() else files.read_mechanism(file)
-    drawn = None if watch is None else accuracy_figure(mechanism.problem, watch)
-    figures = [] if drawn is None else [drawn]
+    extra = [] if watch is None else [accuracy_section(mechanism.problem, watch)]
     if file.is_dir():
-        return release_report(file, figures=figures)
+        return release_report(file, extra=extra)
     beside = files.certificate_path(file)
     certificate = files.read_certificate(beside) if beside.exists() else None
-    return mechanism_report(mechanism, certificate, figures=figures)
+    return mechanism_report(mechanism, certificate, extra=extra)
 
 
 def tell(result: dict[str, Any], console: Console) -> None:
