@@ -198,6 +198,10 @@ def test_an_altered_clamp_is_refuted_by_both(tmp_path: Path) -> None:
             place = next(j for j in range(len(clamp["upper"])) if j != clamp.get("reference"))
             forged["summary"]["clamp"][key][place] += 1
             both_refuse_or_agree(forged)
+        for rest in (None, [0, 1], [1, 1], [0, 9], [2, 1]):
+            forged = copy.deepcopy(document)
+            forged["summary"]["clamp"]["rest"] = rest
+            both_refuse_or_agree(forged)
 
 
 def both_refuse_or_agree(document: dict[str, Any]) -> int:

@@ -99,7 +99,8 @@ def sizes(data):
     return low, high
 
 def histogram_graph(types, low, high, fixed, clamp):
-    """Counts of types. A clamp clips every count but the reference's; it must never ask for too many respondents."""
+    """Counts of types. A clamp clips every count but the reference's, then moves respondents between the clipped types (first
+    ones first) and the reference until the latter is within `rest`: a list cut to a fixed length changes by one entry at most."""
     floor = clamp["lower"] if clamp else [0] * types
     roof = clamp["upper"] if clamp else [high] * types
     need(len(floor) == len(roof) == types, "a clamp needs bounds for every type")
@@ -107,16 +108,15 @@ def histogram_graph(types, low, high, fixed, clamp):
     need(reference in (range(types) if fixed else (None,)), "a clamp has a reference type when the size is fixed, only")
     need(fixed or not any(floor), "without a fixed size, counts are only clipped from above")
     clipped = [j for j in range(types) if j != reference]
-    need(all(0 <= floor[j] <= roof[j] for j in clipped), "a clamp's bounds are the wrong way round")
-    if fixed:
-        total = sum(roof[j] for j in clipped)
-        need(all(floor[j] + min(high, total - roof[j]) <= high for j in clipped if floor[j]),
-             "this clamp can ask for more respondents than there are")
+    least, most = (0, high) if not clamp or clamp.get("rest") is None else clamp["rest"] if fixed else (1, 0)
+    ends = [(least, most), *((floor[j], roof[j]) for j in clipped)]
+    need(all(0 <= x <= y for x, y in ends), "a clamp's bounds are the wrong way round, or it has a rest but no fixed size")
     partial = [((), 0)]
     for j in reversed(clipped):
-        partial = [((c, *rest), n + c) for rest, n in partial for c in range(floor[j], min(roof[j], high - n) + 1)]
+        partial = [((c, *rest), n + c) for rest, n in partial for c in range(floor[j], min(roof[j], high - least - n) + 1)]
     if fixed:
-        states = [(*rest[:reference], high - n, *rest[reference:]) for rest, n in partial]
+        states = [(*rest[:reference], high - n, *rest[reference:]) for rest, n in partial if high - n <= most]
+        need(states, "this clamp asks for more respondents than there are")
         moves = [(i, j) for i in range(types) for j in range(types) if i != j]
     else:
         states = [rest for rest, n in partial if n >= low or (clamp and any(c == roof[j] for j, c in enumerate(rest)))]

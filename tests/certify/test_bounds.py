@@ -132,7 +132,8 @@ def test_a_box_never_pushes_it_below_either(seed: int) -> None:
         problem = random_problem(rng)
     universe = problem.universe
     assert isinstance(universe, Universe)
-    box = Clamp((0,) * universe.types, tuple(rng.randint(0, 3) for _ in range(universe.types)), 0)
+    rest = rng.choice([None, (0, universe.largest), (min(1, universe.largest), universe.largest)])
+    box = Clamp((0,) * universe.types, tuple(rng.randint(0, 3) for _ in range(universe.types)), 0, rest)
     from discreet.model.summary import HistogramSummary
 
     inner = state_space(universe, problem.neighbours, HistogramSummary(box))

@@ -358,6 +358,7 @@ def _clamped_documents() -> list[dict[str, Any]]:
         (Universe.of(3, three), ReplaceOne(), Clamp((0, 0, 1), (2, 1, 2), 1)),
         (Universe.of(3, three), ReplaceOne(), Clamp((0, 1, 1), (0, 1, 2), 0)),
         (Universe.of(3, three), ReplaceOne(), Clamp((0, 0, 0), (1, 5, 5), 0)),
+        (Universe.of(3, three), ReplaceOne(), Clamp((0, 0, 0), (0, 3, 2), 0, (1, 2))),
         (Universe(three, 1, 3), AddRemoveOne(), Clamp((0, 0, 0), (1, 2, 1), None)),
         (Universe(three, 2, 3), AddRemoveOne(), Clamp((0, 0, 0), (1, 1, 1), None)),
         (Universe(three, 1, 3), AddRemoveOne(), None),
@@ -382,6 +383,10 @@ def _clamped_documents() -> list[dict[str, Any]]:
             for reference in (None, 0, 1, 3, -1):
                 forged = copy.deepcopy(document)
                 forged["summary"]["clamp"]["reference"] = reference
+                found.append(forged)
+            for rest in ([0, 3], [0, 2], [1, 3], [1, 1], [2, 1], [3, 3], [4, 4], [-1, 3], [0]):
+                forged = copy.deepcopy(document)
+                forged["summary"]["clamp"]["rest"] = rest
                 found.append(forged)
             short = copy.deepcopy(document)
             short["summary"]["clamp"]["lower"].append(0)

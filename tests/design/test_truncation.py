@@ -46,7 +46,10 @@ def test_bounds_enclose_the_optimum_for_payoffs_of_any_sign(seed: int) -> None:
     cost, _ = whole(base).lower(table)
     full = solve(Program(cost, base.space.edges, epsilon), gap=1e-8)
     upper = (size, *(int(rng.integers(1, size + 1)) for _ in range(types - 1)))
-    section = boxed(base, Clamp((0,) * types, upper, 0))
+    least = int(rng.integers(0, size))
+    rest = (least, int(rng.integers(least, size + 1)))
+    clamp = Clamp((0,) * types, upper, 0, rest)
+    section = boxed(base, clamp if clamp.fits(size) else Clamp((0,) * types, upper, 0))
     inner, dropped = section.lower(table)
     found = solve(Program(inner, section.space.edges, epsilon), gap=1e-8)
     allowance = 1e-7 * float(np.abs(cost).sum())
@@ -78,8 +81,8 @@ def binomial(size: int, p: float) -> np.ndarray:
 def test_the_clamp_spends_no_more_than_allowed(tolerance: float) -> None:
     marginals = np.stack([binomial(400, p) for p in (0.8, 0.15, 0.05)])
     clamp = choose_clamp(marginals, tolerance)
-    assert clamp.reference == 0 and clamp.stays_in_simplex(400)
-    lost = sum(marginals[j, : clamp.lower[j]].sum() + marginals[j, clamp.upper[j] + 1 :].sum() for j in (1, 2))
+    assert clamp.reference == 0 and clamp.fits(400) and clamp.rest == (clamp.lower[0], clamp.upper[0])
+    lost = sum(marginals[j, : clamp.lower[j]].sum() + marginals[j, clamp.upper[j] + 1 :].sum() for j in range(3))
     assert 0 < lost <= tolerance
     assert clamp.lower[1] > 0, "far from zero the box does not start at zero"
 

@@ -72,12 +72,14 @@ def random_summary(rng: random.Random, universe: Universe, neighbours: Neighbour
 
 
 def random_clamp(rng: random.Random, universe: Universe, fixed: bool) -> Clamp:
-    """A clamp that keeps to the simplex; lower bounds only where the size is fixed."""
+    """A clamp that some histogram keeps; lower bounds only where the size is fixed."""
     while True:
         lower = tuple(rng.choice([0, 0, 1, 2]) if fixed else 0 for _ in range(universe.types))
         upper = tuple(low + rng.randint(0, 3) for low in lower)
-        clamp = Clamp(lower, upper, rng.randrange(universe.types) if fixed else None)
-        if not fixed or clamp.stays_in_simplex(universe.largest):
+        least = rng.randint(0, 2)
+        rest = rng.choice([None, (least, least + rng.randint(0, 3))]) if fixed else None
+        clamp = Clamp(lower, upper, rng.randrange(universe.types) if fixed else None, rest)
+        if not fixed or clamp.fits(universe.largest):
             return clamp
 
 

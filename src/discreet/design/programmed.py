@@ -111,7 +111,7 @@ def first_tolerance(base: Ground, table: np.ndarray, gap: float) -> float:
     masses = np.bincount(base.column, base.masses, len(base.exact_omegas))
     blind, informed = float((table @ masses).min()), float(table.min(axis=0) @ masses)
     surely = min(abs(blind), abs(informed)) if blind * informed > 0 else 0.0
-    return 0.02 * gap * max(surely, 0.2 * (blind - informed), 1e-12)
+    return gap * max(surely, 0.2 * (blind - informed), 1e-12)
 
 
 def truncated(base: Ground, table: np.ndarray, tolerance: float) -> Section:

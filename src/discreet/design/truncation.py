@@ -29,23 +29,18 @@ def choose_clamp(marginals: np.ndarray, tolerance: float, reference: int | None 
     """The clamp that loses at most `tolerance` of weight, by taking the lightest count off any end in turn.
 
     `marginals[j, n]` is the weight of type j's count being n; the union bound over clipped ends is what is spent. The reference
-    is the type with the largest mean count unless given.
+    is the type with the largest mean count unless given; its own ends bound the rest.
     """
     types, size = marginals.shape[0], marginals.shape[1] - 1
     if reference is None:
         reference = int(np.argmax(marginals @ np.arange(size + 1)))
-    lower, upper = [0] * types, [size] * types
-    allowance = tolerance
     crumb = tolerance / (200.0 * types)
-    for j in range(types):
-        if j != reference:
-            # ends so light that no choice between them matters go at once; the loop then has little to do
-            lower[j] = min(int(np.searchsorted(np.cumsum(marginals[j]), crumb)), size)
-            cut = int(np.searchsorted(np.cumsum(marginals[j, ::-1]), crumb))
-            upper[j] = max(size - cut, lower[j])
-            allowance -= 2 * crumb
+    # ends so light that no choice between them matters go at once; the loop then has little to do
+    lower = [min(int(np.searchsorted(np.cumsum(row), crumb)), size) for row in marginals]
+    upper = [max(size - int(np.searchsorted(np.cumsum(row[::-1]), crumb)), low) for row, low in zip(marginals, lower, strict=True)]
+    allowance = tolerance - 2 * crumb * types
     while True:
-        loose = [j for j in range(types) if j != reference and lower[j] < upper[j]]
+        loose = [j for j in range(types) if lower[j] < upper[j]]
         ends = [(float(marginals[j, lower[j]]), j, 1) for j in loose]
         ends += [(float(marginals[j, upper[j]]), j, -1) for j in loose]
         ends = [end for end in ends if end[0] <= allowance]
@@ -57,10 +52,10 @@ def choose_clamp(marginals: np.ndarray, tolerance: float, reference: int | None 
             lower[j] += 1
         else:
             upper[j] -= 1
-    clamp = Clamp(tuple(lower), tuple(upper), reference)
-    return clamp if clamp.stays_in_simplex(size) else Clamp((0,) * types, tuple(upper), reference)
+    clamp = Clamp(tuple(lower), tuple(upper), reference, (lower[reference], upper[reference]))
+    return clamp if clamp.fits(size) else Clamp((0,) * types, tuple(upper), reference)
 
 
 def clips_nothing(clamp: Clamp, size: int) -> bool:
     """Whether every histogram of `size` respondents is its own image."""
-    return all(clamp.lower[j] == 0 and clamp.upper[j] >= size for j in clamp.clipped)
+    return clamp.room(size) == (0, size) and all(clamp.lower[j] == 0 and clamp.upper[j] >= size for j in clamp.clipped)

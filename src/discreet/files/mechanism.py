@@ -86,11 +86,13 @@ def summary_document(summary: Summary) -> dict[str, Any]:
 
 def clamp_document(clamp: Clamp) -> dict[str, Any]:
     document: dict[str, Any] = {"lower": list(clamp.lower), "upper": list(clamp.upper)}
-    return document if clamp.reference is None else document | {"reference": clamp.reference}
+    if clamp.reference is not None:
+        document["reference"] = clamp.reference
+    return document if clamp.rest is None else document | {"rest": list(clamp.rest)}
 
 
 def clamp_from_shape(shape: schema.ClampShape | None) -> Clamp | None:
-    return None if shape is None else Clamp(tuple(shape.lower), tuple(shape.upper), shape.reference)
+    return None if shape is None else Clamp(tuple(shape.lower), tuple(shape.upper), shape.reference, shape.rest)
 
 
 def _summary(shape: schema.Summary) -> Summary:

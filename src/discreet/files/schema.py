@@ -128,6 +128,7 @@ class ClampShape(Shape):
     lower: list[Integer]
     upper: list[Integer]
     reference: Integer | None = None
+    rest: tuple[Integer, Integer] | None = None
 
 
 class Summary(Shape):

@@ -40,11 +40,12 @@ class Reduced:
         clamp = summary.clamp if isinstance(summary, HistogramSummary) else None
         if clamp is None:
             return LinearSummary(weights)
-        if clamp.reference == 0:
-            return LinearSummary(weights, clamp.lower[1], clamp.upper[1])
         assert isinstance(self.problem.universe, Universe)
         n = self.problem.universe.respondents
-        return LinearSummary(weights, n - clamp.upper[0], n - clamp.lower[0])
+        least, most = clamp.room(n)
+        clipped = 1 - (clamp.reference or 0)
+        low, high = max(clamp.lower[clipped], least), min(clamp.upper[clipped], most)
+        return LinearSummary(weights, low, high) if clipped == 1 else LinearSummary(weights, n - high, n - low)
 
     def counted(self, kernel: TableKernel) -> TableKernel:
         """A kernel on histograms of two types as a kernel on the count of the second."""

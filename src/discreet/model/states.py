@@ -120,14 +120,28 @@ def locate(space: StateSpace, summary: Summary, vectors: np.ndarray) -> np.ndarr
         low, high = int(space.vectors[0, 0]), int(space.vectors[-1, 0])
         return _found(space.vectors[:, 0], np.clip(totals, low, high))
     if isinstance(summary, HistogramSummary) and summary.clamp is not None:
-        clamp = summary.clamp
-        lower, upper = (np.array([min(end, _BEYOND) for end in ends], dtype=np.int64) for ends in (clamp.lower, clamp.upper))
-        clipped = np.minimum(np.maximum(vectors, lower), upper)
-        if clamp.reference is not None:
-            clipped[:, clamp.reference] = 0
-            clipped[:, clamp.reference] = vectors.sum(axis=1) - clipped.sum(axis=1)
-        vectors = clipped
+        vectors = _clamped(summary.clamp, vectors)
     return _Lookup(space.vectors)(vectors)
+
+
+def _clamped(clamp: Clamp, vectors: np.ndarray) -> np.ndarray:
+    """`HistogramSummary.of_histogram` for every row."""
+    lower, upper = (np.array([min(end, _BEYOND) for end in ends], dtype=np.int64) for ends in (clamp.lower, clamp.upper))
+    counts = np.minimum(np.maximum(vectors, lower), upper)
+    if clamp.reference is None:
+        return counts
+    sizes = vectors.sum(axis=1)
+    counts[:, clamp.reference] = 0
+    held = counts.sum(axis=1)
+    least, most = (0, _BEYOND) if clamp.rest is None else clamp.rest
+    low, high = np.maximum(sizes - min(most, _BEYOND), 0), sizes - min(least, _BEYOND)
+    for j in clamp.clipped:
+        others = held - counts[:, j]
+        moved = np.maximum(np.minimum(counts[:, j], high - others), lower[j])
+        counts[:, j] = np.minimum(np.maximum(moved, low - others), upper[j])
+        held = others + counts[:, j]
+    counts[:, clamp.reference] = sizes - held
+    return counts
 
 
 def _listed_space(universe: ListedUniverse, graph: GivenGraph) -> StateSpace:
@@ -156,9 +170,10 @@ def _database_space(universe: Universe, presence: bool) -> StateSpace:
 
 
 def _histogram_space(universe: Universe, clamp: Clamp | None) -> StateSpace:
-    """Replace-one. Every histogram in the box is its own image, so the image is box ∩ simplex and edges are induced.
+    """Replace-one. Every histogram within the bounds is its own image, so the image is box ∩ simplex and edges are induced.
 
-    The block over r has as its base the state r + e_reference; type j joins it unless its count is at its cap.
+    The block over r has as its base r + e_reference, a state unless the rest is at its most; type j joins it unless its
+    count is at its cap or the rest at its least.
     """
     n = universe.respondents
     if clamp is None:
@@ -166,17 +181,20 @@ def _histogram_space(universe: Universe, clamp: Clamp | None) -> StateSpace:
         clamp = Clamp((0,) * universe.types, (n,) * universe.types, reference=0)
     reference = clamp.reference
     assert reference is not None
-    clamp = Clamp(clamp.lower, tuple(min(cap, n) for cap in clamp.upper), reference) if n else clamp
     _must_list_box(universe, clamp)
-    vectors = boxed_histograms(n, clamp.lower, clamp.upper, reference)
+    least, most = (n - end for end in reversed(clamp.room(n)))
+    lower, upper = list(clamp.lower), [min(cap, n) for cap in clamp.upper]
+    lower[reference], upper[reference] = least, most
+    vectors = boxed_histograms(n, tuple(lower), tuple(upper), reference)
     lookup = _Lookup(vectors)
-    blocks = np.full(vectors.shape, -1)
-    blocks[:, reference] = np.arange(len(vectors))
-    for j in clamp.clipped:
-        moved = vectors.copy()
+    upper[reference] = most + 1
+    bases = boxed_histograms(n, tuple(lower), tuple(upper), reference)
+    blocks = np.full(bases.shape, -1)
+    for j in range(universe.types):
+        moved = bases.copy()
         moved[:, reference] -= 1
         moved[:, j] += 1
-        possible = (moved[:, reference] >= 0) & (moved[:, j] <= clamp.upper[j])
+        possible = (moved[:, reference] >= least) & (moved[:, reference] <= most) & (moved[:, j] <= upper[j])
         blocks[possible, j] = lookup(moved[possible])
     return StateSpace(_labels(vectors), vectors, _pairs(blocks, star=False), _worthwhile(blocks))
 

@@ -7,10 +7,14 @@ neighbouring databases land on the same state or on adjacent states.
 `linear`     S = Σ_i w(θ_i) with integer w. Adjacent: totals that one changed respondent can join.
 `database`   the whole database (or the name, in a listed universe).
 
-A histogram may be clamped: the counts of every type but a reference type are clipped to [L_j, K_j] and the reference
-absorbs the rest. A replacement moves at most two counts by opposite unit steps, and each clip keeps or removes its
-step, so the clamp is 1-Lipschitz as long as the image stays a histogram of N respondents:
-for every subset S of the clipped types, Σ_{i∉S} L_i + min(N, Σ_{i∈S} K_i) ≤ N.
+A histogram may be clamped: the counts of every type but a reference type are clipped to [L_j, K_j], and the reference
+gets the rest. A replacement moves at most two counts by opposite unit steps, and each clip keeps or removes its step.
+The rest is held in [least, most], 0..N unless said otherwise: if too few are left, the clipped types give up respondents
+above L_j, the first types first; if too many, they take respondents below K_j, the first types first. Both are 1-Lipschitz:
+written as the list of its respondents above the L_j with later types first, a histogram that gives up is that list cut
+to a fixed length, and one entry added, removed or changed adds, removes or changes at most one of the entries kept; taking is
+the same with the list of places below the K_j. The image is every histogram within all bounds; one exists iff
+Σ L_j + least ≤ N ≤ Σ K_j + most.
 Under add-remove-one there is no reference: every count is clipped by itself, and a clip never widens a unit step.
 A linear summary may be clipped to [low, high], which never widens a step.
 """
@@ -26,11 +30,12 @@ from discreet.model.universe import AnyUniverse, ListedUniverse, Universe
 
 @dataclass(frozen=True)
 class Clamp:
-    """Bounds [lower_j, upper_j] on the count of each type; the reference type (if any) has no bounds of its own."""
+    """Bounds [lower_j, upper_j] on the count of each type; those of the reference type (if any) are `rest`, or none."""
 
     lower: tuple[int, ...]
     upper: tuple[int, ...]
     reference: int | None
+    rest: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         if len(self.lower) != len(self.upper):
@@ -50,24 +55,26 @@ class Clamp:
                     f"The clamp of type {j} is empty or negative", found=f"[{self.lower[j]}, {self.upper[j]}]",
                     allowed="0 <= lower <= upper", remedy="correct the bounds",
                 )
+        if self.rest is not None and (self.reference is None or not 0 <= self.rest[0] <= self.rest[1]):
+            raise InputError(
+                "The bounds of a clamp's rest are empty or negative, or there is no type that takes the rest",
+                found=f"rest {list(self.rest)}, reference {self.reference}", allowed="0 <= least <= most, with a reference",
+                remedy="correct the bounds or leave them out",
+            )
 
     @property
     def clipped(self) -> tuple[int, ...]:
         return tuple(j for j in range(len(self.lower)) if j != self.reference)
 
-    def stays_in_simplex(self, respondents: int) -> bool:
-        """The condition of the lemma. Sets that leave out one raised type are enough.
+    def room(self, respondents: int) -> tuple[int, int]:
+        """The least and the most respondents of the clipped types together."""
+        least, most = (0, respondents) if self.rest is None else self.rest
+        return max(respondents - most, 0), respondents - least
 
-        Let S violate it. Moving a type into S raises the left side while Σ_S K < N, and once Σ_S K ≥ N the left side
-        exceeds N as long as any raised type (L > 0) is left outside. So the set of all types but one raised type
-        violates it too.
-        """
-        total = sum(self.upper[j] for j in self.clipped)
-        return all(
-            self.lower[j] + min(respondents, total - self.upper[j]) <= respondents
-            for j in self.clipped
-            if self.lower[j] > 0
-        )
+    def fits(self, respondents: int) -> bool:
+        """The condition of the lemma: some histogram of so many respondents is within all bounds."""
+        low, high = self.room(respondents)
+        return sum(self.lower[j] for j in self.clipped) <= high and low <= sum(self.upper[j] for j in self.clipped)
 
 
 @dataclass(frozen=True)
@@ -80,10 +87,19 @@ class HistogramSummary:
     def of_histogram(self, h: tuple[int, ...]) -> tuple[int, ...]:
         if self.clamp is None:
             return tuple(h)
-        clipped = [min(max(c, lo), hi) for c, lo, hi in zip(h, self.clamp.lower, self.clamp.upper, strict=True)]
-        if self.clamp.reference is not None:
-            clipped[self.clamp.reference] = sum(h) - sum(clipped[j] for j in self.clamp.clipped)
-        return tuple(clipped)
+        clamp, size = self.clamp, sum(h)
+        counts = [min(max(c, lo), hi) for c, lo, hi in zip(h, clamp.lower, clamp.upper, strict=True)]
+        if clamp.reference is None:
+            return tuple(counts)
+        held = sum(counts[j] for j in clamp.clipped)
+        low, high = clamp.room(size)
+        for j in clamp.clipped:
+            moved = max(min(counts[j], high - held + counts[j]), clamp.lower[j])
+            moved = min(max(moved, low - held + counts[j]), clamp.upper[j])
+            held += moved - counts[j]
+            counts[j] = moved
+        counts[clamp.reference] = size - held
+        return tuple(counts)
 
 
 @dataclass(frozen=True)
@@ -172,11 +188,10 @@ def check_summary(summary: Summary, universe: AnyUniverse, neighbours: Neighbour
                 remedy="set every lower bound to 0",
             )
         return
-    if clamp.reference is None or not clamp.stays_in_simplex(universe.respondents):
+    if clamp.reference is None or not clamp.fits(universe.respondents):
         raise InputError(
-            "This clamp can ask for more respondents than there are, so it is not a summary of a database",
-            found=f"lower {list(clamp.lower)}, upper {list(clamp.upper)}, reference {clamp.reference}",
-            allowed=f"for every set S of clipped types: lower bounds outside S + min(N, upper bounds in S) <= N = "
-            f"{universe.respondents}",
-            remedy="lower the bounds, or set every lower bound to 0",
+            "This clamp asks for more respondents than there are, or leaves some without a type",
+            found=f"lower {list(clamp.lower)}, upper {list(clamp.upper)}, reference {clamp.reference}, rest {clamp.rest}",
+            allowed=f"a reference, and bounds that some histogram of N = {universe.respondents} respondents keeps",
+            remedy="lower the lower bounds, or set every lower bound to 0",
         )

@@ -170,7 +170,7 @@ AnyUniverse = Universe | ListedUniverse
 
 
 def boxed_histograms(total: int, lower: tuple[int, ...], upper: tuple[int, ...], reference: int) -> np.ndarray:
-    """Histograms of `total` respondents with lower_j ≤ h_j ≤ upper_j for every type but the reference.
+    """Histograms of `total` respondents with lower_j ≤ h_j ≤ upper_j for every type.
 
     Rows [state, type], ordered by the counts of the last type, …, the first, the reference left out.
     """
@@ -178,7 +178,7 @@ def boxed_histograms(total: int, lower: tuple[int, ...], upper: tuple[int, ...],
 
     upper = tuple(min(cap, total) for cap in upper)
     columns: dict[int, np.ndarray] = {}
-    left = np.array([total], dtype=np.int64)
+    left = np.array([total - lower[reference]], dtype=np.int64)
     for j in reversed(range(len(lower))):
         if j == reference:
             continue
@@ -188,5 +188,6 @@ def boxed_histograms(total: int, lower: tuple[int, ...], upper: tuple[int, ...],
         columns = {i: np.repeat(column, repeats) for i, column in columns.items()}
         left = np.repeat(left, repeats) - counts
         columns[j] = counts
-    columns[reference] = left
-    return np.column_stack([columns[j] for j in range(len(lower))])
+    columns[reference] = left + lower[reference]
+    rows = np.column_stack([columns[j] for j in range(len(lower))])
+    return rows if upper[reference] >= total else rows[rows[:, reference] <= upper[reference]]
