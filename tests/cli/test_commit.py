@@ -16,10 +16,15 @@ def test_a_plan_is_committed_before_its_data_exists(tmp_path: Path) -> None:
 
 
 def test_a_person_is_told_the_promise_and_the_next_step(tmp_path: Path) -> None:
-    done = discreet(make_town(tmp_path / "town").folder, "commit", "plan.toml")
+    done = discreet(make_town(tmp_path / "town", signed=False).folder, "commit", "plan.toml")
     assert done.returncode == 0
     for words in ("Committed:", "values of one person", "ε = 1", "give --key to sign", "Next: discreet publish plan.toml"):
         assert words in done.stdout
+
+
+def test_a_ledger_with_a_key_wants_one(tmp_path: Path) -> None:
+    done = discreet(make_town(tmp_path / "town").folder, "commit", "plan.toml")
+    assert done.returncode == 2 and "only signed commitments" in done.stderr and "--key" in done.stderr
 
 
 def test_a_mechanism_that_is_not_private_is_refused_with_one(tmp_path: Path) -> None:

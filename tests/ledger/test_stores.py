@@ -151,6 +151,23 @@ def test_only_trusted_keys_name_revoke_and_sign(place: str, tmp_path: Path) -> N
         assert ledger.verify() is None
 
 
+def test_a_ledger_with_keys_takes_only_signed_commitments(place: str, tmp_path: Path) -> None:
+    """The near-miss: the same commitment, signed, is taken; and a ledger without keys takes it unsigned."""
+    ours = Signer.create(tmp_path / "ours.pem")
+    with open_ledger(place, create=True) as ledger:
+        ledger.init("pure", ours)
+        ledger.declare("households", "household", Fraction(2))
+        before = ledger.head().hash
+        with pytest.raises(InputError, match="only signed commitments"):
+            ledger.commit("households", "household", Cost(Fraction(1)), {})
+        assert ledger.head().hash == before
+        ledger.reserve(ledger.commit("households", "household", Cost(Fraction(1)), {}, ours).hash)
+        ledger.revoke(ours.fingerprint, ours)
+        with pytest.raises(InputError, match="only signed commitments"):
+            ledger.commit("households", "household", Cost(Fraction(1)), {})
+        assert ledger.verify() is None
+
+
 def test_what_follows_the_data_takes_the_time_of_the_entry_before(ledger: Ledger) -> None:
     held = ledger.reserve(committed(ledger))
     assert ledger.spend(held.hash).time == ledger.release(held.hash, "d" * 64).time == held.time

@@ -65,7 +65,7 @@ def test_two_tables_of_the_same_people_are_not_parallel(tmp_path: Path) -> None:
     town.publish()
     town.plan.write_text(town.plan.read_text().replace("answers by street", "answers again"))
     with town.ledger() as book:
-        commit(town.bundle(), book)
+        commit(town.bundle(), book, town.signer)
     town.publish(town.folder / "again")
     assert town.remaining() == 3
 

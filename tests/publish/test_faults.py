@@ -193,7 +193,8 @@ def test_a_commitment_that_states_a_smaller_cost_is_not_this_plans(town: Town) -
     from discreet.ledger import Cost
 
     with town.ledger() as book:
-        cheap = book.commit("the town", "person", Cost(Fraction(1, 100)), town.bundle().hashes | {"nonce": "00"}).hash
+        hashes = town.bundle().hashes | {"nonce": "00"}
+        cheap = book.commit("the town", "person", Cost(Fraction(1, 100)), hashes, town.signer).hash
         with pytest.raises(InputError, match="not committed"):
             publish(town.bundle(), town.target, book, commitment=cheap)
 

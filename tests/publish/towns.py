@@ -129,7 +129,7 @@ def make_town(
     files.write_mechanism(folder / "yes.mechanism.json", chosen)
     signer = Signer.create(folder / "key.pem")
     with open_ledger(str(folder / "ledger.db"), create=True) as book:
-        book.init(currency, signer)
+        book.init(currency, signer if signed else None)
         book.declare("the town", "person", cap, delta)
         commit(town.bundle(), book, signer if signed else None)
     return town

@@ -139,6 +139,13 @@ def _commit(state: State, entry: Entry) -> None:
     cost_from(entry.event["cost"])
     if entry.event.get("public") is not None:
         state.must_trust(str(entry.event["public"]))
+    elif state.keys:
+        raise InputError(
+            "A ledger with keys takes only signed commitments",
+            found="no signature",
+            allowed="a commitment signed with a key that the ledger trusts",
+            remedy="sign it: discreet commit PLAN --key FILE",
+        )
     state.commitments[entry.hash] = entry.event
 
 

@@ -244,13 +244,14 @@ def _signature(entries: list[Entry], head: Head, commitment: Entry | None, verdi
     event = {} if commitment is None else dict(commitment.event)
     public, signature = event.pop("public", None), event.pop("signature", None)
     signed = public is not None and signature is not None and signature_holds(str(public), event, str(signature))
+    before = [] if commitment is None else [e for e in entries if e.sequence < commitment.sequence]
     if public is None:
         words = "The prior and the plan used only public data or earlier releases"
-        verdict.say(ATTESTED, words, None, "the commitment is not signed")
+        named, _ = trust_after(before)
+        verdict.say(ATTESTED, words, False if named else None, "the commitment is not signed")
     else:
         statement = str(event.get("attested", {}).get("statement", ""))
         verdict.say(ATTESTED, statement or "The commitment is signed", signed, fingerprint(str(public)))
-        before = [] if commitment is None else [e for e in entries if e.sequence < commitment.sequence]
         _trusted("The ledger trusted the commitment's key when it signed", str(public), before, verdict)
     if head.signature is not None:
         holds = signature_holds(str(head.public), head.signed(), head.signature)
