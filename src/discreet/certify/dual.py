@@ -51,8 +51,8 @@ def dual_upper_bound(problem: Problem, witness: DualWitness) -> Fraction:
         least = least_losses(decision, distinct)
         gain = over_pieces(decision, problem.omega_range, stage, least, pulls)
     else:
-        regrets, least = _regrets(problem.decisions, distinct)
-        gain = _over_actions(problem.decisions, stage, regrets, pulls)
+        regrets, least = regrets_of(problem.decisions, distinct)
+        gain = over_actions(problem.decisions, stage, regrets, pulls)
     floor = sum((mass * least[omega] for mass, omega in zip(stage.masses, stage.omegas, strict=True)), Fraction(0))
     return -(floor + gain)
 
@@ -84,7 +84,7 @@ def combined_actions(decisions: Sequence[Decision]) -> list[Recommendation]:
     return list(lists[0]) if len(lists) == 1 else list(product(*lists))
 
 
-def _regrets(
+def regrets_of(
     decisions: Sequence[Decision], omegas: Sequence[Fraction]
 ) -> tuple[dict[Fraction, list[Fraction]], dict[Fraction, Fraction]]:
     """ℓ(a, ω) − min ℓ of every combined action, and min ℓ, for each value of the statistic."""
@@ -110,7 +110,7 @@ def _regrets(
     return regrets, least
 
 
-def _over_actions(
+def over_actions(
     decisions: Sequence[Decision], stage: Stage, regrets: dict[Fraction, list[Fraction]], pulls: Sequence[Pull]
 ) -> Fraction:
     """Σ over box states of min_a [π·regret − Gᵀf]; a state of no multipliers contributes zero."""

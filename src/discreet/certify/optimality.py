@@ -1,8 +1,8 @@
 """Is the mechanism worth what it claims, and can no private mechanism be worth more than the bound?
 
 Both sides are computed again from the problem and the mechanism: the value by `value` (by `weighted_sums` where states are too
-many to list), the bound from the witness by weak
-duality (`dual`) or by a theorem whose conditions are checked (`theorems`). The maker's word counts for nothing.
+many to list), the bound from the witness by weak duality (`dual`, or `quotient` on average) or by a theorem whose conditions
+are checked (`theorems`). The maker's word counts for nothing.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 from discreet.certify.dual import dual_upper_bound
+from discreet.certify.quotient import quotient_upper_bound
 from discreet.certify.theorems import theorem_upper_bound, theorem_value
 from discreet.certify.value import expected_payoff
 from discreet.certify.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
 from discreet.errors import InputError, Refuted
-from discreet.model.certificate import Counterexample, DualWitness, OptimalityClaim
+from discreet.model.certificate import Counterexample, DualWitness, OptimalityClaim, QuotientWitness
 from discreet.model.mechanism import Mechanism
 from discreet.model.reductions import reduced
 from discreet.model.summary import LinearSummary
@@ -52,7 +53,7 @@ def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
     if isinstance(claim.witness, DualWitness):
         if claim.witness.reduction is not None:
             mechanism = _on_reduced(mechanism, claim.witness.reduction)
-    else:
+    elif not isinstance(claim.witness, QuotientWitness):
         found = theorem_value(mechanism, claim.witness)
         if found is not None:
             return found
@@ -76,6 +77,8 @@ def proved_bound(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
     problem = mechanism.problem.with_epsilon(mechanism.guarantee.epsilon)
     if isinstance(claim.witness, DualWitness):
         return dual_upper_bound(problem, claim.witness)
+    if isinstance(claim.witness, QuotientWitness):
+        return quotient_upper_bound(problem, claim.witness)
     return theorem_upper_bound(problem, claim.witness)
 
 

@@ -77,17 +77,17 @@ def sum_masses(
     exponent = respondents
     while exponent:
         if exponent & 1:
-            result, skipped = _rounded_product(result, base, bits)
+            result, skipped = rounded_product(result, base, bits)
             result_first += base_first + skipped
         exponent >>= 1
         if exponent:
-            base, skipped = _rounded_product(base, base, bits)
+            base, skipped = rounded_product(base, base, bits)
             base_first = 2 * base_first + skipped
     masses = [int(c) for c in result.coeffs()]
     return result_first + respondents * low, masses, (1 << bits) - sum(masses)
 
 
-def _rounded_product(left: fmpz_poly, right: fmpz_poly, bits: int) -> tuple[fmpz_poly, int]:
+def rounded_product(left: fmpz_poly, right: fmpz_poly, bits: int) -> tuple[fmpz_poly, int]:
     """The product with coefficients rounded down, its leading zeros left out, and how many those were."""
     if left.degree() + right.degree() > 2 * MOST_LIKELY:
         raise TooLarge(

@@ -27,7 +27,7 @@ from discreet.design.solver.program import Program, directed, value_of
 from discreet.design.solver.repair import repair
 from discreet.design.truncation import choose_clamp, clips_nothing, regret_marginals
 from discreet.errors import InputError
-from discreet.model.certificate import DualWitness, Multipliers, TheoremWitness
+from discreet.model.certificate import DualWitness, Multipliers, Witness
 from discreet.model.kernel import Kernel, Output, TableKernel
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
@@ -63,7 +63,7 @@ class Proposal:
 
     summary: Summary
     kernel: Kernel
-    witness: DualWitness | TheoremWitness | None
+    witness: Witness | None
     rung: str
     states: int
     solver: str

@@ -1,7 +1,8 @@
 """Certificate files (`X.certificate.json`): each claim with its witness, written beside the mechanism.
 
 Multipliers are whole numbers over one scale; each action's flows are packed as little-endian 64-bit triples
-(from, to, numerator), compressed with zlib and written in base64, because a large design has a million of them.
+(from, to, numerator), or (state, row, numerator) of a quotient, compressed with zlib and written in base64, because a large
+design has a million of them.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ from discreet.model.certificate import (
     Multipliers,
     OptimalityClaim,
     PrivacyProof,
+    QuotientWitness,
     TheoremWitness,
+    Witness,
 )
 from discreet.numerics.exact import format_exact, format_integer, read_integer
 
@@ -98,7 +101,7 @@ def certificate_from_shape(shape: schema.Certificate) -> Certificate:
     return Certificate(shape.mechanism, privacy, optimality)
 
 
-def _witness_document(witness: DualWitness | TheoremWitness) -> dict[str, Any]:
+def _witness_document(witness: Witness) -> dict[str, Any]:
     if isinstance(witness, TheoremWitness):
         return {"kind": "theorem", "theorem": witness.theorem, "parameters": dict(witness.parameters)}
     document: dict[str, Any] = {
@@ -108,25 +111,46 @@ def _witness_document(witness: DualWitness | TheoremWitness) -> dict[str, Any]:
             {"action": recommendation_document(m.action), "flows": _packed(m.flows)} for m in witness.multipliers
         ],
     }
+    if isinstance(witness, QuotientWitness):
+        lists = {"groups": witness.groups, "rays": witness.rays, "states": witness.states}
+        rows = {key: [list(row) for row in rows] for key, rows in lists.items()}
+        return document | {"reference": witness.reference} | rows
     if witness.reduction is not None:
         document["reduction"] = witness.reduction
     return document if witness.box is None else document | {"box": clamp_document(witness.box)}
 
 
-def _witness(shape: schema.Witness) -> DualWitness | TheoremWitness:
+def _witness(shape: schema.Witness) -> Witness:
+    _must_belong(shape)
     if shape.kind == "theorem":
         if shape.theorem is None:
             raise _lacking("theorem")
         return TheoremWitness(shape.theorem, tuple((shape.parameters or {}).items()))
     if shape.scale is None or shape.multipliers is None:
         raise _lacking("scale or multipliers")
-    return DualWitness(
-        shape.kind,
-        clamp_from_shape(shape.box),
-        read_integer(shape.scale, "the scale"),
-        tuple(Multipliers(recommendation_from_shape(m.action), _unpacked(m.flows)) for m in shape.multipliers),
-        shape.reduction,
+    scale = read_integer(shape.scale, "the scale")
+    multipliers = tuple(
+        Multipliers(recommendation_from_shape(m.action), _unpacked(m.flows)) for m in shape.multipliers
     )
+    if shape.kind == "quotient":
+        if shape.reference is None or shape.groups is None or shape.rays is None or shape.states is None:
+            raise _lacking("reference, groups, rays or states")
+        groups, rays, states = (tuple(map(tuple, rows)) for rows in (shape.groups, shape.rays, shape.states))
+        return QuotientWitness(shape.reference, groups, rays, states, scale, multipliers)
+    return DualWitness(shape.kind, clamp_from_shape(shape.box), scale, multipliers, shape.reduction)
+
+
+OF_THE_QUOTIENT = ("reference", "groups", "rays", "states")
+
+
+def _must_belong(shape: schema.Witness) -> None:
+    """Only a quotient has groups, rays and states."""
+    strange = [key for key in OF_THE_QUOTIENT if shape.kind != "quotient" and getattr(shape, key) is not None]
+    if strange:
+        raise InputError(
+            "The certificate's witness has a key that belongs to another kind", found=", ".join(strange),
+            allowed="the keys of its kind", remedy="remove it",
+        )
 
 
 def _packed(flows: tuple[tuple[int, int, int], ...]) -> str:

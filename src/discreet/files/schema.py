@@ -199,13 +199,17 @@ class PrivacyProofShape(Shape):
 class MultipliersShape(Shape):
     action: ActionShape | list[ActionShape]
     flows: Annotated[str, Field(strict=True)] = Field(
-        description="zlib, then base64, of little-endian int64 triples (from, to, numerator)"
+        description="zlib, then base64, of little-endian int64 triples (from, to, numerator); of a quotient (state, row, numerator)"
     )
 
 
 class Witness(Shape):
-    kind: Literal["dual", "dual-with-chord", "theorem"]
+    kind: Literal["dual", "dual-with-chord", "quotient", "theorem"]
     box: ClampShape | None = None
+    reference: Integer | None = None
+    groups: list[list[Integer]] | None = None
+    rays: list[list[Integer]] | None = None
+    states: list[list[Integer]] | None = None
     scale: Digits | None = None
     multipliers: list[MultipliersShape] | None = None
     reduction: Text | None = None

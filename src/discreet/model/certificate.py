@@ -5,6 +5,7 @@ A certificate is data. Who made it does not matter: `certify` checks it against 
 Witnesses of optimality (all bound the payoff of every private mechanism from above):
 `dual`             multipliers f ≥ 0 on edges for each listed action
 `dual-with-chord`  multipliers at action nodes a_0 < a_1 < …, interpolated linearly between them (real actions)
+`quotient`         multipliers on inequalities that hold on average over histograms with the same counts and statistic
 `theorem`          a named theorem whose conditions and formula are checked again
 """
 
@@ -78,11 +79,52 @@ class DualWitness:
 
 
 @dataclass(frozen=True)
+class QuotientWitness:
+    """Multipliers on averaged inequalities (`certify.quotient`) between states (x_1, …, x_G, ω).
+
+    x_g counts the respondents whose type is in group g, ω is the statistic in whole steps above "everyone has the reference
+    type". A ray (k_1, …, k_G, l) weighs a respondent of type j in group g by c_j = k_g + l·u_j. A flow (state, 2·ray, f) multiplies
+    the inequality with the state on the smaller side, (state, 2·ray + 1, f) the one with the state on the larger side.
+    Actions are those of the problem, or nodes of real actions.
+    """
+
+    reference: int
+    groups: tuple[tuple[int, ...], ...]
+    rays: tuple[tuple[int, ...], ...]
+    states: tuple[tuple[int, ...], ...]
+    scale: int
+    multipliers: tuple[Multipliers, ...]
+    kind = "quotient"
+
+    def __post_init__(self) -> None:
+        width = len(self.groups) + 1
+        if width < 2 or any(len(row) != width for row in (*self.rays, *self.states)) or self.scale < 1:
+            raise InputError(
+                "A quotient witness has groups, rays and states of one number for each group and one more, and a positive scale",
+                found=f"{len(self.groups)} groups, scale {brief(self.scale)}",
+                allowed="rays and states of as many numbers as groups, plus one",
+                remedy="correct the file",
+            )
+        for action in self.multipliers:
+            for state, row, flow in action.flows:
+                if not (0 <= state < len(self.states) and 0 <= row < 2 * len(self.rays) and flow >= 0):
+                    raise InputError(
+                        "A multiplier is negative or names an inequality that the witness does not have",
+                        found=f"state {brief(state)}, row {brief(row)}",
+                        allowed=f"states below {len(self.states)}, rows below {2 * len(self.rays)}, numbers from 0",
+                        remedy="only non-negative multipliers prove a bound",
+                    )
+
+
+@dataclass(frozen=True)
 class TheoremWitness:
     """A theorem by its name, with the parameters of its formula as exact text."""
 
     theorem: str
     parameters: tuple[tuple[str, str], ...] = ()
+
+
+Witness = DualWitness | QuotientWitness | TheoremWitness
 
 
 @dataclass(frozen=True)
@@ -91,7 +133,7 @@ class OptimalityClaim:
 
     value: Fraction
     bound: Fraction
-    witness: DualWitness | TheoremWitness
+    witness: Witness
 
     @property
     def relative_gap(self) -> float:

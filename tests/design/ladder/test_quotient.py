@@ -58,7 +58,7 @@ def test_averages_of_private_mechanisms_satisfy_every_row(groups):
 
 def test_weights_sum_to_one_only_for_affine_rays():
     program = averages(P, V, N, reference=0, leave_out=1e-15)
-    assert max(abs(sum(w) - 1) for _, _, w in program.rows) < 1e-12
+    assert max(abs(sum(row.weights) - 1) for row in program.rows) < 1e-12
     # Near miss: c_j = u_j^2 is not affine.  Its total over a histogram is not a function of (x, omega), and
     # the weights that belong to c_j = u_j^2 over the total of c_j = u_j do not sum to one.
     mass = dict(zip(program.states, program.masses, strict=True))

@@ -44,18 +44,35 @@ State = tuple[int, ...]
 
 
 @dataclass(frozen=True)
+class Row:
+    """mbar(state) beside its average over earlier states, by the ray numbered `ray`; `total` is sum_j n_j c_j.
+
+    When a possible earlier state is left out, the average is too small: then only avg <= e^epsilon mbar holds.
+    """
+
+    state: int
+    ray: int
+    before: tuple[int, ...]
+    weights: tuple[float, ...]
+    total: int
+    complete: bool
+
+
+@dataclass(frozen=True)
 class Averages:
-    """Likely states, their prior masses, and rows (state, predecessors, weights) of the averaged
-    inequalities.
+    """Likely states, their prior masses, and the rows of the averaged inequalities.
 
     `statistics` are the values of omega (in the problem's own units); `error` bounds the relative error of
     any mass or weight.
     """
 
+    reference: int
+    groups: tuple[tuple[int, ...], ...]
+    rays: tuple[tuple[int, ...], ...]
     states: tuple[State, ...]
     masses: NDArray[np.float64]
     statistics: NDArray[np.float64]
-    rows: tuple[tuple[int, tuple[int, ...], tuple[float, ...]], ...]
+    rows: tuple[Row, ...]
     dropped: float
     error: float
 
@@ -77,7 +94,7 @@ def averages(
     """Enumerate the likely states and their averaged inequalities.
 
     States are kept by falling prior mass until all but `leave_out` of it is held; more than `most_states` is
-    refused.  A row is kept when all its predecessors are.
+    refused.
     """
     p, v = exact_law(probabilities, values)
     reference = max(range(len(p)), key=lambda t: p[t]) if reference is None else reference
@@ -95,9 +112,13 @@ def averages(
     law = _state_law(p, parts, steps, respondents, most_states, leave_out)
     index = {s: i for i, s in enumerate(law)}
     masses = np.array(list(law.values()))
-    rows = _rows(p, reference, parts, steps, respondents, law, index)
+    rays = _rays(parts, steps)
+    rows = _rows(p, reference, parts, steps, respondents, rays, law, index)
     offset = respondents * v[reference]
     return Averages(
+        reference=reference,
+        groups=tuple(map(tuple, parts)),
+        rays=tuple((*ray.per_group, ray.slope) for ray in rays),
         states=tuple(law),
         masses=masses,
         statistics=np.array([float(s[-1] * unit + offset) for s in law]),
@@ -210,45 +231,36 @@ def _rows(
     parts: list[list[int]],
     steps: dict[int, int],
     respondents: int,
+    rays: list[_Ray],
     law: dict[State, float],
     index: dict[State, int],
-) -> list[tuple[int, tuple[int, ...], tuple[float, ...]]]:
-    rays = _rays(parts, steps)
+) -> list[Row]:
     ratio = {t: float(p[t] / p[reference]) for g in parts for t in g}
     rows = []
     for state, i in index.items():
         x = sum(state[:-1])
         if not x:
             continue
-        for ray in rays:
-            weights: dict[int, float] = {}
-            total = (
-                math.fsum(k * c for k, c in zip(ray.per_group, state[:-1], strict=True))
-                + ray.slope * state[-1]
-            )
+        for number, ray in enumerate(rays):
+            total = ray.slope * state[-1]
+            total += sum(k * c for k, c in zip(ray.per_group, state[:-1], strict=True))
             if total <= 0:
                 continue
+            weights: dict[int, float] = {}
             complete = True
-            for number, g in enumerate(parts):
+            for k, g in enumerate(parts):
                 for t in g:
-                    c = ray.per_group[number] + ray.slope * steps[t]
-                    if not c:
-                        continue
-                    before = (
-                        *state[:number],
-                        state[number] - 1,
-                        *state[number + 1 : -1],
-                        state[-1] - steps[t],
-                    )
-                    if before[number] < 0:
+                    c = ray.per_group[k] + ray.slope * steps[t]
+                    before = (*state[:k], state[k] - 1, *state[k + 1 : -1], state[-1] - steps[t])
+                    if not c or before[k] < 0:
                         continue
                     if before not in index:
                         complete = complete and not _possible(before, parts, steps, respondents)
                         continue
                     weight = c * (respondents - x + 1) * ratio[t] * law[before] / (law[state] * total)
                     weights[index[before]] = weights.get(index[before], 0.0) + weight
-            if complete and weights:
-                rows.append((i, tuple(weights), tuple(weights.values())))
+            if weights:
+                rows.append(Row(i, number, tuple(weights), tuple(weights.values()), total, complete))
     return rows
 
 

@@ -52,12 +52,21 @@ EVEN = 6
 
 @dataclass(frozen=True)
 class QuotientBound:
-    """A proven lower bound on the expected squared error, and the size of the program that proves it."""
+    """A lower bound on the expected squared error with the multipliers [action, row] that prove it."""
 
     lower_bound: float
-    states: int
-    actions: int
     status: str
+    program: Averages
+    grid: Floats
+    multipliers: Floats
+
+    @property
+    def states(self) -> int:
+        return self.program.size
+
+    @property
+    def actions(self) -> int:
+        return len(self.grid)
 
 
 @dataclass(frozen=True)
@@ -97,7 +106,7 @@ def quotient_bound(
             raise InputError("a decision needs at least one action", found="an empty list")
         found = solve(program, cone, grid, np.zeros(len(grid)), seconds)
         bound = bound_from_multipliers(program, cone, grid, found.multipliers, real=False)
-        return QuotientBound(max(0.0, bound), program.size, len(grid), found.status)
+        return QuotientBound(max(0.0, bound), found.status, program, grid, found.multipliers)
 
     return _real_actions(program, cone, targets, time.monotonic() + seconds, watch)
 
@@ -110,7 +119,9 @@ def _real_actions(
     low, high = float(program.statistics.min()), float(program.statistics.max())
     mean = float(program.masses @ program.statistics) / float(program.masses.sum())
     spread = math.sqrt(float(program.masses @ (program.statistics - mean) ** 2))
-    best = QuotientBound(0.0, program.size, 0, "not solved")
+    ends_only = np.array([low, high])
+    nothing = np.zeros((2, 2 * len(program.rows)))
+    best = QuotientBound(0.0, "not solved", program, ends_only, nothing)
     if high == low:
         return best
 
@@ -119,7 +130,7 @@ def _real_actions(
         found = solve(program, cone, knots, reach, max(0.0, ends - time.monotonic()))
         bound = bound_from_multipliers(program, cone, knots, found.multipliers, real=True)
         if bound > best.lower_bound or best.status == "not solved":
-            best = QuotientBound(max(0.0, bound), program.size, len(knots), found.status)
+            best = QuotientBound(max(0.0, bound), found.status, program, knots, found.multipliers)
         watch.report(stage="quotient bound", bound=-best.lower_bound)
         return found
 
@@ -138,16 +149,17 @@ def _real_actions(
 
 
 def privacy_rows(program: Averages, epsilon: float) -> sparse.csr_array:
-    """G: for each averaged inequality the rows e^eps avg - mbar(s) and e^eps mbar(s) - avg."""
+    """G: for each averaged inequality the rows e^eps avg - mbar(s) (zero when incomplete) and e^eps mbar(s) - avg."""
     from scipy import sparse
 
     q = math.exp(epsilon)
     at, to, weight = [], [], []
-    for k, (state, before, weights) in enumerate(program.rows):
+    for k, each in enumerate(program.rows):
         for row, own, other in ((2 * k, -1.0, q), (2 * k + 1, q, -1.0)):
-            at += [row] * (1 + len(before))
-            to += [state, *before]
-            weight += [own, *(other * w for w in weights)]
+            if row % 2 or each.complete:
+                at += [row] * (1 + len(each.before))
+                to += [each.state, *each.before]
+                weight += [own, *(other * w for w in each.weights)]
     shape = (2 * len(program.rows), program.size)
     return sparse.csr_array(sparse.coo_array((weight, (at, to)), shape=shape))
 
