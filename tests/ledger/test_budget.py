@@ -30,15 +30,27 @@ def test_zcdp_takes_half_the_square_of_a_pure_epsilon_unless_less_is_known() -> 
 
 
 @given(st.lists(st.fractions(min_value=0, max_value=1, max_denominator=64), max_size=30))
-def test_the_adaptive_filter_is_never_more_generous_than_the_theorem(costs: list[Fraction]) -> None:
+def test_the_approximate_currency_is_never_more_generous_than_its_theorems(costs: list[Fraction]) -> None:
     budget = Budget("approximate", Fraction(3), Fraction(1, 10**6))
     spent = budget.spent(Cost(c) for c in costs)
     s = float(sum(c * c for c in costs))
-    needed = sqrt(2 * log(2 / 1e-6) * s) + s / 2
+    needed = min(sqrt(2 * log(2 / 1e-6) * s) + s / 2, float(sum(costs)))
     if budget.allows(spent):
         assert needed <= 3 * (1 + 1e-12)
     elif needed < 3 * (1 - 1e-9):
-        pytest.fail("the filter refuses what the theorem allows")
+        pytest.fail("refused what the theorems allow")
+
+
+def test_a_batch_counts_in_the_sum_by_its_epsilon_and_in_the_filter_by_its_rho() -> None:
+    budget = Budget("approximate", Fraction(3), Fraction(1, 10**6))
+    batch = Cost(Fraction(2), Fraction(1, 10**7), Fraction(1, 100))
+    spent = budget.spent([batch])
+    assert (spent.first, spent.second, spent.total) == (Fraction(1, 50), Fraction(1, 10**7), Fraction(2))
+    assert budget.allows(budget.add(spent, Cost(Fraction(1)))), "2 + 1 ≤ 3"
+    assert not budget.allows(budget.add(spent, Cost(Fraction(1) + Fraction(1, 10**9))))
+    many = budget.spent([batch, *[Cost(Fraction(1, 10))] * 11])
+    assert many.total > 3 and budget.allows(many), "the filter sees 0.02 + 0.11, not 4"
+    assert budget.remaining_delta(many) == Fraction(4, 10**7)
 
 
 def test_what_remains_fits_and_a_little_more_does_not() -> None:

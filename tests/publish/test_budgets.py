@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from math import log, sqrt
+from math import log, sqrt, tanh
 from pathlib import Path
 
 import pytest
@@ -25,21 +25,31 @@ def published(town: Town) -> int:
     raise AssertionError("a budget without end")
 
 
-def test_zcdp_takes_half_the_square(tmp_path: Path) -> None:
-    """ε = 1 costs ρ = 1/2: three fit into 3/2 exactly."""
+def test_zcdp_takes_the_tight_rho_of_the_mechanism(tmp_path: Path) -> None:
+    """Geometric noise at ε = 1 has ρ = ε·tanh(ε/2), less than 1/2: three fit into three times that, and not into a hair less."""
     town = make_town(tmp_path / "town", currency="zcdp", cap=Fraction(3, 2))
-    assert published(town) == 3
-    assert town.remaining() == 0
+    rho = town.bundle().cost.zcdp
+    assert tanh(0.5) < rho < tanh(0.5) * (1 + 1e-7)
+    town = make_town(tmp_path / "exactly", currency="zcdp", cap=3 * rho)
+    assert published(town) == 3 and town.remaining() == 0
+    assert published(make_town(tmp_path / "less", currency="zcdp", cap=3 * rho - Fraction(1, 10**12))) == 2
 
 
-def test_the_approximate_filter_allows_what_its_theorem_allows(tmp_path: Path) -> None:
-    """S = Σ ε² with ε = 1/2 each: √(2·ln(2/δ)·S) + S/2 ≤ 6, δ = 1e-4."""
+@pytest.mark.parametrize(("epsilon", "cap", "delta", "better"), [("1/2", 6, 4, "sum"), ("1/4", 4, 1, "filter")])
+def test_the_approximate_currency_allows_the_better_of_sum_and_filter(
+    tmp_path: Path, epsilon: str, cap: int, delta: int, better: str
+) -> None:
+    """Σ ε ≤ cap, or √(2·ln(2/δ)·S) + S/2 ≤ cap with S = Σ 2ρ, ρ = ε·tanh(ε/2); δ is a power of ten."""
     town = make_town(
-        tmp_path / "town", currency="approximate", cap=Fraction(6), delta=Fraction(1, 10**4),
-        mechanism=town_mechanism(epsilon="1/2"),
+        tmp_path / "town", currency="approximate", cap=Fraction(cap), delta=Fraction(1, 10**delta),
+        mechanism=town_mechanism(epsilon=epsilon),
     )  # fmt: skip
-    allowed = max(k for k in range(100) if sqrt(2 * log(2e4) * k / 4) + k / 8 <= 6)
-    assert published(town) == allowed > 0
+    each = float(Fraction(epsilon))
+    square = 2 * each * tanh(each / 2)
+    by_filter = max(k for k in range(100) if sqrt(2 * log(2 * 10**delta) * k * square) + k * square / 2 <= cap)
+    by_sum = int(cap / Fraction(epsilon))
+    assert (by_sum > by_filter) == (better == "sum")
+    assert published(town) == max(by_sum, by_filter) > 0
 
 
 def test_pure_adds_up_and_a_thousandth_is_missed(tmp_path: Path) -> None:

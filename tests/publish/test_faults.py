@@ -195,8 +195,9 @@ def test_a_commitment_that_states_a_smaller_cost_is_not_this_plans(town: Town) -
     with town.ledger() as book:
         hashes = town.bundle().hashes | {"nonce": "00"}
         cheap = book.commit("the town", "person", Cost(Fraction(1, 100)), hashes, town.signer).hash
-        with pytest.raises(InputError, match="not committed"):
+        with pytest.raises(InputError, match="too small a cost"):
             publish(town.bundle(), town.target, book, commitment=cheap)
+    assert town.stages() == []
 
 
 def test_two_publications_on_one_commitment_are_both_listed_and_both_paid(town: Town) -> None:

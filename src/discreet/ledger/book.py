@@ -3,60 +3,37 @@
     init ── budget … ── commit ── reserve ── spend ── release        burn: drawn on but never published
                                      └────── withdraw                only while nothing was drawn
 
+    A batch of plans is one commitment; each of its members is reserved, drawn and released by itself.
+
 Each call is one exclusive turn at the store: the event is checked against everything before it and appended, or nothing is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, Refuted
 from discreet.files.atomic import write_atomically
 from discreet.files.canonical import canonical_bytes
 from discreet.ledger.budget import CURRENCIES, Budget, Cost
 from discreet.ledger.chain import Entry, verify_chain
-from discreet.ledger.keys import Signer, fingerprint, signature_holds
+from discreet.ledger.checks import Head, missing, understated, unrecorded, unsigned
+from discreet.ledger.keys import Signer
 from discreet.ledger.sqlite_store import SqliteStore
 from discreet.ledger.state import Reservation, State
 from discreet.ledger.store import Store
 from discreet.model.certificate import Counterexample
 from discreet.numerics.exact import format_exact
 
+if TYPE_CHECKING:
+    from discreet.ledger.batches import Batch
+
 UNTIMED = ("spend", "release", "withdraw")
 """Events that come after data was read."""
-
-
-@dataclass(frozen=True)
-class Head:
-    """The end of the chain at some moment, signed or not: kept elsewhere, it shows rewriting and truncation."""
-
-    sequence: int
-    hash: str
-    public: str | None = None
-    signature: str | None = None
-
-    def document(self) -> dict[str, Any]:
-        """The head as text."""
-        found: dict[str, Any] = {"sequence": self.sequence, "hash": self.hash}
-        if self.public is not None and self.signature is not None:
-            found |= {"public": self.public, "signature": self.signature}
-        return found
-
-    def signed(self) -> dict[str, Any]:
-        """What the signature covers."""
-        return {"ledger head": self.hash, "sequence": self.sequence}
-
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Head:
-        """The head in a document."""
-        return cls(
-            int(document["sequence"]), str(document["hash"]), document.get("public"), document.get("signature")
-        )
 
 
 def open_ledger(place: str, *, create: bool = False) -> Ledger:
@@ -150,13 +127,38 @@ class Ledger:
             "hashes": dict(hashes),
             "attested": dict(attested or {}),
         }
-        if signer is not None:
-            event |= {"public": signer.public, "signature": signer.sign(event)}
-        return self._append(event)
+        return self._append(_signed(event, signer))
 
-    def reserve(self, commitment: str) -> Entry:
-        """Set the committed cost aside; the entry's hash names the reservation. From here on it counts as spent."""
-        return self._append({"kind": "reserve", "commitment": commitment})
+    def commit_batch(
+        self,
+        population: str,
+        unit: str,
+        batch: Batch,
+        signer: Signer | None = None,
+        attested: Mapping[str, str] | None = None,
+    ) -> Entry:
+        """Record several plans that will be published at one cost, before any data is opened."""
+        short = batch.shortfall()
+        if short is not None:
+            raise InputError(
+                "A batch costs more than is stated", found=short, allowed="the composed cost", remedy="compose it again"
+            )
+        event: dict[str, Any] = {
+            "kind": "commit",
+            "population": population,
+            "unit": unit,
+            "cost": batch.cost.document(),
+            "attested": dict(attested or {}),
+        } | batch.document()
+        return self._append(_signed(event, signer))
+
+    def reserve(self, commitment: str, member: int | None = None) -> Entry:
+        """Set the committed cost aside; the entry's hash names the reservation. From here on it counts as spent.
+
+        In a batch the first member to be reserved sets the cost of the whole batch aside, the others nothing more.
+        """
+        event: dict[str, Any] = {"kind": "reserve", "commitment": commitment}
+        return self._append(event if member is None else event | {"member": member})
 
     def spend(self, reservation: str) -> Entry:
         """Say that drawing begins."""
@@ -229,11 +231,11 @@ class Ledger:
                 return Counterexample("ledger", f"Entry {entry.sequence} breaks a rule: {error}")
             except Exception as error:  # BudgetExceeded and malformed events alike
                 return Counterexample("ledger", f"Entry {entry.sequence} is not allowed: {type(error).__name__}")
-            wrong = _unsigned(entry)
+            wrong = unsigned(entry) or understated(entry)
             if wrong is not None:
                 return wrong
-        heads = (_missing(entries, head, state) for head in against)
-        seen = (_unrecorded(state, *pair) for pair in (releases or {}).items())
+        heads = (missing(entries, head, state) for head in against)
+        seen = (unrecorded(state, *pair) for pair in (releases or {}).items())
         return next((problem for problem in (*heads, *seen) if problem is not None), None)
 
 
@@ -247,50 +249,5 @@ def _next_entry(state: State, event: Mapping[str, Any]) -> Entry:
     return Entry.after(last, state.time if event["kind"] in UNTIMED else max(now, state.time), dict(event))
 
 
-def _unsigned(entry: Entry) -> Counterexample | None:
-    event = dict(entry.event)
-    signature = event.pop("signature", None)
-    if signature is None:
-        return None
-    public = str(event.pop("public") if entry.event["kind"] == "commit" else event.get("by"))
-    if signature_holds(public, event, str(signature)):
-        return None
-    return Counterexample(
-        "signature", f"Entry {entry.sequence} was not signed by the key that it names", found=fingerprint(public)
-    )
-
-
-def _missing(entries: list[Entry], head: Head, state: State) -> Counterexample | None:
-    if head.sequence >= len(entries):
-        return Counterexample(
-            "head",
-            "The ledger was cut: a head kept elsewhere lies beyond its end",
-            found=f"{len(entries)} entries",
-            allowed=f"at least {head.sequence + 1}",
-        )
-    if entries[head.sequence].hash != head.hash:
-        return Counterexample(
-            "head",
-            f"The ledger was rewritten: entry {head.sequence} differs from a head kept elsewhere",
-            found=entries[head.sequence].hash,
-            allowed=head.hash,
-        )
-    if head.signature is not None and not signature_holds(str(head.public), head.signed(), head.signature):
-        return Counterexample("signature", "A kept head was not signed by the key that it names")
-    if head.signature is not None and state.keys and fingerprint(str(head.public)) not in state.keys:
-        return Counterexample(
-            "signature", "A kept head was signed with a key that the ledger does not know", found=fingerprint(str(head.public))
-        )
-    return None
-
-
-def _unrecorded(state: State, reservation: str, digest: str) -> Counterexample | None:
-    held = state.reservations.get(reservation)
-    if held is not None and held.release == digest:
-        return None
-    return Counterexample(
-        "release",
-        "A release differs from the one that the ledger recorded for its draw",
-        found=digest,
-        allowed="nothing recorded" if held is None or held.release is None else held.release,
-    )
+def _signed(event: dict[str, Any], signer: Signer | None) -> dict[str, Any]:
+    return event if signer is None else event | {"public": signer.public, "signature": signer.sign(event)}

@@ -1,23 +1,31 @@
 """Budgets: how much of a promise is left, in one currency that is fixed when the ledger is made.
 
 `pure`          Σ ε_i ≤ E                                     (basic composition, valid for adaptive choices)
-`zcdp`          Σ ρ_i ≤ R                                     (additive filter; a pure ε costs ε²/2)
-`approximate`   √(2·ln(1/δ₁)·S) + S/2 ≤ E with S = Σ ε_i², and Σ δ_i ≤ δ₂, where δ₁ + δ₂ = δ
-                (fully adaptive filter: Whitehouse, Ramdas, Rogers, Wu 2023, Thm 1; half of δ goes to each part)
+`zcdp`          Σ ρ_i ≤ R                                     (additive filter; a pure ε costs at most ε²/2)
+`approximate`   Σ δ_i ≤ δ/2, and either  Σ ε_i ≤ E
+                                 or      √(2·ln(2/δ)·S) + S/2 ≤ E  with S = Σ 2ρ_i
+                (basic composition, Rogers et al. 2016; a fully adaptive filter, Whitehouse, Ramdas, Rogers & Wu 2023,
+                Thm 1, whose proof uses of an ε only that it is ε²/2-zCDP)
 
-All sums are exact. The square root is removed by squaring and ln(1/δ₁) replaced by a rational above it, so the filter never
-grants more than the theorem allows.
+Why "either … or" is still (E, δ)-DP: outcomes at whose end the filter holds have a loss above E with probability at most
+δ/2, whatever the others do, by the filter's martingale; outcomes at whose end the sum holds satisfy P ≤ e^E Q + Σδ_i by basic
+composition. Every outcome is of one kind. A batch counts in both: in the sum by its composed (ε, δ), in the filter by the ρ
+of its members.
+
+All sums are exact. The square root is removed by squaring and ln(2/δ) replaced by a rational above it, so nothing is
+granted beyond what the theorems allow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from discreet.errors import BudgetExceeded, InputError
 from discreet.numerics.brackets import log_bracket
-from discreet.numerics.exact import format_exact
+from discreet.numerics.exact import exact, format_exact
 
 CURRENCIES = ("pure", "zcdp", "approximate")
 LOG_BITS = 96
@@ -25,7 +33,10 @@ LOG_BITS = 96
 
 @dataclass(frozen=True)
 class Cost:
-    """What one release costs: ε and δ, and ρ when a smaller one than ε²/2 is known and proved."""
+    """What one release, or one batch, costs: (ε, δ), and ρ when a smaller one than ε²/2 is known and proved.
+
+    With both δ > 0 and ρ, each of the two is proved by itself: a batch is (ε, δ)-DP, and it is ρ-zCDP.
+    """
 
     epsilon: Fraction
     delta: Fraction = Fraction(0)
@@ -40,9 +51,21 @@ class Cost:
                 remedy="correct it",
             )
 
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Cost:
+        """The cost in an event."""
+        rho = document.get("rho")
+        return cls(
+            exact(document["epsilon"], "epsilon"),
+            exact(document.get("delta", 0), "delta"),
+            None if rho is None else exact(rho, "rho"),
+        )
+
     @property
     def zcdp(self) -> Fraction:
         """ρ: half the square of a pure ε unless a smaller one is stated."""
+        if self.rho is not None:
+            return self.rho
         if self.delta:
             raise InputError(
                 "A release with δ > 0 has no zCDP cost",
@@ -50,7 +73,17 @@ class Cost:
                 allowed="δ = 0",
                 remedy="use a ledger in the currency 'approximate'",
             )
-        return self.epsilon**2 / 2 if self.rho is None else self.rho
+        return self.epsilon**2 / 2
+
+    @property
+    def square(self) -> Fraction:
+        """What the adaptive filter adds up: 2ρ, or ε² of the part that is left when a δ is set aside."""
+        return self.epsilon**2 if self.rho is None else 2 * self.rho
+
+    def covers(self, other: Cost) -> bool:
+        """Whether whoever pays this has paid at least the other, in every currency."""
+        paid = self.epsilon >= other.epsilon and self.delta >= other.delta
+        return paid and self.square >= other.square
 
     def __str__(self) -> str:
         parts = [f"ε = {format_exact(self.epsilon)}"]
@@ -118,16 +151,20 @@ class Budget:
             return Spent(spent.first + cost.epsilon, spent.second)
         if self.currency == "zcdp":
             return Spent(spent.first + cost.zcdp, spent.second)
-        return Spent(spent.first + cost.epsilon**2, spent.second + cost.delta)
+        return Spent(spent.first + cost.square, spent.second + cost.delta, spent.total + cost.epsilon)
 
     def allows(self, spent: Spent) -> bool:
         """Whether the sums are within the cap."""
         if self.currency != "approximate":
             return spent.first <= self.cap
         slack = self.delta / 2
+        if spent.second > slack:
+            return False
+        if spent.total <= self.cap:
+            return True
         log = log_bracket(1 / slack, LOG_BITS)[1]
         room = self.cap - spent.first / 2
-        return spent.second <= slack and room >= 0 and 2 * log * spent.first <= room**2
+        return room >= 0 and 2 * log * spent.first <= room**2
 
     def must_allow(self, spent: Spent, cost: Cost) -> Spent:
         """The sums after the cost, or `BudgetExceeded` with both amounts."""
@@ -140,12 +177,17 @@ class Budget:
         """The largest further ε (or ρ) that would be granted, rounded down for the approximate currency."""
         if self.currency != "approximate":
             return max(self.cap - spent.first, Fraction(0))
-        low, high = Fraction(0), self.cap
+        by_sum = max(self.cap - spent.total, Fraction(0))
+        low, high = by_sum, self.cap
         for _ in range(60):
             middle = (low + high) / 2
-            fits = self.allows(Spent(spent.first + middle**2, spent.second))
+            fits = self.allows(self.add(spent, Cost(middle)))
             low, high = (middle, high) if fits else (low, middle)
-        return Fraction(int(low * 10**12), 10**12)
+        return max(by_sum, Fraction(int(low * 10**12), 10**12))
+
+    def remaining_delta(self, spent: Spent) -> Fraction:
+        """How much δ is left for releases and batches; the other half of δ belongs to the filter."""
+        return max(self.delta / 2 - spent.second, Fraction(0))
 
     def remaining_words(self, spent: Spent) -> str:
         """What is left, with its letter."""
@@ -162,7 +204,8 @@ class Budget:
 
 @dataclass(frozen=True)
 class Spent:
-    """Running sums: Σε, Σρ or Σε² (first) and Σδ (second)."""
+    """Running sums: Σε, Σρ or Σ2ρ (first), Σδ (second), and Σε beside Σ2ρ (total)."""
 
     first: Fraction = Fraction(0)
     second: Fraction = Fraction(0)
+    total: Fraction = Fraction(0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -123,6 +123,14 @@ def signature_holds(public: str, document: Any, signature: str) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def commitment_signature(event: Mapping[str, Any]) -> bool | None:
+    """Whether a commitment's signature holds; None when it has none."""
+    if event.get("public") is None and event.get("signature") is None:
+        return None
+    unsigned = {key: value for key, value in event.items() if key not in ("public", "signature")}
+    return signature_holds(str(event.get("public", "")), unsigned, str(event.get("signature", "")))
 
 
 def trust_after(entries: Iterable[Entry]) -> tuple[set[str], set[str]]:

@@ -2,6 +2,10 @@
 
 A reservation counts as spent from the moment it is made. It can be withdrawn only while nothing was drawn on it; a crash
 leaves it reserved, which is spent.
+
+In a batch each member is reserved by itself, at most once unless it was withdrawn. The first of them charges the cost of the whole
+batch and the others nothing; the charge comes back only when all of them were withdrawn, so when nothing of the batch was
+drawn.
 """
 
 from __future__ import annotations
@@ -23,11 +27,15 @@ Account = tuple[str, str]
 
 @dataclass
 class Reservation:
-    """A claim on a budget, and how far it has come: reserved, spent, released, burned or withdrawn."""
+    """A claim on a budget, and how far it has come: reserved, spent, released, burned or withdrawn.
+
+    `member` is the place in a batch; the cost is then that of the whole batch, charged once.
+    """
 
     commitment: str
     account: Account
     cost: Cost
+    member: int | None = None
     stage: str = "reserved"
     release: str | None = None
 
@@ -44,6 +52,8 @@ class State:
     spent: dict[Account, Spent] = field(default_factory=dict)
     commitments: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     reservations: dict[str, Reservation] = field(default_factory=dict)
+    batches: dict[str, dict[int, str]] = field(default_factory=dict)
+    """For each batch that was committed, the reservations of its members that were not withdrawn."""
     keys: dict[str, str] = field(default_factory=dict)
     revoked: set[str] = field(default_factory=set)
 
@@ -92,16 +102,6 @@ class State:
         return self.reservations[name]
 
 
-def cost_from(document: Mapping[str, Any]) -> Cost:
-    """The cost in an event."""
-    rho = document.get("rho")
-    return Cost(
-        exact(document["epsilon"], "epsilon"),
-        exact(document.get("delta", 0), "delta"),
-        None if rho is None else exact(rho, "rho"),
-    )
-
-
 def _init(state: State, entry: Entry) -> None:
     if state.currency is not None:
         raise Refuted("the ledger is made twice", f"entry {entry.sequence}")
@@ -136,7 +136,7 @@ def _folded(account: Account) -> Account:
 
 def _commit(state: State, entry: Entry) -> None:
     state.account(str(entry.event["population"]), str(entry.event["unit"]))
-    cost_from(entry.event["cost"])
+    Cost.from_document(entry.event["cost"])
     if entry.event.get("public") is not None:
         state.must_trust(str(entry.event["public"]))
     elif state.keys:
@@ -147,6 +147,8 @@ def _commit(state: State, entry: Entry) -> None:
             remedy="sign it: discreet commit PLAN --key FILE",
         )
     state.commitments[entry.hash] = entry.event
+    if "members" in entry.event:
+        state.batches[entry.hash] = {}
 
 
 def _reserve(state: State, entry: Entry) -> None:
@@ -160,9 +162,36 @@ def _reserve(state: State, entry: Entry) -> None:
         )
     made = state.commitments[commitment]
     account = state.account(str(made["population"]), str(made["unit"]))
-    cost = cost_from(made["cost"])
-    state.spent[account] = state.budgets[account].must_allow(state.spent[account], cost)
-    state.reservations[entry.hash] = Reservation(commitment, account, cost)
+    cost = Cost.from_document(made["cost"])
+    member = _member(state, commitment, entry.event.get("member"))
+    if member is None or not state.batches[commitment]:
+        state.spent[account] = state.budgets[account].must_allow(state.spent[account], cost)
+    if member is not None:
+        state.batches[commitment][member] = entry.hash
+    state.reservations[entry.hash] = Reservation(commitment, account, cost, member)
+
+
+def _member(state: State, commitment: str, given: object) -> int | None:
+    """Which member of a batch is reserved: one of its own that was not drawn on yet; None outside batches."""
+    taken = state.batches.get(commitment)
+    count = 0 if taken is None else len(state.commitments[commitment]["members"])
+    if taken is None and given is None:
+        return None
+    if taken is None or not isinstance(given, int) or not 0 <= given < count:
+        raise InputError(
+            "A reservation names one member of a batch, or none outside batches",
+            found=str(given),
+            allowed="none: this commitment is no batch" if taken is None else f"0 to {count - 1}",
+            remedy="reserve what was committed",
+        )
+    if given in taken:
+        raise InputError(
+            "This member of the batch was reserved already: each is drawn at most once",
+            found=f"member {given + 1}, {state.reservations[taken[given]].stage}",
+            allowed="a member that nothing was drawn on",
+            remedy="to draw it again, commit its plan again and pay for it",
+        )
+    return given
 
 
 def _spend(state: State, entry: Entry) -> None:
@@ -179,8 +208,14 @@ def _burn(state: State, entry: Entry) -> None:
 
 def _withdraw(state: State, entry: Entry) -> None:
     held = _advance(state, entry, {"reserved"}, "withdrawn")
-    others = [r.cost for r in state.reservations.values() if r.account == held.account and r.stage != "withdrawn"]
-    state.spent[held.account] = state.budgets[held.account].spent(others)
+    if held.member is not None:
+        del state.batches[held.commitment][held.member]
+    charged = {
+        name if r.member is None else r.commitment: r.cost
+        for name, r in state.reservations.items()
+        if r.account == held.account and r.stage != "withdrawn"
+    }
+    state.spent[held.account] = state.budgets[held.account].spent(charged.values())
 
 
 def _advance(state: State, entry: Entry, allowed: set[str], stage: str) -> Reservation:

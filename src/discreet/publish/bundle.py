@@ -33,7 +33,8 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.plan import Plan
 from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
-from discreet.numerics.exact import brief
+from discreet.numerics.exact import brief, format_exact
+from discreet.publish.costs import least_cost, rounded_up
 from discreet.publish.tables import OWN_COLUMNS
 
 Sampler = Callable[[Mechanism, NDArray[np.int64]], NDArray[np.int64]]
@@ -80,13 +81,14 @@ class Bundle:
         return found
 
     @cached_property
+    def least_cost(self) -> Cost:
+        """What one publication costs a unit at least: cells of one partition are parallel, so the worst of them counts."""
+        return least_cost(self.plan.promise, self.used.values())
+
+    @cached_property
     def cost(self) -> Cost:
-        """What one publication costs a unit: cells of one partition are parallel, so the largest ε of any cell counts."""
-        promise = self.plan.promise
-        epsilon = max(m.guarantee.epsilon for m in self.used.values())
-        delta = max(m.guarantee.delta for m in self.used.values())
-        rho = promise.rho(epsilon**2 / 2)
-        return Cost(promise.epsilon(epsilon), promise.delta(epsilon, delta), None if delta else rho)
+        """What is charged for one publication."""
+        return rounded_up(self.least_cost)
 
     def prove(self) -> dict[int, Certificate]:
         """Every used mechanism proved private again; refuses to go on with one that is not."""
@@ -184,6 +186,13 @@ def check_bundle(bundle: Bundle) -> None:
                 remedy="design under an exchangeable prior",
             )
         _must_be_listed(mechanism)
+        if mechanism.guarantee.delta:
+            raise InputError(
+                f"The mechanism for cells of {size} promises only (ε, δ), which nothing here can prove",
+                found=f"δ = {format_exact(mechanism.guarantee.delta)}",
+                allowed="δ = 0",
+                remedy="publish a purely ε-private mechanism; discreet design makes no others",
+            )
         if mechanism.guarantee.unit != plan.unit.name:
             raise InputError(
                 "The mechanism protects another unit than the plan",

@@ -33,7 +33,7 @@ from discreet.files.bulk import in_bulk
 from discreet.files.canonical import canonical_bytes, document_hash, parse_json
 from discreet.files.certificate import certificate_document
 from discreet.files.plan import plan_document
-from discreet.ledger.book import Head
+from discreet.ledger.checks import Head
 from discreet.ledger.keys import Signer
 from discreet.model.certificate import Certificate
 from discreet.model.key_set import KeySet

@@ -23,8 +23,9 @@ from discreet.errors import DiscreetError, InputError
 from discreet.files.atomic import sync_folder
 from discreet.ledger.book import Ledger
 from discreet.ledger.keys import Signer
+from discreet.ledger.state import Reservation
 from discreet.publish.bundle import Bundle
-from discreet.publish.commitment import find_commitment, row_key
+from discreet.publish.commitment import Commitment, find_commitment
 from discreet.publish.folder import reservation_in, write_folder
 from discreet.publish.staging import Stage
 from discreet.sampling import draw_outputs
@@ -60,26 +61,26 @@ def publish(
             step(name)
 
     begin("prove")
-    name, event = find_commitment(bundle, ledger, commitment)
-    if _completed(target, ledger, name):
+    committed = find_commitment(bundle, ledger, commitment)
+    if _completed(target, ledger, committed):
         return target
     _must_be_free(target)
     _must_fit(bundle, counts)
     if signer is not None:
         ledger.state.must_trust(signer.public)
     proofs = bundle.prove()
-    unfinished = _unfinished(ledger, name, target)
+    unfinished = _unfinished(ledger, committed, target)
     if unfinished is not None:
         stage, reservation, positions = unfinished
     else:
         begin("reserve")
-        reservation = ledger.reserve(name).hash
+        reservation = ledger.reserve(committed.name, committed.member).hash
         stage = Stage.of(target, reservation)
 
         def count() -> NDArray[np.int64]:
             stage.open()
             begin("count")
-            key = row_key(event)
+            key = committed.row_key
             if counts is None:
                 return histograms(bundle.plan, bundle.key_set, key=key, frame=frame, engine=engine)
             # Whatever was handed over, every cell gets its declared size: counts below 0 are read as 0.
@@ -95,7 +96,7 @@ def publish(
     begin("write")
     prepared = target.parent / f".{target.name}.{reservation[:16]}.part"
     shutil.rmtree(prepared, ignore_errors=True)
-    document = _ledger_document(ledger, name, reservation, signer)
+    document = _ledger_document(ledger, committed.name, reservation, signer)
     digest = write_folder(prepared, bundle, proofs, positions, document, counts is not None, signer)
     begin("rename")
     _move(prepared, target)
@@ -106,7 +107,7 @@ def publish(
     return target
 
 
-def _completed(target: Path, ledger: Ledger, commitment: str) -> bool:
+def _completed(target: Path, ledger: Ledger, committed: Commitment) -> bool:
     """Whether the folder is this commitment's, complete, and an interruption came between it and the end: ended now."""
     found = reservation_in(target)
     if found is None:
@@ -114,7 +115,7 @@ def _completed(target: Path, ledger: Ledger, commitment: str) -> bool:
     name, digest = found
     held = ledger.state.reservations.get(name)
     stage = Stage.of(target, name)
-    if held is None or held.commitment != commitment or held.stage not in ("spent", "released"):
+    if held is None or not _is_of(held, committed) or held.stage not in ("spent", "released"):
         return False
     if held.stage == "spent":
         ledger.release(name, digest)
@@ -168,11 +169,18 @@ def _or_withdrawn(
         raise
 
 
-def _unfinished(ledger: Ledger, commitment: str, target: Path) -> tuple[Stage, str, NDArray[np.int64]] | None:
+def _is_of(held: Reservation, committed: Commitment) -> bool:
+    """Whether a reservation was made for this plan."""
+    return (held.commitment, held.member) == (committed.name, committed.member)
+
+
+def _unfinished(
+    ledger: Ledger, committed: Commitment, target: Path
+) -> tuple[Stage, str, NDArray[np.int64]] | None:
     """A reservation of this commitment that was interrupted while making this folder: finished if sealed, else burned."""
     for name, held in ledger.state.reservations.items():
         stage = Stage.of(target, name)
-        if held.commitment != commitment or held.stage not in ("reserved", "spent") or not stage.folder.exists():
+        if not _is_of(held, committed) or held.stage not in ("reserved", "spent") or not stage.folder.exists():
             continue
         stage.open()
         positions = stage.kept()
@@ -184,7 +192,9 @@ def _unfinished(ledger: Ledger, commitment: str, target: Path) -> tuple[Stage, s
             "An earlier attempt was interrupted while it was drawing, so its budget is spent and nothing can be published from it",
             found="an incomplete stage, now removed",
             allowed="a complete stage",
-            remedy="run the same command again to spend the cost once more",
+            remedy="run the same command again to spend the cost once more"
+            if committed.member is None
+            else "commit this plan again to draw it: a member of a batch is drawn once",
         )
     return None
 

@@ -19,11 +19,12 @@ from discreet.files.atomic import read_bytes
 from discreet.files.canonical import document_hash, parse_json
 from discreet.files.certificate import certificate_document
 from discreet.files.plan import plan_from_document, read_key_set
-from discreet.ledger.book import Head
 from discreet.ledger.chain import Entry, entry_hash
-from discreet.ledger.keys import fingerprint, signature_holds, trust_after
+from discreet.ledger.checks import Head
+from discreet.ledger.keys import commitment_signature, fingerprint, signature_holds, trust_after
 from discreet.model.certificate import Certificate, Counterexample
 from discreet.publish.bundle import Bundle, check_bundle, members_of
+from discreet.publish.commitment import Commitment
 from discreet.publish.folder import (
     MANIFEST,
     SIGNATURE,
@@ -79,10 +80,11 @@ def verify(folder: str | Path, key: str | None = None) -> Verdict:
         ledger = _document(where, "ledger.json")
         entries = [Entry.from_document(document) for document in ledger["entries"]]
         head = Head.from_document(ledger["head"])
-        commitment = _commitment(entries, str(ledger["commitment"]), verdict)
-        _contents(where, ledger, commitment, verdict)
-        _order(entries, head, str(ledger["commitment"]), str(ledger["reservation"]), verdict)
-        public = _signature(entries, head, commitment, verdict)
+        entry = _commitment(entries, str(ledger["commitment"]), verdict)
+        committed = _committed(entries, entry, str(ledger["reservation"]))
+        _contents(where, ledger, committed, verdict)
+        _order(entries, head, committed, str(ledger["reservation"]), verdict)
+        public = _signature(entries, head, entry, committed, verdict)
         _released(where, document_hash(manifest), entries, verdict)
         _identity(public, key, verdict)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
@@ -138,15 +140,24 @@ def _commitment(entries: list[Entry], name: str, verdict: Verdict) -> Entry | No
     return found
 
 
-def _contents(where: Path, ledger: Mapping[str, Any], commitment: Entry | None, verdict: Verdict) -> None:
+def _committed(entries: list[Entry], entry: Entry | None, reservation: str) -> Commitment:
+    """The commitment, and which member of it the reservation is for when it is a batch."""
+    reserved = next((e for e in entries if e.hash == reservation), None)
+    member = None if reserved is None else reserved.event.get("member")
+    event = {"hashes": {}, "cost": {"epsilon": "0"}, "population": "", "unit": ""} if entry is None else entry.event
+    if member is not None and not 0 <= int(member) < len(event["members"]):
+        raise IndexError("member")
+    return Commitment("" if entry is None else entry.hash, event, None if member is None else int(member))
+
+
+def _contents(where: Path, ledger: Mapping[str, Any], committed: Commitment, verdict: Verdict) -> None:
     """Plan, key set and mechanism are the committed ones; every mechanism is proved; the tables only restate its outputs."""
-    event = {} if commitment is None else dict(commitment.event)
     bundle = _bundle(where)
-    hashes = dict(event.get("hashes", {}))
+    hashes = committed.hashes
     for name, digest in bundle.hashes.items():
         same = hashes.get(name) == digest
         verdict.say(ENFORCED, f"The {name.replace('_', ' ')} is the committed one", same, digest)
-    lost = sorted(set(hashes) - set(bundle.hashes) - {"nonce"})
+    lost = sorted(set(hashes) - set(bundle.hashes))
     if lost:
         verdict.say(ENFORCED, "Everything that was committed is in the folder", False, ", ".join(lost))
     try:
@@ -155,13 +166,7 @@ def _contents(where: Path, ledger: Mapping[str, Any], commitment: Entry | None, 
         verdict.say(ENFORCED, "Plan, key set and mechanism fit each other", False, str(error))
         return
     verdict.say(ENFORCED, "Plan, key set and mechanism fit each other", True)
-    account = (event.get("population"), event.get("unit")) == (bundle.plan.population, bundle.plan.unit.name)
-    verdict.say(
-        ENFORCED,
-        "The cost in the ledger is that of these mechanisms, on the account of this population and unit",
-        account and event.get("cost") == bundle.cost.document(),
-        str(bundle.cost),
-    )
+    _cost(committed, bundle, verdict)
     _proofs(where, bundle, verdict)
     differs = restated(
         read_bytes(where / "release.csv", "release.csv"),
@@ -181,6 +186,25 @@ def _contents(where: Path, ledger: Mapping[str, Any], commitment: Entry | None, 
     for document in (stated, mine):
         document["implementation"].pop("software")
     verdict.say(ENFORCED, "The metadata says what was committed", stated == mine)
+
+
+def _cost(committed: Commitment, bundle: Bundle, verdict: Verdict) -> None:
+    """The cost is computed again from the mechanisms; that of a batch from what the commitment says of all its members."""
+    short = committed.shortfall(bundle)
+    verdict.say(
+        ENFORCED,
+        "The cost in the ledger is that of these mechanisms, on the account of this population and unit",
+        short is None and committed.binds(bundle),
+        short or str(bundle.cost),
+    )
+    batch = committed.batch
+    if batch is None:
+        return
+    words = f"The cost of the whole batch ({len(batch.members)} plans, {batch.cost}) follows from its members"
+    wrong = batch.shortfall()
+    verdict.say(ENFORCED, f"{words}, by the rule: {batch.rule}", wrong is None, wrong or "")
+    words = "What the batch says of its other members is true of their mechanisms: the release of each shows it for that one"
+    verdict.say(ATTESTED, words, None)
 
 
 def _bundle(where: Path) -> Bundle:
@@ -210,18 +234,18 @@ def _proofs(where: Path, bundle: Bundle, verdict: Verdict) -> None:
     )
 
 
-def _order(entries: list[Entry], head: Head, commitment: str, mine: str, verdict: Verdict) -> None:
+def _order(entries: list[Entry], head: Head, made: Commitment, mine: str, verdict: Verdict) -> None:
     genuine = all(e.hash == entry_hash(e.sequence, e.previous, e.time, e.event) for e in entries)
     rising = all(a.sequence < b.sequence and a.time <= b.time for a, b in pairwise(entries))
     joined = all(b.previous == a.hash for a, b in pairwise(entries) if b.sequence == a.sequence + 1)
     place = {e.hash: e for e in entries}
     spends = [e.sequence for e in entries if e.event["kind"] == "spend" and e.event["reservation"] == mine]
     reserved = place.get(mine)
-    committed = place.get(commitment)
+    committed = place.get(made.name)
     ordered = (
         reserved is not None
         and committed is not None
-        and reserved.event.get("commitment") == commitment
+        and reserved.event.get("commitment") == made.name
         and len(spends) == 1
         and committed.sequence < reserved.sequence < spends[0]
     )
@@ -232,6 +256,10 @@ def _order(entries: list[Entry], head: Head, commitment: str, mine: str, verdict
     ends = last.sequence < head.sequence or (last.sequence, last.hash) == (head.sequence, head.hash)
     verdict.say(ENFORCED, "The head of the ledger comes after the draw", ends, head.hash)
     draws = sum(e.event["kind"] == "reserve" for e in entries)
+    if made.member is not None:
+        withdrawn = {e.event["reservation"] for e in entries if e.event["kind"] == "withdraw"}
+        kept = [e.event.get("member") for e in entries if e.event["kind"] == "reserve" and e.hash not in withdrawn]
+        verdict.say(ENFORCED, "Each member of the batch was drawn at most once", len(set(kept)) == len(kept))
     verdict.say(
         DETECTABLE,
         f"All draws on this commitment are listed: {draws} up to this release, so publishing only one of several would show",
@@ -239,18 +267,18 @@ def _order(entries: list[Entry], head: Head, commitment: str, mine: str, verdict
     )
 
 
-def _signature(entries: list[Entry], head: Head, commitment: Entry | None, verdict: Verdict) -> str | None:
+def _signature(
+    entries: list[Entry], head: Head, commitment: Entry | None, committed: Commitment, verdict: Verdict
+) -> str | None:
     """Whether commitment and head are signed with keys that the ledger trusted; the commitment's key if it is."""
-    event = {} if commitment is None else dict(commitment.event)
-    public, signature = event.pop("public", None), event.pop("signature", None)
-    signed = public is not None and signature is not None and signature_holds(str(public), event, str(signature))
+    public, signed = committed.event.get("public"), commitment_signature(committed.event)
     before = [] if commitment is None else [e for e in entries if e.sequence < commitment.sequence]
-    if public is None:
+    if signed is None:
         words = "The prior and the plan used only public data or earlier releases"
         named, _ = trust_after(before)
         verdict.say(ATTESTED, words, False if named else None, "the commitment is not signed")
     else:
-        statement = str(event.get("attested", {}).get("statement", ""))
+        statement = str(committed.attested.get("statement", ""))
         verdict.say(ATTESTED, statement or "The commitment is signed", signed, fingerprint(str(public)))
         _trusted("The ledger trusted the commitment's key when it signed", str(public), before, verdict)
     if head.signature is not None:

@@ -68,9 +68,9 @@ def command(
 
     bundle = gather(plan)
     with ledger_at(ledger, bundle.plan) as book:
-        name, _ = find_commitment(bundle, book, commitment)
+        found = find_commitment(bundle, book, commitment)
         result: dict[str, Any] = {
-            "commitment": name,
+            "commitment": found.name,
             "cost": bundle.cost.document(),
             "promise": str(bundle.plan.promise),
             "cells": len(bundle.key_set),
@@ -87,7 +87,7 @@ def command(
                 book,
                 signer=signer_at(key),
                 engine=engine_named(engine),
-                commitment=name,
+                commitment=found.name,
                 watch=Steps(),
             )
             result |= {"release": made, "remaining": book.remaining(bundle.plan.population, bundle.plan.unit.name)}

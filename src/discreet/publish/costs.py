@@ -1,0 +1,104 @@
+"""What a release costs one unit, from its certified mechanisms.
+
+A unit is in one cell (two if it may move) with at most k rows, so the worst mechanism counts, k times along its edges:
+
+    ε   k·cells times the tight ε of the worst mechanism, rounded up to a millionth and never above its promise
+    ρ   k²·cells times the least ρ with D_α ≤ ρα, an upper float: at most ε·tanh(ε/2), below ε²/2
+    δ   what the δ of a promise grows to; every mechanism that is published here has δ = 0
+
+`least_cost` is what is proved here and now; `rounded_up` leaves room for the last digits of another machine's floats, so
+that a commitment's cost covers what any verifier computes. References: Bun & Steinke (2016), Props 1.4 and 1.9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from fractions import Fraction
+from math import ceil, isfinite
+
+from discreet.currencies.domination import dominates
+from discreet.currencies.formulas import relative_entropy
+from discreet.currencies.joint import Part, envelope_of, known_pair
+from discreet.currencies.tight import LOG_BITS, tight_epsilon
+from discreet.currencies.zcdp import rho
+from discreet.errors import TooLarge
+from discreet.ledger.budget import Cost
+from discreet.model.kernel import TableKernel
+from discreet.model.mechanism import Mechanism
+from discreet.model.plan import Promise
+from discreet.numerics.brackets import log_bracket
+
+MOST_COMPARED = 20_000_000
+"""Outputs times edges up to which a mechanism is looked at edge by edge; beyond that its ε speaks for it."""
+ROOM = Fraction(1, 10**8)
+DIGITS = 10**9
+MILLIONTH = 10**6
+
+
+def least_cost(promise: Promise, mechanisms: Collection[Mechanism]) -> Cost:
+    """The least cost that is proved here and now."""
+    epsilon = max(_epsilon(mechanism) for mechanism in mechanisms)
+    delta = max(mechanism.guarantee.delta for mechanism in mechanisms)
+    if delta:
+        return Cost(promise.epsilon(epsilon), promise.delta(epsilon, delta))
+    return Cost(promise.epsilon(epsilon), rho=promise.rho(max(_rho(mechanism) for mechanism in mechanisms)))
+
+
+def rounded_up(cost: Cost) -> Cost:
+    """A cost that is no less, and that another machine's floats do not exceed."""
+    if not cost.rho:
+        return cost
+    roomy, unit = cost.rho * (1 + ROOM), Fraction(1, DIGITS)
+    while roomy < unit * DIGITS / 10:
+        unit /= 10
+    return Cost(cost.epsilon, cost.delta, min(ceil(roomy / unit) * unit, cost.epsilon**2 / 2))
+
+
+def part_of(promise: Promise, mechanisms: Collection[Mechanism], *, with_pair: bool = False) -> Part:
+    """What composition may use of a release: ε of a unit's rows in one cell, in how many cells, and a pair that dominates it.
+
+    Several rows of a unit in one cell are several edges apart, for which no pair is known: only their ε counts.
+    """
+    epsilon = promise.rows * max(_epsilon(mechanism) for mechanism in mechanisms)
+    wanted = with_pair and promise.rows == 1 and all(_comparable(mechanism) for mechanism in mechanisms)
+    return Part(epsilon, known_pair(mechanisms, epsilon) if wanted and epsilon else None, promise.cells)
+
+
+def part_holds(part: Part, promise: Promise, mechanisms: Collection[Mechanism]) -> bool:
+    """Whether what was written of a release for composition is true of these mechanisms."""
+    mine = part_of(promise, mechanisms)
+    if part.epsilon < mine.epsilon or part.times < mine.times:
+        return False
+    if part.pair is None:
+        return True
+    return promise.rows == 1 and dominates(part.pair, envelope_of(mechanisms))
+
+
+def _epsilon(mechanism: Mechanism) -> Fraction:
+    """The tight ε rounded up to a millionth, or the promised one where that is smaller or nothing tighter is proved."""
+    promised = mechanism.guarantee.epsilon
+    if mechanism.guarantee.delta or not _comparable(mechanism):
+        return promised
+    ratio = tight_epsilon(mechanism).ratio
+    if ratio is None:
+        return promised
+    return min(promised, Fraction(ceil(log_bracket(ratio, LOG_BITS)[1] * MILLIONTH), MILLIONTH))
+
+
+def _rho(mechanism: Mechanism) -> Fraction:
+    """The least proved ρ of a purely private mechanism."""
+    of_epsilon = Fraction(relative_entropy(_epsilon(mechanism)).upper)
+    if not _comparable(mechanism):
+        return of_epsilon
+    found = rho(mechanism).upper
+    return min(of_epsilon, Fraction(found)) if isfinite(found) else of_epsilon
+
+
+def _comparable(mechanism: Mechanism) -> bool:
+    """Whether the mechanism is a table that is small enough to be looked at edge by edge; closed forms are at their ε."""
+    if not isinstance(mechanism.kernel, TableKernel):
+        return False
+    try:
+        return len(mechanism.outputs) * len(mechanism.space.edges) <= MOST_COMPARED
+    except TooLarge:
+        return False
