@@ -14,7 +14,8 @@ import numpy as np
 from discreet.design.continuous import real_loss
 from discreet.design.ground import Ground, Recommendation, Section, losses, recommendations, summed
 from discreet.design.programmed import Proposal, exact_kernel, solvable
-from discreet.design.solver.continuum import first_actions, polish
+from discreet.design.solver.continuum import first_actions
+from discreet.design.solver.polish import polish
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program
 from discreet.design.solver.repair import repair

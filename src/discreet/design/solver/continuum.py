@@ -1,6 +1,6 @@
 """Real-valued actions: the continuous optimum with a proof that covers every real number.
 
-Upper bound: alternate the program on finitely many actions with moving each to its posterior optimum ("polish").
+Upper bound: a program on finitely many actions that move to their posterior optima (`polish`).
 Lower bound: prices λ, and nodes a_1 < … < a_K with flows f_k; between nodes the flow is interpolated linearly, so
 
     bound = Σ_h min over pieces k of min_{a in [a_k, a_{k+1}]} [c_h(a) − (Gᵀf(a))_h]
@@ -26,6 +26,7 @@ from discreet.design.solver.elimination import Factor, Pattern
 from discreet.design.solver.flows import deficits, price
 from discreet.design.solver.layers import distances, layered, neighbour_lists
 from discreet.design.solver.losses import Pinball, RealLoss
+from discreet.design.solver.polish import polish, spacing
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Floats, Integers, Program, Solution, directed, pulled, slack
 from discreet.design.solver.solve import solve
@@ -69,9 +70,9 @@ def solve_continuum(
     begun = time.perf_counter()
     if isinstance(loss, Pinball):
         return _at_kinks(loss, edges, epsilon, gap, watch)
-    actions, upper = polish(loss, edges, epsilon, first_actions(loss, edges, epsilon), max(gap, 1e-5), watch)
+    actions, upper = polish(loss, edges, epsilon, first_actions(loss, edges, epsilon), 0.2 * gap, watch)
     best: Continuum | None = None
-    stuck, fine = False, gap >= 1e-5
+    stuck = False
     for _ in range(ATTEMPTS):
         nodes, multipliers, bound, wanted = prove(loss, edges, epsilon, actions, upper, watch, gap)
         seconds = time.perf_counter() - begun
@@ -79,11 +80,10 @@ def solve_continuum(
         best = found if best is None else _better(best, found)
         if watch is not None:
             watch.report(stage="real actions", value=best.value, bound=best.bound, seconds=seconds)
-        if best.relative_gap <= gap or upper.status == "cancelled" or (fine and not len(wanted)):
+        if best.relative_gap <= gap or upper.status == "cancelled" or not len(wanted):
             break
-        fine = True
-        more = thinned(np.concatenate([actions, wanted]), 1e-3 * _spacing(actions))
-        moved, lower = (actions, upper) if stuck else polish(loss, edges, epsilon, more, 0.2 * gap, watch, 0.2 * gap)
+        more = thinned(np.concatenate([actions, wanted]), 1e-3 * spacing(actions))
+        moved, lower = (actions, upper) if stuck else polish(loss, edges, epsilon, more, 0.2 * gap, watch)
         stuck = upper.value - lower.value <= 0.3 * gap * abs(upper.value)
         if stuck:
             # they are no better, only under these prices: kept although nobody plays them, they teach the prices
@@ -126,49 +126,6 @@ def first_actions(loss: RealLoss, edges: Integers, epsilon: float, looks: int = 
         if value - kept[-1] >= width:
             kept.append(float(value))
     return np.array(kept)
-
-
-def polish(
-    loss: RealLoss, edges: Integers, epsilon: float, actions: Floats, gap: float, watch: Watch | None,
-    rough: float = 1e-3, rounds: int = 12,
-) -> tuple[Floats, Solution]:
-    """Alternate solving on the actions and moving each to its posterior optimum, joining those that meet."""
-    level = max(gap, rough)
-    found = solve(Program(loss.cost(actions), edges, epsilon), level, watch)
-    for _ in range(rounds):
-        mass = found.kernel @ loss.prior
-        used = mass > 1e-2 * level * mass.sum()
-        moved = np.clip(loss.best(found.kernel[used]), loss.low, loss.high)
-        _, moved = joined(found.kernel[used], moved, mass[used], 0.02 * _spacing(moved))
-        settled = False
-        if len(moved) == len(actions):
-            gained = float(np.sum(found.kernel * (loss.cost(actions) - loss.cost(moved))))
-            settled = gained <= 0.05 * gap * abs(found.value)
-        if found.status == "cancelled" or (level <= gap and settled):
-            break
-        level = max(gap, 0.03 * level)
-        actions = moved
-        found = solve(Program(loss.cost(actions), edges, epsilon), level, watch)
-    return actions, found
-
-
-def joined(kernel: Floats, actions: Floats, mass: Floats, near: float) -> tuple[Floats, Floats]:
-    """Add up rows of actions closer than `near`; the joint action is the mass-weighted mean."""
-    order = np.argsort(actions)
-    rows: list[Floats] = []
-    places: list[float] = []
-    weights: list[float] = []
-    for k in order:
-        if places and actions[k] - places[-1] < near:
-            total = weights[-1] + mass[k]
-            places[-1] = (places[-1] * weights[-1] + actions[k] * mass[k]) / total
-            rows[-1] = rows[-1] + kernel[k]
-            weights[-1] = total
-        else:
-            rows.append(kernel[k])
-            places.append(float(actions[k]))
-            weights.append(float(mass[k]))
-    return np.stack(rows), np.array(places)
 
 
 def thinned(values: Floats, near: float) -> Floats:
@@ -215,7 +172,8 @@ def prove(
     q = float(np.exp(epsilon))
     states = len(loss.prior)
     prices = (loss.cost(actions) - pulled(solved.multipliers, edges, q, states)).min(axis=0)
-    tilt, reach, off_balance = tangents(loss, edges, q, actions, solved.kernel, solved.multipliers)
+    with np.errstate(all="ignore"):
+        tilt, reach, off_balance = tangents(loss, edges, q, actions, solved.kernel, solved.multipliers)
     played = solved.kernel @ loss.prior > 1e-6 * loss.prior.sum()
     settled = played & (off_balance**2 <= 0.2 * gap * abs(solved.value))
     nodes: list[float] = actions[~settled].tolist()
@@ -226,7 +184,7 @@ def prove(
     far = np.concatenate([[loss.low], (actions[1:] + actions[:-1]) / 2, [loss.high]])
     open_nodes: list[float] = [loss.low, loss.high]
     for k, action in enumerate(actions):
-        near = max(float(reach[k]), NEAREST * _spacing(actions))
+        near = max(float(reach[k]), NEAREST * spacing(actions))
         for side, end in ((-1.0, far[k]), (1.0, far[k + 1])):
             room = abs(float(end) - float(action))
             step = min(near, room)
@@ -289,8 +247,3 @@ def _priced(
         flow[todo[good]] = priced.flow[good]
         todo = todo[~good]
     return flow
-
-
-def _spacing(actions: Floats) -> float:
-    """Typical distance between used actions."""
-    return float(np.median(np.diff(np.sort(actions)))) if len(actions) > 1 else 1.0

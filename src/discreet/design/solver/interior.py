@@ -25,6 +25,7 @@ from discreet.design.solver.elimination import Factor, Pattern
 from discreet.design.solver.layers import layered
 from discreet.design.solver.program import (
     Floats,
+    Integers,
     Program,
     Solution,
     directed,
@@ -39,10 +40,15 @@ CENTRALITY = 2
 LIMIT = 200
 
 
-def interior_point(program: Program, gap: float = 1e-6, watch: Watch | None = None, limit: int = LIMIT) -> Solution:
-    """Solve a program whose graph is connected, with ε > 0 and at least two actions, to a relative gap."""
+def interior_point(
+    program: Program, gap: float = 1e-6, watch: Watch | None = None, limit: int = LIMIT, start: Iterate | None = None
+) -> Solution:
+    """Solve a program whose graph is connected, with ε > 0 and at least two actions, to a relative gap.
+
+    `start` is a point of the path of this very program (its costs as `Iterate.reprice` set them) to go on from.
+    """
     begun = time.perf_counter()
-    state = _Iterate(program)
+    state = Iterate(program) if start is None else start
     best_bound, best_z = -np.inf, state.z
     kernel = repair(state.x, program)
     best_value = value_of(program, kernel)
@@ -83,7 +89,7 @@ def interior_point(program: Program, gap: float = 1e-6, watch: Watch | None = No
     )
 
 
-class _Iterate:
+class Iterate:
     """One point (x, s, z, λ) of the path and the step to the next.  Costs are divided by `scale` inside."""
 
     def __init__(self, program: Program) -> None:
@@ -102,6 +108,24 @@ class _Iterate:
         level = 1.0 / self.s.size
         self.z: Floats = level / self.s
         self.price: Floats = np.zeros(states)
+
+    def reprice(self, cost: Floats) -> None:
+        """Go on with other costs for the same actions: z proves what it proves, and the residual of λ takes the change."""
+        self.cost = (cost - self.base) / self.scale
+
+    def gather(self, groups: Integers, cost: Floats) -> None:
+        """Add up the actions of each group (0, 1, …; −1 is dropped) into one, with the cost of the joint action.
+
+        Slacks add up with the probabilities; multipliers are averaged so that each edge keeps its sum of s·z.
+        """
+        count = int(groups.max()) + 1
+        product = np.zeros((count, self.s.shape[1]))
+        x, s = np.zeros((count, self.x.shape[1])), np.zeros((count, self.s.shape[1]))
+        kept = np.flatnonzero(groups >= 0)
+        for total, part in ((x, self.x), (s, self.s), (product, self.s * self.z)):
+            np.add.at(total, groups[kept], part[kept])
+        self.x, self.s, self.z = x, s, product / s
+        self.reprice(cost)
 
     def pull(self, flow: Floats) -> Floats:
         return pulled(flow, self.edges, self.q, self.x.shape[1])
