@@ -23,6 +23,7 @@ import numpy as np
 
 from discreet.currencies.bracket import ZERO, Bracket, Worst
 from discreet.currencies.channel import Array, Channel, channel_of
+from discreet.currencies.domination import excess
 from discreet.currencies.grid import POINTS, grid_delta, grid_delta_of
 from discreet.currencies.lattice import MOST_DEGREE, lattice_delta, lattice_of
 from discreet.currencies.pair import Pair, exact_pair
@@ -171,23 +172,17 @@ def _dominates_all(pair: Pair, channel: Channel) -> bool:
     the last kink the pair's δ is its infinite mass, and before the first 1 − e^ε.
     """
     ratios = sorted({Fraction(p, q) for p, q in pair.key if q and p})
-    own = [(x, _excess(pair, x)) for x in ratios]
-    leak = Fraction(sum(p for p, q in pair.key if q == 0), pair.denominator)
+    own = [(x, excess(pair, x)) for x in ratios]
+    leak = excess(pair, None)
     for direction in range(channel.directed):
         other = channel.pair(*channel.states_of(direction))
         if other.key == pair.key:
             continue
-        if Fraction(sum(p for p, q in other.key if q == 0), other.denominator) > leak:
+        if excess(other, None) > leak:
             return False
-        if any(_excess(other, x) > bound for x, bound in own):
+        if any(excess(other, x) > bound for x, bound in own):
             return False
     return True
-
-
-def _excess(pair: Pair, x: Fraction) -> Fraction:
-    """Σ max(p − xq, 0), exact."""
-    up, down = x.numerator, x.denominator
-    return Fraction(sum(max(p * down - up * q, 0) for p, q in pair.key), down * pair.denominator)
 
 
 def _ceilings(channel: Channel, times: int, level: float) -> Array:

@@ -9,19 +9,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from discreet.ledger.batches import Batch, Member, compose_batch
     from discreet.ledger.book import Ledger, open_ledger
     from discreet.ledger.budget import Budget, Cost
     from discreet.ledger.chain import Entry, verify_chain
     from discreet.ledger.keys import Signer
 
-__all__ = ["Budget", "Cost", "Entry", "Ledger", "Signer", "open_ledger", "verify_chain"]
+__all__ = [
+    "Batch",
+    "Budget",
+    "Cost",
+    "Entry",
+    "Ledger",
+    "Member",
+    "Signer",
+    "compose_batch",
+    "open_ledger",
+    "verify_chain",
+]
 
 _PLACES = {
+    "Batch": "batches",
     "Budget": "budget",
     "Cost": "budget",
     "Entry": "chain",
     "Ledger": "book",
+    "Member": "batches",
     "Signer": "keys",
+    "compose_batch": "batches",
     "open_ledger": "book",
     "verify_chain": "chain",
 }

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor, log10
 from typing import Any
 
 from discreet.errors import BudgetExceeded, InputError
@@ -92,6 +93,11 @@ class Cost:
         if self.rho is not None:
             parts.append(f"ρ = {format_exact(self.rho)}")
         return ", ".join(parts)
+
+    def brief(self) -> str:
+        """(ε, δ) for people, rounded up."""
+        level = f"ε = {_up(self.epsilon)}"
+        return f"{level}, δ = {_up(self.delta)}" if self.delta else level
 
     def document(self) -> dict[str, str]:
         """The cost as exact text."""
@@ -209,3 +215,10 @@ class Spent:
     first: Fraction = Fraction(0)
     second: Fraction = Fraction(0)
     total: Fraction = Fraction(0)
+
+
+def _up(number: Fraction) -> str:
+    """Six digits, not below the number."""
+    shown = float(f"{float(number):.6g}")
+    step = 10.0 ** (floor(log10(shown)) - 5) if shown else 0.0
+    return f"{shown:g}" if Fraction(repr(shown)) >= number else f"{float(f'{shown + step:.6g}'):g}"

@@ -39,6 +39,7 @@ def metadata(bundle: Bundle, ledger: Mapping[str, Any], attested_counts: bool) -
             "composition": "parallel over the cells of one partition, sequential in the ledger",
             "currency": str(ledger["currency"]),
             "population": plan.population,
+            **_batch(ledger),
         },
         "implementation": {
             "software": f"discreet {__version__}",
@@ -51,3 +52,12 @@ def metadata(bundle: Bundle, ledger: Mapping[str, Any], attested_counts: bool) -
         "cells": len(bundle.key_set),
         "commitment": str(ledger["commitment"]),
     }
+
+
+def _batch(ledger: Mapping[str, Any]) -> dict[str, Any]:
+    """The batch that the release belongs to, and what all of it costs; nothing outside batches."""
+    event: Mapping[str, Any] = next((e["event"] for e in ledger["entries"] if e["hash"] == ledger["commitment"]), {})
+    if "members" not in event:
+        return {}
+    stated = {"name": event["batch"], "plans": len(event["members"]), "rule": event["rule"], "cost": dict(event["cost"])}
+    return {"batch": stated}

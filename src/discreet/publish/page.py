@@ -43,7 +43,7 @@ def page(bundle: Bundle, facts: Mapping[str, Any], columns: Mapping[str, Any]) -
 <p>Protected: {escape(str(loss["protects"]).partition(": ")[2])}. Total privacy loss of this
 release: ε = {escape(loss["epsilon"])}{_delta(loss)}.</p>
 <p>{_attacker(loss, unit)}</p>
-<h2>How to read a value</h2>
+{_batch(facts["accounting"])}<h2>How to read a value</h2>
 <p>A published value was drawn at random from a distribution that depends on the cell; it is not the
 true count. <em>action</em> is what
 the decision that this table was made for should do; <em>posterior mean</em> and the interval say what the value
@@ -64,6 +64,18 @@ Commitment <code>{escape(str(facts["commitment"]))}</code>.</p>
 
 def _delta(loss: Mapping[str, Any]) -> str:
     return "" if loss["delta"] == "0" else f", δ = {escape(loss['delta'])}"
+
+
+def _batch(accounting: Mapping[str, Any]) -> str:
+    """A sentence about the batch, if there is one."""
+    if "batch" not in accounting:
+        return ""
+    batch = accounting["batch"]
+    cost = {"epsilon": batch["cost"]["epsilon"], "delta": batch["cost"].get("delta", "0")}
+    return (
+        f"<p>This table is one of {batch['plans']} that were committed together ({escape(batch['name'])}). All of them "
+        f"together cost at most ε = {escape(cost['epsilon'])}{_delta(cost)}.</p>\n"
+    )
 
 
 def _attacker(loss: Mapping[str, Any], unit: str) -> str:

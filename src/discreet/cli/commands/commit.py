@@ -1,4 +1,4 @@
-"""`discreet commit PLAN`: bind plan, key set and mechanism in the ledger before any data is opened."""
+"""`discreet commit PLAN`: bind plan, key set and mechanism in the ledger before any data is opened; several plans as a batch."""
 
 from __future__ import annotations
 
@@ -15,43 +15,80 @@ if TYPE_CHECKING:
 
 
 def command(
-    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A plan file (TOML).")],
-    ledger: Annotated[str | None, typer.Option(help="The ledger; by default the plan's budget.ledger.")] = None,
+    plans: Annotated[
+        list[Path], typer.Argument(metavar="PLAN...", help="A plan file (TOML); several are committed as one batch.")
+    ],
+    batch: Annotated[str | None, typer.Option(metavar="NAME", help="The name of the batch of several plans.")] = None,
+    delta: Annotated[
+        str | None,
+        typer.Option(help="The δ that the batch may spend, in the currency approximate; by default half of what is left."),
+    ] = None,
+    ledger: Annotated[str | None, typer.Option(help="The ledger; by default the first plan's budget.ledger.")] = None,
     key: Annotated[Path | None, typer.Option(metavar="FILE", help="A key file to sign with.")] = None,
     as_json: Json = False,
 ) -> None:
     """Commit to a plan in the ledger, before any data is seen.
 
-    Proves the plan's mechanisms and records the hashes of plan, key set and mechanisms.
+    Proves the plan's mechanisms and records the hashes of plan, key set and mechanisms. Several plans become a batch:
+    all of them are fixed before the first is drawn, so they may cost less together than one by one.
 
     Example: discreet commit plan.toml --key publisher.pem
     """
+    from discreet.numerics.exact import exact
     from discreet.publish.bundle import gather
-    from discreet.publish.commitment import commit
+    from discreet.publish.commitment import commit, commit_batch
 
-    bundle = gather(plan)
-    with ledger_at(ledger, bundle.plan) as book:
-        entry = commit(bundle, book, signer_at(key))
-        remaining = book.remaining(bundle.plan.population, bundle.plan.unit.name)
+    bundles = [gather(plan) for plan in plans]
+    first = bundles[0]
+    with ledger_at(ledger, first.plan) as book:
+        signer = signer_at(key)
+        if len(bundles) == 1 and batch is None and delta is None:
+            entry = commit(first, book, signer)
+        else:
+            share = None if delta is None else exact(delta, "delta")
+            entry = commit_batch(bundles, book, signer, name=batch or "batch", delta=share)
+        remaining = book.remaining(first.plan.population, first.plan.unit.name)
+    listed = [
+        {
+            "plan": plan,
+            "promise": str(bundle.plan.promise),
+            "cells": len(bundle.key_set),
+            "cost": bundle.cost.document(),
+        }
+        for plan, bundle in zip(plans, bundles, strict=True)
+    ]
     result: dict[str, Any] = {
         "commitment": entry.hash,
         "sequence": entry.sequence,
-        "cost": bundle.cost.document(),
-        "promise": str(bundle.plan.promise),
-        "cells": len(bundle.key_set),
+        "cost": entry.event["cost"],
+        "promise": "; ".join(dict.fromkeys(str(one["promise"]) for one in listed)),
+        "cells": sum(len(bundle.key_set) for bundle in bundles),
         "remaining": remaining,
         "signed": "signature" in entry.event,
     }
-    show(result, as_json=as_json, person=lambda console: tell(result, plan, console))
+    if "members" in entry.event:
+        result["batch"] = {"name": entry.event["batch"], "rule": entry.event["rule"], "plans": listed}
+    show(result, as_json=as_json, person=lambda console: tell(result, plans, console))
 
 
-def tell(result: dict[str, Any], plan: Path, console: Console) -> None:
+def tell(result: dict[str, Any], plans: list[Path], console: Console) -> None:
     """The commitment for a person."""
+    from discreet.ledger.budget import Cost
+
+    cost = Cost.from_document(result["cost"])
     console.print(f"Committed: {result['commitment']}", soft_wrap=True)
     console.print(f"  promise  {result['promise']}")
     console.print(f"  cells    {result['cells']:,}")
-    console.print(
-        f"  cost     ε = {result['cost']['epsilon']} when published; {float(result['remaining']):g} remains now"
-    )
+    if "batch" in result:
+        batch = result["batch"]
+        alone = sum(Cost.from_document(one["cost"]).epsilon for one in batch["plans"])
+        console.print(f"  batch    {batch['name']}: {len(batch['plans'])} plans, each drawn once", markup=False)
+        console.print(
+            f"  cost     {cost.brief()} for all, when the first is published (by {batch['rule']}; ε = {float(alone):g} as a sum)"
+        )
+        console.print(f"  left     {float(result['remaining']):g} remains now")
+    else:
+        console.print(f"  cost     {cost.brief()} when published; {float(result['remaining']):g} remains now")
     console.print(f"  signed   {'yes' if result['signed'] else 'no (give --key to sign)'}")
-    console.print(f"Next: discreet publish {plan} -o RELEASE", soft_wrap=True)
+    for plan in plans:
+        console.print(f"Next: discreet publish {plan} -o RELEASE", soft_wrap=True)

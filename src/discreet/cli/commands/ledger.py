@@ -75,16 +75,27 @@ def history(place: Place, as_json: Json = False) -> None:
     with ledger_at(place) as book:
         entries = [entry.document() for entry in book.history()]
 
+    names = {entry["hash"]: entry["event"]["batch"] for entry in entries if "batch" in entry["event"]}
+
     def person(console: Any) -> None:
         for entry in entries:
             event = entry["event"]
-            detail = event.get("population") or event.get("reservation", event.get("commitment", ""))
             console.print(
-                f"{entry['sequence']:>5}  {entry['time'][:19]}  {event['kind']:<9} {str(detail)[:40]}",
+                f"{entry['sequence']:>5}  {entry['time'][:19]}  {event['kind']:<9} {_detail(event, names)}",
                 soft_wrap=True,
+                markup=False,
             )
 
     show({"entries": entries}, as_json=as_json, person=person)
+
+
+def _detail(event: dict[str, Any], names: dict[str, str]) -> str:
+    """What an event is about, in a few words."""
+    if "members" in event:
+        return f"{event['population'][:40]}: batch {event['batch']}, {len(event['members'])} plans"
+    if "member" in event:
+        return f"plan {event['member'] + 1} of batch {names.get(event['commitment'], event['commitment'][:16])}"
+    return str(event.get("population") or event.get("reservation", event.get("commitment", "")))[:40]
 
 
 @group.command("remaining")

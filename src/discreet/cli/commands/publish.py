@@ -16,6 +16,9 @@ from discreet.watch import Silent
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from discreet.ledger.book import Ledger
+    from discreet.publish.commitment import Commitment
+
 STEPS = {
     "prove": "proving the mechanisms private again",
     "reserve": "reserving the cost",
@@ -76,6 +79,8 @@ def command(
             "cells": len(bundle.key_set),
             "remaining": book.remaining(bundle.plan.population, bundle.plan.unit.name),
         }
+        if found.batch is not None:
+            result["batch"] = _batch(found, book)
         if not dry_run:
             if output is None:
                 raise InputError(
@@ -94,14 +99,47 @@ def command(
     show(result, as_json=as_json, person=lambda console: tell(result, console))
 
 
+def _batch(found: Commitment, book: Ledger) -> dict[str, Any]:
+    """The batch that the plan belongs to, and what of it was drawn on."""
+    batch = found.batch
+    assert batch is not None and found.member is not None
+    taken = book.state.batches[found.name]
+    return {
+        "name": batch.name,
+        "rule": batch.rule,
+        "cost": batch.cost.document(),
+        "member": found.member + 1,
+        "plans": len(batch.members),
+        "reserved": len(taken),
+        "drawn": None if found.member not in taken else book.reservation(taken[found.member]).stage,
+    }
+
+
 def tell(result: dict[str, Any], console: Console) -> None:
     """The outcome for a person."""
     if "release" not in result:
         console.print("Nothing was opened or spent. Publishing would:")
     console.print(f"  promise    {result['promise']}")
     console.print(f"  cells      {result['cells']:,}")
-    console.print(f"  cost       ε = {result['cost']['epsilon']}")
+    if "batch" in result:
+        _tell_batch(result["batch"], "release" in result, console)
+    else:
+        console.print(f"  cost       ε = {result['cost']['epsilon']}")
     console.print(f"  remaining  {float(result['remaining']):g}")
     if "release" in result:
         console.print(f"Published: {result['release']}", soft_wrap=True)
         console.print(f"Next: discreet verify {result['release']}", soft_wrap=True)
+
+
+def _tell_batch(batch: dict[str, Any], published: bool, console: Console) -> None:
+    from discreet.ledger.budget import Cost
+
+    cost = Cost.from_document(batch["cost"]).brief()
+    place = f"plan {batch['member']} of {batch['plans']} in the batch {batch['name']}"
+    console.print(f"  batch      {place}", markup=False)
+    if batch["reserved"]:
+        console.print(f"  cost       nothing more: the whole batch ({cost}) is reserved")
+    else:
+        console.print(f"  cost       {cost} for the whole batch, which {'was' if published else 'would be'} reserved now")
+    if batch["drawn"] is not None and not published:
+        console.print(f"  [yellow]This plan was {batch['drawn']} already: a member of a batch is drawn once.[/yellow]")
