@@ -10,9 +10,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "publish"))
 
-from towns import Town, make_town
+from towns import Town, make_batch, make_town, town_mechanism
 
-__all__ = ["Town", "discreet", "make_town", "read"]
+__all__ = ["Town", "discreet", "make_batch", "make_town", "read", "town_mechanism"]
 
 
 def discreet(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

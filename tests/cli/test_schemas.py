@@ -28,7 +28,7 @@ CALLS: dict[str, list[str]] = {
     "certify": ["certify places.mechanism.json", f"certify {FORGED}"],
     "choose": ["choose places.toml --epsilons 1,2", "choose places.toml --limits-only --figure c.svg"],
     "cite": ["cite places.mechanism.json", "cite usual.mechanism.json"],
-    "commit": ["commit plan.toml --key publisher.pem", "commit plan.toml"],
+    "commit": [f"commit {plans} --key publisher.pem" for plans in ("plan.toml", "plan.toml second.toml --batch both")],
     "compare": ["compare places.mechanism.json usual.mechanism.json"],
     "convert": ["convert epsilon=1", "convert rho=0.1 approximate,delta=1e-6", "convert --table", "convert epsilon=1 tradeoff"],
     "design": [
@@ -84,13 +84,15 @@ epsilon = 1
 
 @pytest.fixture
 def office(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A copy of the office as the command needs it, with a forgery and two more problems in it."""
+    """A copy of the office as the command needs it, with a forgery, a second plan and two more problems in it."""
     folder = tmp_path / "office"
     shutil.copytree(request.getfixturevalue(STARTS_FROM.get(request.getfixturevalue("name"), "released")), folder)
     document = json.loads((folder / "places.mechanism.json").read_text(encoding="utf-8"))
     document["guarantee"]["epsilon"] = "1/10"
     document["problem"]["privacy"]["epsilon"] = "1/10"
     (folder / FORGED).write_text(json.dumps(document), encoding="utf-8")
+    plan = (folder / "plan.toml").read_text(encoding="utf-8")
+    (folder / "second.toml").write_text(plan.replace("children by block", "the same again"), encoding="utf-8")
     (folder / "payoff.toml").write_text(PAYOFF, encoding="utf-8")
     text = (folder / "places.toml").read_text(encoding="utf-8")
     (folder / "other.toml").write_text(text.replace("0.89, 0.09", "0.79, 0.19"), encoding="utf-8")

@@ -1,6 +1,6 @@
 """Publish in processes that are killed, for real: at a named step, or at random times.
 
-    python killing.py step TOWN NAME          publish, and end by SIGKILL before the step NAME
+    python killing.py step TOWN NAME [MEMBER]   publish, and end by SIGKILL before the step NAME
     python killing.py random TEMPLATE WORK COUNT SEED
 
 The second copies a town COUNT times, kills a publishing child of each after a random time, then checks in another child that
@@ -109,6 +109,6 @@ def at_random(template: Path, work: Path, count: int, seed: int) -> int:
 
 if __name__ == "__main__":
     if sys.argv[1] == "step":
-        Town(Path(sys.argv[2])).publish(step=killed_at(sys.argv[3]))
+        Town(Path(sys.argv[2]), *sys.argv[4:]).publish(step=killed_at(sys.argv[3]))
     else:
         sys.exit(at_random(Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5])) > 0)

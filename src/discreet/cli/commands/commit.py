@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.output import Json, show
+from discreet.cli.output import Json, beside, show
 from discreet.cli.places import ledger_at, signer_at
 
 if TYPE_CHECKING:
@@ -83,9 +83,8 @@ def tell(result: dict[str, Any], plans: list[Path], console: Console) -> None:
         batch = result["batch"]
         alone = sum(Cost.from_document(one["cost"]).epsilon for one in batch["plans"])
         console.print(f"  batch    {batch['name']}: {len(batch['plans'])} plans, each drawn once", markup=False)
-        console.print(
-            f"  cost     {cost.brief()} for all, when the first is published (by {batch['rule']}; ε = {float(alone):g} as a sum)"
-        )
+        words = f"{cost.brief()} for all, when the first is published (by {batch['rule']}; ε = {float(alone):g} as a sum)"
+        beside(console, "  cost     ", words)
         console.print(f"  left     {float(result['remaining']):g} remains now")
     else:
         console.print(f"  cost     {cost.brief()} when published; {float(result['remaining']):g} remains now")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.output import Json, show
+from discreet.cli.output import Json, beside, show
 from discreet.cli.places import ledger_at, signer_at
 from discreet.errors import InputError
 from discreet.watch import Silent
@@ -138,8 +138,9 @@ def _tell_batch(batch: dict[str, Any], published: bool, console: Console) -> Non
     place = f"plan {batch['member']} of {batch['plans']} in the batch {batch['name']}"
     console.print(f"  batch      {place}", markup=False)
     if batch["reserved"]:
-        console.print(f"  cost       nothing more: the whole batch ({cost}) is reserved")
+        words = f"nothing more: the whole batch ({cost}) is reserved"
     else:
-        console.print(f"  cost       {cost} for the whole batch, which {'was' if published else 'would be'} reserved now")
+        words = f"{cost} for the whole batch, reserved with this first plan"
+    beside(console, "  cost       ", words)
     if batch["drawn"] is not None and not published:
         console.print(f"  [yellow]This plan was {batch['drawn']} already: a member of a batch is drawn once.[/yellow]")
