@@ -113,6 +113,24 @@ def test_eight_processes_race_for_the_last_units(place: str) -> None:
         assert ledger.verify() is None
 
 
+@pytest.mark.parametrize("currency", ["pure", "zcdp", "approximate"])
+def test_a_cost_with_a_delta_is_charged_in_approximate_and_refused_elsewhere(place: str, currency: str) -> None:
+    """Releases made elsewhere may be (ε, δ)-private: half of δ is theirs, and not a hair more."""
+    share = Fraction(1, 2 * 10**6)
+    with open_ledger(place, create=True) as ledger:
+        ledger.init(currency)
+        ledger.declare("households", "household", Fraction(2), 2 * share if currency == "approximate" else Fraction(0))
+        name = ledger.commit("households", "household", Cost(Fraction(1, 10), share), {}).hash
+        if currency != "approximate":
+            with pytest.raises(InputError, match="δ > 0"):
+                ledger.reserve(name)
+            return
+        ledger.reserve(name)
+        with pytest.raises(BudgetExceeded):
+            ledger.reserve(ledger.commit("households", "household", Cost(Fraction(0), Fraction(1, 10**30)), {}).hash)
+        assert ledger.remaining("households", "household") == Fraction(19, 10) and ledger.verify() is None
+
+
 def test_export_lists_every_entry(ledger: Ledger, tmp_path: Path) -> None:
     committed(ledger)
     assert ledger.export(tmp_path / "out.jsonl") == 3

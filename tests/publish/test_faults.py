@@ -179,6 +179,27 @@ def test_a_mechanism_that_is_not_private_is_never_committed(tmp_path: Path) -> N
         make_town(tmp_path / "town", mechanism=forged)
 
 
+@pytest.mark.parametrize("currency", ["pure", "approximate"])
+def test_a_promise_with_a_delta_is_refused_in_plain_words(tmp_path: Path, currency: str) -> None:
+    """Nothing here proves (ε, δ), not even for a mechanism that keeps the promise with δ = 0."""
+    honest = town_mechanism()
+    loose = replace(honest, guarantee=replace(honest.guarantee, delta=Fraction(1, 10**6)))
+    with pytest.raises(InputError, match=r"promises only \(ε, δ\), which nothing here can prove"):
+        make_town(
+            tmp_path / "town", mechanism=loose, currency=currency,
+            delta=Fraction(1, 10**3) if currency == "approximate" else Fraction(0),
+        )  # fmt: skip
+
+
+def test_a_release_whose_mechanism_was_given_a_delta_does_not_verify(town: Town) -> None:
+    town.publish()
+    path = town.target / "mechanism.json"
+    document = json.loads(path.read_text())
+    document["guarantee"]["delta"] = "0.000001"
+    path.write_text(json.dumps(document))
+    assert any("which nothing here can prove" in check.found for check in verify(town.target).checks if check.holds is False)
+
+
 def test_a_plan_without_a_commitment_opens_nothing(tmp_path: Path) -> None:
     one, other = make_town(tmp_path / "one"), make_town(tmp_path / "other")
     (one.folder / "people.csv").unlink()

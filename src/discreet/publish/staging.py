@@ -67,9 +67,17 @@ class Stage:
     def keep(self, positions: NDArray[np.int64]) -> None:
         """Write the drawn positions, then the seal; both are on disk when this returns."""
         data = np.ascontiguousarray(positions, dtype="<i8").tobytes()
-        write_atomically(self.folder / DRAWS, data)
         seal = {"cells": len(positions), "sha256": hashlib.sha256(data).hexdigest()}
-        write_atomically(self.folder / SEAL, json.dumps(seal).encode())
+        try:
+            write_atomically(self.folder / DRAWS, data)
+            write_atomically(self.folder / SEAL, json.dumps(seal).encode())
+        except InputError as error:
+            raise InputError(
+                "The drawn values could not be kept, so their budget is spent and nothing can be published from them",
+                found=f"{self.folder.parent}: {error.found}",
+                allowed="a folder that can be written to and has room",
+                remedy="make room first; then run the same command again, which says what it costs",
+            ) from None
 
     def kept(self) -> NDArray[np.int64] | None:
         """The drawn positions if they were sealed, else None."""
