@@ -21,6 +21,7 @@ import numpy as np
 from discreet.design.solver.elimination import Factor, Pattern
 from discreet.design.solver.layers import layered
 from discreet.design.solver.program import Flags, Floats, Integers, directed, pulled
+from discreet.design.solver.threads import one_thread
 from discreet.watch import Watch
 
 SAFE = 0.99
@@ -41,6 +42,7 @@ def deficits(reduced: Floats) -> Floats:
     return np.asarray(np.maximum(-reduced, 0.0).sum(axis=-1))
 
 
+@one_thread()
 def price(
     surplus: Floats,
     edges: Integers,

@@ -15,6 +15,7 @@ from discreet.design.solver.interior import LIMIT, Iterate, interior_point
 from discreet.design.solver.losses import RealLoss
 from discreet.design.solver.program import Floats, Integers, Program, Solution
 from discreet.design.solver.solve import solve
+from discreet.design.solver.threads import one_thread
 from discreet.watch import Watch
 
 START = 3e-4
@@ -30,6 +31,7 @@ SELDOM = 1e-5
 """and of this much even while the gap is wide: seldom played actions serve rare states with large losses."""
 
 
+@one_thread()
 def polish(
     loss: RealLoss, edges: Integers, epsilon: float, actions: Floats, gap: float, watch: Watch | None
 ) -> tuple[Floats, Solution]:

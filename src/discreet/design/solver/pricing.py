@@ -25,6 +25,7 @@ from discreet.design.solver.program import (
     value_of,
 )
 from discreet.design.solver.solve import solve
+from discreet.design.solver.threads import one_thread
 from discreet.watch import Watch
 
 FEW = 8
@@ -37,6 +38,7 @@ ROUGH = 1e-3
 """The relative gap to which actions are first gathered."""
 
 
+@one_thread()
 def solve_priced(
     program: Program, gap: float = 1e-6, watch: Watch | None = None, start: Integers | None = None,
     rounds: int = 12,

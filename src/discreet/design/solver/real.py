@@ -20,9 +20,11 @@ from discreet.design.solver.layers import components
 from discreet.design.solver.losses import RealLoss, SquaredError
 from discreet.design.solver.program import Floats, Integers
 from discreet.design.solver.solve import tree_flow
+from discreet.design.solver.threads import one_thread
 from discreet.watch import Watch
 
 
+@one_thread()
 def solve_real(
     loss: RealLoss, edges: Integers, epsilon: float, gap: float = 1e-6, watch: Watch | None = None
 ) -> Continuum:

@@ -20,12 +20,14 @@ import numpy as np
 from discreet.design.solver.interior import interior_point
 from discreet.design.solver.layers import components
 from discreet.design.solver.program import Floats, Integers, Program, Solution, dual_bound, value_of
+from discreet.design.solver.threads import one_thread
 from discreet.watch import Watch
 
 FALLBACK = 60_000
 """HiGHS is asked for a second try only when actions × directed edges is below this."""
 
 
+@one_thread()
 def solve(program: Program, gap: float = 1e-6, watch: Watch | None = None) -> Solution:
     """Solve to (value − bound) ≤ gap·|value|, or as near as the arithmetic and the watch allow."""
     begun = time.perf_counter()
