@@ -9,7 +9,8 @@ from discreet.design.solver.threads import one_thread
 
 
 def threads() -> list[int]:
-    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas" and "numpy" in library["filepath"]]
+    blas = [library for library in threadpool_info() if library["user_api"] == "blas" and "numpy" in library["filepath"]]
+    return [library["num_threads"] for library in blas]
 
 
 def test_one_thread_within_and_as_many_as_before_after() -> None:
