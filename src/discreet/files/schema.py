@@ -58,7 +58,7 @@ Text = Annotated[str, Field(strict=True, max_length=10_000)]
 class Shape(BaseModel):
     """A table of keys; nothing else may stand in it."""
 
-    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, populate_by_name=True, defer_build=True)
 
 
 class Range(Shape):
