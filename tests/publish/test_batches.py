@@ -23,7 +23,8 @@ from discreet.ledger.batches import KNOWN_EPSILON, KNOWN_LOSS, Batch
 from discreet.ledger.chain import Entry
 from discreet.publish import commit, commit_batch, publish, verify
 from discreet.publish.commitment import Commitment
-from discreet.publish.verification import ATTESTED, verified
+from discreet.publish.verdict import ATTESTED
+from discreet.publish.verification import verified
 
 KILLING = Path(__file__).parent / "killing.py"
 DELTA = Fraction(1, 10**5)

@@ -22,7 +22,8 @@ from discreet.ledger import Signer
 from discreet.ledger.chain import Entry
 from discreet.publish import commit, publish, verify
 from discreet.publish.folder import file_hash
-from discreet.publish.verification import ATTESTED, DETECTABLE, ENFORCED, NOT_VERIFIABLE, Verdict, verified
+from discreet.publish.verdict import ATTESTED, DETECTABLE, ENFORCED, NOT_VERIFIABLE, Verdict
+from discreet.publish.verification import verified
 
 
 @pytest.fixture(scope="module")

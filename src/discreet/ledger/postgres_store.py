@@ -5,14 +5,13 @@ Snapshot isolation alone lets two spenders both see the last unit; `SELECT … F
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from discreet.errors import InputError, MissingExtra
-from discreet.files.canonical import canonical_bytes
 from discreet.ledger.chain import Entry
+from discreet.ledger.store import COLUMNS, entry_of, row_of
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS discreet_entries (
@@ -26,7 +25,6 @@ DROP TRIGGER IF EXISTS discreet_no_change ON discreet_entries;
 CREATE TRIGGER discreet_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON discreet_entries
     FOR EACH STATEMENT EXECUTE FUNCTION discreet_append_only();
 """
-COLUMNS = "sequence, previous, time, event, hash"
 
 
 class PostgresStore:
@@ -57,13 +55,6 @@ class PostgresStore:
         except self._errors as error:
             raise _unusable(error) from None
 
-    def last(self) -> Entry | None:
-        """The newest entry."""
-        row = self.connection.execute(
-            f"SELECT {COLUMNS} FROM discreet_entries ORDER BY sequence DESC LIMIT 1"
-        ).fetchone()
-        return None if row is None else _entry(row)
-
     def entries(self, since: int = 0) -> Iterator[Entry]:
         """Entries in order."""
         try:
@@ -73,23 +64,18 @@ class PostgresStore:
         except self._errors as error:
             raise _unusable(error) from None
         for row in rows:
-            yield _entry(row)
+            yield entry_of(row)
 
     def append(self, entry: Entry) -> None:
         """Add one entry within a turn."""
         self.connection.execute(
             "INSERT INTO discreet_entries VALUES (%s, %s, %s, %s, %s)",
-            (entry.sequence, entry.previous, entry.time, canonical_bytes(dict(entry.event)).decode(), entry.hash),
+            row_of(entry),
         )
 
     def close(self) -> None:
         """Let go of the connection."""
         self.connection.close()
-
-
-def _entry(row: tuple[int, str, str, str, str]) -> Entry:
-    sequence, previous, time, event, digest = row
-    return Entry(sequence, previous, time, json.loads(event), digest)
 
 
 def _unusable(error: Exception) -> InputError:

@@ -5,15 +5,14 @@ Triggers refuse changes and deletions, which stops accidents; the hash chain sho
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.errors import InputError
-from discreet.files.canonical import canonical_bytes
 from discreet.ledger.chain import Entry
+from discreet.ledger.store import COLUMNS, entry_of, row_of
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -71,40 +70,28 @@ class SqliteStore:
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
 
-    def last(self) -> Entry | None:
-        """The newest entry."""
-        row = self.connection.execute(
-            "SELECT sequence, previous, time, event, hash FROM entries ORDER BY sequence DESC LIMIT 1"
-        ).fetchone()
-        return None if row is None else _entry(row)
-
     def entries(self, since: int = 0) -> Iterator[Entry]:
         """Entries in order."""
         try:
             rows = self.connection.execute(
-                "SELECT sequence, previous, time, event, hash FROM entries WHERE sequence >= ? ORDER BY sequence",
+                f"SELECT {COLUMNS} FROM entries WHERE sequence >= ? ORDER BY sequence",
                 (since,),
             ).fetchall()
         except sqlite3.Error as error:
             raise _unusable(self.path, error) from None
         for row in rows:
-            yield _entry(row)
+            yield entry_of(row)
 
     def append(self, entry: Entry) -> None:
         """Add one entry within a turn."""
         self.connection.execute(
             "INSERT INTO entries VALUES (?, ?, ?, ?, ?)",
-            (entry.sequence, entry.previous, entry.time, canonical_bytes(dict(entry.event)).decode(), entry.hash),
+            row_of(entry),
         )
 
     def close(self) -> None:
         """Let go of the file."""
         self.connection.close()
-
-
-def _entry(row: tuple[int, str, str, str, str]) -> Entry:
-    sequence, previous, time, event, digest = row
-    return Entry(sequence, previous, time, json.loads(event), digest)
 
 
 def _unusable(path: Path, error: sqlite3.Error) -> InputError:

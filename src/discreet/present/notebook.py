@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from discreet.model.certificate import Certificate
     from discreet.model.mechanism import Mechanism
     from discreet.model.problem import Problem
-    from discreet.publish.verification import Verdict
+    from discreet.publish.verdict import Verdict
 
 MOST_ROWS = 20
 LEAST = 5e-4
@@ -183,7 +183,7 @@ RENDERERS: dict[tuple[str, str], Callable[[Any], str]] = {
     ("discreet.model.mechanism", "Mechanism"): mechanism_html,
     ("discreet.model.certificate", "Certificate"): certificate_html,
     ("discreet.interpret.posteriors", "Posterior"): posterior_html,
-    ("discreet.publish.verification", "Verdict"): verdict_html,
+    ("discreet.publish.verdict", "Verdict"): verdict_html,
     ("discreet.present.notebook", "Release"): release_html,
 }
 

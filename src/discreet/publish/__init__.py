@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from discreet.publish.commitment import commit, commit_batch
     from discreet.publish.release import publish
     from discreet.publish.tables import released_table
-    from discreet.publish.verification import Verdict, verify
+    from discreet.publish.verdict import Verdict
+    from discreet.publish.verification import verify
 
 __all__ = ["Audit", "Bundle", "Verdict", "audit", "commit", "commit_batch", "gather", "publish", "released_table", "verify"]
 
@@ -23,7 +24,7 @@ _PLACES = {
     "Audit": "auditing",
     "audit": "auditing",
     "Bundle": "bundle",
-    "Verdict": "verification",
+    "Verdict": "verdict",
     "commit": "commitment",
     "commit_batch": "commitment",
     "gather": "bundle",

@@ -125,22 +125,17 @@ def file_hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def reservation_in(folder: Path) -> tuple[str, str] | None:
-    """The reservation that a complete release folder was made from, and its manifest's hash."""
-    try:
-        ledger = parse_json((folder / "ledger.json").read_bytes(), "the release's ledger entries")
-        manifest = parse_json((folder / MANIFEST).read_bytes(), "the manifest")
-        return str(ledger["reservation"]), document_hash(manifest)
-    except (OSError, InputError, KeyError, TypeError):
-        return None
+def document_in(folder: Path, name: str) -> Any:
+    """A JSON document of a release folder."""
+    return parse_json(read_bytes(folder / name, name), name)
 
 
 def carried(folder: Path) -> tuple[Head, str, str]:
     """The head that a release carries, its reservation and its manifest's hash: what a ledger is compared with."""
     try:
-        ledger = parse_json(read_bytes(folder / "ledger.json", "the release's ledger entries"), "ledger.json")
-        manifest = parse_json(read_bytes(folder / MANIFEST, "the manifest"), MANIFEST)
-        return Head.from_document(ledger["head"]), str(ledger["reservation"]), document_hash(manifest)
+        ledger = document_in(folder, "ledger.json")
+        head = Head.from_document(ledger["head"])
+        return head, str(ledger["reservation"]), document_hash(document_in(folder, MANIFEST))
     except (KeyError, TypeError, ValueError):
         raise InputError(
             "The ledger entries of this release cannot be read",

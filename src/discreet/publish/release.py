@@ -26,7 +26,7 @@ from discreet.ledger.keys import Signer
 from discreet.ledger.state import Reservation
 from discreet.publish.bundle import Bundle
 from discreet.publish.commitment import Commitment, find_commitment
-from discreet.publish.folder import reservation_in, write_folder
+from discreet.publish.folder import carried, write_folder
 from discreet.publish.staging import Stage
 from discreet.sampling import draw_outputs
 from discreet.watch import SILENT, Watch
@@ -109,10 +109,10 @@ def publish(
 
 def _completed(target: Path, ledger: Ledger, committed: Commitment) -> bool:
     """Whether the folder is this commitment's, complete, and an interruption came between it and the end: ended now."""
-    found = reservation_in(target)
-    if found is None:
+    try:
+        _, name, digest = carried(target)
+    except InputError:
         return False
-    name, digest = found
     held = ledger.state.reservations.get(name)
     stage = Stage.of(target, name)
     if held is None or not _is_of(held, committed) or held.stage not in ("spent", "released"):

@@ -7,7 +7,6 @@ A key carried in the folder proves that nothing changed, not who published: for 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,11 @@ from discreet.certify import privacy
 from discreet.engines.writer import read_parquet
 from discreet.errors import DiscreetError, InputError
 from discreet.files.atomic import read_bytes
-from discreet.files.canonical import document_hash, parse_json
+from discreet.files.canonical import document_hash
 from discreet.files.certificate import certificate_document
 from discreet.files.plan import plan_from_document, read_key_set
 from discreet.ledger.chain import Entry, entry_hash
 from discreet.ledger.checks import Head
-from discreet.ledger.keys import commitment_signature, fingerprint, signature_holds, trust_after
 from discreet.model.certificate import Certificate, Counterexample
 from discreet.publish.bundle import Bundle, check_bundle, members_of
 from discreet.publish.commitment import Commitment
@@ -29,45 +27,14 @@ from discreet.publish.folder import (
     MANIFEST,
     SIGNATURE,
     STANDALONE,
+    document_in,
     file_hash,
-    signed_release,
     standalone_verifier,
 )
 from discreet.publish.metadata import ATTESTED_COUNTS, metadata
+from discreet.publish.signatures import check_identity, check_release, check_signatures
 from discreet.publish.tables import restated
-
-ENFORCED, ATTESTED, DETECTABLE, NOT_VERIFIABLE = (
-    "enforced",
-    "attested by signature",
-    "detectable with externally kept heads",
-    "not verifiable",
-)
-
-
-@dataclass(frozen=True)
-class Check:
-    """One statement about the release, its class, and whether it holds (None: nobody can tell from the folder)."""
-
-    kind: str
-    words: str
-    holds: bool | None
-    found: str = ""
-
-
-@dataclass
-class Verdict:
-    """All checks of a release."""
-
-    checks: list[Check] = field(default_factory=list)
-
-    @property
-    def holds(self) -> bool:
-        """Whether nothing that can be checked is wrong."""
-        return all(check.holds is not False for check in self.checks)
-
-    def say(self, kind: str, words: str, holds: bool | None, found: str = "") -> None:
-        """Add a check."""
-        self.checks.append(Check(kind, words, holds, found))
+from discreet.publish.verdict import ATTESTED, DETECTABLE, ENFORCED, NOT_VERIFIABLE, Verdict
 
 
 def verify(folder: str | Path, key: str | None = None) -> Verdict:
@@ -75,18 +42,18 @@ def verify(folder: str | Path, key: str | None = None) -> Verdict:
     where = Path(folder)
     verdict = Verdict()
     try:
-        manifest = _document(where, MANIFEST)
+        manifest = document_in(where, MANIFEST)
         _files(where, manifest, verdict)
-        ledger = _document(where, "ledger.json")
+        ledger = document_in(where, "ledger.json")
         entries = [Entry.from_document(document) for document in ledger["entries"]]
         head = Head.from_document(ledger["head"])
         entry = _commitment(entries, str(ledger["commitment"]), verdict)
         committed = _committed(entries, entry, str(ledger["reservation"]))
         _contents(where, ledger, committed, verdict)
         _order(entries, head, committed, str(ledger["reservation"]), verdict)
-        public = _signature(entries, head, entry, committed, verdict)
-        _released(where, document_hash(manifest), entries, verdict)
-        _identity(public, key, verdict)
+        public = check_signatures(entries, head, entry, committed, verdict)
+        check_release(where, document_hash(manifest), entries, verdict)
+        check_identity(public, key, verdict)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         verdict.say(ENFORCED, "The folder can be read as a release", False, type(error).__name__)
         return verdict
@@ -109,10 +76,6 @@ def verified(folder: str | Path, key: str | None = None) -> Verdict:
         verdict = Verdict()
         verdict.say(ENFORCED, "The folder can be read as a release", False, str(error))
         return verdict
-
-
-def _document(where: Path, name: str) -> Any:
-    return parse_json(read_bytes(where / name, name), name)
 
 
 def _files(where: Path, manifest: Any, verdict: Verdict) -> None:
@@ -180,7 +143,7 @@ def _contents(where: Path, ledger: Mapping[str, Any], committed: Commitment, ver
         differs is None,
         differs or "",
     )
-    stated = _document(where, "metadata.json")
+    stated = document_in(where, "metadata.json")
     attested = stated["implementation"]["histograms"] == ATTESTED_COUNTS
     mine = metadata(bundle, ledger, attested)
     for document in (stated, mine):
@@ -209,10 +172,10 @@ def _cost(committed: Commitment, bundle: Bundle, verdict: Verdict) -> None:
 
 def _bundle(where: Path) -> Bundle:
     """What the folder says was committed."""
-    plan = plan_from_document(_document(where, "plan.json"))
+    plan = plan_from_document(document_in(where, "plan.json"))
     key_set = read_key_set(where / "key_set.csv", plan)
-    document = _document(where, "mechanism.json")
-    certificate = _document(where, "certificate.json") if (where / "certificate.json").exists() else None
+    document = document_in(where, "mechanism.json")
+    certificate = document_in(where, "certificate.json") if (where / "certificate.json").exists() else None
     return Bundle(plan, plan, key_set, members_of(document), document, certificate)
 
 
@@ -225,7 +188,7 @@ def _proofs(where: Path, bundle: Bundle, verdict: Verdict) -> None:
         not refuted,
         "; ".join(f"{size}: {proof}" for size, proof in refuted.items()),
     )
-    stated = _document(where, "certificates.json")
+    stated = document_in(where, "certificates.json")
     mine = {str(size): certificate_document(proof) for size, proof in found.items() if isinstance(proof, Certificate)}
     verdict.say(ENFORCED, "The proofs in the folder are those of these mechanisms", stated == mine)
     same = read_bytes(where / STANDALONE, STANDALONE) == standalone_verifier()
@@ -265,54 +228,3 @@ def _order(entries: list[Entry], head: Head, made: Commitment, mine: str, verdic
         f"All draws on this commitment are listed: {draws} up to this release, so publishing only one of several would show",
         None,
     )
-
-
-def _signature(
-    entries: list[Entry], head: Head, commitment: Entry | None, committed: Commitment, verdict: Verdict
-) -> str | None:
-    """Whether commitment and head are signed with keys that the ledger trusted; the commitment's key if it is."""
-    public, signed = committed.event.get("public"), commitment_signature(committed.event)
-    before = [] if commitment is None else [e for e in entries if e.sequence < commitment.sequence]
-    if signed is None:
-        words = "The prior and the plan used only public data or earlier releases"
-        named, _ = trust_after(before)
-        verdict.say(ATTESTED, words, False if named else None, "the commitment is not signed")
-    else:
-        statement = str(committed.attested.get("statement", ""))
-        verdict.say(ATTESTED, statement or "The commitment is signed", signed, fingerprint(str(public)))
-        _trusted("The ledger trusted the commitment's key when it signed", str(public), before, verdict)
-    if head.signature is not None:
-        holds = signature_holds(str(head.public), head.signed(), head.signature)
-        verdict.say(ATTESTED, "The head of the ledger is signed", holds, fingerprint(str(head.public)))
-        _trusted("The ledger trusted the head's key when it signed", str(head.public), entries, verdict)
-    return str(public) if signed else None
-
-
-def _released(where: Path, digest: str, entries: list[Entry], verdict: Verdict) -> None:
-    """Whether the files are those that the publisher signed; otherwise only the ledger knows which values were drawn."""
-    if not (where / SIGNATURE).exists():
-        words = "The published values are those that were drawn (compare the manifest with the ledger's record)"
-        verdict.say(DETECTABLE, words, None, digest)
-        return
-    stated = _document(where, SIGNATURE)
-    public = str(stated["public"])
-    holds = signature_holds(public, signed_release(digest), str(stated["signature"]))
-    verdict.say(ATTESTED, "The published values and all other files are as the publisher signed them", holds, digest)
-    _trusted("The ledger trusted the release's key when it signed", public, entries, verdict)
-
-
-def _identity(public: str | None, key: str | None, verdict: Verdict) -> None:
-    """Whose key signed the commitment: only a fingerprint from elsewhere tells."""
-    if key is None:
-        words = "Who published: without --key a key carried in the folder proves integrity, not identity"
-        verdict.say(ATTESTED, words, None)
-        return
-    found = "no valid signature of the commitment" if public is None else fingerprint(public)
-    verdict.say(ATTESTED, "The publisher is the one whose key fingerprint you gave", found == key.strip().lower(), found)
-
-
-def _trusted(words: str, public: str, before: list[Entry], verdict: Verdict) -> None:
-    """Follow rotations and revocations up to a moment: who was named by a trusted key, and not yet revoked."""
-    keys, revoked = trust_after(before)
-    digest = fingerprint(public)
-    verdict.say(ATTESTED, words, digest not in revoked and (not keys or digest in keys), digest)
