@@ -68,26 +68,41 @@ def tell(result: dict[str, Any], console: Console) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for title in ("true prior", "robust", "plain", "best there", "regret"):
-        table.add_column(title, justify="left" if title == "true prior" else "right", overflow="fold")
+    for title in ("if this prior is true", "robust", "plain", "best there", "regret"):
+        table.add_column(title, justify="left" if title.startswith("if") else "right", overflow="fold")
     for row in result["priors"]:
-        chances = row["probabilities"]
-        name = row["kind"] if chances is None else "(" + ", ".join(f"{p:.3g}" for p in chances) + ")"
         table.add_row(
-            name, f"{row['loss']:.6g}", f"{row['plain']:.6g}", f"{row['best'][1]:.6g}", f"{row['regret']:.4g}"
+            _named(row), f"{row['loss']:.6g}", f"{row['plain']:.6g}", f"{row['best'][1]:.6g}", f"{row['regret']:.6g}"
         )
     console.print(table)
+    console.print(
+        "Expected losses: of this mechanism (robust), of the one designed for the first prior alone (plain), and of the best "
+        "mechanism for each prior. Regret is what robust loses beyond the best."
+    )
     console.print(
         f"Proved: the worst regret is at most {result['worst_regret']:.6g}, and no private mechanism has less than "
         f"{result['least_worst_regret']:.6g}."
     )
-    console.print(f"When the first prior is true, being prepared for the others costs {result['price']:.4g}.")
+    for row in result["priors"][1:]:
+        change = row["plain"] - row["loss"]
+        words = f"saves {change:.4g}" if change >= 0 else f"costs {-change:.4g}"
+        console.print(f"Against the plain design it {words} if {_named(row)} is true.")
+    console.print(f"It costs {result['price']:.4g} if {_named(result['priors'][0])} is true, for which the plain design is best.")
+    if result["status"] == "cancelled":
+        console.print(
+            "[yellow]Mind:[/yellow] stopped before both sides met; what is printed is proved. --seconds allows more time."
+        )
     if "mechanism" in result:
         console.print(
             f"Written: {result['mechanism']}, {result['certificate']} and {result['proof']}", soft_wrap=True
         )
     if "figure" in result:
         console.print(f"Drawn: {result['figure']}", soft_wrap=True)
+
+
+def _named(row: dict[str, Any]) -> str:
+    chances = row["probabilities"]
+    return str(row["kind"]) if chances is None else "(" + ", ".join(f"{p:.3g}" for p in chances) + ")"
 
 
 def check(path: Path) -> dict[str, Any]:

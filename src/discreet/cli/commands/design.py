@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from discreet.design import Design
 
+DEFAULT_GAP = 1e-6
+
 
 def command(
     problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A problem file (TOML).")],
@@ -24,7 +26,7 @@ def command(
             "--output", "-o", metavar="FILE", help="Write the mechanism here and its certificate beside it."
         ),
     ] = None,
-    gap: Annotated[float, typer.Option(help="The relative gap between value and bound to stop at.")] = 1e-6,
+    gap: Annotated[float, typer.Option(help="The relative gap between value and bound to stop at.")] = DEFAULT_GAP,
     seconds: Annotated[
         float, typer.Option(help="The longest time to search; the best certified result is kept.")
     ] = 60.0,
@@ -77,7 +79,7 @@ def command(
     if priors is not None:
         with progress() as watch:
             result = several_priors.run(
-                read, priors, output, figure, watch, gap=max(gap, 1e-4), seconds=seconds, workers=workers
+                read, priors, output, figure, watch, gap=None if gap <= DEFAULT_GAP else gap, seconds=seconds, workers=workers
             )
         show(result, as_json=as_json, person=lambda console: several_priors.tell(result, console))
         return
