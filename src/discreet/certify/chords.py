@@ -30,7 +30,7 @@ def least_losses(decision: Decision, omegas: Sequence[Fraction]) -> dict[Fractio
             "A bound for real actions is proved for squared, absolute and pinball losses", found=decision.kind,
             allowed="squared-error, absolute-error, pinball", remedy="list the actions",
         )
-    return {w: -decision.weight * decision.payoff(_clipped(decision, w), w) for w in omegas}
+    return {w: -decision.weight * decision.payoff(_nearest(decision, w), w) for w in omegas}
 
 
 def over_pieces(
@@ -42,7 +42,7 @@ def over_pieces(
     if len(numbers) != len(pulls) or any(a >= b for a, b in pairwise(numbers)):
         raise Refuted("the action nodes of the witness are not ascending numbers", "nodes")
     # actions beyond the statistic's range are never better than the nearest end of it, clipped to what is allowed
-    low, high = (_clipped(decision, end) for end in omega_range)
+    low, high = (_nearest(decision, end) for end in omega_range)
     if not numbers or numbers[0] > low or numbers[-1] < high:
         raise Refuted("the action nodes of the witness leave out actions", f"nodes must reach from {low} to {high}")
     tables = [pull.at for pull in pulls]
@@ -102,9 +102,6 @@ def _least_on_piece(
     return min(at_ends)
 
 
-def _clipped(decision: Decision, omega: Fraction) -> Fraction:
-    actions = decision.actions
-    assert isinstance(actions, RealActions)
-    if actions.lower is not None:
-        omega = max(omega, actions.lower)
-    return omega if actions.upper is None else min(omega, actions.upper)
+def _nearest(decision: Decision, omega: Fraction) -> Fraction:
+    assert isinstance(decision.actions, RealActions)
+    return decision.actions.nearest(omega)

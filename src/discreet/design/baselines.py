@@ -177,6 +177,8 @@ def _face_value(base: Ground) -> float:
     if not isinstance(decision.actions, RealActions):
         listed = [a for a in decision.actions if isinstance(a, Fraction)]
         shown = [min(listed, key=lambda a, at=value: abs(a - at)) for value in shown]  # type: ignore[misc]
+    else:
+        shown = [decision.actions.nearest(value) for value in shown]
     return float(decision.weight) * float(
         reply_loss(decision, kernel * _masses(base), base.exact_omegas, shown).sum()
     )

@@ -20,7 +20,7 @@ from discreet.design.programmed import (
     truncated,
 )
 from discreet.design.solver.continuum import Continuum
-from discreet.design.solver.losses import Pinball, RealLoss, SquaredError
+from discreet.design.solver.losses import UNBOUNDED, Pinball, RealLoss, SquaredError
 from discreet.design.solver.program import Program
 from discreet.design.solver.real import solve_real
 from discreet.design.solver.repair import repair
@@ -55,15 +55,23 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     merged, distinct = _merged(kernel, actions)
     cost = section.upper(loss_table(decision, np.array([float(a) for a in distinct]), _values(base)))
     rounded = exact_kernel(section, merged, list(distinct), cost, epsilon)
-    nodes, flows = reaching(found, problem.omega_range)
+    nodes, flows = reaching(found, needed(problem))
     witness = dual_witness(section, list(nodes), standing(flows, problem.epsilon), chord=True)
     return Proposal(
         section.summary, rounded, witness, "histogram program, real actions", len(section.space), found.status
     )
 
 
+def needed(problem: Problem) -> tuple[Fraction, Fraction]:
+    """Between these no real action can be left out: the ends of the statistic's range, or the allowed actions next to them."""
+    actions = problem.decision.actions
+    assert isinstance(actions, RealActions)
+    low, high = problem.omega_range
+    return actions.nearest(low), actions.nearest(high)
+
+
 def reaching(found: Continuum, ends: tuple[Fraction, Fraction]) -> tuple[list[Fraction], np.ndarray]:
-    """The nodes and their multipliers, with those at either end repeated at the ends of the statistic's whole range."""
+    """The nodes and their multipliers, with those at either end repeated at the ends of what is needed."""
     nodes = [Fraction(float(a)) for a in found.nodes]
     flows = found.multipliers
     if nodes[0] > ends[0]:
@@ -76,6 +84,8 @@ def reaching(found: Continuum, ends: tuple[Fraction, Fraction]) -> tuple[list[Fr
 def _section(base: Ground, decision: Decision, gap: float) -> Section:
     values = _values(base)
     grid = np.unique(np.interp(np.linspace(0, 1, COARSE), np.linspace(0, 1, len(values)), values))
+    low, high = needed(base.problem)
+    grid = np.unique(np.clip(grid, float(low), float(high)))
     table = float(decision.weight) * loss_table(decision, grid, values)
     return truncated(base, table, first_tolerance(base, table, gap))
 
@@ -94,19 +104,15 @@ def real_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> Rea
             allowed="squared-error, absolute-error, pinball, or listed actions",
             remedy="list the actions, for instance { from = 0.5, to = 10, step = 0.1 }",
         )
-    if decision.actions.lower is not None or decision.actions.upper is not None:
-        raise InputError(
-            "Real actions of a loss are not restricted to a range here",
-            found="actions = { from, to }",
-            allowed='actions = "real"',
-            remedy="leave out the range, or add a step: the best real actions lie within the statistic's own range",
-        )
+    ends = UNBOUNDED
+    if decision.actions.lower is not None and decision.actions.upper is not None:
+        ends = (float(decision.actions.lower), float(decision.actions.upper))
     weight = float(decision.weight)
     if decision.kind == "squared-error":
-        return SquaredError(weight * masses, omegas)
+        return SquaredError(weight * masses, omegas, ends)
     if decision.kind == "absolute-error":
-        return Pinball(masses, omegas, 0.5, 2.0 * weight)
-    return Pinball(masses, omegas, float(decision.quantile or 0), weight)
+        return Pinball(masses, omegas, 0.5, 2.0 * weight, ends)
+    return Pinball(masses, omegas, float(decision.quantile or 0), weight, ends)
 
 
 def _replies(section: Section, kernel: np.ndarray) -> list[Fraction]:

@@ -38,6 +38,12 @@ class RealActions:
             self.lower is None or self.upper is None or self.lower <= action <= self.upper
         )
 
+    def nearest(self, number: Fraction) -> Fraction:
+        """The allowed action next to a number."""
+        if self.lower is None or self.upper is None:
+            return number
+        return min(max(number, self.lower), self.upper)
+
 
 @dataclass(frozen=True)
 class ListedActions:

@@ -137,7 +137,4 @@ def _clip(decision: Decision, actions: np.ndarray) -> np.ndarray:
 
 def decimal(a: float, actions: RealActions) -> Fraction:
     """A real action as a decimal within its range."""
-    rounded = Fraction(round(a * DECIMALS), DECIMALS)
-    if actions.lower is not None:
-        rounded = max(rounded, actions.lower)
-    return rounded if actions.upper is None else min(rounded, actions.upper)
+    return actions.nearest(Fraction(round(a * DECIMALS), DECIMALS))

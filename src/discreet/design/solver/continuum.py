@@ -97,7 +97,7 @@ def _at_kinks(
     loss: Pinball, edges: Integers, epsilon: float, gap: float, watch: Watch | None
 ) -> Continuum:
     """Costs that are linear between kinks need no other actions and, flows being linear too, lose nothing there."""
-    kinks = np.unique(loss.omega)
+    kinks = np.unique(np.clip(loss.omega, loss.low, loss.high))
     found = solve_priced(Program(loss.cost(kinks), edges, epsilon), gap, watch)
     used = found.kernel.max(axis=1) > 0
     return Continuum(kinks[used], found.kernel[used], kinks, found.multipliers, found.value, found.bound,

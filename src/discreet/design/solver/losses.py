@@ -21,6 +21,8 @@ import numpy as np
 from discreet.design.solver.program import Floats
 from discreet.errors import InputError
 
+UNBOUNDED = (-np.inf, np.inf)
+
 
 class RealLoss(Protocol):
     """A convex loss of a real action, prior included; arrays are [action, state]."""
@@ -59,21 +61,22 @@ class RealLoss(Protocol):
 
 @dataclass(frozen=True)
 class SquaredError:
-    """ℓ = (a − ω)²; the best action is the posterior mean."""
+    """ℓ = (a − ω)² for actions within `ends`; the best action is the posterior mean, or the end next to it."""
 
     prior: Floats = field(repr=False)
     omega: Floats = field(repr=False)
+    ends: tuple[float, float] = UNBOUNDED
 
     def __post_init__(self) -> None:
         _check(self.prior, self.omega)
 
     @property
     def low(self) -> float:
-        return float(np.min(self.omega))
+        return float(np.clip(np.min(self.omega), *self.ends))
 
     @property
     def high(self) -> float:
-        return float(np.max(self.omega))
+        return float(np.clip(np.max(self.omega), *self.ends))
 
     def cost(self, actions: Floats) -> Floats:
         return np.asarray(self.prior * (np.asarray(actions)[:, None] - self.omega) ** 2)
@@ -83,7 +86,8 @@ class SquaredError:
 
     def best(self, kernel: Floats) -> Floats:
         weight = kernel * self.prior
-        return np.asarray((weight @ self.omega) / np.maximum(weight.sum(axis=1), np.finfo(float).tiny))
+        means = (weight @ self.omega) / np.maximum(weight.sum(axis=1), np.finfo(float).tiny)
+        return np.asarray(np.clip(means, *self.ends))
 
     def piece_minimum(self, left: Floats, right: Floats, at_left: Floats, at_right: Floats) -> Floats:
         width = np.maximum(right - left, np.finfo(float).tiny)[:, None]
@@ -108,6 +112,7 @@ class Pinball:
     omega: Floats = field(repr=False)
     quantile: float = 0.5
     scale: float = 1.0
+    ends: tuple[float, float] = UNBOUNDED
 
     def __post_init__(self) -> None:
         _check(self.prior, self.omega)
@@ -117,11 +122,11 @@ class Pinball:
 
     @property
     def low(self) -> float:
-        return float(np.min(self.omega))
+        return float(np.clip(np.min(self.omega), *self.ends))
 
     @property
     def high(self) -> float:
-        return float(np.max(self.omega))
+        return float(np.clip(np.max(self.omega), *self.ends))
 
     def cost(self, actions: Floats) -> Floats:
         over = np.asarray(actions)[:, None] - self.omega
@@ -137,7 +142,7 @@ class Pinball:
         weight = (kernel * self.prior)[:, order]
         reached = np.cumsum(weight, axis=1)
         place = np.argmax(reached >= self.quantile * reached[:, -1:], axis=1)
-        return np.asarray(self.omega[order][place], dtype=np.float64)
+        return np.asarray(np.clip(self.omega[order][place], *self.ends), dtype=np.float64)
 
     def piece_minimum(self, left: Floats, right: Floats, at_left: Floats, at_right: Floats) -> Floats:
         width = np.maximum(right - left, np.finfo(float).tiny)[:, None]

@@ -39,7 +39,7 @@ def solve_real(
         chosen = np.flatnonzero(np.isin(edges[:, 0], members)) if len(edges) else np.zeros(0, dtype=np.int64)
         position = np.zeros(len(label), dtype=np.int64)
         position[members] = np.arange(len(members))
-        part = SquaredError(loss.prior[members], loss.omega[members])
+        part = SquaredError(loss.prior[members], loss.omega[members], loss.ends)
         parts.append((members, chosen, _connected(part, position[edges[chosen]], epsilon, gap, watch)))
     if len(parts) == 1:
         return parts[0][2]
@@ -67,7 +67,7 @@ def _constant(loss: SquaredError, edges: Integers) -> Continuum:
     nodes = np.array([loss.low, loss.high])
     pull = 2 * (nodes[:, None] - mean) * loss.prior * (mean - loss.omega)
     pull -= pull.sum(axis=1, keepdims=True) / pull.shape[1]
-    found = _one_action(loss, edges, mean)
+    found = _one_action(loss, edges, float(np.clip(mean, *loss.ends)))
     return replace(found, nodes=nodes, multipliers=tree_flow(pull, edges))
 
 
