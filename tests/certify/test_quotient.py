@@ -119,6 +119,10 @@ def test_real_actions_means_and_other_errors():
     mean = problem_of(p, v, 10, statistic=MeanStatistic())
     found, witness = proposed(mean, leave_out=1e-7)
     assert math.isclose(-float(quotient_upper_bound(mean, witness)), found.lower_bound, rel_tol=1e-8)
+    # nodes that are no listed actions bound all real actions, hence the listed ones
+    listed = problem_of(p, v, 10, actions=[0, 2, 5])
+    _, witness = proposed(problem_of(p, v, 10), leave_out=1e-7)
+    assert quotient_upper_bound(listed, witness) == quotient_upper_bound(problem_of(p, v, 10), witness)
     # the lemma knows no loss: any multipliers bound an absolute error as well
     absolute = problem_of(p, v, 4, actions=range(9), kind="absolute-error")
     _, witness = proposed(problem_of(p, v, 4, actions=range(9)))

@@ -19,14 +19,15 @@ with the roles exchanged.  ∎  [ours]
 Weak duality. Σ_a M_a(s) = π(s), and the loss is Σ_s Σ_a ℓ(a, ω_s)·M_a(s). For multipliers f ≥ 0 on the inequalities (a rational
 q ≥ e^ε in place of e^ε) every private mechanism has  loss ≥ Σ_s π(s)·min_a [ ℓ(a, ω_s) − pull_a(s) ],  pull_a the combination of
 the coefficients of M_a(s). States that are not listed count with zero: losses are not negative, and no pull may fall on them from
-the larger side (refuted), while from the smaller side it only helps. Between nodes of real actions f is interpolated (`chords`).
+the larger side (refuted), while from the smaller side it only helps. Between nodes of real actions f is interpolated (`chords`);
+nodes that are not among listed actions bound every real action, hence the listed ones.
 
 All coefficients are whole numbers after multiplying by p's denominators. Only π(s) is rounded (`state_masses`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd, lcm
 
@@ -36,6 +37,7 @@ from discreet.certify.dual import FACTOR_BITS, over_actions, regrets_of
 from discreet.certify.pulls import Pull, Stage
 from discreet.certify.state_masses import GroupLaw
 from discreet.errors import Refuted
+from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import Multipliers, QuotientWitness
 from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.problem import Problem
@@ -64,12 +66,14 @@ def quotient_upper_bound(problem: Problem, witness: QuotientWitness) -> Fraction
     ]
     stage = Stage(lows, omegas, list(range(len(lows))), frozenset())
     distinct, decision = sorted(set(omegas)), problem.decision
-    if problem.real_actions:
+    if isinstance(decision.actions, ListedActions) and any(m.action not in decision.actions for m in witness.multipliers):
+        decision = replace(decision, actions=RealActions())
+    if isinstance(decision.actions, RealActions):
         least = least_losses(decision, distinct)
         gain = over_pieces(decision, problem.omega_range, stage, least, weighed)
     else:
-        regrets, least = regrets_of(problem.decisions, distinct)
-        gain = over_actions(problem.decisions, stage, regrets, weighed)
+        regrets, least = regrets_of((decision,), distinct)
+        gain = over_actions((decision,), stage, regrets, weighed)
     floor = sum((low * least[omega] for low, omega in zip(lows, omegas, strict=True)), Fraction(0))
     return -(floor + gain - doubt)
 

@@ -18,7 +18,8 @@ squared error with real actions; rows that need them are left out, which enlarge
 Real actions (squared error).  The program is solved at knots with rewards and the bracket is minimised over
 all real actions between them (`knots`); outside, the end's f serves, as the knots cover all kept values of
 omega.  Where the optimum plays is not known beforehand: a first program on an even grid tells, and the
-posterior means of its solution become the targets of the second.  The better bound is returned.
+posterior means of its solution become the targets of the second.  The better bound is returned.  With thousands of states
+the knots are dense instead, and the program is solved by first-order steps (`averaged_steps`).
 
 Rounding.  Each coefficient of G and pi has relative error at most `error`; eta times the bracket with
 absolute values, where eta = 4 error, is subtracted before the minimum.
@@ -30,13 +31,15 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.design.ladder.averaged import Averages, averages
-from discreet.design.ladder.knots import clustered, least_between, place_knots
+from discreet.design.ladder.averaged_solver import Averaged, solve_averaged
+from discreet.design.ladder.averaged_steps import step_down
+from discreet.design.ladder.knots import clustered, dense_knots, least_between, place_knots
 from discreet.design.ladder.types import Number
 from discreet.errors import InputError
 from discreet.watch import SILENT, Watch
@@ -69,15 +72,6 @@ class QuotientBound:
         return len(self.grid)
 
 
-@dataclass(frozen=True)
-class Solution:
-    """Multipliers [action, row], the kernel [action, state] they belong to, and the solver's word."""
-
-    multipliers: Floats
-    kernel: Floats
-    status: str
-
-
 def quotient_bound(
     probabilities: Sequence[Number],
     values: Sequence[Number],
@@ -91,6 +85,7 @@ def quotient_bound(
     leave_out: float = 1e-6,
     seconds: float = 60.0,
     watch: Watch | None = None,
+    gap: float = 1e-6,
 ) -> QuotientBound:
     """The quotient bound under squared error: real actions (None) or a list of them.
 
@@ -104,15 +99,39 @@ def quotient_bound(
         grid = np.unique(np.asarray(actions, dtype=np.float64))
         if not len(grid):
             raise InputError("a decision needs at least one action", found="an empty list")
-        found = solve(program, cone, grid, np.zeros(len(grid)), seconds)
+        found = solve(program, cone, grid, np.zeros(len(grid)), False, gap, seconds, watch)
         bound = bound_from_multipliers(program, cone, grid, found.multipliers, real=False)
         return QuotientBound(max(0.0, bound), found.status, program, grid, found.multipliers)
 
-    return _real_actions(program, cone, targets, time.monotonic() + seconds, watch)
+    return _real_actions(program, cone, targets, gap, time.monotonic() + seconds, watch)
+
+
+def large_quotient_bound(
+    program: Averages, epsilon: float, spread: float, gap: float, seconds: float, watch: Watch = SILENT
+) -> QuotientBound:
+    """The bound for real actions by first-order steps: thousands of states, three digits.
+
+    `spread` is the standard deviation of the actions that a good mechanism plays; knots are dense where it plays.
+    """
+    cone = privacy_rows(program, epsilon)
+    mean = float(program.masses @ program.statistics) / float(program.masses.sum())
+    low, high = float(program.statistics.min()), float(program.statistics.max())
+    knots = dense_knots(mean, spread, low, high)
+
+    def bound_of(multipliers: Floats) -> float:
+        return bound_from_multipliers(program, cone, knots, multipliers, real=True)
+
+    found = step_down(program, cone, knots, bound_of, seconds, gap, watch)
+    return QuotientBound(found.bound, f"{found.steps} steps", program, knots, found.multipliers)
 
 
 def _real_actions(
-    program: Averages, cone: sparse.csr_array, targets: Sequence[float] | None, ends: float, watch: Watch
+    program: Averages,
+    cone: sparse.csr_array,
+    targets: Sequence[float] | None,
+    gap: float,
+    ends: float,
+    watch: Watch,
 ) -> QuotientBound:
     """At most two programs: an even grid (unless targets are given), then knots at what its solution
     means."""
@@ -125,9 +144,9 @@ def _real_actions(
     if high == low:
         return best
 
-    def attempt(knots: Floats, reach: Floats) -> Solution:
+    def attempt(knots: Floats, reach: Floats, gap: float) -> Averaged:
         nonlocal best
-        found = solve(program, cone, knots, reach, max(0.0, ends - time.monotonic()))
+        found = solve(program, cone, knots, reach, True, gap, max(0.0, ends - time.monotonic()), watch)
         bound = bound_from_multipliers(program, cone, knots, found.multipliers, real=True)
         if bound > best.lower_bound or best.status == "not solved":
             best = QuotientBound(max(0.0, bound), found.status, program, knots, found.multipliers)
@@ -136,7 +155,7 @@ def _real_actions(
 
     if targets is None:
         grid = np.linspace(low, high, math.ceil((high - low) * EVEN / spread) + 1)
-        joint = attempt(grid, np.zeros(len(grid))).kernel * program.masses
+        joint = attempt(grid, np.zeros(len(grid)), 1e-3).kernel * program.masses
         played = joint.sum(axis=1)
         used = played > 1e-5
         means, weights = (joint @ program.statistics)[used] / played[used], played[used]
@@ -144,7 +163,7 @@ def _real_actions(
         means = np.asarray(targets, dtype=np.float64)
         weights = np.ones(len(means))
     if len(means) and time.monotonic() < ends and not watch.cancelled():
-        attempt(*place_knots(clustered(means, weights, spread / 16), low, high, spread / 12))
+        attempt(*place_knots(clustered(means, weights, spread / 16), low, high, spread / 12), gap)
     return best
 
 
@@ -184,45 +203,20 @@ def bound_from_multipliers(
     return math.fsum(least) - slack
 
 
-def solve(program: Averages, cone: sparse.csr_array, grid: Floats, reach: Floats, seconds: float) -> Solution:
-    """Solve by HiGHS's interior point without crossover; playing grid[k] is rewarded by reach[k]^2."""
-    import highspy
-    from scipy import sparse
-
-    n, k, m = program.size, len(grid), cone.shape[0]
-    mean = float(program.masses @ program.statistics)
-    scale = 1.0 / max(1e-300, float(program.masses @ (program.statistics - mean) ** 2))
+def solve(
+    program: Averages,
+    cone: sparse.csr_array,
+    grid: Floats,
+    reach: Floats,
+    real: bool,
+    gap: float,
+    seconds: float,
+    watch: Watch,
+) -> Averaged:
+    """The interior point; playing grid[k] is rewarded by reach[k]^2."""
     losses = (grid[:, None] - program.statistics[None, :]) ** 2 - reach[:, None] ** 2
-    cost = (program.masses[None, :] * losses).ravel() * scale
-    matrix = sparse.csc_array(
-        sparse.vstack(
-            [sparse.kron(sparse.eye_array(k), cone), sparse.kron(np.ones((1, k)), sparse.eye_array(n))]
-        )
-    )
-    lp: Any = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = k * n, k * m + n
-    lp.col_cost_ = cost
-    lp.col_lower_, lp.col_upper_ = np.zeros(k * n), np.full(k * n, highspy.kHighsInf)
-    lp.row_lower_ = np.concatenate([np.zeros(k * m), np.ones(n)])
-    lp.row_upper_ = np.concatenate([np.full(k * m, highspy.kHighsInf), np.ones(n)])
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
-    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-    for option, value in (
-        ("output_flag", False),
-        ("solver", "ipm"),
-        ("run_crossover", "off"),
-        ("threads", 1),
-        ("time_limit", float(seconds)),
-        ("ipm_optimality_tolerance", 1e-9),
-    ):
-        solver.setOptionValue(option, value)
-    solver.passModel(lp)
-    solver.run()
-    answer = solver.getSolution()
-    dual, primal = (np.asarray(x, dtype=np.float64) for x in (answer.row_dual, answer.col_value))
-    status = str(solver.modelStatusToString(solver.getModelStatus()))
-    if len(dual) != k * m + n or len(primal) != k * n:
-        return Solution(np.zeros((k, m)), np.zeros((k, n)), status)
-    kernel = np.maximum(np.nan_to_num(primal.reshape(k, n)), 0.0)
-    return Solution(dual[: k * m].reshape(k, m) / scale, kernel, status)
+
+    def bound_of(multipliers: Floats) -> float:
+        return bound_from_multipliers(program, cone, grid, multipliers, real)
+
+    return solve_averaged(cone, program.masses[None, :] * losses, bound_of, gap, seconds, watch)
