@@ -165,6 +165,9 @@ def test_allocate(places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     found = answer(capsys, *words, "--workers", 1, "--figure", tmp_path / "a.svg")
     assert found["spent"] <= 2 and found["lower_bound"] <= found["loss"] and (tmp_path / "a.svg").exists()  # type: ignore[operator]
     assert [p["name"] for p in found["parts"]] == ["places 1", "places 2"]  # type: ignore[attr-defined]
-    assert run([*map(str, words), "--workers", "1"]) == 0
+    assert run([*map(str, words), "--workers", "1", "-o", str(tmp_path / "parts")]) == 0
+    for name, part in zip(("places 1", "places 2"), found["parts"], strict=True):  # type: ignore[call-overload]
+        made = files.read_mechanism(tmp_path / "parts" / f"{name}.mechanism.json")
+        assert float(made.guarantee.epsilon) == part["epsilon"]
     assert "no split has less than" in " ".join(capsys.readouterr().out.split())
     assert run(["allocate", str(places), "--budget", "2", "--weight", "1", "--weight", "2"]) == 2

@@ -29,6 +29,33 @@ def test_a_budget_is_declared_once(tmp_path: Path) -> None:
     assert len(read(tmp_path, "ledger", "remaining", "l.db")["budgets"]) == 2
 
 
+def test_a_refused_budget_leaves_neither_ledger_entries_nor_key(tmp_path: Path) -> None:
+    """A δ was forgotten: the currency is not fixed by that, and the next try may choose another."""
+    assert discreet(tmp_path, *INIT, "1", "--currency", "approximate", "--key", "k.pem").returncode == 2
+    assert not (tmp_path / "k.pem").exists()
+    assert read(tmp_path, *INIT, "1")["currency"] == "pure"
+
+
+def test_an_existing_ledger_keeps_its_currency_and_its_keys(tmp_path: Path) -> None:
+    assert discreet(tmp_path, *INIT, "1", "--key", "k.pem").returncode == 0
+    more = ("ledger", "init", "l.db", "--population", "firms", "--unit", "firm", "--budget", "1")
+    done = discreet(tmp_path, *more, "--currency", "zcdp")
+    assert done.returncode == 2 and "another currency" in done.stderr
+    done = discreet(tmp_path, *more, "--key", "new.pem")
+    assert done.returncode == 2 and not (tmp_path / "new.pem").exists()
+    assert discreet(tmp_path, *more, "--currency", "pure", "--key", "k.pem").returncode == 0
+    assert discreet(tmp_path, "ledger", "init", "open.db", *INIT[3:], "1").returncode == 0
+    done = discreet(tmp_path, "ledger", "init", "open.db", *more[3:], "--key", "k.pem")
+    assert done.returncode == 2 and "made without a key" in done.stderr
+
+
+def test_what_is_left_of_delta_is_told(tmp_path: Path) -> None:
+    assert discreet(tmp_path, *INIT, "3", "--currency", "approximate", "--delta", "1e-6").returncode == 0
+    [budget] = read(tmp_path, "ledger", "remaining", "l.db")["budgets"]
+    assert budget["remaining_delta"] == "1/2000000" and budget["remaining"] == "3"
+    assert "δ = 5e-07 left" in discreet(tmp_path, "ledger", "remaining", "l.db").stdout
+
+
 @pytest.mark.parametrize("words", [("--currency", "euro"), ("--delta", "0.1"), ("--currency", "approximate")])
 def test_nonsense_is_refused(tmp_path: Path, words: tuple[str, ...]) -> None:
     assert discreet(tmp_path, *INIT, "1", *words).returncode == 2

@@ -23,7 +23,7 @@ FORGED = "forged.mechanism.json"
 CALLS: dict[str, list[str]] = {
     "allocate": [
         "allocate places.toml buses.toml --budget 2 --steps 3 --rounds 1 --workers 1 --gap 0.01 --figure a.svg",
-        "allocate buses.toml buses.toml --budget 1 --steps 2 --rounds 1 --workers 1 --gap 0.01",
+        "allocate buses.toml buses.toml --budget 1 --steps 2 --rounds 1 --workers 1 --gap 0.01 -o parts",
     ],
     "certify": ["certify places.mechanism.json", f"certify {FORGED}"],
     "choose": ["choose places.toml --epsilons 1,2", "choose places.toml --limits-only --figure c.svg"],

@@ -80,6 +80,12 @@ def test_a_cost_understated_by_a_billionth_is_refused(place: str, less: Fraction
         committed(book, batch)
 
 
+def test_delta_is_not_spent_for_next_to_nothing() -> None:
+    """Two releases of ε = 1 at δ = 2.5e-7 would save half a millionth of ε."""
+    batch = compose_batch("pair", members(2, Fraction(1)), "approximate", DELTA / 4)
+    assert (batch.rule, batch.cost.epsilon, batch.cost.delta) == (SUM, 2, 0)
+
+
 @pytest.mark.parametrize(("currency", "cap"), [("pure", Fraction(2)), ("zcdp", Fraction(1, 10))])
 def test_elsewhere_a_batch_costs_the_sum(place: str, currency: str, cap: Fraction) -> None:
     batch = compose_batch("tables", members(20), currency, Fraction(0))

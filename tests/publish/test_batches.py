@@ -215,8 +215,8 @@ def test_a_plan_that_is_no_member_is_not_drawn_under_the_batch(tmp_path: Path) -
 @pytest.fixture(scope="module")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Town:
     towns = make_batch(
-        tmp_path_factory.mktemp("batch") / "town", 5, currency="approximate", cap=Fraction(3), delta=DELTA,
-        mechanism=town_mechanism(epsilon="1/10"), signed=False, share=DELTA / 2,
+        tmp_path_factory.mktemp("batch") / "town", 5, currency="approximate", cap=Fraction(3), delta=Fraction(1, 100),
+        mechanism=town_mechanism(epsilon="1/10"), signed=False, share=Fraction(1, 200),
     )  # fmt: skip
     towns[3].publish()
     return towns[3]

@@ -28,7 +28,7 @@ from discreet.numerics.exact import exact, format_exact
 SUM, KNOWN_EPSILON, KNOWN_LOSS = "sum", "kairouz-oh-viswanath", "privacy loss distributions"
 RULES = (SUM, KNOWN_EPSILON, KNOWN_LOSS)
 WORTHWHILE = Fraction(1, 1000)
-"""By how much, relatively, loss distributions must be better to be written down."""
+"""By how much, relatively, a rule that spends δ or writes more down must be better than a simpler one."""
 
 
 @dataclass(frozen=True)
@@ -140,14 +140,15 @@ def compose_batch(name: str, members: Sequence[Member], currency: str, delta: Fr
             allowed="each plan once: a member is drawn once",
             remedy="write another plan for another draw",
         )
-    best = _composed(members, SUM, Fraction(0)), SUM
-    if currency == "approximate" and delta:
-        known = _composed(members, KNOWN_EPSILON, delta), KNOWN_EPSILON
-        best = min(best, known, key=lambda found: found[0].epsilon)
-        if any(member.part.pair is not None for member in members):
-            losses = _composed(members, KNOWN_LOSS, delta), KNOWN_LOSS
-            best = losses if losses[0].epsilon < (1 - WORTHWHILE) * best[0].epsilon else best
-    return Batch(name, tuple(members), *best)
+    best, rule = _composed(members, SUM, Fraction(0)), SUM
+    tried = [KNOWN_EPSILON] if currency == "approximate" and delta else []
+    if tried and any(member.part.pair is not None for member in members):
+        tried.append(KNOWN_LOSS)
+    for other in tried:
+        found = _composed(members, other, delta)
+        if found.epsilon < (1 - WORTHWHILE) * best.epsilon:
+            best, rule = found, other
+    return Batch(name, tuple(members), best, rule)
 
 
 def without_nonce(hashes: Mapping[str, str]) -> dict[str, str]:

@@ -223,8 +223,9 @@ def _order(entries: list[Entry], head: Head, made: Commitment, mine: str, verdic
         withdrawn = {e.event["reservation"] for e in entries if e.event["kind"] == "withdraw"}
         kept = [e.event.get("member") for e in entries if e.event["kind"] == "reserve" and e.hash not in withdrawn]
         verdict.say(ENFORCED, "Each member of the batch was drawn at most once", len(set(kept)) == len(kept))
+    what = "this commitment" if made.member is None else "this batch"
     verdict.say(
         DETECTABLE,
-        f"All draws on this commitment are listed: {draws} up to this release, so publishing only one of several would show",
+        f"All draws on {what} are listed: {draws} up to this release, so publishing only one of several would show",
         None,
     )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from discreet.design.allocation import Allocation
+    from discreet.design.frontier import Frontier
 
 
 def command(
@@ -22,18 +23,22 @@ def command(
     weight: Annotated[
         list[str] | None, typer.Option("--weight", help="Weight of a loss, in the order of the problems; 1 by default.")
     ] = None,
-    gap: Annotated[float, typer.Option(help="The relative gap of each design, and of the split.")] = 1e-4,
+    gap: Annotated[float, typer.Option(help="The relative gap of each design.")] = 1e-4,
+    within: Annotated[float, typer.Option(help="Stop when the split is proved within this share of the best.")] = 0.01,
     seconds: Annotated[float, typer.Option(help="The longest search for each design.")] = 60.0,
-    steps: Annotated[int, typer.Option(help="Levels of ε of the first look at each frontier.")] = 12,
-    rounds: Annotated[int, typer.Option(help="How often points are added where they matter.")] = 3,
+    steps: Annotated[int, typer.Option(help="Levels of ε of the first look at each frontier.")] = 8,
+    rounds: Annotated[int, typer.Option(help="How often points are added where a better split may hide.")] = 8,
     workers: Annotated[int | None, typer.Option(help="Processes side by side; all cores by default.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Write each statistic's mechanism and certificate here.")
+    ] = None,
     figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the curves (.svg, .png or .json).")] = None,
     as_json: Json = False,
 ) -> None:
     """Split a budget of ε over several statistics for the least loss.
 
-    The weighted sum of their losses is made least. Uses each statistic's frontier at computed points only;
-    prints the split, the loss, and what no split at all can beat.
+    The weighted sum of their losses is made least. Nothing is interpolated: every loss is that of a mechanism designed and
+    proved at exactly the ε it gets, and another bound says what no split at all can beat.
 
     Example: discreet allocate places.toml buses.toml --budget 2 --weight 1 --weight 3
     """
@@ -57,15 +62,33 @@ def command(
     with progress() as watch:
         found, frontiers = allocate(
             list(zip(names, read, weights, strict=True)), exact(budget, "budget"), watch,
-            gap=gap, seconds=seconds, steps=steps, rounds=rounds, workers=workers,
+            gap=gap, within=within, seconds=seconds, steps=steps, rounds=rounds, workers=workers,
         )
     result = facts(found)
+    if output is not None:
+        result["mechanisms"] = _written(output, found, frontiers)
     if figure is not None:
         from discreet.present import allocation_figure
 
         drawn = allocation_figure(found, frontiers)
         result |= {"figure": drawn.write(figure), "alt": drawn.alt}
     show(result, as_json=as_json, person=lambda console: tell(result, console))
+
+
+def _written(folder: Path, found: Allocation, frontiers: list[Frontier]) -> list[Path]:
+    """The mechanism and certificate of each part, named by its statistic."""
+    from discreet import files
+
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for part, curve in zip(found.parts, frontiers, strict=True):
+        point = next(p for p in curve.points if p.epsilon == part.epsilon)
+        assert point.mechanism is not None and point.certificate is not None
+        path = folder / f"{part.name.replace('/', '-')}.mechanism.json"
+        files.write_mechanism(path, point.mechanism)
+        files.write_certificate(files.certificate_path(path), point.certificate)
+        paths.append(path)
+    return paths
 
 
 def _names(names: list[str]) -> list[str]:
@@ -106,11 +129,17 @@ def tell(result: dict[str, Any], console: Console) -> None:
     console.print(table)
     console.print(
         f"Weighted loss {result['loss']:.6g} with ε = {result['spent']:.6g} of {result['budget']:g}; proved: no split has less "
-        f"than {result['lower_bound']:.6g}."
+        f"than {result['lower_bound']:.6g}, so this one is within {result['relative_gap']:.2g} of the best."
     )
+    console.print("Each loss is proved for a mechanism designed at exactly this ε; none is interpolated.")
+    everything = [part["name"] for part in result["parts"] if part["epsilon"] == result["budget"]]
+    if everything and len(result["parts"]) > 1:
+        console.print(f"All of the budget goes to {everything[0]}; the bound says how little any other split could gain.")
     if result["convex"]:
         console.print("The computed points are consistent with convex frontiers.")
     for note in result["notes"]:
         console.print(f"[yellow]Mind:[/yellow] {note}.", soft_wrap=True)
+    for path in result.get("mechanisms", ()):
+        console.print(f"Written: {path}", soft_wrap=True)
     if "figure" in result:
         console.print(f"Drawn: {result['figure']}", soft_wrap=True)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from discreet.cli.output import Json, show
 from discreet.cli.places import ledger_at, signer_at
+from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from discreet.ledger.book import Ledger
+    from discreet.ledger.keys import Signer
 
 group = typer.Typer(
     add_completion=False,
@@ -26,7 +31,9 @@ def init(
     population: Annotated[str, typer.Option(help="Whom the data is about; vintages and renamed files share it.")],
     unit: Annotated[str, typer.Option(help="The privacy unit, such as household.")],
     budget: Annotated[str, typer.Option(help="The whole budget: ε, or ρ for zcdp.")],
-    currency: Annotated[str, typer.Option(help="pure, zcdp or approximate; fixed for good.")] = "pure",
+    currency: Annotated[
+        str | None, typer.Option(help="pure (the default), zcdp or approximate; fixed for good.", show_default=False)
+    ] = None,
     delta: Annotated[str, typer.Option(help="δ, for the currency approximate.")] = "0",
     key: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A key file; made when it does not exist.")
@@ -40,14 +47,18 @@ def init(
     Example: discreet ledger init ledger.db --population "households 2026" --unit household --budget 4 --key publisher.pem
     """
     from discreet.ledger.book import open_ledger
-    from discreet.ledger.keys import Signer
+    from discreet.ledger.budget import Budget
     from discreet.numerics.exact import exact
 
     cap, share = exact(budget, "budget"), exact(delta, "delta")
-    signer = None if key is None else Signer.read(key) if key.exists() else Signer.create(key)
     with open_ledger(place, create=True) as book:
-        if book.state.currency is None:
-            book.init(currency, signer)
+        fixed = book.state.currency
+        if fixed is not None:
+            _must_agree(fixed, currency)
+        Budget(fixed or currency or "pure", cap, share)  # before anything is written or a key is made
+        signer = _key_of(book, key)
+        if fixed is None:
+            book.init(currency or "pure", signer)
         book.declare(population, unit, cap, share)
         result: dict[str, Any] = {
             "ledger": place.split("@")[-1],
@@ -64,6 +75,38 @@ def init(
             console.print(f"Publisher's key fingerprint: {signer.fingerprint}", soft_wrap=True)
 
     show(result, as_json=as_json, person=person)
+
+
+def _must_agree(fixed: str, asked: str | None) -> None:
+    """Refuse another currency than the ledger's own."""
+    if asked not in (None, fixed):
+        raise InputError(
+            "This ledger has another currency",
+            found=f"--currency {asked}",
+            allowed=f"{fixed}, fixed when the ledger was made",
+            remedy="leave --currency out, or make another ledger",
+        )
+
+
+def _key_of(book: Ledger, path: Path | None) -> Signer | None:
+    """The key to begin a ledger with, made when it does not exist; on a ledger that exists, one that it knows."""
+    from discreet.ledger.keys import Signer
+
+    if path is None:
+        return None
+    state = book.state
+    if state.currency is None:
+        return Signer.read(path) if path.exists() else Signer.create(path)
+    signer = Signer.read(path)
+    if not state.keys:
+        raise InputError(
+            "This ledger was made without a key and cannot take one",
+            found=f"--key {path}",
+            allowed="no --key",
+            remedy="leave --key out, or make another ledger",
+        )
+    state.must_trust(signer.public)
+    return signer
 
 
 @group.command("show")
@@ -91,11 +134,15 @@ def history(place: Place, as_json: Json = False) -> None:
 
 def _detail(event: dict[str, Any], names: dict[str, str]) -> str:
     """What an event is about, in a few words."""
-    if "members" in event:
-        return f"{event['population'][:40]}: batch {event['batch']}, {len(event['members'])} plans"
+    population = str(event.get("population", ""))[:40]
+    if event["kind"] == "budget":
+        return f"{population} ({event['unit']}): {event['cap']}"
+    if event["kind"] == "commit":
+        batch = f", batch {event['batch']}, {len(event['members'])} plans" if "members" in event else ""
+        return f"{population}: ε = {event['cost']['epsilon']}{batch}"
     if "member" in event:
         return f"plan {event['member'] + 1} of batch {names.get(event['commitment'], event['commitment'][:16])}"
-    return str(event.get("population") or event.get("reservation", event.get("commitment", "")))[:40]
+    return str(event.get("currency") or event.get("reservation", event.get("commitment", "")))[:40]
 
 
 @group.command("remaining")
@@ -114,13 +161,17 @@ def remaining(place: Place, as_json: Json = False) -> None:
                 "cap": budget.cap,
                 "remaining": budget.remaining(state.spent[account]),
             }
+            | ({"remaining_delta": budget.remaining_delta(state.spent[account])} if budget.delta else {})
             for account, budget in state.budgets.items()
         ]
 
     def person(console: Any) -> None:
         for row in rows:
+            delta = f", δ = {float(row['remaining_delta']):g} left" if "remaining_delta" in row else ""
             console.print(
-                f"{row['population']} ({row['unit']}): {float(row['remaining']):g} of {float(row['cap']):g} left, {row['currency']}"
+                f"{row['population']} ({row['unit']}): {float(row['remaining']):g} of {float(row['cap']):g} left, "
+                f"{row['currency']}{delta}",
+                soft_wrap=True,
             )
 
     show({"budgets": rows}, as_json=as_json, person=person)
