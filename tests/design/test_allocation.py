@@ -9,7 +9,8 @@ from random import Random
 import pytest
 from design_worlds import problem, school
 
-from discreet.design.allocation import Curve, allocate, bounding_intervals, split
+from discreet.certify.value import expected_payoff
+from discreet.design.allocation import Curve, allocate, bounding_intervals, hiding, split, through
 from discreet.errors import InputError
 
 
@@ -106,3 +107,59 @@ def test_two_statistics_share_a_budget() -> None:
     assert len(frontiers[1].points) >= 5
     alone, _ = allocate([("large", large, Fraction(3))], Fraction(2), steps=2, rounds=1, workers=1)
     assert alone.parts[0].epsilon == 2 and found.loss >= alone.loss
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_each_interval_may_hide(seed: int) -> None:
+    """The bound of an interval is the least over all combinations that use it; the least of all is the bound of the split."""
+    random = Random(seed)
+    curves = [random_curve(random, f"c{i}") for i in range(3)]
+    budget = sum((c.points[0][0] for c in curves), Fraction(0)) + Fraction(random.randint(1, 20), 4)
+    rows = through(curves, budget)
+    assert min(b for b in rows[0] if b is not None) == bounding_intervals(curves, budget)[0]
+    lists = [
+        [(Fraction(0), c.weight * c.points[0][1]),
+         *((a[0], c.weight * b[1]) for a, b in zip(c.points, c.points[1:], strict=False)),
+         (c.points[-1][0], c.weight * c.floor)]
+        for c in curves if c.floor is not None
+    ]
+    for k, bound in enumerate(rows[1]):
+        every = [
+            sum(o[1] for o in chosen) for chosen in product(lists[0], [lists[1][k]], lists[2])
+            if sum(o[0] for o in chosen) < budget
+        ]
+        assert bound == (min(every) if every else None)
+
+
+def test_intervals_that_hide_nothing_are_left_alone() -> None:
+    flat = tuple((Fraction(k), Fraction(v), Fraction(v)) for k, v in enumerate((10, 10, 10)))
+    even = tuple((Fraction(k), Fraction(v), Fraction(v)) for k, v in enumerate((10, 6, 2)))
+    curves = [Curve("flat", Fraction(1), flat, Fraction(10)), Curve("even", Fraction(1), even, Fraction(2))]
+    best = split(curves, Fraction(2))
+    assert best.loss == best.lower_bound == 12 and hiding(curves, best, 0.01) == [[], []]
+    wide = split(curves, Fraction(3, 2))
+    assert hiding(curves, wide, 0.01) == [[], [Fraction(3, 2)]] and wide.loss == 16
+
+
+def test_a_split_of_two_equal_statistics_is_found_and_proved_from_a_coarse_look() -> None:
+    """At ε = 3 for two equal blocks the even split is best although the first look has no point there."""
+    block = problem(school(3))
+    found, frontiers = allocate(
+        [("left", block, Fraction(1)), ("right", block, Fraction(1))], Fraction(3), steps=1, within=0.05, workers=1
+    )
+    assert found.relative_gap <= 0.05 and found.spent <= 3
+    assert all(Fraction(1) < part.epsilon < Fraction(2) for part in found.parts)
+    for part, curve in zip(found.parts, frontiers, strict=True):
+        point = next(p for p in curve.points if p.epsilon == part.epsilon)
+        assert point.designed == part.epsilon == point.mechanism.guarantee.epsilon  # type: ignore[union-attr]
+        assert -expected_payoff(point.mechanism)[0] <= part.loss  # type: ignore[arg-type]
+
+
+def test_a_small_budget_for_two_equal_statistics_goes_to_one_of_them() -> None:
+    """Curves start flat, so half of a small ε each would gain nothing: all to one is proved best, not a fault of the grid."""
+    block = problem(school(3))
+    found, _ = allocate(
+        [("left", block, Fraction(1)), ("right", block, Fraction(1))], Fraction(1, 2), steps=2, within=0.01, workers=1
+    )
+    assert sorted(part.epsilon for part in found.parts) == [0, Fraction(1, 2)]
+    assert found.relative_gap <= 0.01

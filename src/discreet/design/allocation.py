@@ -3,23 +3,31 @@
 Frontiers are known at points only and need not be convex, so nothing is assumed between points. Choosing one point of each
 frontier is a finite problem, solved exactly by merging undominated (ε, loss) pairs. Its other side: L_i never rises, so for ε_i
 between neighbouring points the loss is at least the bound proved at the upper one; the same merge with these pairs proves what
-no split at all can beat. Convexity is checked on the points and reported; where the points are convex, the marginal
-losses per ε of the split lie near one common price.
+no split at all can beat. Every interval in which a better split may still hide is halved, until none is left or the bound is
+near enough. A chosen loss is never interpolated: it is that of a mechanism certified at exactly the chosen ε.
+
+Convexity is checked on the points and reported. It must not be assumed: curves start flat (frontier), so with a small
+budget the best split often gives everything to one statistic, and the bound proves it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from discreet.design.frontier import Bend, Frontier, bends, frontier
+from discreet.design.frontier import Bend, Frontier, bends, frontier, repaired
 from discreet.errors import InputError
 from discreet.model.problem import Problem
 from discreet.watch import SILENT, Watch
 
-STEPS = 12
+STEPS = 8
 """Levels of ε of the first look at each frontier."""
+ROUNDS = 8
+WITHIN = 1e-2
+"""How near the loss of the split comes to what no split beats, as a share of it."""
+MOST_NEW = 8
+"""Levels that a round adds to each frontier, those with the most room for a better split first."""
 
 
 @dataclass(frozen=True)
@@ -118,58 +126,82 @@ def bounding_intervals(curves: Sequence[Curve], budget: Fraction) -> tuple[Fract
     return _merged([_from_below(c, budget) for c in curves], budget, strictly=True)
 
 
+def through(curves: Sequence[Curve], budget: Fraction) -> list[list[Fraction | None]]:
+    """For each interval of each curve what no split that lies there can beat; None where the budget does not reach."""
+    options = [_from_below(c, budget) for c in curves]
+    found: list[list[Fraction | None]] = []
+    for i, own in enumerate(options):
+        front = _front([o for j, o in enumerate(options) if j != i], budget, strictly=True)
+        row: list[Fraction | None] = []
+        for epsilon, loss in own:
+            rest = [other for spent, other, _ in front if spent + epsilon < budget]
+            row.append(loss + rest[-1] if rest else None)
+        found.append(row)
+    return found
+
+
 def allocate(
     problems: Sequence[tuple[str, Problem, Fraction]],
     budget: Fraction,
     watch: Watch = SILENT,
     *,
     gap: float = 1e-4,
+    within: float = WITHIN,
     seconds: float = 60.0,
     steps: int = STEPS,
-    rounds: int = 3,
+    rounds: int = ROUNDS,
     workers: int | None = None,
 ) -> tuple[Allocation, list[Frontier]]:
-    """Frontiers of every problem up to the budget and the best split, with finer points where they matter, `rounds` times.
+    """Frontiers of every problem up to the budget and the best split, with finer points where a better one may hide.
 
-    `problems` are (name, problem, weight of its loss). New points halve the intervals beside the chosen ones, and those that
-    hold the bound down.
+    `problems` are (name, problem, weight of its loss), `gap` is that of each design. It ends when the split is proved `within` a
+    share of the best, after so many `rounds`, or when it is cancelled, with what is proved by then.
     """
-    found: list[Frontier] = []
-    for _, problem, _ in problems:
-        levels = [Fraction(0), *(budget * k / steps for k in range(1, steps + 1))]
-        found.append(frontier(problem, levels, watch, gap=gap, seconds=seconds, compare=False, workers=workers))
+    levels = [Fraction(0), *(budget * k / steps for k in range(1, steps + 1))]
+    found = [
+        frontier(problem, levels, watch, gap=gap, seconds=seconds, compare=False, keep=True, workers=workers)
+        for _, problem, _ in problems
+    ]
     for number in range(rounds):
         curves = [curve(name, f, weight) for (name, _, weight), f in zip(problems, found, strict=True)]
         best = split(curves, budget)
-        if number == rounds - 1 or watch.cancelled() or best.relative_gap <= gap:
+        watch.report(stage=f"split, round {number + 1}", value=-float(best.loss), bound=-float(best.lower_bound))
+        if number == rounds - 1 or watch.cancelled() or best.relative_gap <= within:
             break
-        _, holding = bounding_intervals(curves, budget)
-        middles = [_halved(c, part.epsilon, k) for c, part, k in zip(curves, best.parts, holding, strict=True)]
-        found = [_finer(f, new, watch, gap, seconds, workers) for f, new in zip(found, middles, strict=True)]
+        new = hiding(curves, best, within)
+        if not any(new):
+            break
+        found = [_finer(f, levels, watch, gap, seconds, workers) for f, levels in zip(found, new, strict=True)]
     return best, found
 
 
-def _halved(c: Curve, chosen: Fraction, interval: int) -> list[Fraction]:
-    """The middles of the intervals beside a chosen point, and of the one that holds the bound down."""
-    rising = [p[0] for p in c.points]
-    at = rising.index(chosen)
-    uppers = {at, at + 1, interval} & set(range(1, len(rising)))
-    return [(rising[k - 1] + rising[k]) / 2 for k in sorted(uppers)]
+def hiding(curves: Sequence[Curve], best: Allocation, within: float) -> list[list[Fraction]]:
+    """The middles of the intervals in which a split that is better by more than the share `within` may hide.
+
+    Only an interval over which the bound falls can hide one: elsewhere its lower end is as good.
+    """
+    target = best.loss - Fraction(within) * abs(best.loss)
+    found: list[list[Fraction]] = []
+    for c, row in zip(curves, through(curves, best.budget), strict=True):
+        room = []
+        for k in range(1, len(c.points)):
+            (left, before, _), (right, after, _) = c.points[k - 1], c.points[k]
+            bound = row[k]
+            if bound is not None and bound < target and before > after:
+                room.append((bound, (left + right) / 2))
+        found.append([middle for _, middle in sorted(room)[:MOST_NEW]])
+    return found
 
 
 def _finer(
     known: Frontier, levels: list[Fraction], watch: Watch, gap: float, seconds: float, workers: int | None
 ) -> Frontier:
     """The same frontier with more points."""
-    from dataclasses import replace
-
-    from discreet.design.frontier import repaired
-
     have = {p.epsilon for p in known.points}
     wanted = [e for e in levels if e not in have]
     if not wanted:
         return known
-    more = frontier(known.problem, wanted, watch, gap=gap, seconds=seconds, compare=False, workers=workers)
+    more = frontier(known.problem, wanted, watch, gap=gap, seconds=seconds, compare=False, keep=True, workers=workers)
     return replace(known, points=tuple(repaired([*known.points, *more.points])), seconds=known.seconds + more.seconds)
 
 
@@ -190,6 +222,14 @@ def _merged(
     choices: Sequence[Sequence[tuple[Fraction, Fraction]]], budget: Fraction, strictly: bool = False
 ) -> tuple[Fraction, list[int]]:
     """The least total loss with total ε within (`strictly`: below) the budget, one choice from each list, exactly."""
+    _, loss, path = _front(choices, budget, strictly)[-1]
+    return loss, list(path)
+
+
+def _front(
+    choices: Sequence[Sequence[tuple[Fraction, Fraction]]], budget: Fraction, strictly: bool
+) -> list[tuple[Fraction, Fraction, tuple[int, ...]]]:
+    """Every total (ε, loss, choices) that no other total beats, by ascending ε and falling loss."""
     front: list[tuple[Fraction, Fraction, tuple[int, ...]]] = [(Fraction(0), Fraction(0), ())]
     for options in choices:
         grown = sorted(
@@ -202,8 +242,7 @@ def _merged(
             if best is None or loss < best:
                 front.append((e, loss, path))
                 best = loss
-    _, loss, path = front[-1]
-    return loss, list(path)
+    return front
 
 
 def _part(c: Curve, place: int) -> Part:

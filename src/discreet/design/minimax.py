@@ -142,7 +142,7 @@ class Exchange:
     def _nothing(self) -> tuple[list[Recommendation], np.ndarray]:
         """Multipliers of zero, which prove that nobody does better than to know the truth."""
         problem = self.problem
-        nodes = list(problem.omega_range) if problem.real_actions else recommendations(problem)
+        nodes: list[Recommendation] = [*problem.omega_range] if problem.real_actions else recommendations(problem)
         return nodes, np.zeros((len(nodes), 2 * len(self.section.space.edges)))
 
     def _under(self, weights: tuple[Fraction, ...]) -> Section:

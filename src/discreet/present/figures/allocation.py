@@ -37,6 +37,10 @@ def allocation_figure(found: Allocation, frontiers: Sequence[Frontier]) -> Figur
                     "field": "statistic", "type": "nominal", "scale": scales["strokeDash"], "legend": legend}},
             },
             {
+                "data": {"values": rows}, "mark": {"type": "point", "size": 16, "filled": True},
+                "encoding": {"x": x, "y": y, "color": {**colour, "legend": None}},
+            },
+            {
                 "data": {"values": chosen}, "mark": {"type": "point", "size": 160, "strokeWidth": 3},
                 "encoding": {"x": x, "y": y, "color": {**colour, "legend": None}},
             },
@@ -51,4 +55,4 @@ def allocation_figure(found: Allocation, frontiers: Sequence[Frontier]) -> Figur
         f"Loss against ε for {len(names)} statistics, with the split of a budget of {float(found.budget):g}: {parts}. The "
         f"weighted loss is {float(found.loss):.4g}; no split has less than {float(found.lower_bound):.4g}."
     )
-    return Figure("Splitting the budget", alt, body)
+    return Figure("Splitting the budget", alt, body, "dots: proved by a mechanism at this ε; rings: what the split gives")
