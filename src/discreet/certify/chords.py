@@ -2,7 +2,8 @@
 
 Between nodes a_k < a_{k+1} the multipliers are taken linear in a (a convex combination of non-negative multipliers is
 non-negative), so each state's bracket is π·ℓ(a, ω) plus a linear function of a, and its minimum over the piece is taken
-exactly: squared error is a parabola, absolute and pinball losses are straight between kinks.
+exactly: squared error is a parabola, absolute and pinball losses are straight between kinks. A payoff f(a) + ω·g(a) is bounded
+by its chord and its largest bend (`affine`).
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from discreet.certify.affine import AffinePayoff, Bend
 from discreet.certify.pulls import Pull, Stage, contenders, dense, rounded
-from discreet.errors import InputError, Refuted
+from discreet.errors import Refuted
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.replies import loss_table
@@ -24,12 +26,10 @@ NARROW = 1e-4
 
 
 def least_losses(decision: Decision, omegas: Sequence[Fraction]) -> dict[Fraction, Fraction]:
-    """min_a ℓ(a, ω) for each value of the statistic, the decision's weight included."""
+    """A number not above min_a ℓ(a, ω) for each value of the statistic, the decision's weight included."""
     if not decision.is_loss:
-        raise InputError(
-            "A bound for real actions is proved for squared, absolute and pinball losses", found=decision.kind,
-            allowed="squared-error, absolute-error, pinball", remedy="list the actions",
-        )
+        found = AffinePayoff.of(decision).least_losses(omegas)
+        return {w: decision.weight * low for w, low in found.items()}
     return {w: -decision.weight * decision.payoff(_nearest(decision, w), w) for w in omegas}
 
 
@@ -43,6 +43,11 @@ def over_pieces(
         raise Refuted("the action nodes of the witness are not ascending numbers", "nodes")
     # actions beyond the statistic's range are never better than the nearest end of it, clipped to what is allowed
     low, high = (_nearest(decision, end) for end in omega_range)
+    bends: list[Bend] = []
+    if not decision.is_loss:
+        payoff = AffinePayoff.of(decision)
+        low, high = payoff.low, payoff.high
+        bends = payoff.bends(numbers)
     if not numbers or numbers[0] > low or numbers[-1] < high:
         raise Refuted("the action nodes of the witness leave out actions", f"nodes must reach from {low} to {high}")
     tables = [pull.at for pull in pulls]
@@ -53,24 +58,28 @@ def over_pieces(
     for h, state in enumerate(stage.inside):
         mass, omega = rounded(stage.masses[state]), stage.omegas[state]
         weighted, shift = decision.weight * mass, mass * least[omega]
-        rough, size = _rough_pieces(decision, float(weighted), float(omega), ends, -pulled[:, h])
+        bulges = [weighted * bend.bulge(omega) for bend in bends]
+        rough, size = _rough_pieces(decision, float(weighted), float(omega), ends, -pulled[:, h], bulges)
         for k in (near := contenders(rough, size)):
             heights[k : k + 2] = (-t.get(h, Fraction(0)) - shift for t in tables[k : k + 2])
         total += min(
-            _least_on_piece(decision, weighted, omega, numbers[k : k + 2], heights[k : k + 2]) for k in near
+            _least_on_piece(decision, weighted, omega, numbers[k : k + 2], heights[k : k + 2], bulges[k : k + 1]) for k in near
         )
     return total
 
 
 def _rough_pieces(
-    decision: Decision, mass: float, omega: float, ends: np.ndarray, heights: np.ndarray
+    decision: Decision, mass: float, omega: float, ends: np.ndarray, heights: np.ndarray, bulges: Sequence[Fraction]
 ) -> tuple[np.ndarray, float]:
     """`_least_on_piece` for all pieces in floats and the size of their terms, to tell which deserve the exact one."""
     losses = mass * loss_table(decision, ends, np.array([omega]))[:, 0]
     at_ends = losses + heights
-    size = float((losses + np.abs(heights)).max())
+    size = float((np.abs(losses) + np.abs(heights)).max())
     if len(ends) == 1:
         return at_ends, size
+    if bulges:
+        below = np.array([float(bulge) for bulge in bulges])
+        return np.minimum(at_ends[:-1], at_ends[1:]) - below, size + float(below.max())
     a, b, y, z = ends[:-1], ends[1:], heights[:-1], heights[1:]
     narrow = b - a <= NARROW * np.maximum(np.abs(a), np.abs(b))
     slope = (z - y) / np.where(narrow, 1.0, b - a)
@@ -85,12 +94,15 @@ def _rough_pieces(
 
 
 def _least_on_piece(
-    decision: Decision, mass: Fraction, omega: Fraction, ends: Sequence[Fraction], heights: Sequence[Fraction]
+    decision: Decision, mass: Fraction, omega: Fraction, ends: Sequence[Fraction], heights: Sequence[Fraction],
+    bulge: Sequence[Fraction] = (),
 ) -> Fraction:
-    """min over a in the piece of mass·ℓ(a, ω) + the straight line through the heights at its ends."""
+    """min over a in the piece of mass·ℓ(a, ω) + the straight line through the heights at its ends, or a number below it."""
     at_ends = [-mass * decision.payoff(a, omega) + y for a, y in zip(ends, heights, strict=True)]
     if len(ends) == 1:
         return at_ends[0]
+    if bulge:
+        return min(at_ends) - bulge[0]
     (a, b), (y, z) = ends, heights
     slope = (z - y) / (b - a)
     if decision.kind == "squared-error":

@@ -6,6 +6,7 @@ The witness's multipliers stand at action nodes that reach over the statistic's 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -20,15 +21,16 @@ from discreet.design.programmed import (
     truncated,
 )
 from discreet.design.solver.continuum import Continuum
-from discreet.design.solver.losses import UNBOUNDED, Pinball, RealLoss, SquaredError
+from discreet.design.solver.losses import UNBOUNDED, AffineLoss, Pinball, RealLoss, Smooth, SquaredError
 from discreet.design.solver.program import Program
 from discreet.design.solver.real import solve_real
 from discreet.design.solver.repair import repair
 from discreet.errors import InputError
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
+from discreet.model.expression import Node, affine_parts, derivative
 from discreet.model.problem import Problem
-from discreet.model.replies import best_replies, loss_table
+from discreet.model.replies import best_for_means, best_replies, loss_table
 from discreet.watch import SILENT, Watch
 
 COARSE = 240
@@ -66,6 +68,8 @@ def needed(problem: Problem) -> tuple[Fraction, Fraction]:
     """Between these no real action can be left out: the ends of the statistic's range, or the allowed actions next to them."""
     actions = problem.decision.actions
     assert isinstance(actions, RealActions)
+    if not problem.decision.is_loss and actions.lower is not None and actions.upper is not None:
+        return actions.lower, actions.upper
     low, high = problem.omega_range
     return actions.nearest(low), actions.nearest(high)
 
@@ -83,9 +87,9 @@ def reaching(found: Continuum, ends: tuple[Fraction, Fraction]) -> tuple[list[Fr
 
 def _section(base: Ground, decision: Decision, gap: float) -> Section:
     values = _values(base)
-    grid = np.unique(np.interp(np.linspace(0, 1, COARSE), np.linspace(0, 1, len(values)), values))
-    low, high = needed(base.problem)
-    grid = np.unique(np.clip(grid, float(low), float(high)))
+    low, high = map(float, needed(base.problem))
+    grid = np.interp(np.linspace(0, 1, COARSE), np.linspace(0, 1, len(values)), values)
+    grid = np.unique(np.clip(grid, low, high)) if decision.is_loss else np.linspace(low, high, COARSE)
     table = float(decision.weight) * loss_table(decision, grid, values)
     return truncated(base, table, first_tolerance(base, table, gap))
 
@@ -98,12 +102,7 @@ def real_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> Rea
     """The decision's loss as the continuum solver wants it, states weighted by their mass."""
     assert isinstance(decision.actions, RealActions)
     if not decision.is_loss:
-        raise InputError(
-            "Real actions of a payoff expression are designed for two types only, where a theorem gives the optimum",
-            found=decision.expression,
-            allowed="squared-error, absolute-error, pinball, or listed actions",
-            remedy="list the actions, for instance { from = 0.5, to = 10, step = 0.1 }",
-        )
+        return _affine_loss(decision, float(decision.weight) * masses, omegas)
     ends = UNBOUNDED
     if decision.actions.lower is not None and decision.actions.upper is not None:
         ends = (float(decision.actions.lower), float(decision.actions.upper))
@@ -113,6 +112,34 @@ def real_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> Rea
     if decision.kind == "absolute-error":
         return Pinball(masses, omegas, 0.5, 2.0 * weight, ends)
     return Pinball(masses, omegas, float(decision.quantile or 0), weight, ends)
+
+
+def _affine_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> AffineLoss:
+    actions, formula = decision.actions, decision.formula
+    assert isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None and formula is not None
+    parts = [_smooth(part) for part in affine_parts(formula) or ()]
+    if len(parts) != 2 or None in parts:
+        raise InputError(
+            "Real actions of a payoff with a kink (abs, min, max or a comparison) are designed for two types only",
+            found=decision.expression,
+            allowed="a payoff f(a) + omega*g(a) made of + - * / and powers, or listed actions",
+            remedy="list the actions, for instance { from = 0.5, to = 10, step = 0.1 }",
+        )
+    f, g = parts
+    assert f is not None and g is not None
+    low, high = float(actions.lower), float(actions.upper)
+    return AffineLoss(masses, omegas, f, g, low, high, partial(best_for_means, decision))
+
+
+def _smooth(part: Node) -> Smooth | None:
+    """A part of a payoff with its first two derivatives; None when it has a kink."""
+    first = derivative(part, "a")
+    second = None if first is None else derivative(first, "a")
+    if first is None or second is None:
+        return None
+    nodes = (part, first, second)
+    value, slope, bend = (lambda a, node=node: np.asarray(node({"a": a}), dtype=np.float64) for node in nodes)
+    return value, slope, bend
 
 
 def _replies(section: Section, kernel: np.ndarray) -> list[Fraction]:

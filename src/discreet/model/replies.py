@@ -59,7 +59,9 @@ def reply_loss(
 
 
 def loss_table(decision: Decision, actions: np.ndarray, omegas: np.ndarray) -> np.ndarray:
-    """ℓ [action, ω] of a loss decision on floats."""
+    """ℓ [action, ω] of numbers on floats: a loss, or a payoff expression with its sign turned."""
+    if decision.formula is not None:
+        return -np.broadcast_to(decision.formula({"a": actions[:, None], "omega": omegas[None, :]}), (len(actions), len(omegas)))
     short = omegas[None, :] - actions[:, None]
     if decision.kind == "squared-error":
         return short * short
@@ -71,11 +73,7 @@ def loss_table(decision: Decision, actions: np.ndarray, omegas: np.ndarray) -> n
 
 def _loss_of(decision: Decision, joint: np.ndarray, omegas: np.ndarray, actions: Sequence[Action]) -> np.ndarray:
     chosen = np.array([float(a) for a in actions])
-    if decision.is_loss:
-        return (joint * loss_table(decision, chosen, omegas)).sum(axis=1)
-    assert decision.formula is not None
-    formula = decision.formula
-    return (joint * (-formula({"a": chosen[:, None], "omega": omegas[None, :]}))).sum(axis=1)
+    return np.asarray((joint * loss_table(decision, chosen, omegas)).sum(axis=1))
 
 
 def _real(decision: Decision, joint: np.ndarray, omegas: np.ndarray) -> np.ndarray:
@@ -88,7 +86,7 @@ def _real(decision: Decision, joint: np.ndarray, omegas: np.ndarray) -> np.ndarr
             means += (joint * (omegas[None, :] - means[:, None])).sum(axis=1) / mass
         # an output of next to no mass may have any reply, but a finite one: a mean lies within the range of ω
         return _clip(decision, np.clip(np.nan_to_num(means, nan=omegas[0]), omegas.min(), omegas.max()))
-    return _searched(decision, means)
+    return best_for_means(decision, means)
 
 
 def _quantile(decision: Decision, joint: np.ndarray) -> np.ndarray:
@@ -110,7 +108,8 @@ def _nearest(decision: Decision, listed: ListedActions, joint: np.ndarray, omega
     return Replies([listed.numbers[i] for i in places[best, each].tolist()], losses[best, each])
 
 
-def _searched(decision: Decision, means: np.ndarray) -> np.ndarray:
+def best_for_means(decision: Decision, means: np.ndarray) -> np.ndarray:
+    """The best real action of a payoff f(a) + ω·g(a) for each mean of ω: the best of a grid, then golden section."""
     actions = decision.actions
     assert isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None
     assert decision.formula is not None

@@ -236,8 +236,9 @@ def _priced(
     for share in LADDER:
         if not todo.size:
             break
-        distance = np.abs(nodes[todo][:, None] - actions[None, :]).min(axis=1)
-        asked = loss.cost(nodes[todo]) - prices - share * (distance**2)[:, None] * loss.prior
+        apart = np.abs(nodes[todo][:, None] - actions[None, :])
+        near, distance = actions[apart.argmin(axis=1)], apart.min(axis=1)
+        asked = loss.cost(nodes[todo]) - prices - share * (distance**2)[:, None] * loss.bend(near)
         priced = price(asked, edges, q, tolerance, loss.prior, watch, limit=60 if share == 0.0 else 25)
         if share == 0.0:
             flow[todo] = priced.flow

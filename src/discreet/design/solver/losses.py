@@ -1,13 +1,13 @@
 """Losses over real actions: what the continuum solver needs to know about one.
 
-Prior-weighted costs c_h(a) = π_h·ℓ(a, ω_h), convex in a.  Between two nodes the flow is interpolated linearly, so the
+Prior-weighted costs c_h(a) = π_h·ℓ(a, ω_h).  Between two nodes the flow is interpolated linearly, so the
 reduced cost of state h on a piece [a₁, a₂] is c_h(a) − (line through p₁ at a₁ and p₂ at a₂), and its minimum is
 
     squared error    taken exactly: the vertex of π(a − ω)² − line, or an end;
     pinball          taken exactly: an end, or the kink a = ω;
-    any convex loss  bounded below by the meeting point of the tangents at the ends.
+    −f(a) − ω·g(a)   bounded below by the chord less (width²/8)·(the largest second derivative on the piece).
 
-Reference: convexity only; pinball with quantile 1/2 is half the absolute error.
+Pinball with quantile 1/2 is half the absolute error. Of an affine payoff f + ω·g only the posterior mean of ω matters.
 """
 
 from __future__ import annotations
@@ -23,9 +23,16 @@ from discreet.errors import InputError
 
 UNBOUNDED = (-np.inf, np.inf)
 
+LOOKS, BROADER = 5, 1.02
+"""The second derivative is looked at in so many places of a piece and taken a little larger; `certify` encloses it."""
+
+Function = Callable[[Floats], Floats]
+Smooth = tuple[Function, Function, Function]
+"""A function with its first and second derivative."""
+
 
 class RealLoss(Protocol):
-    """A convex loss of a real action, prior included; arrays are [action, state]."""
+    """A loss of a real action, prior included; arrays are [action, state]."""
 
     @property
     def prior(self) -> Floats:
@@ -48,6 +55,10 @@ class RealLoss(Protocol):
 
     def rate(self, actions: Floats) -> Floats:
         """∂c_h/∂a for each action and state."""
+        ...
+
+    def bend(self, actions: Floats) -> Floats:
+        """Half of ∂²c_h/∂a² for each action and state, zero where a loss is straight or bends down."""
         ...
 
     def best(self, kernel: Floats) -> Floats:
@@ -83,6 +94,9 @@ class SquaredError:
 
     def rate(self, actions: Floats) -> Floats:
         return np.asarray(2 * self.prior * (np.asarray(actions)[:, None] - self.omega))
+
+    def bend(self, actions: Floats) -> Floats:
+        return np.broadcast_to(self.prior, (len(actions), len(self.prior)))
 
     def best(self, kernel: Floats) -> Floats:
         weight = kernel * self.prior
@@ -137,6 +151,9 @@ class Pinball:
         over = np.asarray(actions)[:, None] >= self.omega
         return np.asarray(self.scale * self.prior * np.where(over, 1 - self.quantile, -self.quantile))
 
+    def bend(self, actions: Floats) -> Floats:
+        return np.zeros((len(actions), len(self.prior)))
+
     def best(self, kernel: Floats) -> Floats:
         order = np.argsort(self.omega, kind="stable")
         weight = (kernel * self.prior)[:, order]
@@ -153,51 +170,51 @@ class Pinball:
 
 
 @dataclass(frozen=True)
-class ConvexLoss:
-    """Any loss convex in the action: `value(a)` and `slope(a)` give ℓ and ∂ℓ/∂a per state (prior left out)."""
+class AffineLoss:
+    """ℓ = −(f(a) + ω·g(a)) for actions in [low, high].
+
+    `f` and `g` hold the function and its first two derivatives; `reply` gives the best action for each mean of ω.
+    """
 
     prior: Floats = field(repr=False)
-    value: Callable[[float], Floats] = field(repr=False)
-    slope: Callable[[float], Floats] = field(repr=False)
-    low: float = 0.0
-    high: float = 1.0
+    omega: Floats = field(repr=False)
+    f: Smooth = field(repr=False)
+    g: Smooth = field(repr=False)
+    low: float
+    high: float
+    reply: Callable[[Floats], Floats] = field(repr=False)
 
     def __post_init__(self) -> None:
+        _check(self.prior, self.omega)
         if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low < self.high):
             raise InputError("the range of actions is empty", found=f"[{self.low}, {self.high}]",
                              allowed="finite low < high", remedy="give the range that holds every best action")
 
+    def _derived(self, actions: Floats, order: int) -> Floats:
+        """−π·(f⁽ᵏ⁾ + ω·g⁽ᵏ⁾) for the given order k, axes [..., state]."""
+        at = np.asarray(actions, dtype=np.float64)
+        parts = (np.broadcast_to(part[order](at), at.shape)[..., None] for part in (self.f, self.g))
+        f, g = parts
+        return np.asarray(-self.prior * (f + self.omega * g))
+
     def cost(self, actions: Floats) -> Floats:
-        return np.stack([self.prior * self.value(float(a)) for a in actions])
+        return self._derived(actions, 0)
 
     def rate(self, actions: Floats) -> Floats:
-        return np.stack([self.prior * self.slope(float(a)) for a in actions])
+        return self._derived(actions, 1)
+
+    def bend(self, actions: Floats) -> Floats:
+        return np.maximum(self._derived(actions, 2), 0.0) / 2
 
     def best(self, kernel: Floats) -> Floats:
         weight = kernel * self.prior
-        chosen = np.empty(len(kernel))
-        for k, row in enumerate(weight):
-            low, high = self.low, self.high
-            for _ in range(60):
-                middle = (low + high) / 2
-                if float(row @ self.slope(middle)) > 0:
-                    high = middle
-                else:
-                    low = middle
-            chosen[k] = (low + high) / 2
-        return chosen
+        return self.reply((weight @ self.omega) / np.maximum(weight.sum(axis=1), np.finfo(float).tiny))
 
     def piece_minimum(self, left: Floats, right: Floats, at_left: Floats, at_right: Floats) -> Floats:
-        width = np.maximum(right - left, np.finfo(float).tiny)[:, None]
-        tilt = (at_right - at_left) / width
-        first, last = self.cost(left) - at_left, self.cost(right) - at_right
-        rise, fall = self.rate(left) - tilt, self.rate(right) - tilt
-        with np.errstate(divide="ignore", invalid="ignore"):
-            meet = (last - first - fall * width) / (rise - fall)
-        meet = np.clip(np.nan_to_num(meet, nan=0.0), 0.0, width)
-        tangent = np.maximum(first + rise * meet, last + fall * (meet - width))
-        inside = (rise < 0) & (fall > 0)
-        return np.asarray(np.where(inside, np.minimum(tangent, np.minimum(first, last)), np.minimum(first, last)))
+        inside = left[:, None] + (right - left)[:, None] * np.linspace(0, 1, LOOKS)
+        bulge = BROADER * self.bend(inside).max(axis=1) * ((right - left) ** 2)[:, None] / 4
+        ends = np.minimum(self.cost(left) - at_left, self.cost(right) - at_right)
+        return np.asarray(ends - bulge)
 
 
 def _check(prior: Floats, omega: Floats) -> None:

@@ -1,0 +1,82 @@
+"""Payoffs f(a) + ω·g(a) of real actions: how low the loss can be between two actions, in exact numbers.
+
+Where the second derivative of a function is at most M, the function lies above its chord less M·width²/8. For ℓ = −f − ω·g the
+second derivatives of f and g, both rational functions, are enclosed on each piece (`numerics.rational_functions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from discreet.errors import InputError
+from discreet.model.actions import RealActions
+from discreet.model.decision import Decision
+from discreet.model.expression import affine_parts, as_fraction
+from discreet.numerics.rational_functions import RationalFunction, range_on, second_derivative, value_at
+
+PIECES = 256
+"""Pieces of the whole range over which the least loss of each ω is bounded."""
+
+Ends = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class Bend:
+    """Ranges of f″ and g″ on a piece, and its width."""
+
+    f: Ends
+    g: Ends
+    width: Fraction
+
+    def bulge(self, omega: Fraction) -> Fraction:
+        """How far −f − ω·g may lie below its chord: (width²/8)·max(0, −f″ − ω·g″)."""
+        steepest = -self.f[0] - min(omega * end for end in self.g)
+        return max(steepest, Fraction(0)) * self.width**2 / 8
+
+
+@dataclass(frozen=True)
+class AffinePayoff:
+    """f and g with their second derivatives, on a range of actions."""
+
+    f: RationalFunction
+    g: RationalFunction
+    low: Fraction
+    high: Fraction
+
+    @classmethod
+    def of(cls, decision: Decision) -> AffinePayoff:
+        """The parts of a decision's payoff; refuses those that no bound is proved for."""
+        actions = decision.actions
+        parts = affine_parts(decision.formula) if decision.formula is not None else None
+        found = [as_fraction(part) for part in parts or ()]
+        ranged = isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None
+        if not ranged or len(found) != 2 or None in found:
+            raise InputError(
+                "A bound for real actions is proved for losses and for payoffs f(a) + omega*g(a) without kinks",
+                found=decision.expression or decision.kind,
+                allowed="squared-error, absolute-error, pinball, or an expression of + - * / and powers on a range",
+                remedy="list the actions",
+            )
+        assert isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None
+        f, g = (part for part in found if part is not None)
+        return cls(f, g, actions.lower, actions.upper)
+
+    def bends(self, nodes: Sequence[Fraction]) -> list[Bend]:
+        """The bend of every piece between neighbouring nodes."""
+        f2, g2 = second_derivative(self.f), second_derivative(self.g)
+        return [Bend(range_on(f2, a, b), range_on(g2, a, b), b - a) for a, b in pairwise(nodes)]
+
+    def least_losses(self, omegas: Sequence[Fraction]) -> dict[Fraction, Fraction]:
+        """For each ω a number that −f(a) − ω·g(a) does not fall below on the whole range."""
+        step = (self.high - self.low) / PIECES
+        nodes = [self.low + k * step for k in range(PIECES + 1)]
+        bends = self.bends(nodes)
+        values = [(value_at(self.f, a), value_at(self.g, a)) for a in nodes]
+        found = {}
+        for omega in omegas:
+            losses = [-f - omega * g for f, g in values]
+            found[omega] = min(min(pair) - bend.bulge(omega) for pair, bend in zip(pairwise(losses), bends, strict=True))
+        return found
