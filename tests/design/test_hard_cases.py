@@ -92,10 +92,12 @@ def test_a_single_action_leaves_nothing_to_design() -> None:
     assert float(found.value) == pytest.approx(7 / 3, rel=1e-12) and found.relative_gap < 1e-11
 
 
-def test_real_actions_of_an_expression_with_three_types_say_what_to_do() -> None:
+@pytest.mark.parametrize("epsilon", ["0", "1e-6", "1", "8"])
+def test_real_actions_of_an_expression_with_three_types(epsilon: str) -> None:
     bus = {"kind": "expression", "actions": {"from": "1/10", "to": "5"}, "payoff": "-omega/a - a/10"}
-    with pytest.raises(InputError, match="List the actions"):
-        design(problem(document(decision=bus)))
+    found = certified(document(decision=bus, epsilon=epsilon), gap=1e-4)
+    listed = certified(document(decision=bus | {"actions": {"from": "1/10", "to": "5", "step": "1/10"}}, epsilon=epsilon))
+    assert listed.value <= found.bound and found.relative_gap < 1e-3
 
 
 # ---- ε --------------------------------------------------------------------------------------------------

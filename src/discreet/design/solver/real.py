@@ -5,7 +5,7 @@ interpolated there, and beyond a component's own range of ω its multipliers sta
 
 ε = 0, squared error, connected: everyone plays the mean a* = Σπω/Σπ. With q = 1, Gᵀf is any vector of sum zero, so
 Gᵀf(a)_h = 2(a − a*)π_h(a* − ω_h), linear in a, leaves c_h(a) − Gᵀf(a)_h = c_h(a*) + π_h(a − a*)²: nodes at the two ends of
-the range prove that a* is best.
+the range prove that a* is best. Affine payoffs have many nodes instead of two (`_still`).
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ import numpy as np
 
 from discreet.design.solver.continuum import Continuum, solve_continuum
 from discreet.design.solver.layers import components
-from discreet.design.solver.losses import RealLoss, SquaredError
-from discreet.design.solver.program import Floats, Integers
+from discreet.design.solver.losses import AffineLoss, RealLoss, SquaredError
+from discreet.design.solver.program import Floats, Integers, pulled
 from discreet.design.solver.solve import tree_flow
 from discreet.design.solver.threads import one_thread
 from discreet.watch import Watch
+
+STILL_NODES = 1_000
+"""Nodes that prove an action best where nothing is told: they cost nothing to solve."""
 
 
 @one_thread()
@@ -29,7 +32,7 @@ def solve_real(
     loss: RealLoss, edges: Integers, epsilon: float, gap: float = 1e-6, watch: Watch | None = None
 ) -> Continuum:
     """The best kernel over real actions on any graph and for any ε ≥ 0, and a bound over all real actions."""
-    if not isinstance(loss, SquaredError):
+    if not isinstance(loss, SquaredError | AffineLoss):
         return solve_continuum(loss, edges, epsilon, gap, watch)
     begun = time.perf_counter()
     label = components(len(loss.prior), edges)
@@ -39,14 +42,19 @@ def solve_real(
         chosen = np.flatnonzero(np.isin(edges[:, 0], members)) if len(edges) else np.zeros(0, dtype=np.int64)
         position = np.zeros(len(label), dtype=np.int64)
         position[members] = np.arange(len(members))
-        part = SquaredError(loss.prior[members], loss.omega[members], loss.ends)
+        part = replace(loss, prior=loss.prior[members], omega=loss.omega[members])
         parts.append((members, chosen, _connected(part, position[edges[chosen]], epsilon, gap, watch)))
     if len(parts) == 1:
         return parts[0][2]
     return _together(parts, len(label), len(edges), time.perf_counter() - begun)
 
 
-def _connected(loss: SquaredError, edges: Integers, epsilon: float, gap: float, watch: Watch | None) -> Continuum:
+def _connected(
+    loss: SquaredError | AffineLoss, edges: Integers, epsilon: float, gap: float, watch: Watch | None
+) -> Continuum:
+    if isinstance(loss, AffineLoss):
+        alone = epsilon == 0.0 or len(loss.prior) == 1 or not np.any(loss.prior > 0)
+        return _still(loss, edges) if alone else solve_continuum(loss, edges, epsilon, gap, watch)
     if loss.high == loss.low or len(loss.prior) == 1 or not np.any(loss.prior > 0):
         return _one_action(loss, edges, loss.low)
     if epsilon == 0.0:
@@ -69,6 +77,22 @@ def _constant(loss: SquaredError, edges: Integers) -> Continuum:
     pull -= pull.sum(axis=1, keepdims=True) / pull.shape[1]
     found = _one_action(loss, edges, float(np.clip(mean, *loss.ends)))
     return replace(found, nodes=nodes, multipliers=tree_flow(pull, edges))
+
+
+def _still(loss: AffineLoss, edges: Integers) -> Continuum:
+    """One action for everyone, a* = best for the prior.
+
+    At each node flows with Gᵀf(a)_h = c_h(a) − c_h(a*) − (C(a) − C(a*))/n, C the sum of the n costs, leave every state at least
+    c_h(a*): C(a) ≥ C(a*). Between nodes the loss bends below its chord by little, because there are many.
+    """
+    action = float(loss.best(np.ones((1, len(loss.prior))))[0]) if np.any(loss.prior > 0) else loss.low
+    nodes = np.unique(np.append(np.linspace(loss.low, loss.high, STILL_NODES), action))
+    surplus = loss.cost(nodes) - loss.cost(np.array([action]))
+    flows = tree_flow(surplus - surplus.mean(axis=1, keepdims=True), edges)
+    pull = pulled(flows, edges, 1.0, len(loss.prior))
+    value = float(loss.cost(np.array([action])).sum())
+    bound = float(loss.piece_minimum(nodes[:-1], nodes[1:], pull[:-1], pull[1:]).min(axis=0).sum())
+    return Continuum(np.array([action]), np.ones((1, len(loss.prior))), nodes, flows, value, bound, 0.0, "optimal")
 
 
 def _together(
