@@ -198,7 +198,8 @@ class Budget:
     def remaining_words(self, spent: Spent) -> str:
         """What is left, with its letter."""
         letter = "ρ" if self.currency == "zcdp" else "ε"
-        return f"{letter} = {format_exact(self.remaining(spent))}"
+        level = f"{letter} = {format_exact(self.remaining(spent))}"
+        return f"{level}, δ = {format_exact(self.remaining_delta(spent))}" if self.delta else level
 
     def document(self) -> dict[str, str]:
         """The budget as exact text."""

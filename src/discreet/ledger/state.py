@@ -189,7 +189,7 @@ def _member(state: State, commitment: str, given: object) -> int | None:
             "This member of the batch was reserved already: each is drawn at most once",
             found=f"member {given + 1}, {state.reservations[taken[given]].stage}",
             allowed="a member that nothing was drawn on",
-            remedy="to draw it again, commit its plan again and pay for it",
+            remedy="if it was interrupted, run the same command with the same folder; to draw it again, commit its plan again",
         )
     return given
 

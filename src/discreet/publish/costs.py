@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from fractions import Fraction
-from math import ceil, isfinite
+from math import ceil
 
 from discreet.currencies.domination import dominates
 from discreet.currencies.formulas import relative_entropy
@@ -30,6 +30,9 @@ from discreet.numerics.brackets import log_bracket
 
 MOST_COMPARED = 20_000_000
 """Outputs times edges up to which a mechanism is looked at edge by edge; beyond that its ε speaks for it."""
+MOST_SEARCHED = 1_000_000
+"""Outputs times edges, of all mechanisms together, up to which their ρ is searched for."""
+NEARLY = Fraction(999_999, 1_000_000)
 ROOM = Fraction(1, 10**8)
 DIGITS = 10**9
 MILLIONTH = 10**6
@@ -41,7 +44,7 @@ def least_cost(promise: Promise, mechanisms: Collection[Mechanism]) -> Cost:
     delta = max(mechanism.guarantee.delta for mechanism in mechanisms)
     if delta:
         return Cost(promise.epsilon(epsilon), promise.delta(epsilon, delta))
-    return Cost(promise.epsilon(epsilon), rho=promise.rho(max(_rho(mechanism) for mechanism in mechanisms)))
+    return Cost(promise.epsilon(epsilon), rho=promise.rho(_rho(mechanisms, epsilon)))
 
 
 def rounded_up(cost: Cost) -> Cost:
@@ -85,13 +88,18 @@ def _epsilon(mechanism: Mechanism) -> Fraction:
     return min(promised, Fraction(ceil(log_bracket(ratio, LOG_BITS)[1] * MILLIONTH), MILLIONTH))
 
 
-def _rho(mechanism: Mechanism) -> Fraction:
-    """The least proved ρ of a purely private mechanism."""
-    of_epsilon = Fraction(relative_entropy(_epsilon(mechanism)).upper)
-    if not _comparable(mechanism):
+def _rho(mechanisms: Collection[Mechanism], epsilon: Fraction) -> Fraction:
+    """The least proved ρ of purely private mechanisms: their own, or ε·tanh(ε/2) if they are large or one comes near it."""
+    of_epsilon = Fraction(relative_entropy(epsilon).upper)
+    if not all(_comparable(mechanism) for mechanism in mechanisms) or sum(map(_entries, mechanisms)) > MOST_SEARCHED:
         return of_epsilon
-    found = rho(mechanism).upper
-    return min(of_epsilon, Fraction(found)) if isfinite(found) else of_epsilon
+    largest = Fraction(0)
+    for mechanism in sorted(mechanisms, key=_entries):
+        found = rho(mechanism).upper
+        if not found < of_epsilon * NEARLY:
+            return of_epsilon
+        largest = max(largest, Fraction(found))
+    return largest
 
 
 def _comparable(mechanism: Mechanism) -> bool:
@@ -99,6 +107,10 @@ def _comparable(mechanism: Mechanism) -> bool:
     if not isinstance(mechanism.kernel, TableKernel):
         return False
     try:
-        return len(mechanism.outputs) * len(mechanism.space.edges) <= MOST_COMPARED
+        return _entries(mechanism) <= MOST_COMPARED
     except TooLarge:
         return False
+
+
+def _entries(mechanism: Mechanism) -> int:
+    return len(mechanism.outputs) * len(mechanism.space.edges)
