@@ -171,3 +171,45 @@ def test_allocate(places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert float(made.guarantee.epsilon) == part["epsilon"]
     assert "no split has less than" in " ".join(capsys.readouterr().out.split())
     assert run(["allocate", str(places), "--budget", "2", "--weight", "1", "--weight", "2"]) == 2
+
+
+def test_a_regret_surface_from_the_shell(places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["design", places, "--radius", "0.2", "--workers", 1, "--figure", tmp_path / "r.svg"]
+    found = answer(capsys, *words)
+    surface = found["neighbourhood"]["surface"]  # type: ignore[index]
+    assert len(surface) == 12 and {p["towards"] for p in surface} == {0, 1, 2}
+    assert sorted({p["radius"] for p in surface}) == pytest.approx([0.05, 0.1, 0.15, 0.2])
+    assert all(p["regret"] <= p["regret_at_most"] + 1e-9 for p in surface)
+    corners = found["neighbourhood"]["corners"]  # type: ignore[index]
+    assert [c["regret"] for c in corners] == sorted((c["regret"] for c in corners), reverse=True) and len(corners) == 3
+    assert "Regret of following" in found["alt"] and (tmp_path / "r.svg").exists()  # type: ignore[operator]
+    assert run([*map(str, words[:-2])]) == 0
+    assert "If the prior moves by 0.2: worst at" in capsys.readouterr().out
+
+
+def test_priors_drawn_around_counts_from_the_shell(
+    places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["design", places, "--draws", 3, "--counts", "89,9,2", "--workers", 1, "--figure", tmp_path / "d.svg"]
+    found, again = answer(capsys, *words), answer(capsys, *words)
+    assert len(found["drawn_priors"]["places"]) == 3 and (tmp_path / "d.svg").exists()  # type: ignore[index]
+    assert found["drawn_priors"] == again["drawn_priors"]
+    assert run([*map(str, words)]) == 0
+    assert "3 priors drawn around the reference counts" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--draws", "3"], "no reference counts"),
+        (["--draws", "3", "--counts", "89,9"], "one for each type"),
+        (["--draws", "3", "--counts", "89,9,-2"], "one for each type"),
+        (["--draws", "0", "--counts", "89,9,2"], "positive counts"),
+        (["--draws", "3", "--counts", "89,9,2", "--radius", "0.1"], "different questions"),
+    ],
+)
+def test_neighbourhoods_are_refused_in_words(
+    places: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["design", str(places), "--workers", "1", *words]) == 2
+    assert said in capsys.readouterr().err

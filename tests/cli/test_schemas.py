@@ -34,6 +34,8 @@ CALLS: dict[str, list[str]] = {
     "design": [
         "design places.toml", "design buses.toml -o b.mechanism.json --figure b.svg",
         "design places.toml --within oblivious --radius 0.01 --alternative other.toml --workers 1",
+        "design places.toml --radius 0.02 --figure r.svg --workers 1",
+        "design places.toml --draws 2 --counts 89,9,2 --workers 1",
         "design places.toml --slopes --workers 1",
         "design payoff.toml",
     ],

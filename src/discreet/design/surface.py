@@ -19,6 +19,7 @@ from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.problem import Problem
+from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
 
 DECIMALS = 10**6
@@ -26,7 +27,7 @@ DECIMALS = 10**6
 
 @dataclass(frozen=True)
 class Place:
-    """One prior: where it is, the loss of following there, of re-reading, the least possible (both sides)."""
+    """One prior: where it is, the loss and bias of following there, the loss of re-reading, the least possible (both sides)."""
 
     prior: tuple[Fraction, ...]
     radius: float | None
@@ -35,6 +36,7 @@ class Place:
     reread: float
     least: float
     reached: float
+    bias: float
 
     @property
     def low(self) -> float:
@@ -47,10 +49,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Surface:
-    """Places with their regret; `kind` says how they were chosen."""
+    """Places with their regret; `kind` says how they were chosen, `values` what each type is worth."""
 
     kind: str
     places: tuple[Place, ...]
+    values: tuple[Fraction, ...] = ()
 
     @property
     def worst(self) -> Place:
@@ -66,7 +69,7 @@ def contamination(
     spots = [
         (prior, float(radius), t) for radius in radii for t, prior in enumerate(corner_priors(problem, radius))
     ]
-    return Surface("contamination", _places(mechanism, spots, watch, gap, seconds, workers))
+    return Surface("contamination", _places(mechanism, spots, watch, gap, seconds, workers), _values(problem))
 
 
 def around_counts(
@@ -93,7 +96,12 @@ def around_counts(
         )
     rows = np.random.default_rng(seed).dirichlet(concentration, draws)
     spots = [(_decimal(row.tolist()), None, None) for row in rows]
-    return Surface("around counts", _places(mechanism, spots, watch, gap, seconds, workers))
+    places = _places(mechanism, spots, watch, gap, seconds, workers)
+    return Surface("around counts", places, _values(mechanism.problem))
+
+
+def _values(problem: Problem) -> tuple[Fraction, ...]:
+    return problem.universe.values if isinstance(problem.universe, Universe) else ()
 
 
 def _decimal(row: list[float]) -> IidPrior:
@@ -115,7 +123,7 @@ def _places(
         if sides is None:
             continue
         view = under(mechanism, replace(problem, prior=prior))
-        places.append(Place(prior.probabilities, radius, towards, view.followed, view.reread, *sides))
+        places.append(Place(prior.probabilities, radius, towards, view.followed, view.reread, *sides, view.bias))
     if not places:
         raise InputError("No place was finished", found="cancelled", allowed="time for one", remedy="allow more time")
     return tuple(places)

@@ -38,7 +38,14 @@ def command(
         typer.Option(metavar="FILE", help="Another problem file (other prior or payoff) to report regret for."),
     ] = None,
     radius: Annotated[
-        str | None, typer.Option(help="Report the worst regret when the prior moves by this share, such as 0.05.")
+        str | None,
+        typer.Option(help="Report the worst regret when the prior moves by this share, such as 0.05; --figure draws it."),
+    ] = None,
+    draws: Annotated[
+        int | None, typer.Option(help="Report the regret at so many priors drawn around reference counts; --figure draws it.")
+    ] = None,
+    counts: Annotated[
+        str | None, typer.Option(help="With --draws: counts of each type, such as 890,90,20; a reference prior has its own.")
     ] = None,
     sizes: Annotated[
         str | None,
@@ -65,10 +72,10 @@ def command(
     Example: discreet design places.toml -o places.mechanism.json
     """
     from discreet import design, files
-    from discreet.cli import many_sizes, several_priors
+    from discreet.cli import many_sizes, several_priors, wrong_priors
 
     read = files.read_problem(problem)
-    _must_fit(sizes, priors, figure, within, alternative, radius, slopes)
+    _must_fit(sizes, priors, figure, within, alternative, radius, slopes, draws)
     if sizes is not None:
         with progress() as watch:
             result = many_sizes.run(
@@ -85,7 +92,11 @@ def command(
         return
     with progress() as watch:
         found = design.design(read, watch, gap=gap, seconds=seconds, within=within)
-        extra = _regrets(found, alternative, radius, watch)
+        extra = _alternative(found, alternative, watch)
+        if radius is not None or draws is not None:
+            extra |= wrong_priors.run(
+                found.mechanism, watch, radius=radius, draws=draws, counts=counts, figure=figure, workers=workers
+            )
         extra |= _more(found, slopes, watch, workers)
     result = facts(found) | extra
     if output is not None:
@@ -93,7 +104,7 @@ def command(
         files.write_certificate(files.certificate_path(output), found.certificate)
         result["mechanism"] = output
         result["certificate"] = files.certificate_path(output)
-    if figure is not None:
+    if figure is not None and "figure" not in result:
         from discreet.present import comparison_figure
 
         drawn = comparison_figure(found)
@@ -103,7 +114,7 @@ def command(
 
 def _must_fit(
     sizes: str | None, priors: Path | None, figure: Path | None, within: str | None, alternative: Path | None,
-    radius: str | None, slopes: bool,
+    radius: str | None, slopes: bool, draws: int | None,
 ) -> None:
     """Refuse questions that exclude each other, and pictures that cannot be drawn, before any long work."""
     from discreet.errors import InputError
@@ -113,13 +124,14 @@ def _must_fit(
 
         must_be_drawable(figure)
     many = [name for name, given in (("--sizes", sizes), ("--priors", priors)) if given is not None]
-    given = {"--within": within, "--alternative": alternative, "--radius": radius, "--slopes": slopes or None}
+    given = {"--within": within, "--alternative": alternative, "--radius": radius, "--draws": draws, "--slopes": slopes or None}
     others = [name for name, value in given.items() if value is not None]
-    restricted = within is not None and slopes
-    if len(many) == 2 or (many and others) or restricted:
+    pairs = [("--within", within is not None and slopes), ("--radius", radius is not None and draws is not None)]
+    clash = [name for name, both in pairs if both]
+    if len(many) == 2 or (many and others) or clash:
         raise InputError(
             "These options answer different questions", found=", ".join([*many, *others]), allowed="one question at a time",
-            remedy=f"leave out {(['--within'] if restricted else many[1:] or others)[0]}",
+            remedy=f"leave out {(clash or many[1:] or others)[0]}",
         )
 
 
@@ -141,18 +153,13 @@ def _more(found: Design, slopes: bool, watch: Any, workers: int | None) -> dict[
     return extra
 
 
-def _regrets(found: Design, alternative: Path | None, radius: str | None, watch: Any) -> dict[str, Any]:
+def _alternative(found: Design, alternative: Path | None, watch: Any) -> dict[str, Any]:
     from discreet import files
-    from discreet.design.regret import regret, regrets_around
-    from discreet.numerics.exact import exact
+    from discreet.design.regret import regret
 
-    extra: dict[str, Any] = {}
-    if alternative is not None:
-        extra["alternative"] = _regret_facts(regret(found.mechanism, files.read_problem(alternative), watch))
-    if radius is not None:
-        around = regrets_around(found.mechanism, exact(radius, "radius"), watch)
-        extra["neighbourhood"] = {"radius": radius, "corners": [_regret_facts(r) for r in around]}
-    return extra
+    if alternative is None:
+        return {}
+    return {"alternative": _regret_facts(regret(found.mechanism, files.read_problem(alternative), watch))}
 
 
 def _regret_facts(regret: Any) -> dict[str, Any]:
@@ -240,6 +247,8 @@ def tell(found: Design, result: dict[str, Any], console: Console) -> None:
     """The design for a person: one table, one sentence of proof, what it is not for."""
     from rich.table import Table
 
+    from discreet.cli import wrong_priors
+
     loss = "loss" in result
     table = Table(box=None, pad_edge=False)
     table.add_column("way to publish")
@@ -265,7 +274,8 @@ def tell(found: Design, result: dict[str, Any], console: Console) -> None:
         console.print(f"Restricted to {found.within} mechanisms, which costs {found.price:.6g}.")
     for note in _cautions(found, result):
         console.print(f"[yellow]Mind:[/yellow] {note}")
-    _tell_regrets(result, console)
+    _tell_alternative(result, console)
+    wrong_priors.tell(result, console)
     _tell_more(result, console)
     if "mechanism" in result:
         console.print(f"Written: {result['mechanism']} and {result['certificate']}", soft_wrap=True)
@@ -304,18 +314,11 @@ def _tell_more(result: dict[str, Any], console: Console) -> None:
         console.print(f"Drawn: {result['figure']}", soft_wrap=True)
 
 
-def _tell_regrets(result: dict[str, Any], console: Console) -> None:
+def _tell_alternative(result: dict[str, Any], console: Console) -> None:
     if "alternative" in result:
         r = result["alternative"]
         console.print(
             f"Under the alternative: loss {r['followed']:.4g} when followed (bias {r['bias']:.3g}), "
             f"{r['reread']:.4g} when re-read, "
             f"{r['best']:.4g} at best."
-        )
-    if "neighbourhood" in result:
-        worst = result["neighbourhood"]["corners"][0]
-        prior = ", ".join(f"{p:.3g}" for p in worst["prior"])
-        console.print(
-            f"If the prior moves by {result['neighbourhood']['radius']}: worst at ({prior}), loss {worst['followed']:.4g} when "
-            f"followed (bias {worst['bias']:.3g}) against {worst['best']:.4g} at best."
         )

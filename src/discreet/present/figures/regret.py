@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.design.surface import Place, Surface
+from discreet.numerics.exact import format_exact
 from discreet.present.figure import Figure
 from discreet.present.theme import APART, HEIGHT, WIDTH, series_scales
 
@@ -17,9 +18,9 @@ def regret_figure(surface: Surface) -> Figure:
 
 
 def _lines(surface: Surface) -> Figure:
-    names = list(dict.fromkeys(_towards(p) for p in surface.places))
+    names = list(dict.fromkeys(_towards(surface, p) for p in surface.places))
     rows: list[dict[str, Any]] = [{"radius": 0.0, "low": 0.0, "high": 0.0, "towards": n} for n in names]
-    rows += [{"radius": p.radius, "low": p.low, "high": p.high, "towards": _towards(p)} for p in surface.places]
+    rows += [{"radius": p.radius, "low": p.low, "high": p.high, "towards": _towards(surface, p)} for p in surface.places]
     scales = series_scales(names)
     x = {"field": "radius", "type": "quantitative", "title": "share κ of the prior that is replaced (probability)"}
     title = f"regret of following ({UNITS})"
@@ -63,9 +64,9 @@ def _cloud(surface: Surface) -> Figure:
         "width": WIDTH, "height": HEIGHT, "data": {"values": rows},
         "mark": {"type": "point", "filled": True, "stroke": "#000000", "strokeWidth": 0.5},
         "encoding": {
-            "x": {"field": "x", "type": "quantitative", "title": f"probability of type {first}",
+            "x": {"field": "x", "type": "quantitative", "title": f"probability of {_named(surface, first)}",
                   "scale": {"zero": False}},
-            "y": {"field": "y", "type": "quantitative", "title": f"probability of type {second}",
+            "y": {"field": "y", "type": "quantitative", "title": f"probability of {_named(surface, second)}",
                   "scale": {"zero": False}},
             "size": {"field": "regret", "type": "quantitative", "title": f"regret ({UNITS})"},
             "color": {"field": "regret", "type": "quantitative", "title": f"regret ({UNITS})",
@@ -75,8 +76,13 @@ def _cloud(surface: Surface) -> Figure:
     return Figure("If the prior is wrong", _alt(surface), body, "priors drawn around the reference counts")
 
 
-def _towards(place: Place) -> str:
-    return f"type {place.towards}"
+def _towards(surface: Surface, place: Place) -> str:
+    return _named(surface, place.towards or 0)
+
+
+def _named(surface: Surface, kind: int) -> str:
+    """A type by its value, where values are known."""
+    return f"value {format_exact(surface.values[kind])}" if surface.values else f"type {kind}"
 
 
 def _alt(surface: Surface) -> str:
