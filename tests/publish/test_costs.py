@@ -1,0 +1,91 @@
+"""What a release costs: the certified ε and ρ of its mechanisms, never less than what they lose, never more than ε alone says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from math import tanh
+from pathlib import Path
+
+import pytest
+from towns import bell_mechanism, make_town, town_mechanism
+
+from discreet.currencies.renyi import renyi
+from discreet.errors import BudgetExceeded, InputError
+from discreet.ledger import Cost
+from discreet.model.plan import Promise
+from discreet.publish import publish, verify
+from discreet.publish.costs import least_cost, part_holds, part_of, rounded_up
+
+ONE = Promise("values", "person", 1, 1)
+
+
+def test_rho_is_the_mechanisms_own_and_covers_every_order() -> None:
+    mechanism = bell_mechanism()
+    cost = least_cost(ONE, [mechanism])
+    assert cost.epsilon < 2 and cost.zcdp < cost.epsilon**2 / 10, "bell curves lose far less than their ε"
+    for order in ("1.01", "1.5", "2", "5", "20", "100"):
+        assert Fraction(renyi(mechanism, order).lower) <= cost.zcdp * Fraction(order)
+    near = max(Fraction(renyi(mechanism, order).upper) / Fraction(order) for order in ("1.0001", "1.01", "1.1", "2"))
+    assert near > cost.zcdp * Fraction(99, 100), "and not more than it must be"
+
+
+@pytest.mark.parametrize("epsilon", ["1/10", "1", "3"])
+def test_closed_forms_cost_what_epsilon_alone_says(epsilon: str) -> None:
+    cost = least_cost(ONE, [town_mechanism(epsilon=epsilon)])
+    value = float(Fraction(epsilon))
+    assert cost.epsilon == Fraction(epsilon) and float(cost.zcdp) == pytest.approx(value * tanh(value / 2), rel=1e-12)
+    assert cost.zcdp < cost.epsilon**2 / 2
+
+
+def test_the_worst_mechanism_counts() -> None:
+    both = least_cost(ONE, [bell_mechanism(), town_mechanism(epsilon="1")])
+    assert both.zcdp == least_cost(ONE, [town_mechanism(epsilon=str(both.epsilon))]).zcdp
+    assert both.epsilon >= 1
+
+
+@pytest.mark.parametrize(("rows", "cells"), [(1, 1), (3, 1), (1, 2), (3, 2)])
+def test_rows_cost_k_times_epsilon_and_k_squared_times_rho(rows: int, cells: int) -> None:
+    one = least_cost(ONE, [bell_mechanism()])
+    many = least_cost(Promise("values", "person", rows, cells), [bell_mechanism()])
+    assert (many.epsilon, many.zcdp) == (rows * cells * one.epsilon, rows**2 * cells * one.zcdp)
+    part = part_of(Promise("values", "person", rows, cells), [bell_mechanism()], with_pair=True)
+    assert (part.epsilon, part.times, part.pair is None) == (rows * one.epsilon, cells, rows > 1)
+
+
+def test_what_is_charged_leaves_room_for_other_floats_and_no_more() -> None:
+    for rho in (Fraction(1, 3), Fraction(1, 10**7), Fraction(12345678901234567, 10**14)):
+        cost = Cost(Fraction(100), rho=rho)
+        charged = rounded_up(cost)
+        assert rho * (1 + Fraction(1, 10**9)) < charged.zcdp < rho * (1 + Fraction(1, 10**7))
+        assert charged.covers(cost) and not cost.covers(charged)
+        assert not Cost(charged.epsilon - Fraction(1, 10**9), rho=charged.rho).covers(cost)
+    assert rounded_up(Cost(Fraction(1), Fraction(1, 10))) == Cost(Fraction(1), Fraction(1, 10))
+
+
+def test_what_is_written_for_composition_must_be_true() -> None:
+    mechanisms = [bell_mechanism()]
+    part = part_of(ONE, mechanisms, with_pair=True)
+    assert part_holds(part, ONE, mechanisms)
+    assert not part_holds(replace(part, epsilon=part.epsilon - Fraction(1, 10**6)), ONE, mechanisms)
+    assert not part_holds(part, Promise("moves", "person", 1, 2), mechanisms), "two cells are touched"
+    assert not part_holds(part, Promise("values", "person", 2, 1), mechanisms), "two rows are two edges"
+    wider = [bell_mechanism(spread=5.0)]
+    assert not part_holds(replace(part, epsilon=Fraction(3)), ONE, wider), "the pair of another mechanism"
+
+
+def test_a_ledger_of_zcdp_grants_by_it_and_verify_computes_it_again(tmp_path: Path) -> None:
+    """Six bell tables fit where ε²/2 would allow none; a commitment that states a little less is refused."""
+    town = make_town(tmp_path / "town", currency="zcdp", cap=Fraction(1, 2), mechanism=bell_mechanism())
+    cost = town.bundle().cost
+    assert cost.epsilon**2 / 2 > 1 > 6 * cost.zcdp
+    for i in range(6):
+        folder = town.publish(town.folder / f"release{i}")
+    assert verify(folder).holds
+    with pytest.raises(BudgetExceeded):
+        town.publish(town.folder / "one too many")
+    with town.ledger() as book:
+        less = replace(cost, rho=cost.zcdp * (1 - Fraction(1, 10**6)))
+        name = book.commit("the town", "person", less, town.bundle().hashes | {"nonce": "00"}, town.signer).hash
+        with pytest.raises(InputError, match="too small a cost"):
+            publish(town.bundle(), town.folder / "cheap", book, commitment=name)
