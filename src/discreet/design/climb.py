@@ -1,12 +1,18 @@
-"""The first two rungs of the ladder as exact mechanisms: weighted sums for any number of types and respondents.
+"""The ladder to any number of types and respondents: exact mechanisms from below, proved bounds from above, as far as time goes.
 
-Rung 0 clips the values, rung 1 searches integer weights w(type); both publish S = Σ_i w(θ_i), clipped to its
-likely window, with staircase or geometric noise, and recommend the best action after each output (`readings`).
-The witness is the chain bound at its best split. Floats propose; `certify` values the mechanism and proves the
-bound again.
+| rung | mechanism | lower bound |
+|---|---|---|
+| 0 | values clipped: S = Σ_i w(θ_i) in its likely window, staircase or geometric noise, best actions | chain, best split |
+| 1 | integer weights w(type) by search | – |
+| 2 | – | quotient (`quotients`), where its program is small |
+| 3 | – | grouped quotient |
+
+Mechanism and bound are kept apart: the best of each. The ladder stops when the gap that was asked for is reached or the time is
+over.
+Floats propose; `certify` values the mechanism and proves the bound again.
 
 Conditions: independent respondents with one law, replace-one neighbours, a sum, mean or count, one decision
-with squared, absolute or pinball error. Under the last two, weights are those found for squared error.
+with squared, absolute or pinball error. Under the last two, weights are those found for squared error and the bound is the chain's.
 """
 
 from __future__ import annotations
@@ -18,15 +24,19 @@ from discreet.certify.chain import CHAIN, why_not_chain
 from discreet.design.ladder.chain import Split, chain_bound
 from discreet.design.ladder.weights import clipped_sum, search_weights
 from discreet.design.programmed import Proposal, Tried
+from discreet.design.quotients import SHORTEST, fitting, quotient, two_groups
 from discreet.design.readings import Reader, likely_types
 from discreet.errors import InputError, TooLarge
-from discreet.model.certificate import TheoremWitness
+from discreet.model.certificate import TheoremWitness, Witness
 from discreet.model.problem import Problem
 from discreet.watch import SILENT, Watch
 
 SEARCH_SHARE = 20
 """The search takes a twentieth of the time, and at least `SHORTEST_SEARCH` seconds: more gains little."""
 SHORTEST_SEARCH = 2.0
+FIRST_SHARE = 0.15
+BOUND_SHARE = 0.75
+"""Shares of the time left that a bound may take: proving it again takes time too."""
 
 
 def why_not_climb(problem: Problem) -> str | None:
@@ -41,10 +51,10 @@ def why_not_climb(problem: Problem) -> str | None:
     return None
 
 
-def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0) -> Proposal:
-    """The best weighted sum found within the time, with the chain bound as its witness; `tried` lists the rungs.
+def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: float = 1e-6) -> Proposal:
+    """The best mechanism and the best bound found within the time; `tried` lists the rungs.
 
-    Reports are losses: `value` from above, `bound` from below. Cancelling returns the best rung so far.
+    Reports are losses: `value` from above, `bound` from below. Cancelling returns the best so far.
     """
     reason = why_not_climb(problem)
     if reason is not None:
@@ -54,29 +64,68 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0) -> Pro
             fits="independent respondents, a sum, mean or count, and a squared, absolute or pinball error",
             remedy="use fewer respondents or types, or an iid prior",
         )
-    reader, quiet = Reader(problem), _Quiet(watch)
-    given = (reader.probabilities, reader.values, reader.respondents, reader.epsilon)
-    begun = time.perf_counter()
-    split, lower = best_split(reader, quiet)
-    watch.report(stage="chain bound", bound=lower, seconds=time.perf_counter() - begun)
-    best, rung = reader.read(clipped_sum(*given, quiet)), "clipped sum"
-    tried = [Tried(rung, best.loss, lower, time.perf_counter() - begun)]
-    watch.report(stage=rung, value=best.loss, bound=lower, seconds=tried[0].seconds)
-    left = seconds - (time.perf_counter() - begun)
-    if left > 0 and not watch.cancelled():
-        started = time.perf_counter()
-        allowed = min(left, max(SHORTEST_SEARCH, seconds / SEARCH_SHARE))
-        searched = search_weights(*given, best.found, allowed, quiet)
-        found = best if searched.weights == best.found else reader.read(searched)
-        tried.append(Tried("weights by search", found.loss, lower, time.perf_counter() - started))
-        watch.report(stage="weights by search", value=found.loss, bound=lower, seconds=tried[-1].seconds)
-        if found.loss < best.loss:
-            best, rung = found, "weights by search"
-    kernel = best.kernel
-    words = f"{rung}: weights {', '.join(map(str, best.summary.weights))} with {kernel.family} noise"
-    states = kernel.high - kernel.low + 1
-    witness = chain_witness(problem, split)
-    return Proposal(best.summary, kernel, witness, words, states, "weighted sum", tuple(tried))
+    return _Climb(problem, watch, seconds, gap).up()
+
+
+class _Climb:
+    """The best mechanism and the best bound so far, and the time that is left."""
+
+    def __init__(self, problem: Problem, watch: Watch, seconds: float, gap: float) -> None:
+        self.problem, self.watch, self.gap = problem, watch, gap
+        self.reader, self.quiet = Reader(problem), _Quiet(watch)
+        self.begun = time.perf_counter()
+        self.seconds = seconds
+        self.tried: list[Tried] = []
+
+    def up(self) -> Proposal:
+        """One rung after the other."""
+        reader = self.reader
+        given = (reader.probabilities, reader.values, reader.respondents, reader.epsilon)
+        split, self.lower = best_split(reader, self.quiet)
+        self.witness: Witness = chain_witness(self.problem, split)
+        self.watch.report(stage="chain bound", bound=self.lower, seconds=time.perf_counter() - self.begun)
+        self.best, self.rung = reader.read(clipped_sum(*given, self.quiet)), "clipped sum"
+        self._note("clipped sum", self.begun)
+        if self._goes_on(0.0):
+            started = time.perf_counter()
+            allowed = min(self._left(), max(SHORTEST_SEARCH, self.seconds / SEARCH_SHARE))
+            searched = search_weights(*given, self.best.found, allowed, self.quiet)
+            found = self.best if searched.weights == self.best.found else reader.read(searched)
+            if found.loss < self.best.loss:
+                self.best, self.rung = found, "weights by search"
+            self._note("weights by search", started, found.loss)
+        self._bounds()
+        kernel, best = self.best.kernel, self.best
+        words = f"{self.rung}: weights {', '.join(map(str, best.summary.weights))} with {kernel.family} noise"
+        states = kernel.high - kernel.low + 1
+        return Proposal(best.summary, kernel, self.witness, words, states, "weighted sum", tuple(self.tried))
+
+    def _bounds(self) -> None:
+        """The grouped quotient with most of the time; the plain one before it, or in its place where two groups do not fit."""
+        reader, groups = self.reader, two_groups(self.reader, self.best.found)
+        two = None if groups is None else fitting(reader, groups, BOUND_SHARE * self._left())
+        one = fitting(reader, None, (FIRST_SHARE if two is not None else BOUND_SHARE) * self._left())
+        for program, share in ((one, FIRST_SHARE if two is not None else BOUND_SHARE), (two, BOUND_SHARE)):
+            if program is not None and self._goes_on(SHORTEST):
+                started = time.perf_counter()
+                tighter = quotient(reader, program, self.best.loss, self.gap, share * self._left(), self.quiet)
+                if tighter.lower_bound > self.lower:
+                    self.lower, self.witness = tighter.lower_bound, tighter.witness
+                self._note(tighter.name, started, lower=tighter.lower_bound)
+
+    def _left(self) -> float:
+        return self.seconds - (time.perf_counter() - self.begun)
+
+    def _goes_on(self, least: float) -> bool:
+        """Whether the gap is still wider than asked for, and more than the least time is left."""
+        reached = self.best.loss - self.lower <= self.gap * max(1e-12, abs(self.best.loss))
+        return not reached and self._left() > least and not self.watch.cancelled()
+
+    def _note(self, name: str, started: float, loss: float | None = None, lower: float | None = None) -> None:
+        took = time.perf_counter() - started
+        shown = self.best.loss if loss is None else loss, self.lower if lower is None else lower
+        self.tried.append(Tried(name, *shown, took))
+        self.watch.report(stage=name, value=self.best.loss, bound=self.lower, seconds=took)
 
 
 def best_split(reader: Reader, watch: Watch = SILENT) -> tuple[Split, float]:

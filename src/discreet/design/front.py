@@ -24,7 +24,13 @@ from discreet.design.oblivious import oblivious_proposal
 from discreet.design.programmed import Proposal, programmed
 from discreet.design.result import Baseline, Design, Step
 from discreet.errors import InputError, Refuted
-from discreet.model.certificate import Certificate, Counterexample, DualWitness, OptimalityClaim
+from discreet.model.certificate import (
+    Certificate,
+    Counterexample,
+    DualWitness,
+    OptimalityClaim,
+    QuotientWitness,
+)
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Kernel, TableKernel
 from discreet.model.mechanism import Claims, Mechanism
@@ -75,7 +81,7 @@ def design(
     proved = time.perf_counter()
     shown = _baselines(problem, limited) if compare else {}
     took = {"solve": solved - begun, "certify": proved - solved, "baselines": time.perf_counter() - proved}
-    found = Design(*best, tuple(steps), shown, took, proposal.solver, notes=_notes(problem))
+    found = Design(*best, tuple(steps), shown, took, proposal.solver, notes=_notes(problem), rungs=proposal.tried)
     if within == "oblivious":
         return _restricted(found, gap, limited)
     if within == "permutation-invariant" and not problem.exchangeable:
@@ -156,10 +162,10 @@ def _propose(
     if too_large is None:
         name, theorem = label + _program_name(inner), _program_theorem(inner)
         if gap >= LOOSE and ladder is None:
-            quick = climb(problem, watch, QUICK_SECONDS)
-            if quick.tried[-1].relative_gap <= 0.9 * gap:
+            quick = climb(problem, watch, QUICK_SECONDS, gap)
+            if quick.relative_gap <= 0.9 * gap:
                 steps.append(Step(name, False, theorem, "a weighted sum reaches the gap that was asked for"))
-                steps.insert(0, Step("ladder", True, "chain bound", quick.rung))
+                steps.insert(0, Step("ladder", True, _bound_name(quick), quick.rung))
                 return steps, quick, None
         proposal = continuous(inner, gap, watch) if inner.real_actions else programmed(inner, gap, watch)
         steps.insert(0, Step(name, True, theorem, because + _program_reason(inner)))
@@ -167,9 +173,13 @@ def _propose(
             proposal = _rescued(problem, proposal)
         return steps, proposal, reduction
     steps.append(Step(_program_name(inner), False, _program_theorem(inner), too_large))
-    proposal = climb(problem, watch, seconds)
-    steps.insert(0, Step("ladder", True, "chain bound", f"{too_large}; {proposal.rung}"))
+    proposal = climb(problem, watch, seconds, gap)
+    steps.insert(0, Step("ladder", True, _bound_name(proposal), f"{too_large}; {proposal.rung}"))
     return steps, proposal, None
+
+
+def _bound_name(proposal: Proposal) -> str:
+    return "quotient bound" if isinstance(proposal.witness, QuotientWitness) else "chain bound"
 
 
 def _rescued(problem: Problem, interrupted: Proposal) -> Proposal:

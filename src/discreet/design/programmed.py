@@ -56,6 +56,9 @@ class Tried:
     def relative_gap(self) -> float:
         return (self.loss - self.lower_bound) / max(1e-12, abs(self.loss))
 
+    def __str__(self) -> str:
+        return f"rung {self.name}: loss {self.loss:.6g}, lower bound {self.lower_bound:.6g}, {self.seconds:.1f} s"
+
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
@@ -68,6 +71,12 @@ class Proposal:
     states: int
     solver: str
     tried: tuple[Tried, ...] = ()
+
+    @property
+    def relative_gap(self) -> float:
+        """Between the least loss and the largest lower bound of all rungs, in floats."""
+        loss, lower = min(rung.loss for rung in self.tried), max(rung.lower_bound for rung in self.tried)
+        return (loss - lower) / max(1e-12, abs(loss))
 
 
 def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from discreet.design.evaluation import Evaluation, evaluate
+from discreet.design.programmed import Tried
 from discreet.model.certificate import Certificate, OptimalityClaim
 from discreet.model.mechanism import Mechanism
 
@@ -56,6 +57,7 @@ class Design:
     within: str | None = None
     price: float | None = None
     notes: tuple[str, ...] = field(default=())
+    rungs: tuple[Tried, ...] = field(default=())
 
     @property
     def claim(self) -> OptimalityClaim:
@@ -96,5 +98,5 @@ class Design:
         return evaluate(self.mechanism)
 
     def explain(self) -> str:
-        """Which reduction applied and why the others did not, in plain words."""
-        return "\n".join(str(step) for step in self.steps)
+        """Which reduction applied and why the others did not, in plain words; then the rungs of the ladder."""
+        return "\n".join([*map(str, self.steps), *map(str, self.rungs)])

@@ -200,6 +200,10 @@ def facts(found: Design) -> dict[str, Any]:
         },
         "seconds": dict(found.seconds),
         "steps": [str(step) for step in found.steps],
+        "rungs": [
+            {"name": r.name, "loss": r.loss, "lower_bound": r.lower_bound, "relative_gap": r.relative_gap, "seconds": r.seconds}
+            for r in found.rungs
+        ],
         "notes": list(found.notes),
         "evaluation": _evaluation_facts(found),
     }
@@ -270,6 +274,7 @@ def tell(found: Design, result: dict[str, Any], console: Console) -> None:
     )
     console.print(f"Proved: {found.mechanism.guarantee}.")
     console.print(f"How: {found.steps[0]}.")
+    _tell_rungs(result, console)
     if found.within is not None:
         console.print(f"Restricted to {found.within} mechanisms, which costs {found.price:.6g}.")
     for note in _cautions(found, result):
@@ -280,6 +285,23 @@ def tell(found: Design, result: dict[str, Any], console: Console) -> None:
     if "mechanism" in result:
         console.print(f"Written: {result['mechanism']} and {result['certificate']}", soft_wrap=True)
         console.print(f"Next: discreet certify {result['mechanism']}", soft_wrap=True)
+
+
+def _tell_rungs(result: dict[str, Any], console: Console) -> None:
+    """The rungs of the ladder that were climbed: the best mechanism and the best bound were kept, whichever rung they are from."""
+    from rich.table import Table
+
+    if not result["rungs"]:
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in ("rung", "expected loss", "lower bound", "gap", "seconds"):
+        table.add_column(name, justify="left" if name == "rung" else "right")
+    for rung in result["rungs"]:
+        numbers = f"{rung['loss']:.6g}", f"{rung['lower_bound']:.6g}", f"{rung['relative_gap']:.1%}", f"{rung['seconds']:.1f}"
+        table.add_row(rung["name"], *numbers)
+    console.print()
+    console.print(table)
+    console.print()
 
 
 def _against(number: float | None, own: float, loss: bool) -> str:

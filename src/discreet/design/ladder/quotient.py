@@ -94,8 +94,8 @@ def quotient_bound(
     """
     watch = SILENT if watch is None else watch
     program = averages(probabilities, values, respondents, reference, groups, most_states, leave_out)
-    cone = privacy_rows(program, epsilon)
     if actions is not None:
+        cone = privacy_rows(program, epsilon)
         grid = np.unique(np.asarray(actions, dtype=np.float64))
         if not len(grid):
             raise InputError("a decision needs at least one action", found="an empty list")
@@ -103,6 +103,19 @@ def quotient_bound(
         bound = bound_from_multipliers(program, cone, grid, found.multipliers, real=False)
         return QuotientBound(max(0.0, bound), found.status, program, grid, found.multipliers)
 
+    return quotient_bound_of(program, epsilon, targets, gap, seconds, watch)
+
+
+def quotient_bound_of(
+    program: Averages,
+    epsilon: float,
+    targets: Sequence[float] | None = None,
+    gap: float = 1e-6,
+    seconds: float = 60.0,
+    watch: Watch = SILENT,
+) -> QuotientBound:
+    """The bound for real actions by interior point: hundreds of states, five digits."""
+    cone = privacy_rows(program, epsilon)
     return _real_actions(program, cone, targets, gap, time.monotonic() + seconds, watch)
 
 
