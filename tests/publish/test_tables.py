@@ -104,6 +104,14 @@ def test_cells_that_a_spreadsheet_would_run_are_disarmed_and_still_verify() -> N
     assert restated(data, parquet, key_set, {4: mechanism}) is None
 
 
+@given(st.lists(st.tuples(st.text(alphabet='a,"\r\n ;', max_size=5), st.text(max_size=3)), min_size=1, max_size=6))
+def test_csv_is_read_back_as_it_was_written(rows: list[tuple[str, str]]) -> None:
+    from discreet.publish.tables import csv_text
+
+    text = csv_text(["one, two", 'q"'], list(zip(*rows, strict=True)))
+    assert list(csv.reader(io.StringIO(text, newline=""))) == [["one, two", 'q"'], *map(list, rows)]
+
+
 @given(st.text(alphabet="'=+-@\t\r1ax", max_size=4), st.text(alphabet="'=+-@\t\r1ax", max_size=4))
 def test_disarming_keeps_different_texts_apart(one: str, other: str) -> None:
     """`=x` and `'=x` were one text once; one leading apostrophe taken away gives the text back."""

@@ -15,10 +15,8 @@ signature.json                    the publisher's signature of the manifest's ha
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import importlib.resources
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -40,7 +38,7 @@ from discreet.model.key_set import KeySet
 from discreet.publish.bundle import Bundle
 from discreet.publish.metadata import metadata
 from discreet.publish.page import page
-from discreet.publish.tables import columns_of, csv_bytes
+from discreet.publish.tables import columns_of, csv_bytes, csv_text
 
 MANIFEST = "manifest.json"
 SIGNATURE = "signature.json"
@@ -111,12 +109,8 @@ def standalone_verifier() -> bytes:
 @in_bulk()
 def key_set_bytes(key_set: KeySet, size_column: str) -> bytes:
     """The key set as the CSV that `read_key_set` reads back."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*key_set.columns, size_column])
     keys = [[cell[i] for cell in key_set.cells] for i in range(len(key_set.columns))]
-    writer.writerows(zip(*keys, key_set.sizes, strict=True))
-    return text.getvalue().encode()
+    return csv_text([*key_set.columns, size_column], [*keys, list(map(str, key_set.sizes))]).encode()
 
 
 def file_hash(path: Path) -> str:

@@ -88,11 +88,20 @@ def _decimal(number: Fraction) -> str:
 @in_bulk()
 def csv_bytes(columns: Mapping[str, Any]) -> bytes:
     """The table as CSV, with text that a spreadsheet would run as a formula disarmed."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(_disarmed, columns))
-    writer.writerows(zip(*map(_texts, columns.values()), strict=True))
-    return text.getvalue().encode()
+    return csv_text(list(map(_disarmed, columns)), list(map(_texts, columns.values()))).encode()
+
+
+def csv_text(header: Sequence[str], columns: Sequence[Sequence[str]]) -> str:
+    """Columns of text as CSV, a line for each row; every different text is quoted once, since there may be millions of rows."""
+    quoted = [map({text: _quoted(text) for text in set(column)}.__getitem__, column) for column in columns]
+    lines = map(",".join, zip(*quoted, strict=True))
+    return "\n".join([",".join(map(_quoted, header)), *lines, ""])
+
+
+def _quoted(text: str) -> str:
+    """A field as CSV readers expect it."""
+    risky = any(mark in text for mark in ',"\r\n')
+    return '"' + text.replace('"', '""') + '"' if risky else text
 
 
 def _texts(column: Any) -> list[str]:
