@@ -48,7 +48,11 @@ def answer(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, obje
 def test_frontier_for_programs_and_people(places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     picture = tmp_path / "f.svg"
     words = ["frontier", places, "--points", 4, "--target", "0.3", "--workers", 1]
-    found = answer(capsys, *words, "--figure", picture)
+    found = answer(capsys, *words, "--figure", picture, "-o", tmp_path / "t.mechanism.json")
+    made = files.read_mechanism(tmp_path / "t.mechanism.json")
+    assert float(made.guarantee.epsilon) == found["target"]["between"][1]  # type: ignore[index]
+    assert run(["certify", str(tmp_path / "t.mechanism.json")]) == 0
+    capsys.readouterr()
     points = found["points"]
     assert [p["epsilon"] for p in points] == [0.5, 1.0, 1.5, 2.0]  # type: ignore[attr-defined]
     assert all(p["lower_bound"] <= p["loss"] <= p["baselines"]["geometric"] + 1e-9 for p in points)  # type: ignore[attr-defined]
@@ -66,6 +70,7 @@ def test_frontier_for_programs_and_people(places: Path, tmp_path: Path, capsys: 
         (["--epsilon", "1", "--against", "magic"], "This baseline is not known here"),
         (["--epsilon", "1", "--figure", "f.pdf"], "SVG, PNG"),
         (["--points", "1"], "several levels"),
+        (["--epsilon", "2", "-o", "x.mechanism.json"], "no single mechanism"),
         (["--epsilon", "-1"], "privacy level"),
     ],
 )

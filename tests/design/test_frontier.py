@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
+from math import exp
 
 import pytest
 from design_worlds import document, loss_table, optimum, problem, school, world
 
 from discreet.certify import privacy
 from discreet.certify.optimality import optimality
+from discreet.design import design
 from discreet.design.frontier import Frontier, Point, bends, frontier, repaired
 from discreet.design.reach import saving, smallest_epsilon
 from discreet.errors import InputError
@@ -76,6 +79,25 @@ def test_the_first_bit_of_epsilon_gains_little_under_squared_error() -> None:
     found = frontier(two_types, [Fraction(k, 20) for k in range(5)], compare=False, workers=1)
     gains = [a.loss - b.loss for a, b in zip(found.points, found.points[1:], strict=False)]
     assert found.bends and gains[0] < gains[1] < gains[2]
+
+
+def test_a_curve_that_theory_says_is_convex_is_found_convex() -> None:
+    """One respondent, two equally likely types: randomised response is best and errs with 1/(1 + e^ε), convex for ε ≥ 0."""
+    one = problem(document(1, range(2), ("1/2", "1/2")))
+    levels = [Fraction(k, 4) for k in range(9)]
+    found = frontier(one, levels, compare=False, workers=1)
+    for point, level in zip(found.points, levels, strict=True):
+        assert point.lower_bound - 1e-9 <= 1 / (1 + exp(float(level))) <= point.loss + 1e-9
+    assert not found.bends
+
+
+@pytest.mark.parametrize("actions", ["integer", "real"])
+def test_designs_fall_with_epsilon_before_anything_is_borrowed(actions: str) -> None:
+    """Monotone by itself: the proved sides of separate designs never contradict a falling curve."""
+    levels = [Fraction(k, 3) for k in range(1, 8)]
+    raw = [design(problem(school(6, actions=actions)).with_epsilon(e), compare=False) for e in levels]
+    for one, two in pairwise(raw):
+        assert two.lower_bound < one.lower_bound and two.loss < one.loss
 
 
 def test_where_adding_noise_is_optimal_nothing_is_saved() -> None:

@@ -34,6 +34,13 @@ def command(
     gap: Annotated[float | None, typer.Option(help="The relative gap of each point; 1e-4 when there are many.")] = None,
     seconds: Annotated[float, typer.Option(help="The longest search for each point.")] = 60.0,
     workers: Annotated[int | None, typer.Option(help="Processes side by side; all cores by default.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE",
+            help="Write the certified mechanism of --target (without one: of the ε saved), its certificate beside it.",
+        ),
+    ] = None,
     figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the frontier (.svg, .png or .json).")] = None,
     as_json: Json = False,
 ) -> None:
@@ -61,12 +68,29 @@ def command(
         saved = None if against == "none" else _saving(read, found, against, watch, seconds)
         reached = None if target is None else _reach(read, found, float(exact(target, "target")), watch, seconds)
     result = facts(found, saved, reached)
+    if output is not None:
+        result |= _written(output, reached or (saved.reach if saved is not None else None))
     if figure is not None:
         from discreet.present import frontier_figure
 
         drawn = frontier_figure(found, saved)
         result |= {"figure": drawn.write(figure), "alt": drawn.alt}
     show(result, as_json=as_json, person=lambda console: tell(result, console))
+
+
+def _written(path: Path, reach: Reach | None) -> dict[str, Any]:
+    """The mechanism at the smallest ε found, with its certificate."""
+    from discreet import files
+    from discreet.errors import InputError
+
+    if reach is None:
+        raise InputError(
+            "There is no single mechanism to write", found="no target, and no ε saved", allowed="a loss to reach",
+            remedy="add --target with a loss",
+        )
+    files.write_mechanism(path, reach.design.mechanism)
+    files.write_certificate(files.certificate_path(path), reach.design.certificate)
+    return {"mechanism": path, "certificate": files.certificate_path(path)}
 
 
 def _levels(epsilon: Fraction, points: int) -> list[Fraction]:
@@ -166,6 +190,8 @@ def tell(result: dict[str, Any], console: Console) -> None:
         console.print(
             f"Mind: the curve is proved not convex between ε = {low:g} and {high:g}, so halving ε does not halve the gain."
         )
+    if "mechanism" in result:
+        console.print(f"Written: {result['mechanism']} and {result['certificate']}", soft_wrap=True)
     if "figure" in result:
         console.print(f"Drawn: {result['figure']}", soft_wrap=True)
 

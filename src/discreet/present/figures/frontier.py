@@ -39,7 +39,7 @@ def frontier_figure(
     ]
     scales = series_scales([OWN, *names])
     x: dict[str, Any] = {"field": "epsilon", "type": "quantitative", "title": EPSILON}
-    x["axis"] = {"tickCount": 8}
+    x |= {"axis": {"tickCount": 8}, "scale": {"padding": 6}}
     y: dict[str, Any] = {"field": "loss", "type": "quantitative", "title": loss_title(problem)}
     low: dict[str, Any] = {"field": "low", "type": "quantitative", "title": loss_title(problem)}
     if top is not None:
