@@ -13,6 +13,8 @@ from discreet.present.theme import APART, HEIGHT, WIDTH, series_scales
 
 OWN = "this design"
 HIDDEN = ("full information",)
+ROOM = 150
+"""Pixels to the left of the bar that its words need."""
 
 
 def frontier_figure(
@@ -68,7 +70,7 @@ def frontier_figure(
         },
     ]
     if saving is not None:
-        layers += _step(saving)
+        layers += _step(saving, float(found.points[-1].epsilon))
     body = {"width": WIDTH, "height": HEIGHT, "layer": layers, "resolve": APART}
     return Figure("What privacy costs", alt_text(found, saving, names), body, _subtitle(saving))
 
@@ -81,17 +83,20 @@ def _top(found: Frontier) -> float | None:
     return 1.08 * max(nothing)
 
 
-def _step(saving: Saving) -> list[dict[str, Any]]:
-    """A bar from the smaller ε to the baseline's at their common loss."""
+def _step(saving: Saving, widest: float) -> list[dict[str, Any]]:
+    """A bar from the smaller ε to the baseline's at their common loss; its words stand under the curve where there is room."""
     low, high = saving.reach.epsilon, float(saving.epsilon)
+    beside = WIDTH * low / widest > ROOM
     values = [{"from": low, "to": high, "loss": saving.loss, "middle": (low + high) / 2,
-               "words": f"same loss with {saving.share:.0%} of ε"}]
+               "words": ["same loss", f"with {saving.share:.0%} of ε"] if beside else f"same loss with {saving.share:.0%} of ε"}]
     y = {"field": "loss", "type": "quantitative"}
+    place = {"align": "right", "dx": -8, "dy": 12} if beside else {"align": "center", "dy": -13}
+    x = {"field": "from" if beside else "middle", "type": "quantitative"}
     words = [
         {
             "data": {"values": values},
-            "mark": {"type": "text", "dy": -13, "fontSize": 12, "fontWeight": "bold", "align": "center", **halo},
-            "encoding": {"x": {"field": "middle", "type": "quantitative"}, "y": y, "text": {"field": "words"}},
+            "mark": {"type": "text", "fontSize": 12, "fontWeight": "bold", **place, **halo},
+            "encoding": {"x": x, "y": y, "text": {"field": "words"}},
         }
         for halo in ({"stroke": "#ffffff", "strokeWidth": 4}, {})
     ]
