@@ -9,6 +9,7 @@ import pytest
 
 from discreet import files
 from discreet.certify.robust import robust_proof
+from discreet.cli import many_sizes
 from discreet.cli.main import run
 from discreet.files.robust import read_robust
 
@@ -218,3 +219,7 @@ def test_neighbourhoods_are_refused_in_words(
 ) -> None:
     assert run(["design", str(places), "--workers", "1", *words]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_sizes_that_time_did_not_reach_are_told_as_they_are_asked_for() -> None:
+    assert many_sizes._ranges([[1, 1], [2, 2], [3, 3], [7, 7], [9, 12], [13, 13]]) == "1..3, 7, 9-12, 13"

@@ -20,10 +20,12 @@ class Listener:
 
     def __init__(self, seconds: float = 1e9) -> None:
         self.heard: list[str] = []
+        self.messages: list[str] = []
         self.ends = time.monotonic() + seconds
 
     def report(self, *, stage: str, **others: Any) -> None:
         self.heard.append(stage)
+        self.messages += [others["message"]] if others.get("message") else []
 
     def cancelled(self) -> bool:
         return time.monotonic() > self.ends
@@ -34,6 +36,7 @@ def test_results_come_in_the_order_of_the_tasks_and_events_arrive(workers: int) 
     listener = Listener()
     assert side_by_side(doubled, [3, 1, 2, 5], listener, workers) == [6, 2, 4, 10]
     assert {"doubling 3", "doubling 5", "piece 4 of 4"} <= set(listener.heard)
+    assert "piece: 0 of 4 done" in listener.messages and all(m.endswith("of 4 done") for m in listener.messages)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

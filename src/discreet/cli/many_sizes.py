@@ -78,12 +78,28 @@ def tell(result: dict[str, Any], console: Console) -> None:
         f"possible; {result['loss_per_cell']:.6g} expected loss per cell; {result['seconds']:.1f} s."
     )
     if result["missing"]:
-        missing = ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in result["missing"])
-        console.print(f"[yellow]Mind:[/yellow] time ran out before sizes {missing}; run again to go on from here.")
+        console.print(
+            f"[yellow]Mind:[/yellow] it was stopped before sizes {_ranges(result['missing'])}; run again to go on from here."
+        )
     if "family" in result:
         console.print(f"Written: {result['family']} (hash {result['hash']})", soft_wrap=True)
     if "figure" in result:
         console.print(f"Drawn: {result['figure']}", soft_wrap=True)
+
+
+def _ranges(missing: list[list[int]]) -> str:
+    """Ranges as they are asked for: 1..58 for each size, 21-30 for a bucket."""
+    runs: list[list[int]] = []
+    words = []
+    for low, high in missing:
+        if low != high:
+            words.append((low, f"{low}-{high}"))
+        elif runs and runs[-1][1] == low - 1:
+            runs[-1][1] = low
+        else:
+            runs.append([low, low])
+    words += [(a, str(a) if a == b else f"{a}..{b}") for a, b in runs]
+    return ", ".join(text for _, text in sorted(words))
 
 
 def check(path: Path) -> dict[str, Any]:

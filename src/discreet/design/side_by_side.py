@@ -64,9 +64,29 @@ def _one_after_another(
         if watch.cancelled():
             found.append(None)
             continue
-        found.append(work(task, watch))
+        found.append(work(task, _Counting(watch, _done(number - 1, len(tasks), name))))
         watch.report(stage=f"{name} {number} of {len(tasks)}")
     return found
+
+
+def _done(finished: int, count: int, name: str) -> str | None:
+    """How much of the whole is done, for whoever hears about one piece."""
+    return f"{name}: {finished} of {count} done" if count > 1 else None
+
+
+class _Counting:
+    """Adds to what a piece reports how much of the whole is done."""
+
+    def __init__(self, inner: Watch, words: str | None) -> None:
+        self.inner, self.words = inner, words
+
+    def report(self, **told: Any) -> None:
+        """Pass the report on; a message of its own comes first."""
+        self.inner.report(**{**told, "message": told.get("message") or self.words})
+
+    def cancelled(self) -> bool:
+        """Whether the whole is cancelled."""
+        return self.inner.cancelled()
 
 
 class _Crew:
@@ -105,6 +125,7 @@ class _Crew:
                 elif kind == "error":
                     failure = failure or payload
                 else:
+                    payload["message"] = payload.get("message") or _done(finished, len(self.tasks), self.name)
                     self.watch.report(**payload)
         finally:
             self._dismiss()
