@@ -67,3 +67,10 @@ def test_one_plan_is_no_batch(tmp_path: Path) -> None:
     assert done.returncode == 2 and "two or more plans" in done.stderr
     done = discreet(folder, "commit", "plan.toml", "plan.toml", "--key", "key.pem")
     assert done.returncode == 2 and "twice" in done.stderr
+
+
+def test_plans_that_name_different_ledgers_are_no_batch(town: Town) -> None:
+    other = town.folder / "plan1.toml"
+    other.write_text(other.read_text(encoding="utf-8").replace("ledger.db", "other.db"), encoding="utf-8")
+    done = discreet(town.folder, "commit", "plan0.toml", "plan1.toml", "--key", "key.pem")
+    assert done.returncode == 2 and "different ledgers" in done.stderr

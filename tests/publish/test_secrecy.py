@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from towns import ANSWERS, Town, make_town, write_people
+from towns import ANSWERS, Town, make_batch, make_town, write_people
 
 import discreet.ledger.book as book
 import discreet.publish.release as release
@@ -33,7 +33,7 @@ NEIGHBOURS = {
 
 def neighbouring(town: Town, folder: Path, first_street: str) -> Town:
     """The same town and commitment, with other people in the first street."""
-    other = Town(Path(shutil.copytree(town.folder, folder)))
+    other = Town(Path(shutil.copytree(town.folder, folder)), town.member)
     write_people(other.folder, ANSWERS)
     lines = (other.folder / "people.csv").read_text().splitlines(keepends=True)
     text = "".join([lines[0], first_street, *(line for line in lines[1:] if not line.startswith("s0,"))])
@@ -86,6 +86,19 @@ def test_with_equal_draws_everything_is_equal(tmp_path: Path, still: pytest.Monk
     with town.ledger() as one, other.ledger() as two:
         assert [e.document() for e in one.history()] == [e.document() for e in two.history()]
     assert sorted(p.name for p in town.folder.iterdir()) == sorted(p.name for p in other.folder.iterdir())
+
+
+def test_with_equal_draws_everything_of_a_batch_is_equal(tmp_path: Path, still: pytest.MonkeyPatch) -> None:
+    still.setattr(release, "draw_outputs", lambda mechanism, rows: np.arange(len(rows)) % len(mechanism.outputs))
+    one, *_ = make_batch(tmp_path / "a")
+    two = neighbouring(one, tmp_path / "b", NEIGHBOURS["one person fewer"])
+    for town in (one, two):
+        for member in ("1", "0"):
+            Town(town.folder, member).publish(signer=town.signer)
+    for member in ("0", "1"):
+        assert everything(one.folder / f"release{member}") == everything(two.folder / f"release{member}")
+    with one.ledger() as first, two.ledger() as second:
+        assert [e.document() for e in first.history()] == [e.document() for e in second.history()]
 
 
 def _named(name: str) -> Engine:

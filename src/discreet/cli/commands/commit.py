@@ -9,9 +9,14 @@ import typer
 
 from discreet.cli.output import Json, beside, show
 from discreet.cli.places import ledger_at, signer_at
+from discreet.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
+
+    from discreet.publish.bundle import Bundle
 
 
 def command(
@@ -40,6 +45,7 @@ def command(
 
     bundles = [gather(plan) for plan in plans]
     first = bundles[0]
+    _must_share(ledger, bundles)
     with ledger_at(ledger, first.plan) as book:
         signer = signer_at(key)
         if len(bundles) == 1 and batch is None and delta is None:
@@ -69,6 +75,18 @@ def command(
     if "members" in entry.event:
         result["batch"] = {"name": entry.event["batch"], "rule": entry.event["rule"], "plans": listed}
     show(result, as_json=as_json, person=lambda console: tell(result, plans, console))
+
+
+def _must_share(ledger: str | None, bundles: Sequence[Bundle]) -> None:
+    """Plans of a batch name one ledger, unless one is given: publishing looks where each plan says."""
+    named = sorted({bundle.plan.ledger for bundle in bundles})
+    if ledger is None and len(named) > 1:
+        raise InputError(
+            "The plans of a batch name different ledgers",
+            found=", ".join(name or "none" for name in named),
+            allowed="one ledger for all",
+            remedy="write the same budget.ledger in each, or give --ledger here and when publishing",
+        )
 
 
 def tell(result: dict[str, Any], plans: list[Path], console: Console) -> None:
