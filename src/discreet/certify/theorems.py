@@ -213,7 +213,7 @@ def _spread(problem: Problem, decision: Decision, ruler: _Ruler, listed: tuple[R
         width = max(abs(a - w) for a in (min(numbers), max(numbers)) for w in (low, high))
         return float_up(width * width if decision.kind == "squared-error" else width)
     if isinstance(decision.actions, RealActions):
-        # f(a) + ω·g(a) with convex loss: extremes at the ends, but for the least loss
+        # least_loss refuses what is not concave in a at both ends of ω: the least payoff stands at a corner, the largest is its own
         ends = [end for end in (decision.actions.lower, decision.actions.upper) if end is not None]
         payoffs = [abs(decision.payoff(a, w)) for a in ends for w in (low, high)]
         return 2 * max(float_up(max(payoffs)), float(np.abs(least_loss(decision, (low, high))).max()))
