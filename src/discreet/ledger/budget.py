@@ -5,10 +5,10 @@
 `approximate`   Σ δ_i ≤ δ/2, and either  Σ ε_i ≤ E
                                  or      √(2·ln(2/δ)·S) + S/2 ≤ E  with S = Σ 2ρ_i
                 (basic composition, Rogers et al. 2016; a fully adaptive filter, Whitehouse, Ramdas, Rogers & Wu 2023,
-                Thm 1, whose proof uses of an ε only that it is ε²/2-zCDP)
+                Thm 1, with ρ in place of ε²/2: the supermartingale below needs no more)
 
-Why "either … or" is still (E, δ)-DP: outcomes at whose end the filter holds have a loss above E with probability at most
-δ/2, whatever the others do, by the filter's martingale; outcomes at whose end the sum holds satisfy P ≤ e^E Q + Σδ_i by basic
+Why "either … or" is still (E, δ)-DP: outcomes at whose end the filter holds have a loss L above E with probability at most
+δ/2, since exp((α−1)(L − αΣρ)) is a supermartingale; outcomes at whose end the sum holds satisfy P ≤ e^E Q + Σδ_i by basic
 composition. Every outcome is of one kind. A batch counts in both: in the sum by its composed (ε, δ), in the filter by the ρ
 of its members.
 
