@@ -55,7 +55,7 @@ def test_json_holds_everything_promised(folder: Path) -> None:
     result = json.loads(done.stdout)
     assert result["loss"] == pytest.approx(1.0888108, abs=1e-5) and result["value"] == -result["loss"]
     assert result["lower_bound"] == -result["bound"] <= result["loss"]
-    assert 0 <= result["relative_gap"] <= 1e-6 and result["epsilon"] == 1
+    assert 0 <= result["relative_gap"] <= 1e-6 and result["epsilon"] == "1"
     assert result["reduction"] == "histogram program" and result["theorem"] == "SY Prop. 5"
     assert result["states"] > 1 and result["outputs"] > 1
     assert {"solve", "certify"} <= set(result["seconds"])

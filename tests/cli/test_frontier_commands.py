@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -51,14 +52,14 @@ def test_frontier_for_programs_and_people(places: Path, tmp_path: Path, capsys: 
     words = ["frontier", places, "--points", 4, "--target", "0.3", "--workers", 1]
     found = answer(capsys, *words, "--figure", picture, "-o", tmp_path / "t.mechanism.json")
     made = files.read_mechanism(tmp_path / "t.mechanism.json")
-    assert float(made.guarantee.epsilon) == found["target"]["between"][1]  # type: ignore[index]
+    assert str(made.guarantee.epsilon) == found["target"]["between"][1]  # type: ignore[index]
     assert run(["certify", str(tmp_path / "t.mechanism.json")]) == 0
     capsys.readouterr()
     points = found["points"]
-    assert [p["epsilon"] for p in points] == [0.5, 1.0, 1.5, 2.0]  # type: ignore[attr-defined]
+    assert [p["epsilon"] for p in points] == ["1/2", "1", "3/2", "2"]  # type: ignore[attr-defined]
     assert all(p["lower_bound"] <= p["loss"] <= p["baselines"]["geometric"] + 1e-9 for p in points)  # type: ignore[attr-defined]
     assert found["saving"]["share"] < 1 and picture.exists()  # type: ignore[index]
-    low, high = found["target"]["between"]  # type: ignore[index]
+    low, high = map(Fraction, found["target"]["between"])  # type: ignore[index]
     assert low < high and found["target"]["loss_reached"] <= 0.3  # type: ignore[index]
     assert run([str(w) for w in words]) == 0
     told = capsys.readouterr().out
@@ -169,12 +170,12 @@ def test_decision_makers_are_told_their_price(tmp_path: Path, capsys: pytest.Cap
 def test_allocate(places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["allocate", places, places, "--budget", 2, "--weight", 1, "--weight", 2, "--steps", 3, "--rounds", 1]
     found = answer(capsys, *words, "--workers", 1, "--figure", tmp_path / "a.svg")
-    assert found["spent"] <= 2 and found["lower_bound"] <= found["loss"] and (tmp_path / "a.svg").exists()  # type: ignore[operator]
+    assert Fraction(str(found["spent"])) <= 2 and found["lower_bound"] <= found["loss"] and (tmp_path / "a.svg").exists()  # type: ignore[operator]
     assert [p["name"] for p in found["parts"]] == ["places 1", "places 2"]  # type: ignore[attr-defined]
     assert run([*map(str, words), "--workers", "1", "-o", str(tmp_path / "parts")]) == 0
     for name, part in zip(("places 1", "places 2"), found["parts"], strict=True):  # type: ignore[call-overload]
         made = files.read_mechanism(tmp_path / "parts" / f"{name}.mechanism.json")
-        assert float(made.guarantee.epsilon) == part["epsilon"]
+        assert str(made.guarantee.epsilon) == part["epsilon"]
     assert "no split has less than" in " ".join(capsys.readouterr().out.split())
     assert run(["allocate", str(places), "--budget", "2", "--weight", "1", "--weight", "2"]) == 2
 

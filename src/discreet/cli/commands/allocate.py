@@ -99,15 +99,15 @@ def _names(names: list[str]) -> list[str]:
 def facts(found: Allocation) -> dict[str, Any]:
     """The split as one mapping."""
     return {
-        "budget": float(found.budget),
-        "spent": float(found.spent),
+        "budget": found.budget,
+        "spent": found.spent,
         "loss": float(found.loss),
         "lower_bound": float(found.lower_bound),
         "relative_gap": found.relative_gap,
         "convex": found.convex,
         "parts": [
             {
-                "name": part.name, "epsilon": float(part.epsilon), "exact_epsilon": part.epsilon, "loss": float(part.loss),
+                "name": part.name, "epsilon": part.epsilon, "epsilon_number": float(part.epsilon), "loss": float(part.loss),
                 "lower_bound": float(part.lower_bound), "marginal": part.marginal,
             }
             for part in found.parts
@@ -125,11 +125,11 @@ def tell(result: dict[str, Any], console: Console) -> None:
         table.add_column(title, justify="left" if title == "statistic" else "right", overflow="fold")
     for part in result["parts"]:
         gain = "–" if part["marginal"] is None else f"{part['marginal']:.4g}"
-        table.add_row(part["name"], f"{part['epsilon']:.6g}", f"{part['loss']:.6g}", gain)
+        table.add_row(part["name"], f"{part['epsilon_number']:.6g}", f"{part['loss']:.6g}", gain)
     console.print(table)
     console.print(
-        f"Weighted loss {result['loss']:.6g} with ε = {result['spent']:.6g} of {result['budget']:g}; proved: no split has less "
-        f"than {result['lower_bound']:.6g}, so this one is within {result['relative_gap']:.2g} of the best."
+        f"Weighted loss {result['loss']:.6g} with ε = {float(result['spent']):.6g} of {float(result['budget']):g}; proved: no "
+        f"split has less than {result['lower_bound']:.6g}, so this one is within {result['relative_gap']:.2g} of the best."
     )
     console.print("Each loss is proved for a mechanism designed at exactly this ε; none is interpolated.")
     everything = [part["name"] for part in result["parts"] if part["epsilon"] == result["budget"]]

@@ -72,11 +72,11 @@ def row(path: Path, mechanism: Mechanism, first: Mechanism) -> dict[str, Any]:
         "reread": seen.reread,
         "bias": None if seen.bias != seen.bias else seen.bias,
         "private": isinstance(proof, Certificate),
-        "epsilon": float(mechanism.guarantee.epsilon),
+        "epsilon": mechanism.guarantee.epsilon,
         "outputs": len(mechanism.outputs),
     }
     if isinstance(proof, Certificate):
-        facts["tight_epsilon"] = [float(proof.privacy.tight_low), float(proof.privacy.tight_high)]
+        facts["tight_epsilon"] = [proof.privacy.tight_low, proof.privacy.tight_high]
     return facts
 
 
@@ -108,7 +108,7 @@ def tell(result: dict[str, Any], console: Console) -> None:
         table.add_column(title, justify="left" if title == "mechanism" else "right", overflow="fold")
     for facts in result["mechanisms"]:
         bias = "–" if facts["bias"] is None else f"{facts['bias']:.3g}"
-        level = f"{facts['epsilon']:g}" if facts["private"] else "[red]refuted[/red]"
+        level = f"{float(facts['epsilon']):g}" if facts["private"] else "[red]refuted[/red]"
         table.add_row(
             str(facts["mechanism"]),
             f"{facts['followed']:.6g}",

@@ -186,7 +186,7 @@ def facts(found: Design) -> dict[str, Any]:
     if all(d.is_loss for d in problem.decisions):
         result |= {"loss": float(found.loss), "lower_bound": float(found.lower_bound)}
     result |= {
-        "epsilon": float(problem.epsilon),
+        "epsilon": problem.epsilon,
         "neighbours": problem.neighbours.name,
         "unit": problem.unit,
         "reduction": found.reduction,
@@ -194,7 +194,7 @@ def facts(found: Design) -> dict[str, Any]:
         "status": found.status,
         "states": _state_count(found),
         "outputs": _output_count(found),
-        "tight_epsilon": [float(found.certificate.privacy.tight_low), float(found.certificate.privacy.tight_high)],
+        "tight_epsilon": [found.certificate.privacy.tight_low, found.certificate.privacy.tight_high],
         "baselines": {
             name: {"value": b.value, "loss": b.loss, "words": b.words} for name, b in found.baselines.items()
         },

@@ -134,18 +134,19 @@ def facts(found: Frontier, saved: Saving | None, reached: Reach | None) -> dict[
     result: dict[str, Any] = {
         "points": [
             {
-                "epsilon": float(p.epsilon), "value": float(p.value), "bound": float(p.bound), "loss": p.loss,
-                "lower_bound": p.lower_bound, "relative_gap": p.relative_gap, "designed_at": float(p.designed),
-                "bound_proved_at": float(p.proved), "seconds": p.seconds,
+                "epsilon": p.epsilon, "epsilon_number": float(p.epsilon),
+                "value": float(p.value), "bound": float(p.bound), "loss": p.loss,
+                "lower_bound": p.lower_bound, "relative_gap": p.relative_gap, "designed_at": p.designed,
+                "bound_proved_at": p.proved, "seconds": p.seconds,
                 "baselines": {name: b.loss for name, b in p.baselines.items()},
             }
             for p in found.points
         ],
-        "not_convex_at": [[float(e) for e in bend.epsilons] for bend in found.bends],
+        "not_convex_at": [list(bend.epsilons) for bend in found.bends],
         "seconds": found.seconds,
     }
     if saved is not None:
-        result["saving"] = {"baseline": saved.baseline, "loss": saved.loss, "epsilon": float(saved.epsilon),
+        result["saving"] = {"baseline": saved.baseline, "loss": saved.loss, "epsilon": saved.epsilon,
                             "share": saved.share, **_reach_facts(saved.reach)}
     if reached is not None:
         result["target"] = {"loss": reached.target, **_reach_facts(reached)}
@@ -155,7 +156,7 @@ def facts(found: Frontier, saved: Saving | None, reached: Reach | None) -> dict[
 def _reach_facts(reach: Reach) -> dict[str, Any]:
     return {
         "smallest_epsilon": reach.epsilon,
-        "between": [None if reach.below is None else float(reach.below), float(reach.above)],
+        "between": [reach.below, reach.above],
         "loss_reached": float(reach.design.loss),
         "probes": len(reach.probes),
         "status": reach.status,
@@ -172,14 +173,14 @@ def tell(result: dict[str, Any], console: Console) -> None:
         table.add_column(title, justify="right", overflow="fold")
     for p in result["points"]:
         table.add_row(
-            f"{p['epsilon']:g}", f"{p['loss']:.6g}", f"{p['lower_bound']:.6g}", f"{p['relative_gap']:.0e}",
+            f"{p['epsilon_number']:g}", f"{p['loss']:.6g}", f"{p['lower_bound']:.6g}", f"{p['relative_gap']:.0e}",
             *(f"{p['baselines'][n]:.5g}" for n in shown),
         )
     console.print(table)
     if "saving" in result:
         s = result["saving"]
         console.print(
-            f"Saved: the loss {s['loss']:.6g} of {s['baseline']} at ε = {s['epsilon']:g} is reached at ε = "
+            f"Saved: the loss {s['loss']:.6g} of {s['baseline']} at ε = {float(s['epsilon']):g} is reached at ε = "
             f"{s['smallest_epsilon']:.4f}, which is {s['share']:.0%} of it {_between(s)}."
         )
     if "target" in result:
@@ -188,7 +189,8 @@ def tell(result: dict[str, Any], console: Console) -> None:
     if result["not_convex_at"]:
         low, _, high = result["not_convex_at"][0]
         console.print(
-            f"Mind: the curve is proved not convex between ε = {low:g} and {high:g}, so halving ε does not halve the gain."
+            f"Mind: the curve is proved not convex between ε = {float(low):g} and {float(high):g}, so halving ε does not halve "
+            "the gain."
         )
     if "mechanism" in result:
         console.print(f"Written: {result['mechanism']} and {result['certificate']}", soft_wrap=True)
@@ -199,5 +201,5 @@ def tell(result: dict[str, Any], console: Console) -> None:
 def _between(facts: dict[str, Any]) -> str:
     low, high = facts["between"]
     if low is None:
-        return f"(at most {high:.9g}, certified)"
-    return f"(proved between {low:.9g} and {high:.9g}; a certified mechanism stands at the upper end)"
+        return f"(at most {float(high):.9g}, certified)"
+    return f"(proved between {float(low):.9g} and {float(high):.9g}; a certified mechanism stands at the upper end)"

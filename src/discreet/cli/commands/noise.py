@@ -61,7 +61,7 @@ def answer(problem: Problem, price: bool = True, seconds: float = 60.0) -> dict[
     found = is_noise_optimal(problem)
     result: dict[str, Any] = {
         "optimal": found.optimal, "theorem": found.theorem, "conditions": list(found.conditions),
-        "epsilon": float(problem.epsilon),
+        "epsilon": problem.epsilon,
     }
     if found.witness is not None:
         result["witness"] = witness_facts(found.witness)
@@ -131,7 +131,7 @@ def tell(result: dict[str, Any], console: Console) -> None:
             "  witness  ",
             f"a private posterior over {witness['states']:,} states moves the log odds of "
             f"ω = {witness['raised']} against ω = {witness['lowered']} by {witness['log_odds_shift']:.6f}; "
-            f"private noise moves them by at most ε = {result['epsilon']:g}",
+            f"private noise moves them by at most ε = {float(result['epsilon']):g}",
         )
         if "exponents" in witness:
             shown = "  ".join(f"{label}:{k}" for label, k in witness["exponents"].items())
