@@ -24,6 +24,14 @@ def test_a_release_is_made_and_paid(tmp_path: Path) -> None:
     assert (town.target / "index.html").exists()
 
 
+def test_the_cost_is_told_in_the_ledgers_currency(tmp_path: Path) -> None:
+    town = make_town(tmp_path / "town", currency="zcdp")
+    assert read(town.folder, "publish", "plan.toml", "--dry-run")["currency"] == "zcdp"
+    assert "cost       ρ = 0.462118" in discreet(town.folder, "publish", "plan.toml", "--dry-run").stdout
+    done = discreet(town.folder, "commit", "plan.toml", "--key", "key.pem")
+    assert "cost     ρ = 0.462118 when published; 5 remains now" in done.stdout
+
+
 def test_another_engine_is_named(tmp_path: Path) -> None:
     town = make_town(tmp_path / "town")
     assert read(town.folder, "publish", "plan.toml", "-o", "release", "--engine", "reference")["remaining"] == "4"

@@ -94,8 +94,10 @@ class Cost:
             parts.append(f"ρ = {format_exact(self.rho)}")
         return ", ".join(parts)
 
-    def brief(self) -> str:
-        """(ε, δ) for people, rounded up."""
+    def brief(self, currency: str) -> str:
+        """What a ledger of this currency charges, for people, rounded up."""
+        if currency == "zcdp":
+            return f"ρ = {_up(self.zcdp)}"
         level = f"ε = {_up(self.epsilon)}"
         return f"{level}, δ = {_up(self.delta)}" if self.delta else level
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,6 +55,7 @@ def command(
             share = None if delta is None else exact(delta, "delta")
             entry = commit_batch(bundles, book, signer, name=batch or "batch", delta=share)
         remaining = book.remaining(first.plan.population, first.plan.unit.name)
+        currency = str(book.state.currency)
     listed = [
         {
             "plan": plan,
@@ -66,6 +68,7 @@ def command(
     result: dict[str, Any] = {
         "commitment": entry.hash,
         "sequence": entry.sequence,
+        "currency": currency,
         "cost": entry.event["cost"],
         "promise": "; ".join(dict.fromkeys(str(one["promise"]) for one in listed)),
         "cells": sum(len(bundle.key_set) for bundle in bundles),
@@ -93,19 +96,28 @@ def tell(result: dict[str, Any], plans: list[Path], console: Console) -> None:
     """The commitment for a person."""
     from discreet.ledger.budget import Cost
 
-    cost = Cost.from_document(result["cost"])
+    currency = result["currency"]
+    cost = Cost.from_document(result["cost"]).brief(currency)
     console.print(f"Committed: {result['commitment']}", soft_wrap=True)
     console.print(f"  promise  {result['promise']}")
     console.print(f"  cells    {result['cells']:,}")
     if "batch" in result:
         batch = result["batch"]
-        alone = sum(Cost.from_document(one["cost"]).epsilon for one in batch["plans"])
         console.print(f"  batch    {batch['name']}: {len(batch['plans'])} plans, each drawn once", markup=False)
-        words = f"{cost.brief()} for all, when the first is published (by {batch['rule']}; ε = {float(alone):g} as a sum)"
-        beside(console, "  cost     ", words)
+        beside(console, "  cost     ", f"{cost} for all, when the first is published ({_rule(batch)})")
         console.print(f"  left     {float(result['remaining']):g} remains now")
     else:
-        console.print(f"  cost     {cost.brief()} when published; {float(result['remaining']):g} remains now")
+        console.print(f"  cost     {cost} when published; {float(result['remaining']):g} remains now")
     console.print(f"  signed   {'yes' if result['signed'] else 'no (give --key to sign)'}")
     for plan in plans:
         console.print(f"Next: discreet publish {plan} -o RELEASE", soft_wrap=True)
+
+
+def _rule(batch: dict[str, Any]) -> str:
+    """How the cost of a batch came about."""
+    from discreet.ledger.budget import Cost
+
+    if batch["rule"] == "sum":
+        return "the sum of its plans"
+    alone = Cost(sum((Cost.from_document(one["cost"]).epsilon for one in batch["plans"]), Fraction(0)))
+    return f"by {batch['rule']}; {alone.brief('pure')} as a sum"

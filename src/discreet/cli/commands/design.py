@@ -252,6 +252,7 @@ def tell(found: Design, result: dict[str, Any], console: Console) -> None:
     from rich.table import Table
 
     from discreet.cli import wrong_priors
+    from discreet.present.words import theorem_words
 
     loss = "loss" in result
     table = Table(box=None, pad_edge=False)
@@ -273,7 +274,8 @@ def tell(found: Design, result: dict[str, Any], console: Console) -> None:
         f"Proved: {edge} {limit:.9g}, so this design is within {found.relative_gap:.1e} of the best possible."
     )
     console.print(f"Proved: {found.mechanism.guarantee}.")
-    console.print(f"How: {found.steps[0]}.")
+    step = found.steps[0]
+    console.print(f"How: {step.name}; {step.reason} ({theorem_words(step.theorem)}).")
     _tell_rungs(result, console)
     if found.within is not None:
         console.print(f"Restricted to {found.within} mechanisms, which costs {found.price:.6g}.")

@@ -117,11 +117,13 @@ def designed(problem: Problem, seconds: float) -> tuple[Fraction, Fraction]:
 
 def tell(result: dict[str, Any], console: Console) -> None:
     """The answer for a person."""
+    from discreet.present.words import theorem_words
+
     if result["optimal"]:
         console.print("[bold green]Yes:[/bold green] adding noise to the statistic loses nothing, for any decision.")
     else:
         console.print("[bold red]No:[/bold red] adding noise to the statistic is not always optimal here.")
-    beside(console, "  by       ", f"{result['theorem']}")
+    beside(console, "  by       ", theorem_words(result["theorem"]))
     for condition in result["conditions"]:
         beside(console, "  checked  ", f"{condition}")
     witness = result.get("witness")

@@ -74,6 +74,7 @@ def command(
         found = find_commitment(bundle, book, commitment)
         result: dict[str, Any] = {
             "commitment": found.name,
+            "currency": book.state.currency,
             "cost": bundle.cost.document(),
             "promise": str(bundle.plan.promise),
             "cells": len(bundle.key_set),
@@ -117,24 +118,27 @@ def _batch(found: Commitment, book: Ledger) -> dict[str, Any]:
 
 def tell(result: dict[str, Any], console: Console) -> None:
     """The outcome for a person."""
+    from discreet.ledger.budget import Cost
+
     if "release" not in result:
         console.print("Nothing was opened or spent. Publishing would:")
     console.print(f"  promise    {result['promise']}")
     console.print(f"  cells      {result['cells']:,}")
     if "batch" in result:
-        _tell_batch(result["batch"], "release" in result, console)
+        _tell_batch(result, console)
     else:
-        console.print(f"  cost       ε = {result['cost']['epsilon']}")
+        console.print(f"  cost       {Cost.from_document(result['cost']).brief(result['currency'])}")
     console.print(f"  remaining  {float(result['remaining']):g}")
     if "release" in result:
         console.print(f"Published: {result['release']}", soft_wrap=True)
         console.print(f"Next: discreet verify {result['release']}", soft_wrap=True)
 
 
-def _tell_batch(batch: dict[str, Any], published: bool, console: Console) -> None:
+def _tell_batch(result: dict[str, Any], console: Console) -> None:
     from discreet.ledger.budget import Cost
 
-    cost = Cost.from_document(batch["cost"]).brief()
+    batch = result["batch"]
+    cost = Cost.from_document(batch["cost"]).brief(result["currency"])
     place = f"plan {batch['member']} of {batch['plans']} in the batch {batch['name']}"
     console.print(f"  batch      {place}", markup=False)
     if batch["reserved"]:
@@ -142,5 +146,5 @@ def _tell_batch(batch: dict[str, Any], published: bool, console: Console) -> Non
     else:
         words = f"{cost} for the whole batch, reserved with this first plan"
     beside(console, "  cost       ", words)
-    if batch["drawn"] is not None and not published:
+    if batch["drawn"] is not None and "release" not in result:
         console.print(f"  [yellow]This plan was {batch['drawn']} already: a member of a batch is drawn once.[/yellow]")
