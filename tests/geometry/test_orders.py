@@ -144,7 +144,7 @@ def test_the_comparison_in_words(problem, geometric, response) -> None:
     asked = problem(3)
     strong, weak = geometric(asked, (0, 1)), geometric(asked, (0, 1), Fraction(1, 2))
     lines = orders_in_words(compare_orders(strong, weak))
-    assert lines[0].startswith("Blackwell (every decision): the first tells more; a decision shows it, by ")
+    assert lines[0].startswith("For every decision (Blackwell's order): the first tells more; a decision shows it, by ")
     assert "the first tells more" in lines[1] and "has no peak" in lines[1]
     assert "the second tells more" in orders_in_words(compare_orders(weak, strong))[2]
     assert "the two tell the same" in orders_in_words(compare_orders(weak, weak))[0]

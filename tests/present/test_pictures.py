@@ -28,6 +28,7 @@ from discreet.present import (
     simplex_figure,
     tradeoff_figure,
 )
+from discreet.present.axes import statistic_axis
 from discreet.present.figures import mechanism as heat
 from discreet.present.figures.simplex import K_OMEGA, PK, hull, same
 from discreet.present.figures.tradeoff import common_error
@@ -308,3 +309,8 @@ def tradeoff_corners(seen: Profile) -> list[tuple[float, float]]:
     """The corners that the picture draws for a single mechanism."""
     rows = tradeoff_figure(seen).body["layer"][-1]["data"]["values"]
     return [(r["alpha"], r["beta"]) for r in rows if r["way"] == "this mechanism"]
+
+
+def test_whole_numbers_get_whole_ticks() -> None:
+    assert statistic_axis([Fraction(0), Fraction(3)]) == {"format": "d", "tickMinStep": 1}
+    assert statistic_axis([Fraction(0), Fraction(1, 2)]) == {}

@@ -128,7 +128,8 @@ def test_lists_and_theorems() -> None:
     assert words.listed(["a"]) == "a" and words.listed(["a", "b"]) == "a and b"
     assert words.listed(["a", "b", "c"], "or") == "a, b or c"
     assert words.listed([str(i) for i in range(12)]) == "0, 1, 2, …, 11"
-    assert words.theorem_words("SY Prop. 5") == "Schmutte and Yoder (2024), Prop. 5" and words.theorem_words("Lemma 1") == "Lemma 1"
+    assert words.theorem_words("SY Prop. 5") == "Schmutte and Yoder (2024), Proposition 5"
+    assert words.theorem_words("Lemma 1") == "Lemma 1" and "chains" in words.theorem_words("chain bound")
 
 
 @given(st.fractions(-1000, 1000), st.integers(2, 12))

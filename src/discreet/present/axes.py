@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
 from discreet.model.problem import Problem
 
 EPSILON = "privacy loss ε (nats)"
@@ -17,6 +21,11 @@ def loss_title(problem: Problem) -> str:
     if kinds == {"absolute-error"}:
         return "expected absolute error (units)"
     return "expected loss (units of the loss)"
+
+
+def statistic_axis(values: Sequence[Fraction]) -> dict[str, Any]:
+    """Settings of an axis of the statistic: whole numbers get whole ticks."""
+    return {"format": "d", "tickMinStep": 1} if all(Fraction(v).denominator == 1 for v in values) else {}
 
 
 def shown(problem: Problem, value: float) -> float:

@@ -21,6 +21,11 @@ AUTHORS = {
     "GRS": "Ghosh, Roughgarden and Sundararajan (2012)",
     "GV": "Geng and Viswanath (2015)",
 }
+ARGUMENTS = {
+    "chain bound": "a bound along chains of neighbouring databases",
+    "quotient bound": "a bound on states taken together",
+    "minimax duality": "a bound under a mixture of the priors (minimax duality)",
+}
 KINDS = {
     "squared-error": "the squared distance between the action and the statistic",
     "absolute-error": "the distance between the action and the statistic",
@@ -140,11 +145,12 @@ def attacker_words(epsilon: float, unit: str, sure: float = 0.5) -> str:
 
 
 def theorem_words(theorem: str) -> str:
-    """A theorem by the names of its authors, as a reader finds it among the sources."""
+    """A theorem by the names of its authors, as a reader finds it among the sources; another argument in a few words."""
     for key, authors in AUTHORS.items():
         if theorem.startswith(f"{key} "):
-            return f"{authors}, {theorem.removeprefix(f'{key} ')}"
-    return theorem
+            place = theorem.removeprefix(f"{key} ").replace("Prop. ", "Proposition ").replace("Thm ", "Theorem ")
+            return f"{authors}, {place}"
+    return ARGUMENTS.get(theorem, theorem)
 
 
 def adding_words(slope: float) -> str:

@@ -6,19 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 AUDIENCES = {
-    "blackwell": ("Blackwell", "every decision"),
-    "uprr": ("UPRR", "every supermodular decision"),
-    "supermodular": ("supermodular order", "acting on the rank of the posterior mean"),
+    "blackwell": ("For every decision", "Blackwell's order"),
+    "uprr": ("For every decision in which a higher statistic asks for a higher action", "order of peaked relative risks"),
+    "supermodular": ("For acting on the rank of the posterior mean", "supermodular order"),
 }
-NEWS = {"mlrp": "likelihood ratio", "first_order": "first-order dominance"}
+NEWS = {
+    "mlrp": "Higher outputs as better news (likelihood ratios)",
+    "first_order": "Higher outputs as higher beliefs (first-order dominance)",
+}
 
 
 def orders_in_words(found: Mapping[str, Any]) -> list[str]:
     """One line for each order of `compare_orders`."""
     lines = []
-    for key, (name, audience) in AUDIENCES.items():
+    for key, (audience, name) in AUDIENCES.items():
         forward, backward = found[key]["first_over_second"], found[key]["second_over_first"]
-        lines.append(f"{name} ({audience}): {_verdict(forward, backward)}")
+        lines.append(f"{audience} ({name}): {_verdict(forward, backward)}")
     for key, name in NEWS.items():
         sides = [_news(found[key][side]) for side in ("first", "second")]
         lines.append(f"{name}: outputs of the first are {sides[0]}, of the second {sides[1]}")

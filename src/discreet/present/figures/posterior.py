@@ -8,6 +8,7 @@ import numpy as np
 
 from discreet.interpret.reading import Readings, readings
 from discreet.model.mechanism import Mechanism
+from discreet.present.axes import statistic_axis
 from discreet.present.figure import Figure
 from discreet.present.theme import HEIGHT, WIDTH, series_scales
 
@@ -36,7 +37,8 @@ def posterior_figure(mechanism: Mechanism, level: float = 0.9) -> Figure:
         "data": {"values": rows},
         "mark": {"type": "line", "point": True, "strokeWidth": 2},
         "encoding": {
-            "x": {"field": "omega", "type": "quantitative", "title": "the statistic (its own units)"},
+            "x": {"field": "omega", "type": "quantitative", "title": "the statistic (its own units)",
+                  "axis": statistic_axis(found.values)},
             "y": {"field": "probability", "type": "quantitative", "title": "probability"},
             "color": {"field": "belief", "type": "nominal", "scale": scales["color"], "legend": legend},
             "strokeDash": {"field": "belief", "type": "nominal", "scale": scales["strokeDash"], "legend": legend},
