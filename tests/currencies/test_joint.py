@@ -102,6 +102,16 @@ def test_known_losses_compose_better_than_their_epsilon_and_never_below_the_trut
     assert compose_pair(pair, times, nearly * Fraction(99, 100)).lower > delta, "and a hundredth less is refuted"
 
 
+def test_hostile_parts_cost_no_more_than_a_moment() -> None:
+    """A pair from a stranger's file with absurd ratios, or thousands of tiny parts: the sum is the answer, at once."""
+    tiny = Fraction(1, 10**60)
+    wild = exact_pair([1 - tiny, tiny], [tiny, 1 - tiny])
+    assert joint_epsilon([Part(Fraction(1, 1000), wild, 2)], MILLIONTH) == Fraction(2, 1000)
+    many = [Part(Fraction(1, 10**9 + 7), None, 900), Part(Fraction(1, 3))]
+    assert joint_epsilon(many, MILLIONTH) <= Fraction(1, 3) + Fraction(900, 10**9)
+    assert joint_epsilon(many * 2, MILLIONTH) == 2 * (Fraction(900, 10**9 + 7) + Fraction(1, 3))
+
+
 def test_parts_of_both_kinds_go_together() -> None:
     pair = both_ways(noisy())
     epsilon = level(pair)
@@ -120,7 +130,16 @@ def test_outputs_that_give_a_state_away_leave_nothing_to_gain() -> None:
     assert joint_epsilon([Part(Fraction(3), leaky)], Fraction(1, 10)) == 3
 
 
-@pytest.mark.parametrize("make", [lambda: Part(Fraction(-1)), lambda: Part(TENTH, None, 0), lambda: joint_epsilon([], Fraction(1))])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Part(Fraction(-1)),
+        lambda: Part(TENTH, None, 0),
+        lambda: Part(TENTH, None, 10**6),
+        lambda: Part(Fraction(10**6)),
+        lambda: joint_epsilon([], Fraction(1)),
+    ],
+)
 def test_nonsense_is_refused(make: object) -> None:
     with pytest.raises(InputError):
         make()  # type: ignore[operator]

@@ -28,12 +28,17 @@ from discreet.currencies.profile import profile
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
 from discreet.numerics.brackets import compare_ratio_exp
+from discreet.numerics.exact import brief
 from discreet.numerics.outward import ball, upper_fraction
 
 POINTS = 1 << 13
 """Steps of the lattice from 0 to the sum of all ε, where there is a choice."""
 MOST_POINTS = 1 << 16
+MOST_DEGREE = 1 << 18
+MOST_TIMES = 1_000
+"""Beyond so many releases, or so many points of the lattice, ε is only added up."""
 BITS = 192
+LARGEST = 1_000
 GRID = 10**12
 """Answers are multiples of one over this."""
 
@@ -47,12 +52,12 @@ class Part:
     times: int = 1
 
     def __post_init__(self) -> None:
-        if self.epsilon < 0 or self.times < 1:
+        if not 0 <= self.epsilon <= LARGEST or not 1 <= self.times <= MOST_TIMES:
             raise InputError(
-                "A part of a batch has ε from 0 on and is there at least once",
-                found=f"ε = {self.epsilon}, {self.times} times",
-                allowed="ε >= 0, 1 or more times",
-                remedy="correct them",
+                "A part of a batch is out of range",
+                found=f"ε = {brief(self.epsilon)}, {self.times} times",
+                allowed=f"ε from 0 to {LARGEST}, 1 to {MOST_TIMES:,} times",
+                remedy="correct it",
             )
 
 
@@ -61,7 +66,7 @@ def joint_epsilon(parts: Sequence[Part], delta: Fraction) -> Fraction:
     total = sum((part.times * part.epsilon for part in parts), Fraction(0))
     if not 0 <= delta < 1:
         raise InputError("delta is out of range", found=str(delta), allowed="0 <= delta < 1", remedy="correct delta")
-    if delta == 0 or total == 0:
+    if delta == 0 or total == 0 or sum(part.times for part in parts) > MOST_TIMES:
         return total
     with ctx.workprec(BITS + 3 * math.ceil(total)):  # the least masses are about e^(−2 total)
         found = _least(_gathered(parts), delta)
@@ -103,17 +108,21 @@ def _step(parts: Sequence[Part]) -> Fraction:
 
 
 def _least(parts: Sequence[Part], delta: Fraction) -> Fraction | None:
-    """max over thresholds of log((H − δ)/A), rounded up; None when outputs that give P away are likelier than δ."""
+    """max over thresholds of log((H − δ)/A), rounded up.
+
+    None when outputs that give P away are likelier than δ, or the losses are too many to be followed.
+    """
     step = _step(parts)
-    law, lowest, finite = arb_poly([1]), 0, Fraction(1)
-    for part in parts:
-        masses, infinite = _law(part, step)
-        first = min(masses)
-        one = arb_poly([masses.get(n, arb(0)) for n in range(first, max(masses) + 1)])
-        law, lowest = law * one**part.times, lowest + part.times * first
-        finite *= (1 - infinite) ** part.times
-    if 1 - finite >= delta:
+    laws = [(*_law(part, step), part.times) for part in parts]
+    finite = math.prod(((1 - infinite) ** times for _, infinite, times in laws), start=Fraction(1))
+    degree = sum(times * (max(masses) - min(masses)) for masses, _, times in laws)
+    if 1 - finite >= delta or degree > MOST_DEGREE:
         return None
+    law, lowest = arb_poly([1]), 0
+    for masses, _, times in laws:
+        first = min(masses)
+        law *= arb_poly([masses.get(n, arb(0)) for n in range(first, max(masses) + 1)]) ** times
+        lowest += times * first
     hits, alarms, best = ball(1 - finite), arb(0), Fraction(0)
     chances = law.coeffs()
     grown, shrink = ball(step).exp(), ball(-step * (lowest + len(chances) - 1)).exp()

@@ -118,10 +118,6 @@ class Batch:
             return None
         return f"{self.cost} is stated, {needed} follows from the members"
 
-    def find(self, hashes: Mapping[str, str]) -> int | None:
-        """The member that binds these hashes, its nonce aside."""
-        return next((i for i, member in enumerate(self.members) if without_nonce(member.hashes) == hashes), None)
-
 
 def compose_batch(name: str, members: Sequence[Member], currency: str, delta: Fraction) -> Batch:
     """The batch with the least cost that is proved in a currency, δ being spent only where it helps."""
