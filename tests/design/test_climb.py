@@ -15,7 +15,13 @@ from discreet.design.ladder.chain import TypeLaw, whole_type_splits
 from discreet.design.ladder.proxy import geometric_baseline
 from discreet.errors import TooLarge
 from discreet.model.actions import ListedActions, RealActions
-from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim, TheoremWitness
+from discreet.model.certificate import (
+    Certificate,
+    Counterexample,
+    OptimalityClaim,
+    QuotientWitness,
+    TheoremWitness,
+)
 from discreet.model.decision import Decision, integer_actions
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel, StaircaseKernel
@@ -53,7 +59,6 @@ def certified(problem, seconds=2.0):
     proposal = climb(problem, seconds=seconds)
     guarantee = Guarantee(problem.epsilon, problem.neighbours.name, problem.unit)
     mechanism = Mechanism(problem, proposal.summary, proposal.kernel, guarantee)
-    assert isinstance(proposal.witness, TheoremWitness)
     bare = OptimalityClaim(Fraction(0), Fraction(0), proposal.witness)
     claim = replace(bare, value=proved_value(mechanism, bare), bound=proved_bound(mechanism, bare))
     assert optimality(mechanism, claim) == claim
@@ -90,6 +95,26 @@ def test_planned_figures(law, respondents, clipped, chain):
 )
 def test_planned_figures_for_many_respondents(law, respondents, clipped, chain):
     check_column(law, respondents, clipped, chain, seconds=200.0)
+
+
+def test_quotients_narrow_the_gap_and_everything_is_proved():
+    _, claim, proposal = certified(problem_of(FIVE, 20), seconds=9.0)
+    loss, lower = float(-claim.value), float(-claim.bound)
+    names = [rung.name for rung in proposal.tried]
+    assert names[:2] == ["clipped sum", "weights by search"]
+    assert {"program on the sum", "program on two counts", "grouped quotient bound"} <= set(names)
+    chain = proposal.tried[0]
+    assert isinstance(proposal.witness, QuotientWitness)
+    assert loss < 8.12 < chain.loss and 1.08 * chain.lower_bound < lower < 8.05
+    assert loss == pytest.approx(min(rung.loss for rung in proposal.tried), rel=1e-7)
+    assert lower == pytest.approx(max(rung.lower_bound for rung in proposal.tried), rel=1e-6)
+    assert proposal.relative_gap == pytest.approx(1 - lower / loss, rel=1e-4)
+
+
+def test_nothing_is_climbed_beyond_the_gap_asked_for():
+    proposal = climb(problem_of(FIVE, 20), seconds=9.0, gap=0.2)
+    assert [rung.name for rung in proposal.tried] == ["clipped sum"]
+    assert isinstance(proposal.witness, TheoremWitness)
 
 
 def test_rungs_are_told_and_their_sum_of_seconds_is_short():

@@ -17,9 +17,14 @@ from discreet.certify.value import expected_payoff
 from discreet.certify.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
 from discreet.errors import InputError, Refuted
 from discreet.model.certificate import Counterexample, DualWitness, OptimalityClaim, QuotientWitness
+from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.reductions import reduced
 from discreet.model.summary import LinearSummary
+from discreet.model.universe import Universe
+
+MOST_LISTED = 30_000
+"""Histograms beyond which a table on a weighted sum is valued by the law of the sum."""
 
 
 def optimality(mechanism: Mechanism, claim: OptimalityClaim) -> OptimalityClaim | Counterexample:
@@ -57,9 +62,17 @@ def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
         found = theorem_value(mechanism, claim.witness)
         if found is not None:
             return found
-    if why_not_weighted_sum(mechanism) is None:
+    if not _listable(mechanism) and why_not_weighted_sum(mechanism) is None:
         return weighted_sum_payoff(mechanism)[0]
     return expected_payoff(mechanism)[0]
+
+
+def _listable(mechanism: Mechanism) -> bool:
+    """Whether a table is valued histogram by histogram; closed forms never are."""
+    universe = mechanism.problem.universe
+    if not isinstance(mechanism.kernel, TableKernel):
+        return False
+    return not isinstance(universe, Universe) or universe.histogram_count <= MOST_LISTED
 
 
 def _on_reduced(mechanism: Mechanism, name: str) -> Mechanism:

@@ -1,7 +1,7 @@
-"""What a weighted sum with closed-form noise is worth, for any number of types and respondents, from both sides.
+"""What a mechanism on a weighted sum is worth, for any number of types and respondents, from both sides.
 
-The mechanism reads S = Σ_i w(θ_i), clips it, adds geometric or staircase noise and recommends an action for
-each output. Respondents are independent with the same law p, and ω = Σ_i v(θ_i).
+The mechanism reads S = Σ_i w(θ_i), clips it, adds geometric or staircase noise (or draws from a table, under squared error) and
+recommends an action for each output. Respondents are independent with the same law p, and ω = Σ_i v(θ_i).
 
 Squared error. Let α_k(s) = Σ_y K(y|s) a_y^k, and let G be the law of the weighted sum of N−1 respondents.
 By symmetry
@@ -16,7 +16,7 @@ down and once up: with actions continued beyond the ends (that is what gathering
 noise f(j) = c·r^e(|j|) and e(j) = ⌊(j + W − m)/W⌋,
     Q(s) = Σ_{j<W} a(s−j) + r·Q(s−W),    H(s) = Σ_{j<m} a(s−j) + r·Q(s−m),
     α = c·(H from the left + H from the right − a).
-Geometric noise is the case W = m = 1.
+Geometric noise is the case W = m = 1. A table's α_k are sums of whole numbers; totals that no database has carry no mass.
 
 Other payoffs go through the joint law of (S, ω) (`joint_sums`). Where that is too large, absolute and pinball
 errors are bracketed by moments: with x = ω − a, ρ_q(x) = |x|/2 + (q−½)x is convex, so
@@ -26,9 +26,11 @@ errors are bracketed by moments: with x = ω − a, ρ_q(x) = |x|/2 + (q−½)x 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate
-from math import ceil, isqrt
+from math import ceil, isqrt, lcm
 from operator import mul
 
 from discreet.certify.joint_sums import joint_fits, joint_payoff
@@ -49,8 +51,10 @@ def why_not_weighted_sum(mechanism: Mechanism) -> str | None:
     """The first condition that fails, in words; None when `weighted_sum_payoff` applies."""
     problem = mechanism.problem
     universe = problem.universe
-    if isinstance(mechanism.kernel, TableKernel) or not isinstance(mechanism.summary, LinearSummary):
-        return "the mechanism is not a weighted sum with closed-form noise"
+    if not isinstance(mechanism.summary, LinearSummary):
+        return "the mechanism does not read a weighted sum"
+    if isinstance(mechanism.kernel, TableKernel) and problem.decision.kind != "squared-error":
+        return "only under squared error a table is valued by the law of its sum"
     if (
         not isinstance(universe, Universe)
         or not universe.fixed
@@ -73,12 +77,13 @@ def weighted_sum_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
         raise InputError(
             "This mechanism cannot be valued as a weighted sum",
             found=reason,
-            allowed="a linear summary, a closed-form kernel and independent respondents",
+            allowed="a linear summary, a closed-form kernel (or squared error) and independent respondents",
             remedy="use another witness",
         )
     law, kernel, summary = law_of(mechanism), mechanism.kernel, mechanism.summary
-    assert not isinstance(kernel, TableKernel) and isinstance(summary, LinearSummary)
-    if kernel.actions is None:
+    assert isinstance(summary, LinearSummary)
+    recommended = [o.action for o in kernel.outputs] if isinstance(kernel, TableKernel) else kernel.actions
+    if recommended is None:
         raise InputError(
             "The mechanism recommends no actions",
             found="a kernel without actions",
@@ -86,7 +91,18 @@ def weighted_sum_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
             remedy="add the recommended actions",
         )
     decision = mechanism.problem.decision
-    numbers = [a for a in kernel.actions if isinstance(a, Fraction)]
+    numbers = [a for a in recommended if isinstance(a, Fraction)]
+    if len(numbers) != len(recommended) and decision.is_loss:
+        raise InputError(
+            "Squared error needs a number for each output",
+            found=f"{len(numbers)} numbers",
+            allowed=f"{len(recommended)}",
+            remedy="recommend a number for each output",
+        )
+    if isinstance(kernel, TableKernel):
+        totals = mechanism.space.vectors[:, 0].tolist()
+        low, high = _moments(law, _Table(kernel, totals), numbers, summary)[0]
+        return -decision.weight * high, -decision.weight * low
     if decision.kind == "squared-error":
         low, high = _moments(law, kernel, numbers, summary)[0]
         return -decision.weight * high, -decision.weight * low
@@ -98,6 +114,33 @@ def weighted_sum_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
 
 
 Bracket = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """A table's kernel by totals: state i stands for totals[i], ascending."""
+
+    kernel: TableKernel
+    totals: list[int]
+
+    @property
+    def low(self) -> int:
+        return self.totals[0]
+
+    @property
+    def high(self) -> int:
+        return self.totals[-1]
+
+    def bracketed(self, numbers: Sequence[Fraction], bits: int) -> tuple[list[int], list[int]]:
+        """Both sides of Σ_y K(y|s)·number_y at every total from low to high, in units of 2^−bits; numbers ≥ 0."""
+        bottom = lcm(*(x.denominator for x in numbers))
+        whole = [x.numerator * (bottom // x.denominator) for x in numbers]
+        sides: tuple[list[int], list[int]] = ([0] * (self.high - self.low + 1), [0] * (self.high - self.low + 1))
+        under = self.kernel.denominator * bottom
+        for total, column in zip(self.totals, zip(*self.kernel.weights, strict=True), strict=True):
+            top = sum(map(mul, column, whole)) << bits
+            sides[0][total - self.low], sides[1][total - self.low] = top // under, -(-top // under)
+        return sides
 
 
 def _by_moments(law: SumLaw, second: Bracket, action: Bracket, quantile: Fraction | None) -> Bracket:
@@ -120,17 +163,10 @@ def _root_above(x: Fraction) -> Fraction:
 
 
 def _moments(
-    law: SumLaw, kernel: ClosedKernel, actions: Sequence[Fraction], summary: LinearSummary
+    law: SumLaw, kernel: ClosedKernel | _Table, actions: Sequence[Fraction], summary: LinearSummary
 ) -> tuple[Bracket, Bracket]:
     """Both sides of E (a−ω)² and of E a."""
     n, least = law.respondents, min(law.values)
-    if len(actions) != kernel.high - kernel.low + 1:
-        raise InputError(
-            "Squared error needs a number for each output",
-            found=f"{len(actions)} numbers",
-            allowed=f"{kernel.high - kernel.low + 1}",
-            remedy="recommend a number for each output",
-        )
     origin = min(*actions, n * least)
     acts = [a - origin for a in actions]
     shift = n * least - origin
@@ -138,8 +174,8 @@ def _moments(
     furthest = max(*acts, shift + n * max(above), Fraction(1))
     bits = SPARE_BITS + 2 * (ceil(furthest).bit_length() + n.bit_length())
     first, masses, missing = sum_masses(law.probabilities, law.weights, n - 1, bits)
-    means = _bracketed(kernel, acts, bits)
-    squares = _bracketed(kernel, [a * a for a in acts], bits)
+    bracketed = kernel.bracketed if isinstance(kernel, _Table) else partial(_bracketed, kernel)
+    means, squares = bracketed(acts, bits), bracketed([a * a for a in acts], bits)
     start = first - kernel.low
     ends = tuple(summary.clip(s) - kernel.low for s in (kernel.low, kernel.high))
 

@@ -4,8 +4,8 @@
 |---|---|---|
 | 0 | values clipped: S = Σ_i w(θ_i) in its likely window, staircase or geometric noise, best actions | chain, best split |
 | 1 | integer weights w(type) by search | – |
-| 2 | – | quotient (`quotients`), where its program is small |
-| 3 | – | grouped quotient |
+| 2 | a program on the likely window of that sum (`summaries`) | quotient (`quotients`), where its program is small |
+| 3 | a program on two counts, of a near and a far group of types | grouped quotient, the same groups |
 
 Mechanism and bound are kept apart: the best of each. The ladder stops when the gap that was asked for is reached or the time is
 over.
@@ -25,17 +25,22 @@ from discreet.design.ladder.chain import Split, chain_bound
 from discreet.design.ladder.weights import clipped_sum, search_weights
 from discreet.design.programmed import Proposal, Tried
 from discreet.design.quotients import SHORTEST, fitting, quotient, two_groups
-from discreet.design.readings import Reader, likely_types
+from discreet.design.readings import Reader, Reading, likely_types
+from discreet.design.summaries import read_pair, read_sum
 from discreet.errors import InputError, TooLarge
 from discreet.model.certificate import TheoremWitness, Witness
+from discreet.model.kernel import Kernel, TableKernel
 from discreet.model.problem import Problem
-from discreet.watch import SILENT, Watch
+from discreet.model.summary import LinearSummary
+from discreet.watch import SILENT, Deadline, Watch
 
 SEARCH_SHARE = 20
 """The search takes a twentieth of the time, and at least `SHORTEST_SEARCH` seconds: more gains little."""
 SHORTEST_SEARCH = 2.0
+PROGRAM_SHARE = 0.12
+"""Share of the time left that a program on a small summary may take, as far as that can be told beforehand."""
 FIRST_SHARE = 0.15
-BOUND_SHARE = 0.75
+BOUND_SHARE = 0.7
 """Shares of the time left that a bound may take: proving it again takes time too."""
 
 
@@ -67,6 +72,20 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
     return _Climb(problem, watch, seconds, gap).up()
 
 
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """The best mechanism so far."""
+
+    summary: LinearSummary
+    kernel: Kernel
+    loss: float
+    words: str
+
+
+def _noise(rung: str, read: Reading) -> str:
+    return f"{rung}: weights {', '.join(map(str, read.summary.weights))} with {read.kernel.family} noise"
+
+
 class _Climb:
     """The best mechanism and the best bound so far, and the time that is left."""
 
@@ -84,21 +103,48 @@ class _Climb:
         split, self.lower = best_split(reader, self.quiet)
         self.witness: Witness = chain_witness(self.problem, split)
         self.watch.report(stage="chain bound", bound=self.lower, seconds=time.perf_counter() - self.begun)
-        self.best, self.rung = reader.read(clipped_sum(*given, self.quiet)), "clipped sum"
-        self._note("clipped sum", self.begun)
+        self.best = reader.read(clipped_sum(*given, self.quiet))
+        self.chosen = _Chosen(self.best.summary, self.best.kernel, self.best.loss, _noise("clipped sum", self.best))
+        self._note("clipped sum", self.begun, self.best.loss)
         if self._goes_on(0.0):
             started = time.perf_counter()
             allowed = min(self._left(), max(SHORTEST_SEARCH, self.seconds / SEARCH_SHARE))
             searched = search_weights(*given, self.best.found, allowed, self.quiet)
             found = self.best if searched.weights == self.best.found else reader.read(searched)
             if found.loss < self.best.loss:
-                self.best, self.rung = found, "weights by search"
+                self.best = found
+            self._take(found.summary, found.kernel, found.loss, _noise("weights by search", found))
             self._note("weights by search", started, found.loss)
+        self._programs()
         self._bounds()
-        kernel, best = self.best.kernel, self.best
-        words = f"{self.rung}: weights {', '.join(map(str, best.summary.weights))} with {kernel.family} noise"
-        states = kernel.high - kernel.low + 1
-        return Proposal(best.summary, kernel, self.witness, words, states, "weighted sum", tuple(self.tried))
+        chosen, kernel = self.chosen, self.chosen.kernel
+        states = len(kernel.states) if isinstance(kernel, TableKernel) else kernel.high - kernel.low + 1
+        return Proposal(chosen.summary, kernel, self.witness, chosen.words, states, "ladder", tuple(self.tried))
+
+    def _take(self, summary: LinearSummary, kernel: Kernel, loss: float, words: str) -> None:
+        if loss < self.chosen.loss:
+            self.chosen = _Chosen(summary, kernel, loss, words)
+
+    def _programs(self) -> None:
+        """Programs on small summaries; a table that is no better than noise is not taken."""
+        groups = two_groups(self.reader, self.best.found)
+        started = time.perf_counter()
+        if self._goes_on(SHORTEST):
+            allowed = PROGRAM_SHARE * self._left()
+            found = read_sum(self.reader, self.best.found, allowed, Deadline(2 * allowed, self.quiet))
+            if found is not None:
+                words = f"program on the weighted sum with weights {', '.join(map(str, found.summary.weights))}"
+                self._take(found.summary, found.kernel, found.loss, words)
+                self._note("program on the sum", started, found.loss)
+        started = time.perf_counter()
+        if groups is not None and self._goes_on(SHORTEST):
+            allowed = PROGRAM_SHARE * self._left()
+            found = read_pair(self.reader, groups, allowed, Deadline(2 * allowed, self.quiet))
+            if found is not None:
+                near, far = (", ".join(str(self.reader.kept[t]) for t in group) for group in groups)
+                words = f"program on two counts, of respondents of type {near} and of type {far}"
+                self._take(found.summary, found.kernel, found.loss, words)
+                self._note("program on two counts", started, found.loss)
 
     def _bounds(self) -> None:
         """The grouped quotient with most of the time; the plain one before it, or in its place where two groups do not fit."""
@@ -108,7 +154,7 @@ class _Climb:
         for program, share in ((one, FIRST_SHARE if two is not None else BOUND_SHARE), (two, BOUND_SHARE)):
             if program is not None and self._goes_on(SHORTEST):
                 started = time.perf_counter()
-                tighter = quotient(reader, program, self.best.loss, self.gap, share * self._left(), self.quiet)
+                tighter = quotient(reader, program, self.chosen.loss, self.gap, share * self._left(), self.quiet)
                 if tighter.lower_bound > self.lower:
                     self.lower, self.witness = tighter.lower_bound, tighter.witness
                 self._note(tighter.name, started, lower=tighter.lower_bound)
@@ -118,14 +164,14 @@ class _Climb:
 
     def _goes_on(self, least: float) -> bool:
         """Whether the gap is still wider than asked for, and more than the least time is left."""
-        reached = self.best.loss - self.lower <= self.gap * max(1e-12, abs(self.best.loss))
+        reached = self.chosen.loss - self.lower <= self.gap * max(1e-12, abs(self.chosen.loss))
         return not reached and self._left() > least and not self.watch.cancelled()
 
     def _note(self, name: str, started: float, loss: float | None = None, lower: float | None = None) -> None:
         took = time.perf_counter() - started
-        shown = self.best.loss if loss is None else loss, self.lower if lower is None else lower
+        shown = self.chosen.loss if loss is None else loss, self.lower if lower is None else lower
         self.tried.append(Tried(name, *shown, took))
-        self.watch.report(stage=name, value=self.best.loss, bound=self.lower, seconds=took)
+        self.watch.report(stage=name, value=self.chosen.loss, bound=self.lower, seconds=took)
 
 
 def best_split(reader: Reader, watch: Watch = SILENT) -> tuple[Split, float]:

@@ -29,9 +29,9 @@ FINE = 1e-4
 """What is left out below this share matters only to programs small enough for an interior point."""
 SMALL = 200
 """States up to which the interior point is quick."""
-STATES_PER_SECOND = 240
+STATES_PER_SECOND = 300
 """So that a thousand steps fit."""
-MOST_STATES = 4_000
+MOST_STATES = 5_000
 CLIPPED = 0.75
 """From this share of the largest weight on, a type counts as read by the clipped end of a weighted sum."""
 SHORTEST = 2.0

@@ -134,7 +134,7 @@ class Reader:
         allowed = decision.actions
         if decision.kind != "squared-error":
             return self._exact(*self._by_quantile(proxy.weights), None, proxy.weights)
-        actions = tuple(self._allowed(a) for a in proxy.actions.tolist())
+        actions = tuple(self.allowed(a) for a in proxy.actions.tolist())
         free = isinstance(allowed, RealActions) and allowed.lower is None and allowed.upper is None
         return self._exact(
             proxy, actions, proxy.loss * float(decision.weight) if free else None, proxy.weights
@@ -145,19 +145,19 @@ class Reader:
     ) -> Reading:
         problem = self.problem
         kernel = exact_kernel(proxy, problem.epsilon, actions)
-        summary = LinearSummary(self._for_every_type(proxy.weights), kernel.low, kernel.high)
+        summary = LinearSummary(self.for_every_type(proxy.weights), kernel.low, kernel.high)
         if loss is None:
             guarantee = Guarantee(problem.epsilon, problem.neighbours.name, problem.unit)
             loss = float(-weighted_sum_payoff(Mechanism(problem, summary, kernel, guarantee))[0])
         return Reading(summary, kernel, loss, found)
 
-    def _for_every_type(self, weights: Weights) -> Weights:
+    def for_every_type(self, weights: Weights) -> Weights:
         """A weight for every type; one that cannot occur takes that of the occurring type nearest in value."""
         of = dict(zip(self.kept, weights, strict=True))
         nearest = [min(self.kept, key=lambda k: abs(self.all_values[k] - v)) for v in self.all_values]
         return tuple(of[t if t in of else nearest[t]] for t in range(len(self.all_values)))
 
-    def _allowed(self, target: float) -> Fraction:
+    def allowed(self, target: float) -> Fraction:
         """The allowed action nearest to a number."""
         allowed = self.problem.decision.actions
         if isinstance(allowed, RealActions):
@@ -214,7 +214,7 @@ class Reader:
             if best is None or loss < best[0]:
                 best = (loss, Proxy(coarse, noise, law.first, law.last, targets, loss, 0.0))
         assert best is not None
-        return best[1], tuple(self._allowed(a) for a in best[1].actions.tolist())
+        return best[1], tuple(self.allowed(a) for a in best[1].actions.tolist())
 
     def _fitting(self, weights: Weights) -> Weights | None:
         """The weights, or coarser ones, whose joint law with ω `certify` can form; None when they say too little."""

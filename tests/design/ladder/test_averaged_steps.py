@@ -23,11 +23,14 @@ def by_sorting(points):
 @pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
 def test_projection_onto_the_simplex(scale):
     points = np.random.default_rng(1).normal(size=(60, 25)) * scale
-    np.testing.assert_allclose(on_simplex(points), by_sorting(points), atol=1e-12 * max(1.0, scale))
+    found, level = on_simplex(points)
+    np.testing.assert_allclose(found, by_sorting(points), atol=1e-12 * max(1.0, scale))
+    for start in (level, level + scale, level - 3 * scale):
+        np.testing.assert_allclose(on_simplex(points, start)[0], found, atol=1e-12 * max(1.0, scale))
 
 
 def test_knots_cover_and_are_dense_where_the_mechanism_plays():
-    knots = dense_knots(10.0, 2.0, 0.0, 60.0)
+    knots = dense_knots(10.0, 2.0, 0.0, 60.0, 0.36)
     assert (knots[0], knots[-1]) == (0.0, 60.0)
     assert np.all(np.diff(knots) > 0)
     assert np.diff(knots)[(knots[:-1] > 5.5) & (knots[1:] < 14.5)].max() <= 0.36 + 1e-9

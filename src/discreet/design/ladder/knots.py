@@ -28,7 +28,6 @@ GROWTH = 1.5
 """Beyond the outermost targets, where nobody plays, intervals grow by this factor."""
 
 
-DENSE = 0.18
 WITHIN = 2.5
 
 
@@ -51,10 +50,10 @@ def place_knots(targets: Sequence[float], low: float, high: float, step: float) 
     return knots, _rewards(knots, [points[float(k)] for k in knots])
 
 
-def dense_knots(mean: float, spread: float, low: float, high: float) -> Floats:
-    """Knots covering low..high: every `DENSE` of the spread within `WITHIN` spreads of the mean, growing intervals outside."""
+def dense_knots(mean: float, spread: float, low: float, high: float, apart: float) -> Floats:
+    """Knots covering low..high: at most `apart` from each other within `WITHIN` spreads of the mean, growing intervals outside."""
     first, last = max(low, mean - WITHIN * spread), min(high, mean + WITHIN * spread)
-    inner = np.linspace(first, last, max(2, int(np.ceil((last - first) / (DENSE * spread))) + 1))
+    inner = np.linspace(first, last, max(2, int(np.ceil((last - first) / apart)) + 1))
     outer: list[float] = []
     for edge, end, sign in ((first, low, -1.0), (last, high, 1.0)):
         width, at = float(inner[1] - inner[0]), edge

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from discreet.design.ladder.averaged import Averages, averages
 from discreet.design.ladder.averaged_solver import Averaged, solve_averaged
 from discreet.design.ladder.averaged_steps import step_down
-from discreet.design.ladder.knots import clustered, dense_knots, least_between, place_knots
+from discreet.design.ladder.knots import WITHIN, clustered, dense_knots, least_between, place_knots
 from discreet.design.ladder.types import Number
 from discreet.errors import InputError
 from discreet.watch import SILENT, Watch
@@ -49,6 +49,10 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+STEPS = 3_000
+SECONDS_PER_STEP = 5e-8
+"""For each state and knot, about: knots are as dense as so many steps allow."""
+FEWEST_KNOTS, MOST_KNOTS, OUTER = 28, 80, 8
 EVEN = 6
 """Points per standard deviation of omega in the even grid of the first program."""
 
@@ -129,7 +133,9 @@ def large_quotient_bound(
     cone = privacy_rows(program, epsilon)
     mean = float(program.masses @ program.statistics) / float(program.masses.sum())
     low, high = float(program.statistics.min()), float(program.statistics.max())
-    knots = dense_knots(mean, spread, low, high)
+    affordable = seconds / (STEPS * SECONDS_PER_STEP * program.size)
+    inner = min(max(affordable - OUTER, FEWEST_KNOTS), MOST_KNOTS)
+    knots = dense_knots(mean, spread, low, high, 2 * WITHIN * spread / inner)
 
     def bound_of(multipliers: Floats) -> float:
         return bound_from_multipliers(program, cone, knots, multipliers, real=True)

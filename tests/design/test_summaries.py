@@ -1,0 +1,111 @@
+"""Programs on a weighted sum and on two counts: exact, private, valued without listing histograms, never worse than noise."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from discreet.certify import privacy
+from discreet.certify.value import expected_payoff
+from discreet.certify.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
+from discreet.design.quotients import fitting, two_groups
+from discreet.design.readings import Reader
+from discreet.design.summaries import read_pair, read_sum
+from discreet.model.actions import RealActions
+from discreet.model.certificate import Certificate
+from discreet.model.decision import Decision, integer_actions
+from discreet.model.guarantee import Guarantee
+from discreet.model.mechanism import Mechanism
+from discreet.model.neighbours import ReplaceOne
+from discreet.model.priors import IidPrior
+from discreet.model.problem import Problem
+from discreet.model.statistic import MeanStatistic, SumStatistic
+from discreet.model.universe import Universe
+
+FIVE = (".8", ".1", ".05", ".03", ".015", ".005")
+
+
+def problem_of(p=FIVE, v=range(6), respondents=6, actions=None, kind="squared-error", statistic=None):
+    universe = Universe(tuple(map(Fraction, v)), respondents, respondents)
+    decision = Decision(kind, actions or RealActions())
+    prior = IidPrior(tuple(map(Fraction, p)))
+    return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decision,), Fraction(1))
+
+
+def mechanism_of(problem, read):
+    guarantee = Guarantee(problem.epsilon, "replace-one", problem.unit)
+    return Mechanism(problem, read.summary, read.kernel, guarantee)
+
+
+@pytest.mark.parametrize("statistic", [SumStatistic(), MeanStatistic()])
+@pytest.mark.parametrize("listed", [False, True])
+def test_tables_on_sums_are_private_and_valued_alike_both_ways(statistic, listed):
+    """The law of the sum and the list of histograms give the same number, to far more digits than any claim."""
+    real = problem_of(statistic=statistic)
+    actions = integer_actions(*real.omega_range) if listed else None
+    problem = problem_of(statistic=statistic, actions=actions)
+    reader = Reader(problem)
+    for read in (read_sum(reader, (0, 1, 2, 2, 2, 2), 60.0), read_pair(reader, [[1], [2, 3, 4, 5]], 60.0)):
+        mechanism = mechanism_of(problem, read)
+        assert isinstance(privacy(mechanism), Certificate)
+        low, high = weighted_sum_payoff(mechanism)
+        exact = expected_payoff(mechanism)[0]
+        assert low <= exact <= high and high - low < Fraction(1, 10**20)
+        assert read.loss == pytest.approx(float(-exact))
+
+
+def test_two_counts_beat_one_sum_and_both_beat_noise():
+    problem = problem_of(respondents=20)
+    reader = Reader(problem)
+    pair = read_pair(reader, [[1], [2, 3, 4, 5]], 60.0)
+    line = read_sum(reader, (0, 12, 24, 24, 24, 24), 60.0)
+    assert pair.loss < 8.12 < line.loss < 8.1691
+    assert line.summary.weights == (0, 1, 2, 2, 2, 2)
+    assert pair.summary.weights == (0, 1, 21, 21, 21, 21)
+
+
+def test_the_pair_is_the_histogram_of_merged_types():
+    """Its edges are those of replacing one respondent among {0}, {1} and {2..5}."""
+    problem = problem_of(respondents=5)
+    mechanism = mechanism_of(problem, read_pair(Reader(problem), [[1], [2, 3, 4, 5]], 60.0))
+    totals = mechanism.space.vectors[:, 0]
+    counts = {(int(t) % 6, int(t) // 6): i for i, t in enumerate(totals)}
+    expected = {
+        frozenset((i, counts[near + a, far + b]))
+        for (near, far), i in counts.items()
+        for a, b in product((-1, 0, 1), repeat=2)
+        if (a, b) != (0, 0) and a + b in (-1, 0, 1) and (near + a, far + b) in counts
+    }
+    assert {frozenset(edge) for edge in mechanism.space.edges.tolist()} == expected
+
+
+def test_too_large_or_another_loss_is_left_to_noise():
+    assert read_pair(Reader(problem_of(respondents=400)), [[1], [2, 3, 4, 5]], 60.0) is None
+    assert read_pair(Reader(problem_of(respondents=40)), [[1], [2, 3, 4, 5]], 0.01) is None
+    assert read_sum(Reader(problem_of(respondents=40)), (0, 1, 2, 2, 2, 2), 0.01) is None
+    assert read_sum(Reader(problem_of(respondents=400)), (0, 20, 40, 60, 80, 81), 60.0) is None
+    absolute = problem_of(kind="absolute-error")
+    assert read_sum(Reader(absolute), (0, 1, 2, 2, 2, 2), 60.0) is None
+    table = mechanism_of(problem_of(), read_sum(Reader(problem_of()), (0, 1, 2, 2, 2, 2), 60.0))
+    other = Mechanism(absolute, table.summary, table.kernel, table.guarantee)
+    assert "squared error" in why_not_weighted_sum(other)
+
+
+def test_groups_follow_the_clipping():
+    reader = Reader(problem_of())
+    assert two_groups(reader, (0, 12, 24, 24, 24, 24)) == [[1], [2, 3, 4, 5]]
+    assert two_groups(reader, (0, 1, 1, 1, 1, 1)) == [[1], [2, 3, 4, 5]]
+    assert two_groups(Reader(problem_of((".8", ".1", ".1"), range(3))), (0, 1, 2)) is None
+
+
+def test_programs_fit_the_time():
+    reader = Reader(problem_of(respondents=50))
+    groups = [[1], [2, 3, 4, 5]]
+    short, long = (fitting(reader, groups, seconds) for seconds in (5.0, 12.0))
+    assert short.size < long.size and short.dropped > long.dropped
+    assert fitting(reader, groups, 1.0) is None
+    assert fitting(Reader(problem_of(respondents=1000)), groups, 600.0) is None
+    assert np.isclose(short.masses.sum() + short.dropped, 1.0)
