@@ -46,16 +46,20 @@ def test_no_byte_can_be_written_from_a_step_on(template: Path, tmp_path: Path, s
     check(town)
 
 
-@pytest.mark.parametrize("limit", [1, 24, 100, 700, 4_000, 16_000, 30_000, 33_000, 37_000, 41_000, 60_000])
-def test_writes_fail_half_way(template: Path, tmp_path: Path, limit: int) -> None:
+@pytest.mark.parametrize(
+    ("since", "limit"),
+    [("reserve", 24), ("reserve", 12_000), ("reserve", 20_000), ("reserve", 25_000)]
+    + [("stage", 10), ("stage", 40), ("write", 300), ("write", 3_000), ("write", 9_000)],
+)
+def test_writes_fail_half_way(template: Path, tmp_path: Path, since: str, limit: int) -> None:
     """Files may begin and not end: draws, seal, tables, the page, the ledger's log."""
     town = Town(Path(shutil.copytree(template, tmp_path / "town")))
-    done = filled("publish", str(town.folder), "reserve", str(limit))
+    done = filled("publish", str(town.folder), since, str(limit))
     assert done.returncode in (0, 3), done.stderr
     check(town)
 
 
-@pytest.mark.parametrize("limit", [0, 5_000, 33_000, 50_000, 90_000, 120_000])
+@pytest.mark.parametrize("limit", [0, 33_000, 50_000, 120_000])
 def test_a_ledger_on_a_full_disk_never_counts_less_than_it_acknowledged(tmp_path: Path, limit: int) -> None:
     town = make_town(tmp_path / "town", cap=Fraction(1000))
     done = filled("spend", str(town.folder), str(limit))
@@ -88,7 +92,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(place)], check=False, capture_output=True)
 
 
-@pytest.mark.parametrize("left", [0, 8, 24, 40, 64, 100, 140])
+@pytest.mark.parametrize("left", [0, 24, 64, 140])
 def test_a_file_system_without_room(template: Path, small_disk: Path, left: int) -> None:
     """So many kilobytes are left when publishing begins; then there is room again."""
     town = Town(Path(shutil.copytree(template, small_disk / "town")))

@@ -7,7 +7,9 @@ cost; `publish(plan, folder, ledger)` re-proves, reserves, counts, draws into du
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from discreet.on_demand import on_demand
 
 if TYPE_CHECKING:
     from discreet.publish.auditing import Audit, audit
@@ -33,10 +35,4 @@ _PLACES = {
     "verify": "verification",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"discreet.publish.{_PLACES[name]}"), name)
+__getattr__ = on_demand(__name__, _PLACES)

@@ -74,7 +74,8 @@ def part_holds(part: Part, promise: Promise, mechanisms: Collection[Mechanism]) 
         return False
     if part.pair is None:
         return True
-    return promise.rows == 1 and dominates(part.pair, envelope_of(mechanisms))
+    known = promise.rows == 1 and all(_comparable(mechanism) for mechanism in mechanisms)
+    return known and dominates(part.pair, envelope_of(mechanisms))
 
 
 def _epsilon(mechanism: Mechanism) -> Fraction:
