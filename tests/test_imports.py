@@ -1,6 +1,6 @@
 """The import table: who may import whom, read from the source of every file.
 
-A package may import itself, `errors`, `watch` and the packages of its row. The order of the rows is a
+A package may import itself, `errors`, `watch`, `on_demand` and the packages of its row. The order of the rows is a
 topological order, so a row that only names earlier rows keeps the house acyclic. Imports inside functions
 and under TYPE_CHECKING count too. Some libraries have one home, and the checker stands on no solver at all.
 """
@@ -51,7 +51,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "__main__": {"cli"},
 }
 
-AT_THE_ROOT = {"errors", "watch", "__init__"}
+AT_THE_ROOT = {"errors", "on_demand", "watch", "__init__"}
+FOR_ALL = {"errors", "on_demand", "watch"}
+"""Modules at the root that every package may import."""
 
 HOMES: dict[str, set[str]] = {
     "pydantic": {"files"},
@@ -119,10 +121,10 @@ def complaint(package: str, file: str, name: str) -> str | None:
         return None if top in sys.stdlib_module_names else f"the standalone verifier imports {top}"
     if top == "discreet":
         target = rest.partition(".")[0]
-        rooms = {*MAY_IMPORT, "errors", "watch"}
+        rooms = {*MAY_IMPORT, *FOR_ALL}
         if target not in rooms or target == package or target in MAY_IMPORT.get(package, set()):
             return None
-        if target in {"errors", "watch"} and package not in AT_THE_ROOT:
+        if target in FOR_ALL and package not in AT_THE_ROOT:
             return None
         return f"{package} may not import {target}"
     if top in HOMES and package not in HOMES[top]:

@@ -5,7 +5,9 @@ Heavy imports wait until a design is asked for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from discreet.on_demand import on_demand
 
 if TYPE_CHECKING:
     from discreet.design.allocation import allocate
@@ -42,10 +44,4 @@ _PLACES = {
     "smallest_epsilon": "reach",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"discreet.design.{_PLACES[name]}"), name)
+__getattr__ = on_demand(__name__, _PLACES)

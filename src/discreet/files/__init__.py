@@ -5,7 +5,9 @@ Heavy imports wait until something is read or written.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from discreet.on_demand import on_demand
 
 if TYPE_CHECKING:
     from discreet.files.certificate import certificate_path, read_certificate, write_certificate
@@ -39,10 +41,4 @@ _PLACES = {
     "read_problem": "problem",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"discreet.files.{_PLACES[name]}"), name)
+__getattr__ = on_demand(__name__, _PLACES)

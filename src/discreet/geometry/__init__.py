@@ -6,8 +6,7 @@ optimal, and the orders between information structures. A name is loaded from it
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from discreet.on_demand import on_demand
 
 __all__ = [
     "Channel",
@@ -53,8 +52,4 @@ _ROOMS = {
     "symmetrise": "symmetrisation",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _ROOMS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)
+__getattr__ = on_demand(__name__, _ROOMS)

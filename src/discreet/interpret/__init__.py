@@ -6,8 +6,7 @@ wait until a name is first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from discreet.on_demand import on_demand
 
 __all__ = [
     "BinomialModel",
@@ -153,8 +152,4 @@ _ROOMS = {
 }
 _PLACES = {name: room for room, names in _ROOMS.items() for name in names}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+__getattr__ = on_demand(__name__, _PLACES)

@@ -6,7 +6,9 @@ rationals in one currency. Reserve before sampling, spend on drawing, never refu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from discreet.on_demand import on_demand
 
 if TYPE_CHECKING:
     from discreet.ledger.batches import Batch, Member, compose_batch
@@ -41,10 +43,4 @@ _PLACES = {
     "verify_chain": "chain",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"discreet.ledger.{_PLACES[name]}"), name)
+__getattr__ = on_demand(__name__, _PLACES)

@@ -5,7 +5,9 @@ Heavy imports wait until something is drawn.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from discreet.on_demand import on_demand
 
 if TYPE_CHECKING:
     from discreet.present.figure import Figure
@@ -73,10 +75,4 @@ _PLACES = {
     "tradeoff_figure": "figures.tradeoff",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"discreet.present.{_PLACES[name]}"), name)
+__getattr__ = on_demand(__name__, _PLACES)
