@@ -48,9 +48,11 @@ def test_no_byte_can_be_written_from_a_step_on(template: Path, tmp_path: Path, s
 
 @pytest.mark.parametrize(
     ("since", "limit"),
-    [("reserve", 24), ("reserve", 12_000), ("reserve", 20_000), ("reserve", 25_000)]
-    + [("stage", 10), ("stage", 40), ("write", 300), ("write", 3_000), ("write", 9_000)],
-)
+    [
+        ("reserve", 24), ("reserve", 12_000), ("reserve", 20_000), ("reserve", 25_000),
+        ("stage", 10), ("stage", 40), ("write", 300), ("write", 3_000), ("write", 9_000),
+    ],
+)  # fmt: skip
 def test_writes_fail_half_way(template: Path, tmp_path: Path, since: str, limit: int) -> None:
     """Files may begin and not end: draws, seal, tables, the page, the ledger's log."""
     town = Town(Path(shutil.copytree(template, tmp_path / "town")))
