@@ -15,9 +15,10 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.errors import InputError
 from discreet.model.actions import Action, RealActions
 from discreet.model.decision import Decision
+from discreet.model.exact_replies import exact_payoff, exact_reply, no_closed_form
+from discreet.model.replies import loss_table, real_replies
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,7 @@ class Interim:
     def __post_init__(self) -> None:
         for decision in self.decisions:
             if isinstance(decision.actions, RealActions) and not decision.is_loss:
-                raise InputError(
-                    "The best real action of this payoff has no closed form", found=decision.expression,
-                    allowed="squared, absolute or pinball loss, or listed actions",
-                    remedy="list the actions, for instance { from = 0.1, to = 10, step = 0.01 }",
-                )
+                raise no_closed_form(decision)
 
     @cached_property
     def tables(self) -> tuple[tuple[tuple[Fraction, ...], ...] | None, ...]:
@@ -55,9 +52,8 @@ class Interim:
         total, chosen = Fraction(0), []
         for decision, table in zip(self.decisions, self.tables, strict=True):
             if table is None:
-                action: Action = _best_real(decision, belief, self.omegas)
-                payoffs = [decision.payoff(action, omega) for omega in self.omegas]
-                found = sum((p * u for p, u in zip(belief, payoffs, strict=True)), Fraction(0))
+                action: Action = exact_reply(decision, belief, self.omegas)
+                found = exact_payoff(decision, belief, self.omegas, action)
             else:
                 assert not isinstance(decision.actions, RealActions)
                 values = [sum((p * u for p, u in zip(belief, row, strict=True)), Fraction(0)) for row in table]
@@ -76,51 +72,7 @@ class Interim:
                 payoffs = np.array([[float(u) for u in row] for row in table])
                 found = (beliefs @ payoffs.T).max(axis=1)
             else:
-                actions = _best_real_floats(decision, beliefs, omegas)
-                gaps = omegas - actions[:, None]
-                found = (beliefs * _loss_floats(decision, gaps)).sum(axis=1)
+                actions = real_replies(decision, beliefs, omegas)
+                found = -(beliefs * loss_table(decision, actions, omegas)).sum(axis=1)
             total += float(decision.weight) * found
         return total
-
-
-def _best_real(decision: Decision, belief: Sequence[Fraction], omegas: Sequence[Fraction]) -> Fraction:
-    """The mean or the quantile, clipped: the loss is convex in the action, so clipping stays best."""
-    if decision.kind == "squared-error":
-        found = sum((p * omega for p, omega in zip(belief, omegas, strict=True)), Fraction(0))
-    else:
-        wanted, reached = decision.quantile or Fraction(1, 2), Fraction(0)
-        found = omegas[-1]
-        for p, omega in zip(belief, omegas, strict=True):
-            reached += p
-            if reached >= wanted:
-                found = omega
-                break
-    actions = decision.actions
-    assert isinstance(actions, RealActions)
-    if actions.lower is not None:
-        found = max(found, actions.lower)
-    return found if actions.upper is None else min(found, actions.upper)
-
-
-def _best_real_floats(decision: Decision, beliefs: np.ndarray, omegas: np.ndarray) -> np.ndarray:
-    if decision.kind == "squared-error":
-        found = beliefs @ omegas
-    else:
-        wanted = float(decision.quantile or Fraction(1, 2))
-        found = omegas[np.minimum((beliefs.cumsum(axis=1) < wanted).sum(axis=1), len(omegas) - 1)]
-    actions = decision.actions
-    assert isinstance(actions, RealActions)
-    low = -np.inf if actions.lower is None else float(actions.lower)
-    high = np.inf if actions.upper is None else float(actions.upper)
-    clipped: np.ndarray = np.clip(found, low, high)
-    return clipped
-
-
-def _loss_floats(decision: Decision, gaps: np.ndarray) -> np.ndarray:
-    if decision.kind == "squared-error":
-        return -gaps * gaps
-    if decision.kind == "absolute-error":
-        return -np.abs(gaps)
-    assert decision.quantile is not None
-    q = float(decision.quantile)
-    return -np.maximum(q * gaps, (q - 1) * gaps)

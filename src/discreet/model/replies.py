@@ -2,7 +2,8 @@
 
 `joint` [output, ω] holds P(output, ω). The best reply to output s minimises Σ_ω P(s, ω)·ℓ(a, ω): the mean for squared error, a
 quantile for absolute and pinball losses, the least of all listed actions otherwise; for f(a) + ω·g(a) on an interval only the
-mean matters, and the best action is sought on a grid and then by golden section. Reference: SY eq. (1), v(π) = max_a E_π u.
+mean matters, and the best action is sought on a grid and then by golden section. In exact numbers, for one belief: `exact_replies`.
+Reference: SY eq. (1), v(π) = max_a E_π u.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def best_replies(decision: Decision, joint: np.ndarray, omegas: Sequence[Fractio
     """The best reply of one decision maker to each output; its weight is left to the caller."""
     numbers = np.array([float(w) for w in omegas])
     if isinstance(decision.actions, RealActions):
-        actions: list[Action] = [decimal(a, decision.actions) for a in _real(decision, joint, numbers).tolist()]
+        actions: list[Action] = [decimal(a, decision.actions) for a in real_replies(decision, joint, numbers).tolist()]
         return Replies(actions, _loss_of(decision, joint, numbers, actions))
     if decision.is_loss and isinstance(decision.actions, ListedActions):
         return _nearest(decision, decision.actions, joint, numbers)
@@ -76,7 +77,8 @@ def _loss_of(decision: Decision, joint: np.ndarray, omegas: np.ndarray, actions:
     return np.asarray((joint * loss_table(decision, chosen, omegas)).sum(axis=1))
 
 
-def _real(decision: Decision, joint: np.ndarray, omegas: np.ndarray) -> np.ndarray:
+def real_replies(decision: Decision, joint: np.ndarray, omegas: np.ndarray) -> np.ndarray:
+    """The best real action for each row, as a float that nothing has rounded."""
     mass = np.maximum(joint.sum(axis=1), np.finfo(float).tiny)
     if decision.kind in ("absolute-error", "pinball"):
         return _clip(decision, omegas[_quantile(decision, joint)])

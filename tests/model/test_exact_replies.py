@@ -1,0 +1,65 @@
+"""Exact best replies: never worse than any action on a fine grid, ties to the smaller, and the floats agree."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError
+from discreet.model.actions import ListedActions, NamedActions, RealActions
+from discreet.model.decision import Decision
+from discreet.model.exact_replies import exact_payoff, exact_reply
+from discreet.model.replies import best_replies, real_replies
+
+OMEGAS = tuple(Fraction(k) for k in (-2, 0, 1, 3, 4))
+NUMBERS = ListedActions(tuple(Fraction(k, 2) for k in range(-5, 10)))
+KINDS = [("squared-error", None), ("absolute-error", None), ("pinball", Fraction(1, 5)), ("pinball", Fraction(9, 10))]
+
+
+def random_belief(random: Random) -> list[Fraction]:
+    parts = [random.choice((0, 0, 1, 2, 5)) for _ in OMEGAS]
+    parts[random.randrange(len(parts))] += 1
+    return [Fraction(p, sum(parts)) for p in parts]
+
+
+@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize(("kind", "quantile"), KINDS)
+def test_no_number_is_better(kind: str, quantile: Fraction | None, seed: int) -> None:
+    belief = random_belief(Random(seed))
+    grid = [Fraction(k, 8) for k in range(-20, 40)]
+    real = Decision(kind, RealActions(), quantile=quantile)
+    best = exact_reply(real, belief, OMEGAS)
+    assert all(exact_payoff(real, belief, OMEGAS, a) <= exact_payoff(real, belief, OMEGAS, best) for a in grid)
+    row = np.array([[float(p) for p in belief]])
+    floats = float(real_replies(real, row, np.array([float(w) for w in OMEGAS]))[0])
+    assert exact_payoff(real, belief, OMEGAS, Fraction(floats)) == pytest.approx(float(exact_payoff(real, belief, OMEGAS, best)))
+    listed = Decision(kind, NUMBERS, quantile=quantile)
+    chosen = exact_reply(listed, belief, OMEGAS)
+    payoffs = {a: exact_payoff(listed, belief, OMEGAS, a) for a in NUMBERS.numbers}
+    assert payoffs[chosen] == max(payoffs.values())  # type: ignore[index]
+    found = best_replies(listed, row, OMEGAS).actions[0]
+    assert float(payoffs[found]) == pytest.approx(float(max(payoffs.values())))  # type: ignore[index]
+
+
+def test_ranges_and_ties() -> None:
+    half = [Fraction(1, 2), Fraction(0), Fraction(0), Fraction(0), Fraction(1, 2)]
+    assert exact_reply(Decision("squared-error", RealActions(Fraction(2), Fraction(3))), half, OMEGAS) == 2
+    assert exact_reply(Decision("absolute-error", RealActions()), half, OMEGAS) == -2
+    same = ((Fraction(1),) * 5,) * 2
+    named = Decision("table", NamedActions(("stay", "go")), payoff_table=same, payoff_columns=OMEGAS)
+    assert exact_reply(named, half, OMEGAS) == "stay"
+
+
+def test_mass_that_does_not_sum_to_one_asks_for_the_same_action() -> None:
+    belief = random_belief(Random(3))
+    decision = Decision("pinball", RealActions(), quantile=Fraction(1, 5))
+    assert exact_reply(decision, [p / 7 for p in belief], OMEGAS) == exact_reply(decision, belief, OMEGAS)
+
+
+def test_real_actions_of_a_formula_have_no_closed_form() -> None:
+    decision = Decision("expression", RealActions(Fraction(1), Fraction(2)), expression="-omega/a - a")
+    with pytest.raises(InputError, match="no closed form"):
+        exact_reply(decision, [Fraction(1, 5)] * 5, OMEGAS)
