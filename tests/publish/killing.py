@@ -2,9 +2,11 @@
 
     python killing.py step TOWN NAME [MEMBER]   publish, and end by SIGKILL before the step NAME
     python killing.py random TEMPLATE WORK COUNT SEED
+    python killing.py batch TEMPLATE WORK COUNT SEED
 
-The second copies a town COUNT times, kills a publishing child of each after a random time, then checks in another child that
-nothing was lost: what was drawn is counted, a release is whole or absent, and the same command comes to an end.
+The last two copy a town COUNT times, kill a publishing child of each after a random time, then check in another child that
+nothing was lost: what was drawn is counted, a release is whole or absent, and the same command comes to an end. In a batch the
+child publishes all members, one after another.
 """
 
 from __future__ import annotations
@@ -17,14 +19,18 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from towns import BUDGET, Town, publish_until_done
 
+from discreet.errors import InputError
 from discreet.publish import verify
 from discreet.publish.staging import DRAWS, SEAL
+
+MEMBERS = ("0", "1", "2")
 
 
 def killed_at(name: str) -> Callable[[str], None]:
@@ -67,6 +73,42 @@ def check(town: Town) -> str:
     return f"{before}{' sealed' if staged else ''}, burned {burned}"
 
 
+def publish_all(folder: Path) -> None:
+    """Every member of a batch of three."""
+    for member in MEMBERS:
+        Town(folder, member).publish()
+
+
+def check_batch(folder: Path) -> str:
+    """The batch is charged once or not at all, each member drawn at most once, before and after everything was tried again."""
+    towns = [Town(folder, member) for member in MEMBERS]
+    before = towns[0].stages()
+    assert towns[0].remaining() == (BUDGET - len(MEMBERS) if before else BUDGET), "charged whole or not at all"
+    burned = 0
+    for town in towns:
+        finished = town.target.exists() and not list(folder.glob(f".release{town.member}.*"))
+        with town.ledger() as book:
+            recorded = [held.stage for held in book.state.reservations.values() if str(held.member) == town.member]
+            assert book.verify() is None
+        assert len(recorded) <= 1 and (not town.target.exists() or verify(town.target).holds)
+        if finished and recorded == ["released"]:
+            continue
+        try:
+            town.publish()
+        except InputError as refused:
+            assert "drawn once" in str(refused) or "at most once" in str(refused), refused
+            assert not town.target.exists()
+            burned += 1
+        else:
+            assert verify(town.target).holds
+    after = towns[0].stages()
+    assert burned <= 1 and len(after) == len(MEMBERS) and after.count("released") == len(MEMBERS) - burned
+    assert towns[0].remaining() == BUDGET - len(MEMBERS), "never more, never refunded"
+    with towns[0].ledger() as book:
+        assert book.verify() is None
+    return f"{before}, burned {burned}"
+
+
 def child(work: Callable[[], object]) -> int:
     """Fork; the child does the work and ends without a word."""
     pid = os.fork()
@@ -83,27 +125,29 @@ def child(work: Callable[[], object]) -> int:
     return pid
 
 
-def at_random(template: Path, work: Path, count: int, seed: int) -> int:
+def at_random(
+    template: Path, work: Path, count: int, seed: int, doing: Callable[[Path], object], checking: Callable[[Path], str]
+) -> int:
     """How many of the interrupted publications broke a promise."""
     chance = random.Random(seed)
     spans = []
     for i in range(3):
-        town = Town(Path(shutil.copytree(template, work / f"timing{i}")))
+        folder = Path(shutil.copytree(template, work / f"timing{i}"))
         started = time.perf_counter()
-        assert os.waitpid(child(town.publish), 0)[1] == 0
+        assert os.waitpid(child(partial(doing, folder)), 0)[1] == 0
         spans.append(time.perf_counter() - started)
     longest = 1.1 * sorted(spans)[1]
     bad = 0
     for i in range(count):
-        town = Town(Path(shutil.copytree(template, work / f"town{i}")))
-        pid = child(town.publish)
+        folder = Path(shutil.copytree(template, work / f"town{i}"))
+        pid = child(partial(doing, folder))
         time.sleep(chance.uniform(0, longest))
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-        broken = os.waitpid(child(lambda town=town, i=i: print(i, check(town), flush=True)), 0)[1] != 0  # noqa: T201
+        broken = os.waitpid(child(lambda folder=folder, i=i: print(i, checking(folder), flush=True)), 0)[1] != 0  # noqa: T201
         bad += broken
         if not broken:
-            shutil.rmtree(town.folder)
+            shutil.rmtree(folder)
     return bad
 
 
@@ -111,4 +155,10 @@ if __name__ == "__main__":
     if sys.argv[1] == "step":
         Town(Path(sys.argv[2]), *sys.argv[4:]).publish(step=killed_at(sys.argv[3]))
     else:
-        sys.exit(at_random(Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5])) > 0)
+        single = sys.argv[1] == "random"
+        broken_ones = at_random(
+            Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]),
+            (lambda folder: Town(folder).publish()) if single else publish_all,
+            (lambda folder: check(Town(folder))) if single else check_batch,
+        )  # fmt: skip
+        sys.exit(broken_ones > 0)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from killing import check
-from towns import Town, make_town
+from towns import Town, make_batch, make_town
 
 from discreet.errors import InputError
 from discreet.publish.release import STEPS
@@ -55,13 +55,21 @@ def test_a_stage_whose_seal_does_not_fit_is_burned_not_published(town: Town) -> 
 
 @pytest.mark.slow
 def test_killed_at_two_hundred_random_times(tmp_path: Path) -> None:
-    template = make_town(tmp_path / "template").folder
-    (tmp_path / "work").mkdir()
+    killed_at_random("random", make_town(tmp_path / "template").folder, tmp_path / "work", 200)
+
+
+@pytest.mark.slow
+def test_batches_killed_at_sixty_random_times(tmp_path: Path) -> None:
+    killed_at_random("batch", make_batch(tmp_path / "template")[0].folder, tmp_path / "work", 60)
+
+
+def killed_at_random(kind: str, template: Path, work: Path, count: int) -> None:
+    work.mkdir()
     done = subprocess.run(
-        [sys.executable, str(KILLING), "random", str(template), str(tmp_path / "work"), "200", "20260101"],
+        [sys.executable, str(KILLING), kind, str(template), str(work), str(count), "20260101"],
         capture_output=True, text=True, check=False, timeout=1800,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     outcomes = [line.split(" ", 1)[1] for line in done.stdout.splitlines()]
-    assert len(outcomes) == 200
+    assert len(outcomes) == count
     assert len(set(outcomes)) >= 4, f"the times met too few different moments: {set(outcomes)}"
