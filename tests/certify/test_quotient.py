@@ -337,3 +337,20 @@ def test_fuzzed_witnesses_are_told_apart_without_a_traceback():
         except DiscreetError as error:
             verdicts.add(type(error).__name__)
     assert {"InputError", "Counterexample"} <= verdicts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("p", "respondents", "actions", "optimum", "within"),
+    [
+        (["0.89", "0.09", "0.02"], 40, None, 2.3259193, 3e-5),
+        (["0.89", "0.09", "0.02"], 40, range(81), 2.40974874, 1e-5),
+        (["0.86", "0.09", "0.03", "0.02"], 20, range(61), 3.7756096, 5e-4),
+    ],
+)
+def test_near_known_optima(p, respondents, actions, optimum, within):
+    """School planning at ε = 1: certified optima of the histogram program."""
+    problem = problem_of(p, range(len(p)), respondents, actions=actions)
+    _, witness = proposed(problem, leave_out=1e-7)
+    certified = -float(quotient_upper_bound(problem, witness))
+    assert optimum * (1 - within) <= certified <= optimum
