@@ -79,7 +79,7 @@ def limit_sentence(bounds: PosteriorBounds, prior: float) -> str:
     over = bounds.vacuous(prior)
     if over is not None and over > 1:
         size = f"{over:.3g}" if over < 1e6 else "more than a million"
-        text += f" (The prior times the largest factor by which ε lets it grow would be {size}, above one: no limit by itself.)"
+        text += f" (The prior times the largest factor by which ε lets it grow would be {size}, above one, and says nothing.)"
     return text
 
 
