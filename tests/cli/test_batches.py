@@ -37,7 +37,7 @@ def test_a_batch_is_committed_and_its_cost_told(town: Town) -> None:
     assert Fraction(result["cost"]["epsilon"]) <= Fraction(4, 10) and result["cells"] == 12
     done = discreet(town.folder, "commit", *(f"plan{i}.toml" for i in range(10)), "--key", "key.pem")
     assert done.returncode == 0
-    for words in ("batch: 10 plans, each drawn once", "kairouz-oh-viswanath", "as a sum", "Next: discreet publish plan9.toml"):
+    for words in ("and 9 more: 10 plans, each drawn once", "kairouz-oh-viswanath", "as a sum", "Next: discreet publish plan9.toml"):
         assert words in done.stdout, done.stdout
 
 

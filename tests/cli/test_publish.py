@@ -12,6 +12,7 @@ def test_a_dry_run_opens_nothing_and_spends_nothing(tmp_path: Path) -> None:
     (town.folder / "people.csv").unlink()
     result = read(town.folder, "publish", "plan.toml", "--dry-run")
     assert result["cost"]["epsilon"] == "1" and result["remaining"] == "5" and "release" not in result
+    assert result["granted"] is True
     done = discreet(town.folder, "publish", "plan.toml", "--dry-run")
     assert "Nothing was opened or spent" in done.stdout
     assert town.stages() == []
@@ -54,4 +55,6 @@ def test_a_budget_that_is_spent_ends_with_one_and_both_amounts(tmp_path: Path) -
     assert discreet(town.folder, "publish", "plan.toml", "-o", "one").returncode == 0
     done = discreet(town.folder, "publish", "plan.toml", "-o", "two")
     assert done.returncode == 1 and "ε = 1" in done.stderr and "0.5" in done.stderr
+    assert read(town.folder, "publish", "plan.toml", "--dry-run")["granted"] is False
+    assert "would be refused now" in discreet(town.folder, "publish", "plan.toml", "--dry-run").stdout
     assert not (town.folder / "two").exists()

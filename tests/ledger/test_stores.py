@@ -131,6 +131,15 @@ def test_a_cost_with_a_delta_is_charged_in_approximate_and_refused_elsewhere(pla
         assert ledger.remaining("households", "household") == Fraction(19, 10) and ledger.verify() is None
 
 
+def test_asking_whether_it_would_be_granted_leaves_no_trace(ledger: Ledger) -> None:
+    name = committed(ledger, Fraction(2))
+    before = ledger.head().hash
+    assert ledger.grants(name) and ledger.grants(name) and not ledger.grants("f" * 64)
+    assert ledger.head().hash == before and ledger.remaining("households", "household") == 2
+    ledger.reserve(name)
+    assert not ledger.grants(name)
+
+
 def test_export_lists_every_entry(ledger: Ledger, tmp_path: Path) -> None:
     committed(ledger)
     assert ledger.export(tmp_path / "out.jsonl") == 3

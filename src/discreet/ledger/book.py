@@ -11,12 +11,13 @@ Each call is one exclusive turn at the store: the event is checked against every
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import InputError, Refuted
+from discreet.errors import BudgetExceeded, InputError, Refuted
 from discreet.files.atomic import write_atomically
 from discreet.files.canonical import canonical_bytes
 from discreet.ledger.budget import CURRENCIES, Budget, Cost
@@ -157,8 +158,7 @@ class Ledger:
 
         In a batch the first member to be reserved sets the cost of the whole batch aside, the others nothing more.
         """
-        event: dict[str, Any] = {"kind": "reserve", "commitment": commitment}
-        return self._append(event if member is None else event | {"member": member})
+        return self._append(_reserving(commitment, member))
 
     def spend(self, reservation: str) -> Entry:
         """Say that drawing begins."""
@@ -191,6 +191,15 @@ class Ledger:
         state = self.state
         account = state.account(population, unit)
         return state.budgets[account].remaining(state.spent[account])
+
+    def grants(self, commitment: str, member: int | None = None) -> bool:
+        """Whether this reservation would be granted now; nothing is recorded."""
+        state = self.state
+        try:
+            deepcopy(state).apply(_next_entry(state, _reserving(commitment, member)))
+        except (InputError, BudgetExceeded):
+            return False
+        return True
 
     def reservation(self, name: str) -> Reservation:
         """One reservation as of now."""
@@ -247,6 +256,11 @@ def _next_entry(state: State, event: Mapping[str, Any]) -> Entry:
     now = datetime.now(UTC).isoformat(timespec="microseconds")
     last = None if state.next == 0 else Entry(state.next - 1, "", "", {}, state.head)
     return Entry.after(last, state.time if event["kind"] in UNTIMED else max(now, state.time), dict(event))
+
+
+def _reserving(commitment: str, member: int | None) -> dict[str, Any]:
+    event: dict[str, Any] = {"kind": "reserve", "commitment": commitment}
+    return event if member is None else event | {"member": member}
 
 
 def _signed(event: dict[str, Any], signer: Signer | None) -> dict[str, Any]:

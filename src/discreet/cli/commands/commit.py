@@ -53,7 +53,7 @@ def command(
             entry = commit(first, book, signer)
         else:
             share = None if delta is None else exact(delta, "delta")
-            entry = commit_batch(bundles, book, signer, name=batch or "batch", delta=share)
+            entry = commit_batch(bundles, book, signer, name=batch or _named(bundles), delta=share)
         remaining = book.remaining(first.plan.population, first.plan.unit.name)
         currency = str(book.state.currency)
     listed = [
@@ -78,6 +78,10 @@ def command(
     if "members" in entry.event:
         result["batch"] = {"name": entry.event["batch"], "rule": entry.event["rule"], "plans": listed}
     show(result, as_json=as_json, person=lambda console: tell(result, plans, console))
+
+
+def _named(bundles: Sequence[Bundle]) -> str:
+    return f"{bundles[0].plan.dataset} and {len(bundles) - 1} more"
 
 
 def _must_share(ledger: str | None, bundles: Sequence[Bundle]) -> None:

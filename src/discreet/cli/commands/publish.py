@@ -80,6 +80,8 @@ def command(
             "cells": len(bundle.key_set),
             "remaining": book.remaining(bundle.plan.population, bundle.plan.unit.name),
         }
+        if dry_run:
+            result["granted"] = book.grants(found.name, found.member)
         if found.batch is not None:
             result["batch"] = _batch(found, book)
         if not dry_run:
@@ -129,6 +131,8 @@ def tell(result: dict[str, Any], console: Console) -> None:
     else:
         console.print(f"  cost       {Cost.from_document(result['cost']).brief(result['currency'])}")
     console.print(f"  remaining  {float(result['remaining']):g}")
+    if result.get("granted") is False:
+        console.print("[yellow]It would be refused now.[/yellow]")
     if "release" in result:
         console.print(f"Published: {result['release']}", soft_wrap=True)
         console.print(f"Next: discreet verify {result['release']}", soft_wrap=True)
