@@ -166,6 +166,24 @@ def test_real_actions_reach_the_gap_that_was_asked_for() -> None:
     assert all(float(best[1]) <= loss + 1e-9 for best, loss in zip(real.proof.best, real.plain, strict=True))
 
 
+@pytest.mark.parametrize(
+    "decision",
+    [
+        {"kind": "squared-error", "actions": {"from": "0.5", "to": "3"}},
+        {"kind": "absolute-error", "actions": "real"},
+        {"kind": "expression", "payoff": "-omega/a - 0.1*a", "actions": {"from": "0.5", "to": "10"}},
+    ],
+)
+def test_other_real_actions(decision: Document) -> None:
+    asked = problem(document(3, range(3), CHANCES[0], decision))
+    found = robust_design(asked, PRIORS, workers=1)
+    assert found.status == "optimal" and isinstance(privacy(found.mechanism), Certificate)
+    assert 0 <= found.proof.least <= found.proof.worst
+    assert all(o.action in asked.decision.actions for o in found.mechanism.outputs)  # type: ignore[operator]
+    early = robust_design(asked, PRIORS, After(0), workers=1)
+    assert early.proof.least == 0 and early.proof.worst >= found.proof.least
+
+
 @pytest.mark.slow
 def test_example_1_with_real_actions() -> None:
     """Against (.89, .05, .06) the robust mechanism saves more than 2.4; at (.89, .09, .02) it costs 0.49."""

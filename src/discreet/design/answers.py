@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from discreet.design.continuous import reaching, real_loss
+from discreet.design.continuous import needed, reaching, real_loss
 from discreet.design.ground import Recommendation, Section
 from discreet.design.solver.continuum import Continuum, first_actions, prove, thinned
 from discreet.design.solver.layers import components
@@ -105,7 +105,7 @@ class RealAnswers:
             loss, edges, self.epsilon, level, self.watch
         )
         kernel, actions = self._replies(section, found.kernel, found.actions)
-        nodes, flows = reaching(found, self.problem.omega_range)
+        nodes, flows = reaching(found, needed(self.problem))
         return Answer(kernel, actions, found.bound, level, (list(nodes), flows))
 
     def _proved(self, loss: SquaredError, edges: Integers, level: float) -> Continuum:

@@ -17,6 +17,7 @@ import numpy as np
 
 from discreet.certify.robust import mixture
 from discreet.design.answers import Answer, Answers, ListedAnswers, RealAnswers
+from discreet.design.continuous import needed
 from discreet.design.front import AsPayoffs, certified
 from discreet.design.ground import Ground, Recommendation, Section, ground, losses, recommendations
 from discreet.design.programmed import (
@@ -142,7 +143,7 @@ class Exchange:
     def _nothing(self) -> tuple[list[Recommendation], np.ndarray]:
         """Multipliers of zero, which prove that nobody does better than to know the truth."""
         problem = self.problem
-        nodes: list[Recommendation] = [*problem.omega_range] if problem.real_actions else recommendations(problem)
+        nodes: list[Recommendation] = [*needed(problem)] if problem.real_actions else recommendations(problem)
         return nodes, np.zeros((len(nodes), 2 * len(self.section.space.edges)))
 
     def _under(self, weights: tuple[Fraction, ...]) -> Section:
@@ -171,9 +172,8 @@ class Exchange:
             return losses(problem, actions or [], base.exact_omegas)
         assert isinstance(problem.decision.actions, RealActions)
         values = np.array([float(w) for w in base.exact_omegas])
-        numbers = (
-            np.linspace(values[0], values[-1], GRID) if actions is None else np.array([float(a) for a in actions])  # type: ignore[arg-type]
-        )
+        low, high = map(float, needed(problem))
+        numbers = np.linspace(low, high, GRID) if actions is None else np.array([float(a) for a in actions])  # type: ignore[arg-type]
         return float(problem.decision.weight) * loss_table(problem.decision, numbers, values)
 
 
