@@ -111,6 +111,16 @@ def test_quotients_narrow_the_gap_and_everything_is_proved():
     assert proposal.relative_gap == pytest.approx(1 - lower / loss, rel=1e-4)
 
 
+@pytest.mark.parametrize("weight", [1, 3])
+def test_floats_foretell_what_is_proved_whatever_the_decision_weighs(weight):
+    law = ((".7", ".1", ".1", ".05", ".05"), (0, 1, 2, 3, 7))
+    for actions in (RealActions(), ListedActions(tuple(map(Fraction, range(0, 60, 2))))):
+        decision = Decision("squared-error", actions, weight=Fraction(weight))
+        _, claim, proposal = certified(problem_of(law, 8, decision), seconds=6.0)
+        assert isinstance(proposal.witness, QuotientWitness)
+        assert claim.relative_gap == pytest.approx(proposal.relative_gap, rel=1e-3)
+
+
 def test_nothing_is_climbed_beyond_the_gap_asked_for():
     proposal = climb(problem_of(FIVE, 20), seconds=9.0, gap=0.2)
     assert [rung.name for rung in proposal.tried] == ["clipped sum"]

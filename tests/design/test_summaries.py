@@ -11,7 +11,7 @@ import pytest
 from discreet.certify import privacy
 from discreet.certify.value import expected_payoff
 from discreet.certify.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
-from discreet.design.quotients import fitting, two_groups
+from discreet.design.quotients import clipped_groups, fitting, grouped_program, two_groups
 from discreet.design.readings import Reader
 from discreet.design.summaries import read_pair, read_sum
 from discreet.model.actions import RealActions
@@ -94,11 +94,15 @@ def test_too_large_or_another_loss_is_left_to_noise():
     assert "squared error" in why_not_weighted_sum(other)
 
 
-def test_groups_follow_the_clipping():
+def test_groups_follow_the_clipping_unless_their_values_differ_much():
     reader = Reader(problem_of())
-    assert two_groups(reader, (0, 12, 24, 24, 24, 24)) == [[1], [2, 3, 4, 5]]
-    assert two_groups(reader, (0, 1, 1, 1, 1, 1)) == [[1], [2, 3, 4, 5]]
-    assert two_groups(Reader(problem_of((".8", ".1", ".1"), range(3))), (0, 1, 2)) is None
+    for groups in (clipped_groups, two_groups):
+        assert groups(reader, (0, 12, 24, 24, 24, 24)) == [[1], [2, 3, 4, 5]]
+        assert groups(reader, (0, 1, 1, 1, 1, 1)) == [[1], [2, 3, 4, 5]]
+    assert clipped_groups(Reader(problem_of((".8", ".1", ".1"), range(3))), (0, 1, 2)) is None
+    skewed = Reader(problem_of((".7", ".1", ".1", ".05", ".05"), (0, 1, 2, 3, 7)))
+    assert clipped_groups(skewed, (0, 7, 20, 24, 24)) == [[1], [2, 3, 4]]
+    assert two_groups(skewed, (0, 7, 20, 24, 24)) == [[1, 2, 3], [4]]
 
 
 def test_programs_fit_the_time():
@@ -107,5 +111,7 @@ def test_programs_fit_the_time():
     short, long = (fitting(reader, groups, seconds) for seconds in (5.0, 12.0))
     assert short.size < long.size and short.dropped > long.dropped
     assert fitting(reader, groups, 1.0) is None
+    assert grouped_program(reader, (0, 12, 24, 24, 24, 24), 5.0).groups == ((1,), (2, 3, 4, 5))
+    assert grouped_program(Reader(problem_of((".8", ".1", ".1"), range(3))), (0, 1, 2), 10.0) is None
     assert fitting(Reader(problem_of(respondents=1000)), groups, 600.0) is None
     assert np.isclose(short.masses.sum() + short.dropped, 1.0)

@@ -24,7 +24,7 @@ from discreet.certify.chain import CHAIN, why_not_chain
 from discreet.design.ladder.chain import Split, chain_bound
 from discreet.design.ladder.weights import clipped_sum, search_weights
 from discreet.design.programmed import Proposal, Tried
-from discreet.design.quotients import SHORTEST, fitting, quotient, two_groups
+from discreet.design.quotients import SHORTEST, clipped_groups, fitting, grouped_program, quotient
 from discreet.design.readings import Reader, Reading, likely_types
 from discreet.design.summaries import read_pair, read_sum
 from discreet.errors import InputError, TooLarge
@@ -127,7 +127,7 @@ class _Climb:
 
     def _programs(self) -> None:
         """Programs on small summaries; a table that is no better than noise is not taken."""
-        groups = two_groups(self.reader, self.best.found)
+        groups = clipped_groups(self.reader, self.best.found)
         started = time.perf_counter()
         if self._goes_on(SHORTEST):
             allowed = PROGRAM_SHARE * self._left()
@@ -148,16 +148,17 @@ class _Climb:
 
     def _bounds(self) -> None:
         """The grouped quotient with most of the time; the plain one before it, or in its place where two groups do not fit."""
-        reader, groups = self.reader, two_groups(self.reader, self.best.found)
-        two = None if groups is None else fitting(reader, groups, BOUND_SHARE * self._left())
-        one = fitting(reader, None, (FIRST_SHARE if two is not None else BOUND_SHARE) * self._left())
-        for program, share in ((one, FIRST_SHARE if two is not None else BOUND_SHARE), (two, BOUND_SHARE)):
+        reader = self.reader
+        two = grouped_program(reader, self.best.found, BOUND_SHARE * self._left())
+        share = FIRST_SHARE if two is not None else BOUND_SHARE
+        one = fitting(reader, None, share * self._left())
+        for program, part in ((one, share), (two, BOUND_SHARE)):
             if program is not None and self._goes_on(SHORTEST):
                 started = time.perf_counter()
-                tighter = quotient(reader, program, self.chosen.loss, self.gap, share * self._left(), self.quiet)
-                if tighter.lower_bound > self.lower:
-                    self.lower, self.witness = tighter.lower_bound, tighter.witness
-                self._note(tighter.name, started, lower=tighter.lower_bound)
+                found = quotient(reader, program, self.chosen.loss, self.gap, part * self._left(), self.quiet)
+                if found.lower_bound > self.lower:
+                    self.lower, self.witness = found.lower_bound, found.witness
+                self._note(found.name, started, lower=found.lower_bound)
 
     def _left(self) -> float:
         return self.seconds - (time.perf_counter() - self.begun)
