@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
+
 from discreet.errors import InputError
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
@@ -68,6 +70,10 @@ class AffinePayoff:
         """The bend of every piece between neighbouring nodes."""
         f2, g2 = second_derivative(self.f), second_derivative(self.g)
         return [Bend(range_on(f2, a, b), range_on(g2, a, b), b - a) for a, b in pairwise(nodes)]
+
+    def parts(self, nodes: Sequence[Fraction]) -> np.ndarray:
+        """f and g [part, node] in floats, each rounded once from its exact value."""
+        return np.array([[float(value_at(part, a)) for a in nodes] for part in (self.f, self.g)])
 
     def least_losses(self, omegas: Sequence[Fraction]) -> dict[Fraction, Fraction]:
         """For each ω a number that −f(a) − ω·g(a) does not fall below on the whole range."""

@@ -23,6 +23,8 @@ from discreet.model.replies import loss_table
 
 NARROW = 1e-4
 """Pieces narrower than this, relative to where they stand, are always taken exactly."""
+LARGEST = Fraction(10**20)
+"""Larger numbers could lift what underflow takes above `pulls.TINY`: floats then rule nothing out."""
 
 
 def least_losses(decision: Decision, omegas: Sequence[Fraction]) -> dict[Fraction, Fraction]:
@@ -44,22 +46,30 @@ def over_pieces(
     # actions beyond the statistic's range are never better than the nearest end of it, clipped to what is allowed
     low, high = (_nearest(decision, end) for end in omega_range)
     bends: list[Bend] = []
+    parts = np.zeros((2, 0))
     if not decision.is_loss:
         payoff = AffinePayoff.of(decision)
         low, high = payoff.low, payoff.high
         bends = payoff.bends(numbers)
+        parts = payoff.parts(numbers)
     if not numbers or numbers[0] > low or numbers[-1] < high:
         raise Refuted("the action nodes of the witness leave out actions", f"nodes must reach from {low} to {high}")
     tables = [pull.at for pull in pulls]
     pulled = dense(tables, len(stage.inside))
     ends = np.array([float(a) for a in numbers])
+    strange = bool(max(np.abs(ends).max(), np.abs(parts).max(initial=0.0)) > LARGEST)
     heights = [Fraction(0)] * len(numbers)
     total = Fraction(0)
     for h, state in enumerate(stage.inside):
         mass, omega = rounded(stage.masses[state]), stage.omegas[state]
         weighted, shift = decision.weight * mass, mass * least[omega]
         bulges = [weighted * bend.bulge(omega) for bend in bends]
-        rough, size = _rough_pieces(decision, float(weighted), float(omega), ends, -pulled[:, h], bulges)
+        if bends:
+            rough, size = _rough_chords(float(weighted), float(omega), parts, -pulled[:, h], bulges)
+        else:
+            rough, size = _rough_pieces(decision, float(weighted), float(omega), ends, -pulled[:, h])
+        if strange or abs(omega) > LARGEST or 0 < weighted < 1 / LARGEST**14 or weighted > LARGEST:
+            size = np.inf
         for k in (near := contenders(rough, size)):
             heights[k : k + 2] = (-t.get(h, Fraction(0)) - shift for t in tables[k : k + 2])
         total += min(
@@ -68,8 +78,18 @@ def over_pieces(
     return total
 
 
+def _rough_chords(
+    mass: float, omega: float, parts: np.ndarray, heights: np.ndarray, bulges: Sequence[Fraction]
+) -> tuple[np.ndarray, float]:
+    """`_rough_pieces` of f(a) + ω·g(a), from f and g rounded once: a formula computed in floats may cancel to anything."""
+    f, g = mass * parts[0], mass * (omega * parts[1])
+    at_ends, below = heights - f - g, np.array([float(bulge) for bulge in bulges])
+    size = float((np.abs(f) + np.abs(g) + np.abs(heights)).max()) + float(below.max())
+    return np.minimum(at_ends[:-1], at_ends[1:]) - below, size
+
+
 def _rough_pieces(
-    decision: Decision, mass: float, omega: float, ends: np.ndarray, heights: np.ndarray, bulges: Sequence[Fraction]
+    decision: Decision, mass: float, omega: float, ends: np.ndarray, heights: np.ndarray
 ) -> tuple[np.ndarray, float]:
     """`_least_on_piece` for all pieces in floats and the size of their terms, to tell which deserve the exact one."""
     losses = mass * loss_table(decision, ends, np.array([omega]))[:, 0]
@@ -77,9 +97,6 @@ def _rough_pieces(
     size = float((np.abs(losses) + np.abs(heights)).max())
     if len(ends) == 1:
         return at_ends, size
-    if bulges:
-        below = np.array([float(bulge) for bulge in bulges])
-        return np.minimum(at_ends[:-1], at_ends[1:]) - below, size + float(below.max())
     a, b, y, z = ends[:-1], ends[1:], heights[:-1], heights[1:]
     narrow = b - a <= NARROW * np.maximum(np.abs(a), np.abs(b))
     slope = (z - y) / np.where(narrow, 1.0, b - a)

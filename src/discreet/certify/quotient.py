@@ -51,6 +51,7 @@ def quotient_upper_bound(problem: Problem, witness: QuotientWitness) -> Fraction
     if reason is not None:
         raise Refuted("a condition of the quotient bound does not hold", reason)
     setting = _setting(problem, witness)
+    setting.law.must_be_small(witness.states)
     rows = _rows(setting, witness)
     masses = setting.law.masses(witness.states)
     omegas = tuple(setting.origin + setting.unit * state[-1] for state in witness.states)

@@ -10,7 +10,7 @@ product is rounded down, so a coefficient lies below the truth, and by at most w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -60,7 +60,7 @@ class GroupLaw:
     def masses(self, states: Iterable[State]) -> list[tuple[Fraction, Fraction]]:
         """Both sides of each state's probability, as multiples of 2^−BITS."""
         listed = list(states)
-        self._must_be_small(listed)
+        self.must_be_small(listed)
         powers = [self._powers(g, max((s[g] for s in listed), default=0)) for g in range(len(self.groups))]
         laws: dict[State, tuple[fmpz_poly, int, int, Fraction]] = {}
         found = []
@@ -83,7 +83,8 @@ class GroupLaw:
     def _reached(self) -> dict[State, int]:
         return {}
 
-    def _must_be_small(self, states: list[State]) -> None:
+    def must_be_small(self, states: Sequence[State]) -> None:
+        """Refuses states whose law would take too long; to be asked before `possible` and `masses`."""
         most = [max((s[g] for s in states), default=0) for g in range(len(self.groups))]
         work = 0
         for x, low, group in zip(most, self._lows, self.groups, strict=True):
