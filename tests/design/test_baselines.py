@@ -8,7 +8,7 @@ from math import exp
 
 import numpy as np
 import pytest
-from design_worlds import Document, World, document, loss_table, optimum, problem, world
+from design_worlds import Document, World, document, loss_table, optimum, problem, school, world
 from scipy.integrate import quad
 
 from discreet.design import design
@@ -164,3 +164,9 @@ def test_noisy_histogram() -> None:
 def test_a_baseline_that_does_not_fit_says_why() -> None:
     found = design(problem(DOCS["table"])).baselines["truncated geometric"]
     assert found.value is None and found.loss is None and "not computed" in found.words
+
+
+def test_a_search_that_takes_all_its_time_leaves_the_baselines() -> None:
+    """Time that runs out is no wish to stop: what people do today is shown beside whatever was reached."""
+    found = design(problem(school(12, actions="real")), seconds=0.0)
+    assert found.status == "cancelled" and found.baselines["geometric"].loss is not None

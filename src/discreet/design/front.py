@@ -45,6 +45,8 @@ MOST_PROGRAM_STATES = 30_000
 MOST_PROGRAM_DATABASES = 4_096
 CLASSES = ("oblivious", "permutation-invariant")
 DEFAULT_SECONDS = 60.0
+COMPARE_SECONDS = 5.0
+"""Baselines have at least so much time of their own."""
 DIGITS = 12
 LOOSE = 1e-3
 """From this gap on a weighted sum is tried before any program."""
@@ -79,7 +81,9 @@ def design(
     solved = time.perf_counter()
     best = certified(problem, proposal, steps, reduction)
     proved = time.perf_counter()
-    shown = _baselines(problem, limited) if compare else {}
+    # a search that took all its time must not take the comparison away as well
+    more = AsPayoffs(Deadline(max(seconds, COMPARE_SECONDS), watch))
+    shown = _baselines(problem, more) if compare else {}
     took = {"solve": solved - begun, "certify": proved - solved, "baselines": time.perf_counter() - proved}
     found = Design(*best, tuple(steps), shown, took, proposal.solver, notes=_notes(problem), rungs=proposal.tried)
     if within == "oblivious":
