@@ -34,8 +34,6 @@ FIRST = 5.0
 """Sum of the products s z at the start, in units of the mean cost."""
 PATIENCE = 8
 """Steps without progress before the search ends."""
-LARGEST = 60_000_000
-"""Entries of all factors together."""
 
 
 @dataclass(frozen=True)
