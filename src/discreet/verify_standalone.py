@@ -101,8 +101,7 @@ def sizes(data):
 def histogram_graph(types, low, high, fixed, clamp):
     """Counts of types. A clamp clips every count but the reference's, then moves respondents between the clipped types (first
     ones first) and the reference until the latter is within `rest`: a list cut to a fixed length changes by one entry at most."""
-    floor = clamp["lower"] if clamp else [0] * types
-    roof = clamp["upper"] if clamp else [high] * types
+    floor, roof = ([0] * types, [high] * types) if clamp is None else (clamp["lower"], clamp["upper"])
     need(len(floor) == len(roof) == types, "a clamp needs bounds for every type")
     reference = clamp.get("reference") if clamp else 0 if fixed else None
     need(reference in (range(types) if fixed else (None,)), "a clamp has a reference type when the size is fixed, only")
@@ -110,6 +109,7 @@ def histogram_graph(types, low, high, fixed, clamp):
     clipped = [j for j in range(types) if j != reference]
     least, most = (0, high) if not clamp or clamp.get("rest") is None else clamp["rest"] if fixed else (1, 0)
     ends = [(least, most), *((floor[j], roof[j]) for j in clipped)]
+    need({type(x) for x in (*sum(ends, ()), reference or 0)} == {int}, "a clamp is written in whole numbers")
     need(all(0 <= x <= y for x, y in ends), "a clamp's bounds are the wrong way round, or it has a rest but no fixed size")
     partial = [((), 0)]
     for j in reversed(clipped):

@@ -126,7 +126,10 @@ def locate(space: StateSpace, summary: Summary, vectors: np.ndarray) -> np.ndarr
 
 def _clamped(clamp: Clamp, vectors: np.ndarray) -> np.ndarray:
     """`HistogramSummary.of_histogram` for every row."""
-    lower, upper = (np.array([min(end, _BEYOND) for end in ends], dtype=np.int64) for ends in (clamp.lower, clamp.upper))
+    lower, upper = (
+        np.array([0 if j == clamp.reference else min(end, _BEYOND) for j, end in enumerate(ends)], dtype=np.int64)
+        for ends in (clamp.lower, clamp.upper)  # those of the reference say nothing
+    )
     counts = np.minimum(np.maximum(vectors, lower), upper)
     if clamp.reference is None:
         return counts
