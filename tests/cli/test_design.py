@@ -95,6 +95,21 @@ def test_a_theorem_serves_a_town(folder: Path) -> None:
     assert result["theorem"] == "SY Thm 3" and result["relative_gap"] < 1e-9
 
 
+def test_rungs_of_the_ladder_are_shown_and_their_certificate_proves_itself(folder: Path) -> None:
+    text = PLACES.format(households=20, values="[0, 1, 2, 3, 4, 5]", prior="[0.8, 0.1, 0.05, 0.03, 0.015, 0.005]")
+    (folder / "six.toml").write_text(text, encoding="utf-8")
+    done = shell(folder, "design", "six.toml", "--seconds", "9", "-o", "six.mechanism.json", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["rungs"][0]["name"] == "clipped sum" and len(result["rungs"]) > 2
+    assert result["lower_bound"] == pytest.approx(max(rung["lower_bound"] for rung in result["rungs"]), rel=1e-6)
+    assert result["loss"] == pytest.approx(min(rung["loss"] for rung in result["rungs"]), rel=1e-6)
+    assert shell(folder, "certify", "six.mechanism.json").returncode == 0
+    told = shell(folder, "design", "six.toml", "--seconds", "1").stdout
+    assert "rung" in told and "clipped sum" in told and "lower bound" in told
+    assert json.loads(shell(folder, "design", "places.toml", "--json").stdout)["rungs"] == []
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -27,8 +27,8 @@ from discreet.watch import SILENT, Watch
 
 LEAVE_OUT = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6, 1e-7)
 """Shares of the prior that a program may leave out, tried in turn as long as its states fit."""
-FINE = 1e-4
-"""What is left out below this share matters only to programs small enough for an interior point."""
+FINE = ((3e-4, 600), (1e-4, 200))
+"""Below these shares what is left out matters only to programs of so many states, which are solved to more digits."""
 SMALL = 200
 """States up to which the interior point is quick."""
 STATES_PER_SECOND = 300
@@ -88,7 +88,7 @@ def fitting(reader: Reader, groups: Sequence[Sequence[int]] | None, seconds: flo
         most = min(most, SMALL)
     found = None
     for share in LEAVE_OUT:
-        most = most if share >= FINE else min(most, SMALL)
+        most = min([most] + [limit for finer, limit in FINE if share < finer])
         try:
             found = averages(
                 reader.exact_probabilities, reader.exact_values, reader.respondents, None, groups, most, share
