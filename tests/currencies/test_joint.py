@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import exp
+from time import perf_counter
 
 import pytest
 from hypothesis import given, settings
@@ -110,6 +111,19 @@ def test_hostile_parts_cost_no_more_than_a_moment() -> None:
     many = [Part(Fraction(1, 10**9 + 7), None, 900), Part(Fraction(1, 3))]
     assert joint_epsilon(many, MILLIONTH) <= Fraction(1, 3) + Fraction(900, 10**9)
     assert joint_epsilon(many * 2, MILLIONTH) == 2 * (Fraction(900, 10**9 + 7) + Fraction(1, 3))
+    apart = exact_pair([Fraction(1), Fraction(0)], [Fraction(0), Fraction(1)])
+    assert joint_epsilon([Part(Fraction(1), apart), Part(Fraction(1))], Fraction(99, 100)) == 2
+    assert joint_epsilon([Part(Fraction(1000), None, 999), Part(Fraction(999, 7))], MILLIONTH) == 999_000 + Fraction(999, 7)
+
+
+def test_hundreds_of_different_parts_take_a_moment() -> None:
+    """Every publication and every verification of a member composes the whole batch again."""
+    parts = [Part(Fraction(1, 10) + Fraction(i, 10**6)) for i in range(300)]
+    start = perf_counter()
+    found = joint_epsilon(parts, MILLIONTH)
+    assert perf_counter() - start < 5
+    assert joint_epsilon([Part(Fraction(1, 10), None, 300)], MILLIONTH) < found
+    assert found < joint_epsilon([Part(Fraction(1, 10) + Fraction(300, 10**6), None, 300)], MILLIONTH) * Fraction(1001, 1000)
 
 
 def test_parts_of_both_kinds_go_together() -> None:

@@ -36,7 +36,8 @@ POINTS = 1 << 13
 MOST_POINTS = 1 << 16
 MOST_DEGREE = 1 << 18
 MOST_TIMES = 1_000
-"""Beyond so many releases, or so many points of the lattice, ε is only added up."""
+MOST_TOTAL = 2_000
+"""Beyond so many releases, so many points of the lattice or so large a sum of all ε, ε is only added up."""
 BITS = 192
 LARGEST = 1_000
 GRID = 10**12
@@ -66,7 +67,7 @@ def joint_epsilon(parts: Sequence[Part], delta: Fraction) -> Fraction:
     total = sum((part.times * part.epsilon for part in parts), Fraction(0))
     if not 0 <= delta < 1:
         raise InputError("delta is out of range", found=str(delta), allowed="0 <= delta < 1", remedy="correct delta")
-    if delta == 0 or total == 0 or sum(part.times for part in parts) > MOST_TIMES:
+    if not (delta and 0 < total <= MOST_TOTAL) or sum(part.times for part in parts) > MOST_TIMES:
         return total
     with ctx.workprec(BITS + 3 * math.ceil(total)):  # the least masses are about e^(−2 total)
         found = _least(_gathered(parts), delta)
@@ -115,14 +116,10 @@ def _least(parts: Sequence[Part], delta: Fraction) -> Fraction | None:
     step = _step(parts)
     laws = [(*_law(part, step), part.times) for part in parts]
     finite = math.prod(((1 - infinite) ** times for _, infinite, times in laws), start=Fraction(1))
-    degree = sum(times * (max(masses) - min(masses)) for masses, _, times in laws)
-    if 1 - finite >= delta or degree > MOST_DEGREE:
+    if 1 - finite >= delta or sum(times * (max(masses) - min(masses)) for masses, _, times in laws) > MOST_DEGREE:
         return None
-    law, lowest = arb_poly([1]), 0
-    for masses, _, times in laws:
-        first = min(masses)
-        law *= arb_poly([masses.get(n, arb(0)) for n in range(first, max(masses) + 1)]) ** times
-        lowest += times * first
+    lowest = sum(times * min(masses) for masses, _, times in laws)
+    law = _product([_polynomial(masses) ** times for masses, _, times in laws])
     hits, alarms, best = ball(1 - finite), arb(0), Fraction(0)
     chances = law.coeffs()
     grown, shrink = ball(step).exp(), ball(-step * (lowest + len(chances) - 1)).exp()
@@ -140,6 +137,19 @@ def _least(parts: Sequence[Part], delta: Fraction) -> Fraction | None:
         if reached > 1:
             best = max(best, upper_fraction(reached.log()))
     return Fraction(math.ceil(best * GRID), GRID)
+
+
+def _polynomial(masses: dict[int, arb]) -> arb_poly:
+    """Masses as coefficients, the least multiple of the step first."""
+    return arb_poly([masses.get(n, arb(0)) for n in range(min(masses), max(masses) + 1)])
+
+
+def _product(factors: Sequence[arb_poly]) -> arb_poly:
+    """The product, by halves: factors of like length multiply fastest."""
+    if len(factors) == 1:
+        return factors[0]
+    middle = len(factors) // 2
+    return _product(factors[:middle]) * _product(factors[middle:])
 
 
 def _law(part: Part, step: Fraction) -> tuple[dict[int, arb], Fraction]:
