@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from discreet.errors import BudgetExceeded, InputError
-from discreet.ledger import Cost, Ledger, Signer, open_ledger
+from discreet.errors import BudgetExceeded, InputError, Refuted
+from discreet.ledger import Cost, Entry, Ledger, Signer, open_ledger
+from discreet.ledger.state import State
 
 
 def committed(ledger: Ledger, epsilon: Fraction = Fraction(1, 2)) -> str:
@@ -176,6 +177,36 @@ def test_only_trusted_keys_name_revoke_and_sign(place: str, tmp_path: Path) -> N
         with pytest.raises(InputError):
             ledger.commit("households", "household", Cost(Fraction(1)), {}, ours)
         assert ledger.verify() is None
+
+
+@pytest.mark.parametrize("kind", ["key", "revoke"])
+def test_whoever_writes_to_the_store_without_a_key_cannot_name_or_revoke_one(place: str, tmp_path: Path, kind: str) -> None:
+    """An entry in a true chain that says it is by the trusted key: refused without that key's signature, taken with it."""
+    ours, thief = Signer.create(tmp_path / "ours.pem"), Signer.create(tmp_path / "thief.pem")
+    with open_ledger(place, create=True) as ledger:
+        ledger.init("pure", ours)
+        about = {"public": thief.public} if kind == "key" else {"fingerprint": ours.fingerprint}
+        event = {"kind": kind, "by": ours.public} | about
+        last = list(ledger.history())[-1]
+    forged = [
+        Entry.after(last, last.time, event | more)
+        for more in ({}, {"signature": "00" * 64}, {"signature": thief.sign(event)}, {"signature": ours.sign(event)})
+    ]
+    for entry in forged:
+        state = State()
+        state.apply(last)
+        if entry is forged[-1]:
+            state.apply(entry)
+        else:
+            with pytest.raises(Refuted, match="not signed by the key"):
+                state.apply(entry)
+    with open_ledger(place) as ledger:
+        with ledger.store.turn() as turn:
+            turn.append(forged[1])
+        found = ledger.verify()
+        assert found is not None and "not signed by the key" in found.words
+        with pytest.raises(Refuted):
+            ledger.declare("households", "household", Fraction(2))
 
 
 def test_a_ledger_with_keys_takes_only_signed_commitments(place: str, tmp_path: Path) -> None:

@@ -133,19 +133,23 @@ def commitment_signature(event: Mapping[str, Any]) -> bool | None:
     return signature_holds(str(event.get("public", "")), unsigned, str(event.get("signature", "")))
 
 
+def naming_signature(event: Mapping[str, Any]) -> bool:
+    """Whether an event that names or revokes a key was signed by the key that it says."""
+    unsigned = {key: value for key, value in event.items() if key != "signature"}
+    return signature_holds(str(event.get("by", "")), unsigned, str(event.get("signature", "")))
+
+
 def trust_after(entries: Iterable[Entry]) -> tuple[set[str], set[str]]:
     """Fingerprints that a chain of init, key and revoke entries names, and those that it revokes, each by a trusted key."""
     keys: set[str] = set()
     revoked: set[str] = set()
     for entry in entries:
-        event = dict(entry.event)
+        event = entry.event
         if event["kind"] == "init" and "key" in event:
             keys.add(fingerprint(str(event["key"])))
         if event["kind"] not in ("key", "revoke"):
             continue
-        signature = str(event.pop("signature", ""))
-        by = str(event["by"])
-        if fingerprint(by) in keys - revoked and signature_holds(by, event, signature):
+        if fingerprint(str(event["by"])) in keys - revoked and naming_signature(event):
             if event["kind"] == "key":
                 keys.add(fingerprint(str(event["public"])))
             else:

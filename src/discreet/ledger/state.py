@@ -18,7 +18,7 @@ from typing import Any
 from discreet.errors import InputError, Refuted
 from discreet.ledger.budget import Budget, Cost, Spent
 from discreet.ledger.chain import GENESIS, Entry, entry_hash
-from discreet.ledger.keys import fingerprint
+from discreet.ledger.keys import fingerprint, naming_signature
 from discreet.numerics.exact import exact
 
 Account = tuple[str, str]
@@ -233,8 +233,7 @@ def _advance(state: State, entry: Entry, allowed: set[str], stage: str) -> Reser
 
 def _key(state: State, entry: Entry) -> None:
     """A new key, named by one that is trusted: in a ledger made without a key nobody can name one."""
-    _must_be_named(state, fingerprint(str(entry.event["by"])))
-    state.must_trust(str(entry.event["by"]))
+    _must_be_signed(state, entry)
     public = str(entry.event["public"])
     if fingerprint(public) in state.revoked:
         raise _revoked(fingerprint(public))
@@ -243,10 +242,18 @@ def _key(state: State, entry: Entry) -> None:
 
 def _revoke(state: State, entry: Entry) -> None:
     """A key is no longer trusted from here on; what it signed before stays signed."""
-    _must_be_named(state, fingerprint(str(entry.event["by"])))
-    state.must_trust(str(entry.event["by"]))
+    _must_be_signed(state, entry)
     _must_be_named(state, str(entry.event["fingerprint"]))
     state.revoked.add(str(entry.event["fingerprint"]))
+
+
+def _must_be_signed(state: State, entry: Entry) -> None:
+    """Whoever writes to the store without a key can neither name nor revoke one."""
+    by = str(entry.event["by"])
+    _must_be_named(state, fingerprint(by))
+    state.must_trust(by)
+    if not naming_signature(entry.event):
+        raise Refuted("the ledger was changed", f"entry {entry.sequence} was not signed by the key that it names")
 
 
 def _must_be_named(state: State, digest: str) -> None:
