@@ -23,7 +23,7 @@ from discreet.design.oblivious import best_oblivious, lattice_summary
 from discreet.design.result import Baseline
 from discreet.errors import DiscreetError, InputError, TooLarge
 from discreet.mechanisms.staircase import best_step_width
-from discreet.model.actions import RealActions
+from discreet.model.actions import NamedActions
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.problem import Problem
 from discreet.model.replies import best_replies, reply_loss
@@ -173,12 +173,8 @@ def _face_value(base: Ground) -> float:
     width = int(places.max()) + 1
     kernel = _clipped(_geometric_pmf(base)(width), places)
     low, high = base.exact_omegas[0], base.exact_omegas[-1]
-    shown = [low + (high - low) * Fraction(k, max(width - 1, 1)) for k in range(width)]
-    if not isinstance(decision.actions, RealActions):
-        listed = [a for a in decision.actions if isinstance(a, Fraction)]
-        shown = [min(listed, key=lambda a, at=value: abs(a - at)) for value in shown]  # type: ignore[misc]
-    else:
-        shown = [decision.actions.nearest(value) for value in shown]
+    assert not isinstance(decision.actions, NamedActions), "losses compare numbers"
+    shown = [decision.actions.nearest(low + (high - low) * Fraction(k, max(width - 1, 1))) for k in range(width)]
     return float(decision.weight) * float(
         reply_loss(decision, kernel * _masses(base), base.exact_omegas, shown).sum()
     )

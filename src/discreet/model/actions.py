@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -72,6 +73,12 @@ class ListedActions:
 
     def position(self, action: Action) -> int:
         return self._at[action]
+
+    def nearest(self, number: Fraction) -> Fraction:
+        """The listed action next to a number, the smaller of two."""
+        right = min(bisect_left(self.numbers, number), len(self.numbers) - 1)
+        left = max(right - 1, 0)
+        return min(self.numbers[left], self.numbers[right], key=lambda a: abs(a - number))
 
     @cached_property
     def _at(self) -> dict[Action, int]:
