@@ -283,6 +283,69 @@ def test_a_member_drawn_twice_is_found_from_the_folder(released: Town, tmp_path:
     assert "Each member of the batch was drawn at most once" in failed(verified(folder))
 
 
+def with_steps(document: dict[str, Any], before: str, kinds: tuple[str, ...]) -> None:
+    """The folder's chain made anew with more steps of this member before its reservation or its draw."""
+    entries = [dict(entry) for entry in document["entries"]]
+    place = next(i for i, entry in enumerate(entries) if entry["event"]["kind"] == before)
+    name = "0" * 64 if before == "reserve" else document["reservation"]
+    bare: dict[str, Any] = {"reserve": {"commitment": document["commitment"], "member": 3}}
+    steps = [{"kind": kind} | bare.get(kind, {"reservation": name}) for kind in kinds]
+    more = [
+        {"time": entries[place]["time"], "event": step, "hash": name if step["kind"] == "reserve" else ""} for step in steps
+    ]
+    document["entries"] = [*entries[:place], *more, *entries[place:]]
+    rechained(document, lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("before", "kinds"),
+    [
+        ("reserve", ("reserve", "spend", "withdraw")),
+        ("reserve", ("reserve", "withdraw", "spend")),
+        ("spend", ("withdraw",)),
+        ("spend", ("burn",)),
+    ],
+)
+def test_a_draw_that_was_withdrawn_or_burned_is_found_from_the_folder(
+    released: Town, tmp_path: Path, before: str, kinds: tuple[str, ...]
+) -> None:
+    """Steps that no ledger takes, in a chain whose hashes fit; the near-miss is a member withdrawn before its draw."""
+    folder = Path(shutil.copytree(released.target, tmp_path / "release"))
+    edited(folder, "ledger.json", lambda document: with_steps(document, before, kinds))
+    resealed(folder)
+    found = failed(verified(folder))
+    assert "In ledger order: committed, then reserved, then drawn" in found
+    assert "Each member of the batch was drawn at most once" in found
+
+
+def test_a_member_withdrawn_before_its_draw_may_be_drawn_later(released: Town, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(released.target, tmp_path / "release"))
+    edited(folder, "ledger.json", lambda document: with_steps(document, "reserve", ("reserve", "withdraw")))
+    assert not any("drawn" in words or "currency" in words for words in failed(verified(folder)))
+
+
+@pytest.mark.parametrize("change", ["another currency", "no first entry", "a pure ledger"])
+def test_the_currency_is_the_one_that_the_ledger_was_made_with(released: Town, tmp_path: Path, change: str) -> None:
+    """A batch that spends δ, told as one of a ledger that has none."""
+    folder = Path(shutil.copytree(released.target, tmp_path / "release"))
+
+    def forged(document: dict[str, Any]) -> None:
+        if change == "no first entry":
+            document["entries"] = document["entries"][1:]
+            rechained(document, lambda _: None)
+            return
+        document["currency"] = "pure"
+        if change == "a pure ledger":
+            document["entries"][0]["event"]["currency"] = "pure"
+            rechained(document, lambda _: None)
+
+    edited(folder, "ledger.json", forged)
+    stated = json.loads((folder / "ledger.json").read_text())["currency"]
+    edited(folder, "metadata.json", lambda d: d["accounting"].update(currency=stated))
+    resealed(folder)
+    assert "The currency is the one that the ledger was made with" in failed(verified(folder))
+
+
 def test_plans_about_different_people_are_no_batch(tmp_path: Path) -> None:
     town, *others = make_batch(tmp_path / "town")
     others[0].plan.write_text(others[0].plan.read_text().replace("the town", "another town"))

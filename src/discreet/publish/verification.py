@@ -36,6 +36,9 @@ from discreet.publish.signatures import check_identity, check_release, check_sig
 from discreet.publish.tables import restated
 from discreet.publish.verdict import ATTESTED, DETECTABLE, ENFORCED, NOT_VERIFIABLE, Verdict
 
+STEPS_AFTER = {"spend": ("reserve",), "release": ("spend",), "burn": ("reserve", "spend"), "withdraw": ("reserve",)}
+"""What a reservation must have come to before each step."""
+
 
 def verify(folder: str | Path, key: str | None = None) -> Verdict:
     """Check everything that the folder allows; `key` is the fingerprint of the publisher that the reader trusts."""
@@ -50,6 +53,7 @@ def verify(folder: str | Path, key: str | None = None) -> Verdict:
         entry = _commitment(entries, str(ledger["commitment"]), verdict)
         committed = _committed(entries, entry, str(ledger["reservation"]))
         _contents(where, ledger, committed, verdict)
+        _currency(entries, str(ledger["currency"]), committed, verdict)
         _order(entries, head, committed, str(ledger["reservation"]), verdict)
         public = check_signatures(entries, head, entry, committed, verdict)
         check_release(where, document_hash(manifest), entries, verdict)
@@ -202,15 +206,16 @@ def _order(entries: list[Entry], head: Head, made: Commitment, mine: str, verdic
     rising = all(a.sequence < b.sequence and a.time <= b.time for a, b in pairwise(entries))
     joined = all(b.previous == a.hash for a, b in pairwise(entries) if b.sequence == a.sequence + 1)
     place = {e.hash: e for e in entries}
-    spends = [e.sequence for e in entries if e.event["kind"] == "spend" and e.event["reservation"] == mine]
+    steps = _steps(entries)
     reserved = place.get(mine)
     committed = place.get(made.name)
     ordered = (
         reserved is not None
         and committed is not None
         and reserved.event.get("commitment") == made.name
-        and len(spends) == 1
-        and committed.sequence < reserved.sequence < spends[0]
+        and committed.sequence < reserved.sequence
+        and steps is not None
+        and steps.get(mine) == "spend"
     )
     verdict.say(
         ENFORCED, "In ledger order: committed, then reserved, then drawn", genuine and rising and joined and ordered
@@ -220,12 +225,36 @@ def _order(entries: list[Entry], head: Head, made: Commitment, mine: str, verdic
     verdict.say(ENFORCED, "The head of the ledger comes after the draw", ends, head.hash)
     draws = sum(e.event["kind"] == "reserve" for e in entries)
     if made.member is not None:
-        withdrawn = {e.event["reservation"] for e in entries if e.event["kind"] == "withdraw"}
-        kept = [e.event.get("member") for e in entries if e.event["kind"] == "reserve" and e.hash not in withdrawn]
-        verdict.say(ENFORCED, "Each member of the batch was drawn at most once", len(set(kept)) == len(kept))
+        kept = [int(place[name].event["member"]) for name, step in (steps or {}).items() if step != "withdraw"]
+        once = steps is not None and len(set(kept)) == len(kept)
+        verdict.say(ENFORCED, "Each member of the batch was drawn at most once", once)
     what = "this commitment" if made.member is None else "this batch"
     verdict.say(
         DETECTABLE,
         f"All draws on {what} are listed: {draws} up to this release, so publishing only one of several would show",
         None,
     )
+
+
+def _steps(entries: list[Entry]) -> dict[str, str] | None:
+    """The last step of each reservation that is listed; None when one took a step that no ledger allows."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        kind = str(entry.event["kind"])
+        if kind == "reserve":
+            found[entry.hash] = kind
+        elif kind in STEPS_AFTER:
+            name = str(entry.event["reservation"])
+            if found.get(name) not in STEPS_AFTER[kind]:
+                return None
+            found[name] = kind
+    return found
+
+
+def _currency(entries: list[Entry], stated: str, committed: Commitment, verdict: Verdict) -> None:
+    """The currency is the one that the ledger was made with; only one of them has a δ for batches."""
+    first = entries[0]
+    made = first.event.get("currency") if (first.sequence, first.event["kind"]) == (0, "init") else None
+    batch = committed.batch
+    fits = batch is None or not batch.cost.delta or made == "approximate"
+    verdict.say(ENFORCED, "The currency is the one that the ledger was made with", made == stated and fits, stated)
