@@ -53,7 +53,7 @@ def why_not_weighted_sum(mechanism: Mechanism) -> str | None:
     universe = problem.universe
     if not isinstance(mechanism.summary, LinearSummary):
         return "the mechanism does not read a weighted sum"
-    if isinstance(mechanism.kernel, TableKernel) and problem.decision.kind != "squared-error":
+    if isinstance(mechanism.kernel, TableKernel) and any(d.kind != "squared-error" for d in problem.decisions):
         return "only under squared error a table is valued by the law of its sum"
     if (
         not isinstance(universe, Universe)
