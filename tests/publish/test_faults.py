@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +18,8 @@ from towns import Town, make_town, publish_until_done, town_mechanism
 
 import discreet.files.atomic as atomic
 from discreet import certify, files
-from discreet.errors import BudgetExceeded, DiscreetError, InputError, Refuted
+from discreet.engines.duck import DuckEngine
+from discreet.errors import BudgetExceeded, DiscreetError, InputError, Refuted, TooLarge
 from discreet.model.kernel import GeometricKernel
 from discreet.publish import commit, gather, publish, verify
 
@@ -65,6 +67,23 @@ def test_a_disk_that_is_full_afterwards_costs_nothing_more(town: Town, monkeypat
     lines = (town.target / "release.csv").read_text().splitlines()[1:]
     assert [line.split(",")[2] for line in lines] == [str(d) for d in drawn], "the kept draws are what is published"
     assert town.stages() == ["released"] and town.remaining() == 4
+
+
+@pytest.mark.parametrize(("length", "stages"), [(6, ["released"]), (60_000_000, ["reserved"])])
+def test_memory_that_runs_out_on_one_long_value_is_not_given_back(tmp_path: Path, length: int, stages: list[str]) -> None:
+    """What one row can bring about must not be free: whoever planted the row would learn whether it is in the data."""
+    import duckdb
+
+    town = make_town(tmp_path / "town")
+    row = f"SELECT 's' || (i // 4) AS street, CASE WHEN i = 5 THEN repeat('0', {length}) ELSE '1' END AS answer"
+    duckdb.sql(f"COPY ({row} FROM range(12) t(i)) TO '{town.folder / 'people.parquet'}' (FORMAT parquet, COMPRESSION zstd)")
+    text = town.plan.read_text().replace('kind = "csv"', 'kind = "parquet"').replace("people.csv", "people.parquet")
+    town.plan.write_text(text)
+    with town.ledger() as book:
+        commit(town.bundle(), book, town.signer)
+    with pytest.raises(TooLarge) if length > 6 else nullcontext():
+        town.publish(engine=DuckEngine(memory="32MB"))
+    assert town.stages() == stages and town.remaining() == 4
 
 
 def test_a_place_that_cannot_be_written_to_costs_nothing(town: Town) -> None:

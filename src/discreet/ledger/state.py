@@ -185,11 +185,15 @@ def _member(state: State, commitment: str, given: object) -> int | None:
             remedy="reserve what was committed",
         )
     if given in taken:
+        stage = state.reservations[taken[given]].stage
+        again = "commit its plan again to draw it once more"
         raise InputError(
             "This member of the batch was reserved already: each is drawn at most once",
-            found=f"member {given + 1}, {state.reservations[taken[given]].stage}",
+            found=f"member {given + 1}, {stage}",
             allowed="a member that nothing was drawn on",
-            remedy="if it was interrupted, run the same command with the same folder; to draw it again, commit its plan again",
+            remedy=again
+            if stage in ("released", "burned")
+            else f"if it was interrupted, run the same command with the same folder; if that says the same, {again}",
         )
     return given
 

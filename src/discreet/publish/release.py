@@ -5,7 +5,8 @@
 Nothing after the commitment depends on a private value but the draws themselves: no abort, no warning, no log line, no time in
 the ledger. Everything written derives from the staged draws. A restart with a sealed stage finishes that release; without one
 the reservation is burned. Only while nothing was drawn, and only when discreet itself refuses (a missing file, a column that is
-not there), is a reservation given back. `step` is told the name of each step before it happens: tests kill the process there.
+not there; never for want of memory), is a reservation given back. `step` is told the name of each step before it happens:
+tests kill the process there.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines import Engine, fitted, histograms
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import DiscreetError, InputError, TooLarge
 from discreet.files.atomic import sync_folder
 from discreet.ledger.book import Ledger
 from discreet.ledger.keys import Signer
@@ -159,11 +160,14 @@ def _must_fit(bundle: Bundle, counts: NDArray[np.integer] | None) -> None:
 def _or_withdrawn(
     count: Callable[[], NDArray[np.int64]], ledger: Ledger, reservation: str, stage: Stage
 ) -> NDArray[np.int64]:
-    """The histograms; when discreet refuses, in its own words and so for no private reason, the reservation is given back."""
+    """The histograms; when discreet refuses, in its own words and so for no private reason, the reservation is given back.
+
+    Not so when memory ran out: a single long value can do that.
+    """
     try:
         return count()
-    except DiscreetError:
-        if ledger.reservation(reservation).stage == "reserved":
+    except DiscreetError as error:
+        if not isinstance(error, TooLarge) and ledger.reservation(reservation).stage == "reserved":
             ledger.withdraw(reservation)
             stage.remove()
         raise
