@@ -33,6 +33,19 @@ def test_a_histogram_of_another_size_is_no_state() -> None:
         locate(space, HistogramSummary(), np.array([[2, 0, 0, 0, 0, 0]]))
 
 
+@pytest.mark.parametrize("types", [2, 3, 6, 40])
+def test_a_row_whose_key_is_that_of_a_state_is_no_state(types: int) -> None:
+    """Rows are found by a number in a base above every count; other counts may carry over to the number of a state."""
+    universe = Universe.of(2, tuple(map(Fraction, range(types))))
+    space = state_space(universe, ReplaceOne(), HistogramSummary())
+    rest = [0] * (types - 2)
+    for strange in ([5, 0], [-3, 2], [6, -1], [4, 0], [-1, 3], [2, 2]):
+        with pytest.raises(InputError):
+            locate(space, HistogramSummary(), np.array([[*strange, *rest]]))
+    small = np.array([[1, 1, *rest]], dtype=np.int32)
+    assert space.labels[int(locate(space, HistogramSummary(), small)[0])] == ",".join(map(str, small[0]))
+
+
 def test_a_total_that_no_database_has_is_no_state() -> None:
     space = state_space(Universe.of(3, VALUES), ReplaceOne(), LinearSummary((0, 2, 4, 6, 8, 10)))
     with pytest.raises(InputError):

@@ -272,21 +272,26 @@ def _found(ascending: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Where each wanted number stands; one that is missing is no state, and no state is taken in its place."""
     at = np.searchsorted(ascending, wanted)
     if len(at) and (int(at.max()) >= len(ascending) or not np.array_equal(ascending[at], wanted)):
-        raise InputError(
-            "A histogram is not one of this universe", found="another number of respondents or a negative count",
-            allowed="histograms of the declared size", remedy="count respondents by type, all of them",
-        )
+        raise _no_state()
     return at
+
+
+def _no_state() -> InputError:
+    return InputError(
+        "A histogram is not one of this universe", found="another number of respondents or a negative count",
+        allowed="histograms of the declared size", remedy="count respondents by type, all of them",
+    )
 
 
 class _Lookup:
     """The index of a row of counts among all rows."""
 
     def __init__(self, rows: np.ndarray) -> None:
+        self.rows = np.ascontiguousarray(rows)
         self.base = int(rows.max(initial=0)) + 2
         self.wide = self.base ** rows.shape[1] >= 2**62
         if self.wide:
-            self.at = {row.tobytes(): i for i, row in enumerate(np.ascontiguousarray(rows))}
+            self.at = {row.tobytes(): i for i, row in enumerate(self.rows)}
         else:
             keys = self._keys(rows)
             self.order = np.argsort(keys)
@@ -296,9 +301,15 @@ class _Lookup:
         return rows @ (self.base ** np.arange(rows.shape[1]))
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
+        rows = np.ascontiguousarray(rows, dtype=self.rows.dtype)
         if self.wide:
-            return np.array([self.at[row.tobytes()] for row in np.ascontiguousarray(rows)], dtype=np.int64)
-        return self.order[_found(self.keys, self._keys(rows))]
+            found = np.array([self.at.get(row.tobytes(), -1) for row in rows], dtype=np.int64)
+        else:
+            found = self.order[_found(self.keys, self._keys(rows))]
+        # rows that are no states may have a state's key
+        if (found < 0).any() or not np.array_equal(self.rows[found], rows):
+            raise _no_state()
+        return found
 
 
 def _pairs(blocks: np.ndarray, *, star: bool) -> np.ndarray:
