@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from shell import discreet, make_town, read
+
+from discreet.ledger import Cost
 
 INIT = ("ledger", "init", "l.db", "--population", "people", "--unit", "person", "--budget")
 
@@ -72,6 +75,15 @@ def test_show_and_export_list_every_entry(tmp_path: Path) -> None:
     assert read(town.folder, "ledger", "export", "ledger.db", "-o", "out.jsonl")["entries"] == 6
     lines = (town.folder / "out.jsonl").read_text().splitlines()
     assert [json.loads(line)["event"]["kind"] for line in lines] == kinds
+
+
+def test_show_tells_costs_in_the_ledgers_currency(tmp_path: Path) -> None:
+    """Also of a commitment that such a ledger will never grant."""
+    town = make_town(tmp_path / "town", currency="zcdp")
+    with town.ledger() as book:
+        book.commit("the town", "person", Cost(Fraction(1, 10), Fraction(1, 10**6)), {}, town.signer)
+    shown = discreet(town.folder, "ledger", "show", "ledger.db").stdout
+    assert "the town: ρ = 0.46211" in shown and "the town: ε = 0.1, δ = 1e-06" in shown
 
 
 def test_verify_compares_with_releases(tmp_path: Path) -> None:

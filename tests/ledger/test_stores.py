@@ -125,6 +125,9 @@ def test_a_cost_with_a_delta_is_charged_in_approximate_and_refused_elsewhere(pla
         if currency != "approximate":
             with pytest.raises(InputError, match="δ > 0"):
                 ledger.reserve(name)
+            both = ledger.commit("households", "household", Cost(Fraction(1, 10), share, Fraction(1, 200)), {}).hash
+            with pytest.raises(InputError, match="δ > 0"):
+                ledger.reserve(both)
             return
         ledger.reserve(name)
         with pytest.raises(BudgetExceeded):

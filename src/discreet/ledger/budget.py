@@ -96,7 +96,7 @@ class Cost:
 
     def brief(self, currency: str) -> str:
         """What a ledger of this currency charges, for people, rounded up."""
-        if currency == "zcdp":
+        if currency == "zcdp" and not self.delta:
             return f"ρ = {_up(self.zcdp)}"
         level = f"ε = {_up(self.epsilon)}"
         return f"{level}, δ = {_up(self.delta)}" if self.delta else level
@@ -148,14 +148,14 @@ class Budget:
 
     def add(self, spent: Spent, cost: Cost) -> Spent:
         """Sums after one more cost."""
+        if cost.delta and self.currency != "approximate":
+            raise InputError(
+                f"A ledger of {'pure ε' if self.currency == 'pure' else 'ρ'} takes no release with δ > 0",
+                found=str(cost),
+                allowed="δ = 0",
+                remedy="use a ledger in the currency 'approximate'",
+            )
         if self.currency == "pure":
-            if cost.delta:
-                raise InputError(
-                    "A ledger of pure ε takes no release with δ > 0",
-                    found=str(cost),
-                    allowed="δ = 0",
-                    remedy="use a ledger in the currency 'approximate'",
-                )
             return Spent(spent.first + cost.epsilon, spent.second)
         if self.currency == "zcdp":
             return Spent(spent.first + cost.zcdp, spent.second)

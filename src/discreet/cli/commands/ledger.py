@@ -118,13 +118,14 @@ def history(place: Place, as_json: Json = False) -> None:
     with ledger_at(place) as book:
         entries = [entry.document() for entry in book.history()]
 
+    currency = next((str(entry["event"]["currency"]) for entry in entries if "currency" in entry["event"]), "pure")
     names = {entry["hash"]: entry["event"]["batch"] for entry in entries if "batch" in entry["event"]}
 
     def person(console: Any) -> None:
         for entry in entries:
             event = entry["event"]
             console.print(
-                f"{entry['sequence']:>5}  {entry['time'][:19]}  {event['kind']:<9} {_detail(event, names)}",
+                f"{entry['sequence']:>5}  {entry['time'][:19]}  {event['kind']:<9} {_detail(event, names, currency)}",
                 soft_wrap=True,
                 markup=False,
             )
@@ -132,14 +133,17 @@ def history(place: Place, as_json: Json = False) -> None:
     show({"entries": entries}, as_json=as_json, person=person)
 
 
-def _detail(event: dict[str, Any], names: dict[str, str]) -> str:
+def _detail(event: dict[str, Any], names: dict[str, str], currency: str) -> str:
     """What an event is about, in a few words."""
+    from discreet.ledger.budget import Cost
+
     population = str(event.get("population", ""))[:40]
     if event["kind"] == "budget":
-        return f"{population} ({event['unit']}): {event['cap']}"
+        delta = f", δ = {event['delta']}" if "delta" in event else ""
+        return f"{population} ({event['unit']}): {event['cap']}{delta}"
     if event["kind"] == "commit":
         batch = f", batch {event['batch']}, {len(event['members'])} plans" if "members" in event else ""
-        return f"{population}: ε = {event['cost']['epsilon']}{batch}"
+        return f"{population}: {Cost.from_document(event['cost']).brief(currency)}{batch}"
     if "member" in event:
         return f"plan {event['member'] + 1} of batch {names.get(event['commitment'], event['commitment'][:16])}"
     return str(event.get("currency") or event.get("reservation", event.get("commitment", "")))[:40]
