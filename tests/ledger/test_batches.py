@@ -255,6 +255,15 @@ TAMPERED: dict[str, Callable[[dict[str, Any]], object]] = {
     "a member cheaper": lambda e: e["members"][0]["cost"].update(epsilon="0.05"),
     "another rule": lambda e: e.update(rule="sum"),
     "members lost": lambda e: e.update(members=[{}]),
+    "members that are none": lambda e: e.update(members="none"),
+    "a pair of nothing": lambda e: (
+        e.update(rule="privacy loss distributions", pairs=[{"first": ["0"], "second": ["0"], "denominator": "0"}]),
+        e["members"][0]["part"].update(pair=0),
+    ),
+    "a pair that gives everything away": lambda e: (
+        e.update(rule="privacy loss distributions", pairs=[{"first": ["1", "0"], "second": ["0", "1"], "denominator": "1"}]),
+        e["members"][0]["part"].update(pair=0),
+    ),
 }
 
 

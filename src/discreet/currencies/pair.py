@@ -40,7 +40,7 @@ class Pair:
                 "A probability is negative", found="a negative weight", allowed="numbers from 0 on",
                 remedy="correct it",
             )
-        if sum(self.first) != self.denominator or sum(self.second) != self.denominator:
+        if not 0 < self.denominator == sum(self.first) == sum(self.second):
             raise InputError(
                 "The weights of a pair do not sum to its denominator", found=f"{sum(self.first)}, {sum(self.second)}",
                 allowed=f"{self.denominator} twice", remedy="each distribution must sum to one",

@@ -146,9 +146,17 @@ def _commit(state: State, entry: Entry) -> None:
             allowed="a commitment signed with a key that the ledger trusts",
             remedy="sign it: discreet commit PLAN --key FILE",
         )
-    state.commitments[entry.hash] = entry.event
     if "members" in entry.event:
+        _must_list_plans(entry)
         state.batches[entry.hash] = {}
+    state.commitments[entry.hash] = entry.event
+
+
+def _must_list_plans(entry: Entry) -> None:
+    members = entry.event["members"]
+    bound = isinstance(members, list) and [m.get("hashes") for m in members if isinstance(m, dict)]
+    if not bound or len(bound) < len(members) or not all(isinstance(hashes, dict) for hashes in bound):
+        raise Refuted("the ledger holds a batch that cannot be read", f"entry {entry.sequence} does not list what it binds")
 
 
 def _reserve(state: State, entry: Entry) -> None:
