@@ -59,9 +59,10 @@ def test_a_bound_better_than_proved_is_refuted() -> None:
     assert isinstance(optimality(claiming, better), Counterexample)
 
 
-def test_a_payoff_with_a_kink_says_what_to_do() -> None:
-    with pytest.raises(InputError, match="kink"):
-        design(school("-abs(a - 2)*omega", {"from": "0", "to": "5"}))
+@pytest.mark.parametrize(("payoff", "words"), [("-abs(a - 2)*omega", "kink"), ("omega*a - a**20", "degree 20")])
+def test_a_payoff_that_cannot_be_proved_says_what_to_do(payoff: str, words: str) -> None:
+    with pytest.raises(InputError, match=f"{words}.*[Ll]ist the actions"):
+        design(school(payoff, {"from": "0", "to": "5"}))
 
 
 @pytest.mark.parametrize(("payoff", "low", "high"), FORMULAS)

@@ -19,8 +19,11 @@ from discreet.model.decision import Decision
 from discreet.model.expression import affine_parts, as_fraction
 from discreet.numerics.rational_functions import RationalFunction, range_on, second_derivative, value_at
 
-PIECES = 256
+PIECES = 64
 """Pieces of the whole range over which the least loss of each ω is bounded."""
+
+HIGHEST_DEGREE = 8
+"""Degrees of numerators and denominators beyond which enclosing second derivatives takes too long."""
 
 Ends = tuple[Fraction, Fraction]
 
@@ -64,6 +67,12 @@ class AffinePayoff:
             )
         assert isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None
         f, g = (part for part in found if part is not None)
+        degree = max(len(p) - 1 for p in (*f, *g))
+        if degree > HIGHEST_DEGREE:
+            raise InputError(
+                "A bound for real actions takes too long to prove for a payoff of such a degree",
+                found=f"degree {degree}", allowed=f"up to {HIGHEST_DEGREE}", remedy="list the actions",
+            )
         return cls(f, g, actions.lower, actions.upper)
 
     def bends(self, nodes: Sequence[Fraction]) -> list[Bend]:

@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from discreet.certify.affine import AffinePayoff
 from discreet.design.ground import Ground, Section, ground
 from discreet.design.programmed import (
     Proposal,
@@ -117,26 +118,17 @@ def real_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> Rea
 def _affine_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> AffineLoss:
     actions, formula = decision.actions, decision.formula
     assert isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None and formula is not None
-    parts = [_smooth(part) for part in affine_parts(formula) or ()]
-    if len(parts) != 2 or None in parts:
-        raise InputError(
-            "Real actions of a payoff with a kink (abs, min, max or a comparison) are designed for two types only",
-            found=decision.expression,
-            allowed="a payoff f(a) + omega*g(a) made of + - * / and powers, or listed actions",
-            remedy="list the actions, for instance { from = 0.5, to = 10, step = 0.1 }",
-        )
-    f, g = parts
-    assert f is not None and g is not None
+    AffinePayoff.of(decision)  # what no bound could be proved for is not designed either
+    f, g = (_smooth(part) for part in affine_parts(formula) or ())
     low, high = float(actions.lower), float(actions.upper)
     return AffineLoss(masses, omegas, f, g, low, high, partial(best_for_means, decision))
 
 
-def _smooth(part: Node) -> Smooth | None:
-    """A part of a payoff with its first two derivatives; None when it has a kink."""
+def _smooth(part: Node) -> Smooth:
+    """A part of a payoff with its first two derivatives."""
     first = derivative(part, "a")
     second = None if first is None else derivative(first, "a")
-    if first is None or second is None:
-        return None
+    assert first is not None and second is not None, "a part without kinks has derivatives"
     nodes = (part, first, second)
     value, slope, bend = (lambda a, node=node: np.asarray(node({"a": a}), dtype=np.float64) for node in nodes)
     return value, slope, bend
