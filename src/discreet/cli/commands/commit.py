@@ -77,7 +77,7 @@ def command(
     }
     if "members" in entry.event:
         result["batch"] = {"name": entry.event["batch"], "rule": entry.event["rule"], "plans": listed}
-    show(result, as_json=as_json, person=lambda console: tell(result, plans, console))
+    show(result, as_json=as_json, person=lambda console: tell(result, plans, key, console))
 
 
 def _named(bundles: Sequence[Bundle]) -> str:
@@ -96,7 +96,7 @@ def _must_share(ledger: str | None, bundles: Sequence[Bundle]) -> None:
         )
 
 
-def tell(result: dict[str, Any], plans: list[Path], console: Console) -> None:
+def tell(result: dict[str, Any], plans: list[Path], key: Path | None, console: Console) -> None:
     """The commitment for a person."""
     from discreet.ledger.budget import Cost
 
@@ -114,7 +114,7 @@ def tell(result: dict[str, Any], plans: list[Path], console: Console) -> None:
         console.print(f"  cost     {cost} when published; {float(result['remaining']):g} remains now")
     console.print(f"  signed   {'yes' if result['signed'] else 'no (give --key to sign)'}")
     for plan in plans:
-        console.print(f"Next: discreet publish {plan} -o RELEASE", soft_wrap=True)
+        console.print(f"Next: discreet publish {plan} -o RELEASE{'' if key is None else f' --key {key}'}", soft_wrap=True)
 
 
 def _rule(batch: dict[str, Any]) -> str:
