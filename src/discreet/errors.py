@@ -18,6 +18,7 @@ __all__ = [
     "MissingExtra",
     "Refuted",
     "TooLarge",
+    "UnreadableRows",
     "suggest",
 ]
 
@@ -55,6 +56,17 @@ class InputError(DiscreetError):
         if remedy is not None:
             sentences.append(_sentence(remedy))
         super().__init__(" ".join(sentences))
+
+
+class UnreadableRows(InputError):
+    """A source that opened well broke off while its rows were read, which a single row can bring about."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The source could not be read to its end",
+            allowed="a whole file or table that this user may read",
+            remedy="check that it is complete and keeps to its own format",
+        )
 
 
 class TooLarge(DiscreetError):

@@ -19,7 +19,7 @@ from towns import Town, make_town, publish_until_done, town_mechanism
 import discreet.files.atomic as atomic
 from discreet import certify, files
 from discreet.engines.duck import DuckEngine
-from discreet.errors import BudgetExceeded, DiscreetError, InputError, Refuted, TooLarge
+from discreet.errors import BudgetExceeded, DiscreetError, InputError, Refuted, TooLarge, UnreadableRows
 from discreet.model.kernel import GeometricKernel
 from discreet.publish import commit, gather, publish, verify
 
@@ -84,6 +84,41 @@ def test_memory_that_runs_out_on_one_long_value_is_not_given_back(tmp_path: Path
     with pytest.raises(TooLarge) if length > 6 else nullcontext():
         town.publish(engine=DuckEngine(memory="32MB"))
     assert town.stages() == stages and town.remaining() == 4
+
+
+def parquet_town(folder: Path) -> Town:
+    """A town whose plan reads people.parquet, which is still to be written."""
+    town = make_town(folder)
+    text = town.plan.read_text().replace('kind = "csv"', 'kind = "parquet"').replace("people.csv", "people.parquet")
+    town.plan.write_text(text)
+    with town.ledger() as book:
+        commit(town.bundle(), book, town.signer)
+    return town
+
+
+def test_a_row_that_breaks_its_file_is_not_given_back(tmp_path: Path) -> None:
+    """Bytes that are no text in one row of a text column: the reading breaks off there, and that costs the budget."""
+    import duckdb
+
+    town = parquet_town(tmp_path / "town")
+    file = town.folder / "people.parquet"
+    row = "SELECT 's' || (i // 4) AS street, CASE WHEN i = 5 THEN 'QQ' ELSE '1' END AS answer"
+    duckdb.sql(f"COPY ({row} FROM range(12) t(i)) TO '{file}' (FORMAT parquet, COMPRESSION uncompressed)")
+    file.write_bytes(file.read_bytes().replace(b"QQ", b"\xff\xfe"))
+    with pytest.raises(UnreadableRows, match="to its end") as refused:
+        town.publish()
+    assert "QQ" not in str(refused.value)
+    assert town.stages() == ["reserved"] and town.remaining() == 4
+
+
+def test_a_file_of_another_kind_costs_nothing(tmp_path: Path) -> None:
+    """Near-miss: what no row can bring about is given back."""
+    town = parquet_town(tmp_path / "town")
+    (town.folder / "people.parquet").write_text("street,answer\ns0,1\n")
+    with pytest.raises(InputError, match="could not be read") as refused:
+        town.publish()
+    assert not isinstance(refused.value, UnreadableRows)
+    assert town.stages() == ["withdrawn"] and town.remaining() == 5
 
 
 def test_a_place_that_cannot_be_written_to_costs_nothing(town: Town) -> None:

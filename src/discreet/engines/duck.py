@@ -20,6 +20,7 @@ from discreet.engines import sql
 from discreet.engines.selection import Counts, unit_prefix
 from discreet.engines.spill import private_folder
 from discreet.engines.tables import Table, connection, tables
+from discreet.errors import UnreadableRows
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
 
@@ -41,7 +42,6 @@ class DuckEngine:
         import duckdb
 
         with private_folder(self.folder) as folder, connection(folder, self.memory, self.threads) as con:
-            failure: Exception | None = None
             for table in tables(con, plan, frame, folder):
                 try:
                     _register_keys(con, plan, key_set, table)
@@ -50,10 +50,9 @@ class DuckEngine:
                     return _by_unit(con, plan, key_set, table, key, folder)
                 except duckdb.OutOfMemoryException:
                     raise
-                except duckdb.Error as error:
-                    failure = error
-            assert failure is not None
-            raise failure
+                except duckdb.Error:
+                    continue  # DuckDB's words may repeat a line of the data, so they go no further
+            raise UnreadableRows
 
 
 def _register_keys(con: Any, plan: Plan, key_set: KeySet, table: Table) -> None:

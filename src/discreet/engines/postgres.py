@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from discreet.errors import InputError, MissingExtra, suggest
+from discreet.errors import InputError, MissingExtra, UnreadableRows, suggest
 from discreet.model.plan import Source
 
 INTEGERS = {"int2", "int4", "int8"}
@@ -42,9 +42,13 @@ def copy_table(source: Source, columns: Sequence[str], target: Path) -> list[str
                 sql.SQL(as_text[types[name] == "date"]).format(sql.Identifier(name)) for name in columns
             )
             query = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT (FORMAT csv, FORCE_QUOTE *)").format(chosen, table)
-            with target.open("wb") as file, link.cursor().copy(query) as copy:
-                for block in copy:
-                    file.write(block)
+            with target.open("wb") as file:
+                try:
+                    with link.cursor().copy(query) as copy:
+                        for block in copy:
+                            file.write(block)
+                except psycopg.Error:
+                    raise UnreadableRows from None
     except psycopg.Error as error:
         raise InputError(
             "The table in PostgreSQL could not be read", found=f"error {error.sqlstate or 'without a code'}",

@@ -22,7 +22,7 @@ import numpy as np
 from discreet.engines import rows
 from discreet.engines.selection import Counts, unit_prefix
 from discreet.engines.tables import columns_of, file_of
-from discreet.errors import InputError, MissingExtra
+from discreet.errors import InputError, MissingExtra, UnreadableRows
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
 from discreet.model.recoding import NUMBER, Bins, Recoding, Values
@@ -42,8 +42,9 @@ class SparkEngine:
         """Counts [cell, type] in the order of the key set."""
         session = self.session or _session()
         counts = np.zeros((len(key_set), plan.recoding.types), dtype=np.int64)
-        with _without_words():
+        with _without_words(_not_opened()):
             counted = _counted(session, plan, key_set, _opened(session, plan, frame), key)
+        with _without_words(UnreadableRows()):
             for cell, type_, many in counted.collect():
                 counts[cell, type_] += many
         return counts
@@ -208,7 +209,7 @@ def _quoted(name: str) -> str:
 
 
 @contextmanager
-def _without_words() -> Iterator[None]:
+def _without_words(instead: InputError) -> Iterator[None]:
     """Spark's words about an error may repeat a line of the data, so they go no further."""
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]
     from pyspark.errors import PySparkException
@@ -216,7 +217,11 @@ def _without_words() -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError):
-        raise InputError(
-            "The source could not be read", allowed="a whole file or table that this user may read",
-            remedy="check that it is complete and of the kind that the plan says",
-        ) from None
+        raise instead from None
+
+
+def _not_opened() -> InputError:
+    return InputError(
+        "The source could not be read", allowed="a whole file or table that this user may read",
+        remedy="check that it is complete and of the kind that the plan says",
+    )

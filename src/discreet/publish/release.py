@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines import Engine, fitted, histograms
-from discreet.errors import DiscreetError, InputError, TooLarge
+from discreet.errors import DiscreetError, InputError, TooLarge, UnreadableRows
 from discreet.files.atomic import sync_folder
 from discreet.ledger.book import Ledger
 from discreet.ledger.keys import Signer
@@ -162,12 +162,12 @@ def _or_withdrawn(
 ) -> NDArray[np.int64]:
     """The histograms; when discreet refuses, in its own words and so for no private reason, the reservation is given back.
 
-    Not so when memory ran out: a single long value can do that.
+    Not so when memory ran out or a source broke off while its rows were read: a single value can do that.
     """
     try:
         return count()
     except DiscreetError as error:
-        if not isinstance(error, TooLarge) and ledger.reservation(reservation).stage == "reserved":
+        if not isinstance(error, TooLarge | UnreadableRows) and ledger.reservation(reservation).stage == "reserved":
             ledger.withdraw(reservation)
             stage.remove()
         raise
