@@ -109,7 +109,7 @@ def histogram_graph(types, low, high, fixed, clamp):
     clipped = [j for j in range(types) if j != reference]
     least, most = (0, high) if not clamp or clamp.get("rest") is None else clamp["rest"] if fixed else (1, 0)
     ends = [(least, most), *((floor[j], roof[j]) for j in clipped)]
-    need({type(x) for x in (*sum(ends, ()), reference or 0)} == {int}, "a clamp is written in whole numbers")
+    need({type(x) for x in (*sum(ends, ()), *[reference] * fixed)} == {int}, "a clamp is written in whole numbers")
     need(all(0 <= x <= y for x, y in ends), "a clamp's bounds are the wrong way round, or it has a rest but no fixed size")
     partial = [((), 0)]
     for j in reversed(clipped):
