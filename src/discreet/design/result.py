@@ -41,7 +41,7 @@ class Baseline:
 
     @property
     def loss(self) -> float | None:
-        return None if self.value is None else -self.value
+        return None if self.value is None else 0.0 - self.value  # no loss is 0, not -0
 
 
 @dataclass(frozen=True, eq=False)
