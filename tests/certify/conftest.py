@@ -1,6 +1,7 @@
-"""Makes `random_worlds` importable by the tests beside it."""
+"""Makes `random_worlds` and `mutation` importable by the tests beside it."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "model"))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "model")]

@@ -9,21 +9,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-SIX = """\
+PROBLEM = """\
 [data]
-respondents = 6
-values = [0, 1, 2]
+respondents = {respondents}
+values = {values}
 [prior]
 kind = "iid"
-probabilities = [0.89, 0.09, 0.02]
+probabilities = {prior}
 [statistic]
-kind = "{statistic}"
-{of}
+{statistic}
 [decision]
 kind = "{decision}"
 actions = "integer"
 [privacy]
-epsilon = 1
+epsilon = {epsilon}
 unit = "household"
 """
 
@@ -55,6 +54,21 @@ ledger = "ledger.db"
 BLOCKS = ("010000", "002100", "000000")
 
 
+def problem_text(
+    respondents: int,
+    *,
+    values: str = "[0, 1, 2]",
+    prior: str = "[0.89, 0.09, 0.02]",
+    statistic: str = 'kind = "sum"',
+    decision: str = "squared-error",
+    epsilon: str = "1.0",
+) -> str:
+    """A problem file of the school-planning family."""
+    return PROBLEM.format(
+        respondents=respondents, values=values, prior=prior, statistic=statistic, decision=decision, epsilon=epsilon
+    )
+
+
 def shell(folder: Path, *words: str, **options: object) -> subprocess.CompletedProcess[str]:
     """Run `discreet` in a folder, without a terminal and without anybody to answer questions."""
     command = [sys.executable, "-c", "from discreet.cli.main import main; main()", *words]
@@ -75,10 +89,9 @@ def plan_an_office(folder: Path) -> None:
     from discreet import design, files
 
     folder.mkdir(parents=True)
-    (folder / "places.toml").write_text(SIX.format(statistic="sum", of="", decision="squared-error"), encoding="utf-8")
-    (folder / "buses.toml").write_text(
-        SIX.format(statistic="count", of="of = [1, 2]", decision="absolute-error"), encoding="utf-8"
-    )
+    counted = 'kind = "count"\nof = [1, 2]'
+    (folder / "places.toml").write_text(problem_text(6), encoding="utf-8")
+    (folder / "buses.toml").write_text(problem_text(6, statistic=counted, decision="absolute-error"), encoding="utf-8")
     (folder / "mine.toml").write_text('[prior]\nkind = "iid"\nprobabilities = [0.8, 0.15, 0.05]\n', encoding="utf-8")
     problem = files.read_problem(folder / "places.toml")
     for name, within in (("places", None), ("usual", "oblivious")):

@@ -10,34 +10,14 @@ import time
 from pathlib import Path
 
 import pytest
+from office import problem_text, shell
 
 PROGRAM = [sys.executable, "-c", "from discreet.cli.main import main; main()"]
-PLACES = """\
-[data]
-respondents = {households}
-values = {values}
-[prior]
-kind = "iid"
-probabilities = {prior}
-[statistic]
-kind = "sum"
-[decision]
-kind = "squared-error"
-actions = "integer"
-[privacy]
-epsilon = 1.0
-unit = "household"
-"""
-
-
-def shell(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run `discreet` in a folder."""
-    return subprocess.run([*PROGRAM, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 
 
 def write(folder: Path, name: str = "places.toml", households: int = 10, prior: str = "[0.89, 0.09, 0.02]") -> str:
     values = "[0, 1]" if prior.count(",") == 1 else "[0, 1, 2]"
-    text = PLACES.format(households=households, values=values, prior=prior)
+    text = problem_text(households, values=values, prior=prior)
     (folder / name).write_text(text, encoding="utf-8")
     return name
 
@@ -96,7 +76,7 @@ def test_a_theorem_serves_a_town(folder: Path) -> None:
 
 
 def test_rungs_of_the_ladder_are_shown_and_their_certificate_proves_itself(folder: Path) -> None:
-    text = PLACES.format(households=20, values="[0, 1, 2, 3, 4, 5]", prior="[0.8, 0.1, 0.05, 0.03, 0.015, 0.005]")
+    text = problem_text(20, values="[0, 1, 2, 3, 4, 5]", prior="[0.8, 0.1, 0.05, 0.03, 0.015, 0.005]")
     (folder / "six.toml").write_text(text, encoding="utf-8")
     done = shell(folder, "design", "six.toml", "--seconds", "9", "-o", "six.mechanism.json", "--json")
     assert done.returncode == 0, done.stderr

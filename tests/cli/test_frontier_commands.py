@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from office import problem_text
 
 from discreet import files
 from discreet.certify.robust import robust_proof
@@ -14,29 +15,13 @@ from discreet.cli import many_sizes
 from discreet.cli.main import run
 from discreet.files.robust import read_robust
 
-PROBLEM = """
-[data]
-respondents = 3
-values = [0, 1, 2]
-[prior]
-kind = "iid"
-probabilities = [0.89, 0.09, 0.02]
-[statistic]
-kind = "sum"
-[decision]
-kind = "squared-error"
-actions = "integer"
-[privacy]
-epsilon = 1.0
-unit = "household"
-"""
 OTHERS = '[[prior]]\nkind = "iid"\nprobabilities = [0.89, 0.05, 0.06]\n'
 
 
 @pytest.fixture
 def places(tmp_path: Path) -> Path:
     path = tmp_path / "places.toml"
-    path.write_text(PROBLEM, encoding="utf-8")
+    path.write_text(problem_text(3), encoding="utf-8")
     return path
 
 
@@ -105,7 +90,7 @@ def test_a_robust_design_is_written_with_its_proof(
 ) -> None:
     others, output = tmp_path / "others.toml", tmp_path / "robust.mechanism.json"
     others.write_text(OTHERS, encoding="utf-8")
-    places.write_text(PROBLEM.replace("respondents = 3", "respondents = 5"), encoding="utf-8")
+    places.write_text(problem_text(5), encoding="utf-8")
     found = answer(capsys, "design", places, "--priors", others, "-o", output, "--workers", 1)
     assert found["least_worst_regret"] <= found["worst_regret"]  # type: ignore[operator]
     first, second = found["priors"]  # type: ignore[misc]
@@ -162,7 +147,7 @@ def test_slopes_and_a_picture_of_a_design(places: Path, tmp_path: Path, capsys: 
 def test_decision_makers_are_told_their_price(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "two.toml"
     second = '[[decision]]\nkind = "absolute-error"\nactions = "integer"\nweight = 2\nname = "buses"\n'
-    path.write_text(PROBLEM.replace("[decision]", "[[decision]]") + second, encoding="utf-8")
+    path.write_text(problem_text(3).replace("[decision]", "[[decision]]") + second, encoding="utf-8")
     found = answer(capsys, "design", path, "--workers", 1)
     assert [s["name"] for s in found["decision_makers"]] == ["decision 1", "buses"]  # type: ignore[attr-defined]
 

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import pytest
-from office import shell
+from office import problem_text, shell
 
 MAIN = [sys.executable, "-c", "from discreet.cli.main import main; main()"]
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -116,21 +116,6 @@ def test_a_reader_who_leaves_is_not_complained_about(call: str, released: Path) 
     assert (process.wait(timeout=60), complaint) == (141, b"")
 
 
-BIG = """\
-[data]
-respondents = 24
-values = [0, 1, 2]
-[prior]
-kind = "iid"
-probabilities = [0.6, 0.3, 0.1]
-[statistic]
-kind = "sum"
-[decision]
-kind = "squared-error"
-actions = "integer"
-[privacy]
-epsilon = 0.5
-"""
 
 
 def interrupted(folder: Path, words: list[str], after: str, times: int = 1) -> tuple[int, str, str]:
@@ -148,7 +133,7 @@ def interrupted(folder: Path, words: list[str], after: str, times: int = 1) -> t
 
 
 def test_an_interrupted_design_keeps_its_best_result(tmp_path: Path) -> None:
-    (tmp_path / "big.toml").write_text(BIG, encoding="utf-8")
+    (tmp_path / "big.toml").write_text(problem_text(24, prior="[0.6, 0.3, 0.1]", epsilon="0.5"), encoding="utf-8")
     words = ["design", "big.toml", "-o", "big.mechanism.json", "--gap", "1e-12", "--seconds", "300"]
     code, out, err = interrupted(tmp_path, words, "value")
     assert "Traceback" not in err and "Stopping with the best result so far" in err
@@ -157,7 +142,7 @@ def test_an_interrupted_design_keeps_its_best_result(tmp_path: Path) -> None:
 
 
 def test_a_second_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
-    (tmp_path / "big.toml").write_text(BIG, encoding="utf-8")
+    (tmp_path / "big.toml").write_text(problem_text(24, prior="[0.6, 0.3, 0.1]", epsilon="0.5"), encoding="utf-8")
     words = ["frontier", "big.toml", "--figure", "f.svg", "--workers", "1", "--seconds", "100", "--gap", "1e-12"]
     code, out, err = interrupted(tmp_path, words, "value", times=2)
     assert (code, out) == (130, "") and "Traceback" not in err and err.endswith("discreet: Interrupted.\n")
