@@ -15,11 +15,11 @@ from typing import Protocol
 
 import numpy as np
 
-from discreet.design.continuous import needed, reaching, real_loss
+from discreet.design.continuous import best_actions, needed, reaching, real_loss
 from discreet.design.ground import Recommendation, Section
-from discreet.design.solver.continuum import Continuum, first_actions, prove, thinned
+from discreet.design.solver.continuum import Continuum, better, first_actions, prove, thinned
 from discreet.design.solver.layers import components
-from discreet.design.solver.losses import SquaredError
+from discreet.design.solver.losses import RealLoss, SquaredError
 from discreet.design.solver.polish import polish
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Floats, Integers, Program
@@ -27,7 +27,6 @@ from discreet.design.solver.real import solve_real
 from discreet.design.solver.repair import repair
 from discreet.design.solver.solve import solve
 from discreet.model.problem import Problem
-from discreet.model.replies import best_replies
 from discreet.watch import Watch
 
 ATTEMPTS = 8
@@ -108,13 +107,13 @@ class RealAnswers:
         nodes, flows = reaching(found, needed(self.problem))
         return Answer(kernel, actions, found.bound, level, (list(nodes), flows))
 
-    def _proved(self, loss: SquaredError, edges: Integers, level: float) -> Continuum:
+    def _proved(self, loss: RealLoss, edges: Integers, level: float) -> Continuum:
         actions, upper = polish(loss, edges, self.epsilon, self._start(loss, edges), 0.2 * level, self.watch)
         best: Continuum | None = None
         for attempt in range(ATTEMPTS):
             nodes, flows, bound, wanted = prove(loss, edges, self.epsilon, actions, upper, self.watch, level)
             found = Continuum(actions, upper.kernel, nodes, flows, upper.value, bound, upper.seconds, upper.status)
-            best = found if best is None else _better(best, found)
+            best = found if best is None else better(best, found)
             self.watch.report(stage="real actions", value=best.value, bound=best.bound)
             if best.relative_gap <= level or self.watch.cancelled() or not len(wanted):
                 break
@@ -125,17 +124,17 @@ class RealAnswers:
         self.played = best.actions
         return best
 
-    def _loss(self, section: Section) -> SquaredError:
+    def _loss(self, section: Section) -> RealLoss:
         base = section.ground
-        return real_loss(self.problem.decision, base.masses[section.inside], base.omegas[section.inside])  # type: ignore[return-value]
+        return real_loss(self.problem.decision, base.masses[section.inside], base.omegas[section.inside])
 
-    def _moves(self, loss: object, edges: Integers) -> bool:
+    def _moves(self, loss: RealLoss, edges: Integers) -> bool:
         """Whether actions move between nodes on a connected graph; kinked losses and other graphs have their own ways."""
         if not isinstance(loss, SquaredError) or self.epsilon == 0.0 or loss.high == loss.low:
             return False
         return int(components(len(loss.prior), edges).max()) == 0
 
-    def _start(self, loss: SquaredError, edges: Integers) -> Floats:
+    def _start(self, loss: RealLoss, edges: Integers) -> Floats:
         if len(self.played) < 2:
             return first_actions(loss, edges, self.epsilon)
         held = np.clip(self.played, loss.low, loss.high)
@@ -143,18 +142,6 @@ class RealAnswers:
 
     def _replies(self, section: Section, kernel: Floats, actions: Floats) -> tuple[Floats, list[Recommendation]]:
         """The kernel made private to the last digit, each output with its best reply on the whole universe."""
-        base = section.ground
         loss = self._loss(section)
         repaired = repair(kernel, Program(loss.cost(actions), section.space.edges, self.epsilon))
-        joint = np.zeros((len(section.space), len(base.exact_omegas)))
-        np.add.at(joint, (section.image, base.column), base.masses)
-        return repaired, list(best_replies(self.problem.decision, repaired @ joint, base.exact_omegas).actions)
-
-
-def _better(one: Continuum, two: Continuum) -> Continuum:
-    """The better kernel with the better bound; the actions of the kernel."""
-    upper = one if one.value < two.value else two
-    lower = one if one.bound > two.bound else two
-    return Continuum(
-        upper.actions, upper.kernel, lower.nodes, lower.multipliers, upper.value, lower.bound, two.seconds, two.status
-    )
+        return repaired, list(best_actions(section, repaired))

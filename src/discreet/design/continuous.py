@@ -54,7 +54,7 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     epsilon = solvable(problem.epsilon)
     found = solve_real(loss, section.space.edges, float(epsilon), 0.6 * gap, watch)
     kernel = repair(found.kernel, Program(loss.cost(found.actions), section.space.edges, float(epsilon)))
-    actions = _replies(section, kernel)
+    actions = best_actions(section, kernel)
     merged, distinct = _merged(kernel, actions)
     cost = section.upper(loss_table(decision, np.array([float(a) for a in distinct]), _values(base)))
     rounded = exact_kernel(section, merged, list(distinct), cost, epsilon)
@@ -134,7 +134,7 @@ def _smooth(part: Node) -> Smooth:
     return value, slope, bend
 
 
-def _replies(section: Section, kernel: np.ndarray) -> list[Fraction]:
+def best_actions(section: Section, kernel: np.ndarray) -> list[Fraction]:
     """Each output's best reply on the whole universe, clamped states included."""
     base = section.ground
     joint = np.zeros((len(section.space), len(base.exact_omegas)))

@@ -77,7 +77,7 @@ def solve_continuum(
         nodes, multipliers, bound, wanted = prove(loss, edges, epsilon, actions, upper, watch, gap)
         seconds = time.perf_counter() - begun
         found = Continuum(actions, upper.kernel, nodes, multipliers, upper.value, bound, seconds, upper.status)
-        best = found if best is None else _better(best, found)
+        best = found if best is None else better(best, found)
         if watch is not None:
             watch.report(stage="real actions", value=best.value, bound=best.bound, seconds=seconds)
         if best.relative_gap <= gap or upper.status == "cancelled" or not len(wanted):
@@ -104,7 +104,8 @@ def _at_kinks(
                      found.seconds, found.status)
 
 
-def _better(one: Continuum, two: Continuum) -> Continuum:
+def better(one: Continuum, two: Continuum) -> Continuum:
+    """The better kernel, with its actions, and the better bound: each stands on its own."""
     upper = one if one.value < two.value else two
     lower = one if one.bound > two.bound else two
     return Continuum(upper.actions, upper.kernel, lower.nodes, lower.multipliers, upper.value, lower.bound,
