@@ -194,6 +194,7 @@ def test_priors_drawn_around_counts_from_the_shell(
     ("words", "said"),
     [
         (["--draws", "3"], "no reference counts"),
+        (["--counts", "89,9,2"], "without --draws"),
         (["--draws", "3", "--counts", "89,9"], "one for each type"),
         (["--draws", "3", "--counts", "89,9,-2"], "one for each type"),
         (["--draws", "0", "--counts", "89,9,2"], "positive counts"),
@@ -209,3 +210,20 @@ def test_neighbourhoods_are_refused_in_words(
 
 def test_sizes_that_time_did_not_reach_are_told_as_they_are_asked_for() -> None:
     assert many_sizes._ranges([[1, 1], [2, 2], [3, 3], [7, 7], [9, 12], [13, 13]]) == "1..3, 7, 9-12, 13"
+
+
+@pytest.mark.parametrize(("words", "asked"), [([], None), (["--gap", "1e-6"], 1e-6), (["--gap", "0.01"], 0.01)])
+def test_the_gap_asked_for_is_the_gap_of_a_robust_design(
+    places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], asked: float | None
+) -> None:
+    """Near-miss: a gap that happens to be the default of other designs is still what was asked for."""
+    (tmp_path / "others.toml").write_text(OTHERS, encoding="utf-8")
+    heard: list[float | None] = []
+
+    def listen(*_: object, gap: float | None, **__: object) -> dict[str, object]:
+        heard.append(gap)
+        return {}
+
+    monkeypatch.setattr("discreet.cli.several_priors.run", listen)
+    assert run(["design", str(places), "--priors", str(tmp_path / "others.toml"), *words, "--json"]) == 0
+    assert heard == [asked]

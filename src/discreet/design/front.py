@@ -82,7 +82,7 @@ def design(
     best = certified(problem, proposal, steps, reduction)
     proved = time.perf_counter()
     # a search that took all its time must not take the comparison away as well
-    more = AsPayoffs(Deadline(max(seconds, COMPARE_SECONDS), watch))
+    more = AsPayoffs(Deadline(max(seconds - (proved - begun), COMPARE_SECONDS), watch))
     shown = _baselines(problem, more) if compare else {}
     took = {"solve": solved - begun, "certify": proved - solved, "baselines": time.perf_counter() - proved}
     found = Design(*best, tuple(steps), shown, took, proposal.solver, notes=_notes(problem), rungs=proposal.tried)

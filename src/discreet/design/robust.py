@@ -65,7 +65,8 @@ def robust_design(
     `gap` bounds what is left between the two sides of the worst regret, as a share of the largest best loss: 1e-4 by default,
     1e-3 for real actions. Cancelling returns the best certified result so far.
     """
-    gap = gap or (REAL_GAP if problem.real_actions else GAP)
+    if gap is None:
+        gap = REAL_GAP if problem.real_actions else GAP
     if len(priors) < 2 or len(set(priors)) != len(priors):
         raise InputError(
             "A robust design needs several different priors", found=f"{len(set(priors))}", allowed="two or more",

@@ -26,7 +26,12 @@ def command(
             "--output", "-o", metavar="FILE", help="Write the mechanism here and its certificate beside it."
         ),
     ] = None,
-    gap: Annotated[float, typer.Option(help="The relative gap between value and bound to stop at.")] = DEFAULT_GAP,
+    gap: Annotated[
+        float | None,
+        typer.Option(
+            help="The relative gap between value and bound to stop at: by default 1e-6; with --priors 1e-4 (real actions 1e-3)."
+        ),
+    ] = None,
     seconds: Annotated[
         float, typer.Option(help="The longest time to search; the best certified result is kept.")
     ] = 60.0,
@@ -75,23 +80,24 @@ def command(
     from discreet.cli import many_sizes, several_priors, wrong_priors
 
     read = files.read_problem(problem)
-    _must_fit(sizes, priors, figure, within, alternative, radius, slopes, draws)
+    _must_fit(sizes, priors, figure, within, alternative, radius, slopes, draws, counts)
+    near = DEFAULT_GAP if gap is None else gap
     if sizes is not None:
         with progress() as watch:
             result = many_sizes.run(
-                read, sizes, output, figure, watch, gap=gap, seconds=seconds, limit=limit, folder=kept, workers=workers
+                read, sizes, output, figure, watch, gap=near, seconds=seconds, limit=limit, folder=kept, workers=workers
             )
         show(result, as_json=as_json, person=lambda console: many_sizes.tell(result, console))
         return
     if priors is not None:
         with progress() as watch:
             result = several_priors.run(
-                read, priors, output, figure, watch, gap=None if gap <= DEFAULT_GAP else gap, seconds=seconds, workers=workers
+                read, priors, output, figure, watch, gap=gap, seconds=seconds, workers=workers
             )
         show(result, as_json=as_json, person=lambda console: several_priors.tell(result, console))
         return
     with progress() as watch:
-        found = design.design(read, watch, gap=gap, seconds=seconds, within=within)
+        found = design.design(read, watch, gap=near, seconds=seconds, within=within)
         extra = _alternative(found, alternative, watch)
         if radius is not None or draws is not None:
             extra |= wrong_priors.run(
@@ -114,7 +120,7 @@ def command(
 
 def _must_fit(
     sizes: str | None, priors: Path | None, figure: Path | None, within: str | None, alternative: Path | None,
-    radius: str | None, slopes: bool, draws: int | None,
+    radius: str | None, slopes: bool, draws: int | None, counts: str | None,
 ) -> None:
     """Refuse questions that exclude each other, and pictures that cannot be drawn, before any long work."""
     from discreet.errors import InputError
@@ -123,6 +129,11 @@ def _must_fit(
         from discreet.present.figure import must_be_drawable
 
         must_be_drawable(figure)
+    if counts is not None and draws is None:
+        raise InputError(
+            "Reference counts are for priors drawn around them", found="--counts without --draws",
+            allowed="both, or neither", remedy="add --draws 20",
+        )
     many = [name for name, given in (("--sizes", sizes), ("--priors", priors)) if given is not None]
     given = {"--within": within, "--alternative": alternative, "--radius": radius, "--draws": draws, "--slopes": slopes or None}
     others = [name for name, value in given.items() if value is not None]
