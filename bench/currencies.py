@@ -17,10 +17,10 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.currencies.channel import Channel, channel_from_rows, with_edges
-from discreet.currencies.compose import compose
+from discreet.currencies.divergences import renyi
 from discreet.currencies.information import mutual_information
-from discreet.currencies.profile import profile
-from discreet.currencies.renyi import renyi
+from discreet.currencies.profiles import profile
+from discreet.currencies.repeated import compose
 from discreet.currencies.zcdp import rho
 from discreet.model.kernel import GeometricKernel, closed_probability
 from discreet.model.neighbours import ReplaceOne

@@ -9,9 +9,9 @@ import pytest
 
 from discreet.currencies.channel import Channel, channel_of
 from discreet.currencies.closed import reduced_channel
+from discreet.currencies.divergences import renyi
 from discreet.currencies.information import mutual_information
-from discreet.currencies.profile import profile
-from discreet.currencies.renyi import renyi
+from discreet.currencies.profiles import profile
 from discreet.currencies.zcdp import rho
 from discreet.errors import InputError
 from discreet.model.guarantee import Guarantee

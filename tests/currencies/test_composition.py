@@ -12,13 +12,13 @@ import pytest
 
 from discreet.currencies import composition
 from discreet.currencies.channel import Channel, channel_from_rows
-from discreet.currencies.compose import compose, compose_epsilon, compose_many, compose_pair, dominating_pair
 from discreet.currencies.conversions import convert
 from discreet.currencies.grid import grid_delta, grid_delta_of
 from discreet.currencies.lattice import lattice_delta, lattice_of
 from discreet.currencies.pair import Pair, exact_pair, pair_of
-from discreet.currencies.profile import pair_delta, profile
-from discreet.currencies.statement import statement
+from discreet.currencies.profiles import pair_delta, profile
+from discreet.currencies.repeated import compose, compose_epsilon, compose_many, compose_pair, dominating_pair
+from discreet.currencies.statements import statement
 from discreet.errors import InputError
 from discreet.model.kernel import GeometricKernel, closed_probability
 from discreet.model.mechanism import Mechanism

@@ -10,9 +10,9 @@ import pytest
 
 from discreet.currencies import continuous
 from discreet.currencies.channel import Channel, channel_from_rows
+from discreet.currencies.divergences import relative_entropy, renyi
 from discreet.currencies.information import mutual_information
-from discreet.currencies.profile import profile
-from discreet.currencies.renyi import relative_entropy, renyi
+from discreet.currencies.profiles import profile
 from discreet.currencies.zcdp import rho
 
 F = Fraction

@@ -14,13 +14,13 @@ from discreet.currencies.bracket import Bracket
 from discreet.currencies.channel import channel_from_rows
 from discreet.currencies.continuous import gaussian_delta
 from discreet.currencies.conversions import Asked, Edge, convert, edges
+from discreet.currencies.divergences import pair_renyi, relative_entropy
 from discreet.currencies.formulas import subset_selection_information
 from discreet.currencies.information import mutual_information
 from discreet.currencies.pair import pair_of
-from discreet.currencies.profile import pair_delta, profile
-from discreet.currencies.renyi import pair_renyi, relative_entropy
-from discreet.currencies.statement import Statement, statement
-from discreet.currencies.tradeoff import tradeoff
+from discreet.currencies.profiles import pair_delta, profile
+from discreet.currencies.statements import Statement, statement
+from discreet.currencies.tradeoffs import tradeoff
 from discreet.errors import InputError
 
 F = Fraction

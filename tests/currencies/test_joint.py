@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.currencies.channel import channel_from_rows
-from discreet.currencies.compose import compose_pair
 from discreet.currencies.composition import optimal_delta, optimal_epsilon
 from discreet.currencies.domination import coarsened, dominates, envelope
 from discreet.currencies.joint import Part, joint_epsilon
 from discreet.currencies.pair import Pair, exact_pair, pair_of
-from discreet.currencies.profile import pair_delta
+from discreet.currencies.profiles import pair_delta
+from discreet.currencies.repeated import compose_pair
 from discreet.errors import InputError
 
 TENTH = Fraction(1, 10)
@@ -183,8 +183,8 @@ def test_what_is_coarsened_dominates(weights: list[int], chance: object) -> None
 
 
 def test_a_pair_of_a_channel_dominates_all_its_edges() -> None:
-    from discreet.currencies.compose import dominating_pair
-    from discreet.currencies.profile import profile
+    from discreet.currencies.profiles import profile
+    from discreet.currencies.repeated import dominating_pair
 
     channel = channel_from_rows([["1/2", "1/3", "1/6"], ["1/4", "1/2", "1/4"], ["1/6", "1/3", "1/2"]], edges=[(0, 1), (1, 2)])
     pair = dominating_pair(profile(channel))[0]

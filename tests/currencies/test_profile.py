@@ -12,13 +12,13 @@ import pytest
 
 from discreet.currencies.attack import advantage, bayes_success, pair_success, success_at
 from discreet.currencies.channel import Channel, channel_from_rows, channel_of
-from discreet.currencies.group import group
+from discreet.currencies.divergences import pair_renyi, relative_entropy, renyi
+from discreet.currencies.groups import group
 from discreet.currencies.loss import loss_distribution
 from discreet.currencies.pair import pair_of
-from discreet.currencies.profile import exact_breakpoints, pair_delta, pair_epsilon, profile
-from discreet.currencies.renyi import pair_renyi, relative_entropy, renyi
+from discreet.currencies.profiles import exact_breakpoints, pair_delta, pair_epsilon, profile
 from discreet.currencies.tight import tight_epsilon
-from discreet.currencies.tradeoff import approximate_tradeoff, tradeoff
+from discreet.currencies.tradeoffs import approximate_tradeoff, tradeoff
 from discreet.currencies.zcdp import rho
 from discreet.errors import InputError
 

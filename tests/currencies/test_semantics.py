@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from discreet.currencies.channel import Channel
+from discreet.currencies.divergences import renyi
 from discreet.currencies.information import mutual_information
 from discreet.currencies.processing import merged, processed
-from discreet.currencies.profile import profile
-from discreet.currencies.renyi import renyi
+from discreet.currencies.profiles import profile
 from discreet.currencies.semantics import economic, largest_shift, leakage, product_prior_shift
-from discreet.currencies.tradeoff import tradeoff
+from discreet.currencies.tradeoffs import tradeoff
 from discreet.currencies.zcdp import rho
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism

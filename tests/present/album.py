@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from discreet import design
-from discreet.currencies.profile import profile
+from discreet.currencies.profiles import profile
 from discreet.design.allocation import allocate
 from discreet.design.family import design_family
 from discreet.design.frontier import frontier

@@ -12,7 +12,7 @@ import pytest
 from album import correlated, folded, mechanism, pair, peaks_index, picture, problem, write_release
 
 from discreet.currencies.channel import channel_from_rows
-from discreet.currencies.profile import Profile, profile
+from discreet.currencies.profiles import Profile, profile
 from discreet.errors import InputError, TooLarge
 from discreet.geometry.orders.frechet import frechet
 from discreet.model.statistic import on_histograms

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from towns import bell_mechanism, make_town, town_mechanism
 
-from discreet.currencies.renyi import renyi
+from discreet.currencies.divergences import renyi
 from discreet.errors import BudgetExceeded, InputError
 from discreet.ledger import Cost
 from discreet.model.plan import Promise

@@ -15,8 +15,8 @@ import pytest
 from discreet.currencies.attaining import leaky_response
 from discreet.currencies.channel import channel_from_rows
 from discreet.currencies.conversions import convert
-from discreet.currencies.profile import profile
-from discreet.currencies.statement import statement
+from discreet.currencies.profiles import profile
+from discreet.currencies.statements import statement
 
 F = Fraction
 

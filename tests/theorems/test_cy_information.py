@@ -13,8 +13,8 @@ from discreet.currencies.channel import Channel, channel_from_rows
 from discreet.currencies.conversions import convert
 from discreet.currencies.information import mutual_information
 from discreet.currencies.pair import pair_of
-from discreet.currencies.profile import profile
-from discreet.currencies.statement import statement
+from discreet.currencies.profiles import profile
+from discreet.currencies.statements import statement
 
 F = Fraction
 

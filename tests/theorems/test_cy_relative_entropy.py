@@ -13,10 +13,10 @@ import pytest
 
 from discreet.currencies.channel import channel_from_rows
 from discreet.currencies.conversions import convert
+from discreet.currencies.divergences import relative_entropy
 from discreet.currencies.information import mutual_information
-from discreet.currencies.profile import profile
-from discreet.currencies.renyi import relative_entropy
-from discreet.currencies.statement import statement
+from discreet.currencies.profiles import profile
+from discreet.currencies.statements import statement
 
 PRINTED = {"0.1": 0.00499583749579, "0.5": 0.122459331202, "2": 1.52318831191}
 

@@ -12,7 +12,7 @@ import pytest
 
 from discreet.currencies.channel import channel_from_rows
 from discreet.currencies.processing import processed
-from discreet.currencies.profile import profile
+from discreet.currencies.profiles import profile
 from discreet.currencies.semantics import economic
 
 F = Fraction

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from discreet.currencies.channel import channel_from_rows
-from discreet.currencies.group import group
+from discreet.currencies.groups import group
 from discreet.currencies.loss import loss_distribution
 from discreet.currencies.pair import pair_of
 from discreet.currencies.processing import merged, processed
-from discreet.currencies.profile import pair_delta, profile
+from discreet.currencies.profiles import pair_delta, profile
 
 F = Fraction
 

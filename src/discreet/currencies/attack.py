@@ -18,8 +18,8 @@ from discreet.currencies.bracket import Bracket, Worst
 from discreet.currencies.channel import Array
 from discreet.currencies.curve import over_edges
 from discreet.currencies.pair import Pair
-from discreet.currencies.profile import Profile, outward
-from discreet.currencies.tradeoff import probability
+from discreet.currencies.profiles import Profile, outward
+from discreet.currencies.tradeoffs import probability
 from discreet.currencies.worst import worst_edge
 
 

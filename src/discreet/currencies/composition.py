@@ -22,7 +22,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from discreet.currencies.bracket import Bracket, enclosed
-from discreet.currencies.statement import Statement
+from discreet.currencies.statements import Statement
 from discreet.errors import InputError
 from discreet.numerics.exact import exact
 from discreet.numerics.outward import ball, lower_float, upper_float

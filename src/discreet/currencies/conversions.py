@@ -16,7 +16,7 @@ from fractions import Fraction
 from discreet.currencies import attaining, formulas
 from discreet.currencies.attaining import Attaining
 from discreet.currencies.bracket import Bracket
-from discreet.currencies.statement import KINDS, Statement, check_number, unknown_kind
+from discreet.currencies.statements import KINDS, Statement, check_number, unknown_kind
 from discreet.errors import InputError
 from discreet.numerics.exact import exact
 

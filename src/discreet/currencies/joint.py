@@ -21,10 +21,10 @@ from fractions import Fraction
 
 from flint import arb, arb_poly, ctx
 
-from discreet.currencies.compose import dominating_pair
 from discreet.currencies.domination import coarsened, envelope
 from discreet.currencies.pair import Pair
-from discreet.currencies.profile import profile
+from discreet.currencies.profiles import profile
+from discreet.currencies.repeated import dominating_pair
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
 from discreet.numerics.brackets import compare_ratio_exp

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from discreet.currencies.bracket import INFINITE, ZERO, Bracket, Worst
 from discreet.currencies.channel import Array, Channel, channel_of
+from discreet.currencies.divergences import log_moments, pair_renyi, relative_entropy
 from discreet.currencies.formulas import relative_entropy as pure_entropy
 from discreet.currencies.pair import Pair
-from discreet.currencies.renyi import log_moments, pair_renyi, relative_entropy
 from discreet.currencies.tight import tight_epsilon
 from discreet.model.mechanism import Mechanism
 

@@ -6,7 +6,23 @@ optimal, and the orders between information structures. A name is loaded from it
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from discreet.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from discreet.geometry.channel import Channel, channel_of
+    from discreet.geometry.concavification import concavify, concavify_oblivious
+    from discreet.geometry.hyper import Hyper, hyper_of, statistic_hyper
+    from discreet.geometry.labellings import extreme_points
+    from discreet.geometry.noise import is_noise_optimal
+    from discreet.geometry.of_problem import K, K_Omega, oblivious_problem, stated
+    from discreet.geometry.orders import compare_orders
+    from discreet.geometry.price import price_of_noise
+    from discreet.geometry.private_beliefs import PrivateBeliefs
+    from discreet.geometry.projection import in_PK
+    from discreet.geometry.screening import screen
+    from discreet.geometry.symmetrisation import symmetrise
 
 __all__ = [
     "Channel",
@@ -30,7 +46,7 @@ __all__ = [
     "symmetrise",
 ]
 
-_ROOMS = {
+_PLACES = {
     "Channel": "channel",
     "Hyper": "hyper",
     "K": "of_problem",
@@ -52,4 +68,4 @@ _ROOMS = {
     "symmetrise": "symmetrisation",
 }
 
-__getattr__ = on_demand(__name__, _ROOMS)
+__getattr__ = on_demand(__name__, _PLACES)

@@ -6,7 +6,50 @@ wait until a name is first used.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from discreet.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from discreet.interpret.acting import best_action, best_actions
+    from discreet.interpret.attacker import odds_shift, worst_correlated, worst_product
+    from discreet.interpret.augmentation import augmentation_sample
+    from discreet.interpret.bounds import (
+        DensityBounds,
+        PosteriorBounds,
+        binary_sum_laplace,
+        density_bounds,
+        randomised_response_bounds,
+    )
+    from discreet.interpret.choosing import choose, in_words
+    from discreet.interpret.closed_bounds import total_bounds
+    from discreet.interpret.diagnostics import diagnose
+    from discreet.interpret.distances import d_star, d_star_star, database_distances, state_distances
+    from discreet.interpret.intervals import IntervalOfMeasures, d_mult, density_ratio_metric, tight_epsilon
+    from discreet.interpret.likelihood import Fit, expected_naive, fit, output_law
+    from discreet.interpret.models import BinomialModel, GivenModel, MultinomialModel, PoissonModel
+    from discreet.interpret.naive import Naive
+    from discreet.interpret.parameter import dirichlet_posterior, grid_posterior
+    from discreet.interpret.poisson_laplace import PoissonLaplace
+    from discreet.interpret.posteriors import Posterior, posterior, posterior_after
+    from discreet.interpret.power import (
+        epsilon_needed,
+        least_epsilon,
+        most_powerful_test,
+        neyman_pearson,
+        power_bound,
+        respondents_needed,
+    )
+    from discreet.interpret.predictive import (
+        check_table,
+        posterior_predictive,
+        prior_predictive,
+        tail_probability,
+    )
+    from discreet.interpret.reading import Readings, readings
+    from discreet.interpret.rejection import rejection_sample
+    from discreet.interpret.sentences import attacker_sentence, power_sentence
+    from discreet.interpret.simplex_fit import SimplexFit, fit_simplex
 
 __all__ = [
     "BinomialModel",
@@ -66,90 +109,62 @@ __all__ = [
     "worst_product",
 ]
 
-_ROOMS = {
-    "posteriors": (
-        "Posterior",
-        "posterior",
-        "posterior_after",
-    ),
-    "reading": (
-        "Readings",
-        "readings",
-    ),
-    "acting": ("best_action", "best_actions"),
-    "predictive": (
-        "check_table",
-        "posterior_predictive",
-        "prior_predictive",
-        "tail_probability",
-    ),
-    "models": (
-        "BinomialModel",
-        "GivenModel",
-        "MultinomialModel",
-        "PoissonModel",
-    ),
-    "likelihood": (
-        "Fit",
-        "expected_naive",
-        "fit",
-        "output_law",
-    ),
-    "simplex_fit": (
-        "SimplexFit",
-        "fit_simplex",
-    ),
-    "naive": ("Naive",),
-    "parameter": (
-        "dirichlet_posterior",
-        "grid_posterior",
-    ),
-    "poisson_laplace": ("PoissonLaplace",),
-    "rejection": ("rejection_sample",),
-    "augmentation": ("augmentation_sample",),
-    "diagnostics": ("diagnose",),
-    "intervals": (
-        "IntervalOfMeasures",
-        "d_mult",
-        "density_ratio_metric",
-        "tight_epsilon",
-    ),
-    "distances": (
-        "d_star",
-        "d_star_star",
-        "database_distances",
-        "state_distances",
-    ),
-    "bounds": (
-        "DensityBounds",
-        "PosteriorBounds",
-        "binary_sum_laplace",
-        "density_bounds",
-        "randomised_response_bounds",
-    ),
-    "power": (
-        "epsilon_needed",
-        "least_epsilon",
-        "most_powerful_test",
-        "neyman_pearson",
-        "power_bound",
-        "respondents_needed",
-    ),
-    "attacker": (
-        "odds_shift",
-        "worst_correlated",
-        "worst_product",
-    ),
-    "closed_bounds": ("total_bounds",),
-    "choosing": (
-        "choose",
-        "in_words",
-    ),
-    "sentences": (
-        "attacker_sentence",
-        "power_sentence",
-    ),
+_PLACES = {
+    "BinomialModel": "models",
+    "DensityBounds": "bounds",
+    "Fit": "likelihood",
+    "GivenModel": "models",
+    "IntervalOfMeasures": "intervals",
+    "MultinomialModel": "models",
+    "Naive": "naive",
+    "PoissonLaplace": "poisson_laplace",
+    "PoissonModel": "models",
+    "Posterior": "posteriors",
+    "PosteriorBounds": "bounds",
+    "Readings": "reading",
+    "SimplexFit": "simplex_fit",
+    "attacker_sentence": "sentences",
+    "augmentation_sample": "augmentation",
+    "best_action": "acting",
+    "best_actions": "acting",
+    "binary_sum_laplace": "bounds",
+    "check_table": "predictive",
+    "choose": "choosing",
+    "d_mult": "intervals",
+    "d_star": "distances",
+    "d_star_star": "distances",
+    "database_distances": "distances",
+    "density_bounds": "bounds",
+    "density_ratio_metric": "intervals",
+    "diagnose": "diagnostics",
+    "dirichlet_posterior": "parameter",
+    "epsilon_needed": "power",
+    "expected_naive": "likelihood",
+    "fit": "likelihood",
+    "fit_simplex": "simplex_fit",
+    "grid_posterior": "parameter",
+    "in_words": "choosing",
+    "least_epsilon": "power",
+    "most_powerful_test": "power",
+    "neyman_pearson": "power",
+    "odds_shift": "attacker",
+    "output_law": "likelihood",
+    "posterior": "posteriors",
+    "posterior_after": "posteriors",
+    "posterior_predictive": "predictive",
+    "power_bound": "power",
+    "power_sentence": "sentences",
+    "prior_predictive": "predictive",
+    "randomised_response_bounds": "bounds",
+    "readings": "reading",
+    "rejection_sample": "rejection",
+    "respondents_needed": "power",
+    "state_distances": "distances",
+    "tail_probability": "predictive",
+    "tight_epsilon": "intervals",
+    "total_bounds": "closed_bounds",
+    "worst_correlated": "attacker",
+    "worst_product": "attacker",
 }
-_PLACES = {name: room for room, names in _ROOMS.items() for name in names}
 
 __getattr__ = on_demand(__name__, _PLACES)

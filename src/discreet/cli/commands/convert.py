@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from discreet.currencies.conversions import Converted
-    from discreet.currencies.statement import Statement
+    from discreet.currencies.statements import Statement
 
 
 def command(
@@ -50,7 +50,7 @@ def command(
 def converted(source: str, target: str | None, types: int | None, outputs: int | None) -> dict[str, Any]:
     """The conversions asked for, as one mapping."""
     from discreet.currencies.conversions import convert
-    from discreet.currencies.statement import KINDS
+    from discreet.currencies.statements import KINDS
     from discreet.errors import InputError
 
     given = read_statement(source)
@@ -71,7 +71,7 @@ def converted(source: str, target: str | None, types: int | None, outputs: int |
 
 def read_statement(text: str) -> Statement:
     """A statement written as name=value pairs; the names say which kind it is."""
-    from discreet.currencies.statement import KINDS, Statement
+    from discreet.currencies.statements import KINDS, Statement
     from discreet.errors import InputError, suggest
 
     numbers = _pairs(text)
@@ -89,7 +89,7 @@ def read_statement(text: str) -> Statement:
 
 def read_target(text: str) -> tuple[str, dict[str, Any]]:
     """A kind and the number wanted of it, such as `approximate,delta=1e-6`."""
-    from discreet.currencies.statement import KINDS, unknown_kind
+    from discreet.currencies.statements import KINDS, unknown_kind
 
     kind, _, rest = text.partition(",")
     if kind.strip() not in KINDS:

@@ -54,11 +54,11 @@ def facts(
 ) -> dict[str, Any]:
     """Every currency of a mechanism as one mapping."""
     from discreet.currencies.attack import advantage, bayes_success, success_at
-    from discreet.currencies.group import group
+    from discreet.currencies.divergences import relative_entropy, renyi_curve
+    from discreet.currencies.groups import group
     from discreet.currencies.information import mutual_information
-    from discreet.currencies.profile import profile
-    from discreet.currencies.renyi import relative_entropy, renyi_curve
-    from discreet.currencies.tradeoff import tradeoff
+    from discreet.currencies.profiles import profile
+    from discreet.currencies.tradeoffs import tradeoff
     from discreet.currencies.zcdp import rho
 
     channel = group(mechanism, size)
@@ -97,8 +97,8 @@ def facts(
 
 def picture(mechanism: Mechanism, size: int) -> Figure:
     """δ(ε) and the trade-off curve side by side, for groups of `size` respondents."""
-    from discreet.currencies.group import group
-    from discreet.currencies.profile import profile
+    from discreet.currencies.groups import group
+    from discreet.currencies.profiles import profile
     from discreet.present import beside, delta_figure, tradeoff_figure
 
     seen, promised = profile(group(mechanism, size)), size * float(mechanism.guarantee.epsilon)
@@ -107,7 +107,7 @@ def picture(mechanism: Mechanism, size: int) -> Figure:
 
 
 def _composed(channel: Any, times: int, epsilons: list[str]) -> dict[str, Any]:
-    from discreet.currencies.compose import compose
+    from discreet.currencies.repeated import compose
 
     return {
         "releases": times,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.currencies.profile import Profile
+from discreet.currencies.profiles import Profile
 from discreet.errors import InputError
 from discreet.present.figure import Figure
 from discreet.present.legends import line_legend

@@ -11,8 +11,8 @@ from itertools import pairwise
 from math import exp
 from typing import Any
 
-from discreet.currencies.profile import Profile
-from discreet.currencies.tradeoff import tradeoff
+from discreet.currencies.profiles import Profile
+from discreet.currencies.tradeoffs import tradeoff
 from discreet.present.figure import Figure
 from discreet.present.figures.delta import PROMISE, named_profiles
 from discreet.present.legends import line_legend

@@ -18,7 +18,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.currencies.profile import Profile
+from discreet.currencies.profiles import Profile
 from discreet.errors import InputError
 from discreet.numerics.exact import exact
 

@@ -27,7 +27,7 @@ from discreet.currencies.domination import excess
 from discreet.currencies.grid import POINTS, grid_delta, grid_delta_of
 from discreet.currencies.lattice import MOST_DEGREE, lattice_delta, lattice_of
 from discreet.currencies.pair import Pair, exact_pair
-from discreet.currencies.profile import Profile
+from discreet.currencies.profiles import Profile
 from discreet.currencies.zcdp import moment_ends
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
