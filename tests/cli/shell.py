@@ -9,10 +9,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "publish"))
 
+from forging import other_values, resealed
 from office import shell as discreet
 from towns import Town, make_batch, make_town, town_mechanism
 
-__all__ = ["Town", "discreet", "make_batch", "make_town", "read", "town_mechanism"]
+__all__ = ["Town", "discreet", "make_batch", "make_town", "other_values", "read", "resealed", "town_mechanism"]
 
 
 def read(folder: Path, *words: str) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def test_a_dry_run_tells_what_is_reserved(town: Town) -> None:
     assert (after["reserved"], after["drawn"]) == (1, "released")
     told = discreet(town.folder, "publish", "plan3.toml", "--dry-run").stdout
     assert "nothing more" in told and "released already" in told
-    again = discreet(town.folder, "publish", "plan3.toml", "-o", "again")
+    again = discreet(town.folder, "publish", "plan3.toml", "-o", "again", "--key", "key.pem")
     assert again.returncode == 2 and "at most once" in again.stderr
     verified = checked("verify", read(town.folder, "verify", "release"))
     assert verified["holds"] and any("whole batch" in check["words"] for check in verified["checks"])

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from shell import discreet, make_town, read
+from shell import discreet, make_town, other_values, read, resealed
 
 from discreet.ledger import Cost
 
@@ -101,9 +101,12 @@ def test_verify_compares_with_releases(tmp_path: Path) -> None:
 def test_a_release_with_other_values_differs_from_the_record(tmp_path: Path) -> None:
     town = make_town(tmp_path / "town")
     town.publish()
-    manifest = town.target / "manifest.json"
-    manifest.write_text(manifest.read_text().replace("release.csv", "release.CSV"))
-    done = discreet(town.folder, "ledger", "verify", "ledger.db", "--against", "release")
+    line = ("ledger", "verify", "ledger.db", "--against", "release")
+    other_values(town.target)
+    done = discreet(town.folder, *line)
+    assert done.returncode == 1 and "not as its manifest says" in done.stdout, "the manifest alone is as recorded"
+    resealed(town.target)
+    done = discreet(town.folder, *line)
     assert done.returncode == 1 and "differs from the one that the ledger recorded" in done.stdout
 
 

@@ -35,7 +35,8 @@ def test_the_cost_is_told_in_the_ledgers_currency(tmp_path: Path) -> None:
 
 def test_another_engine_is_named(tmp_path: Path) -> None:
     town = make_town(tmp_path / "town")
-    assert read(town.folder, "publish", "plan.toml", "-o", "release", "--engine", "reference")["remaining"] == "4"
+    line = ("publish", "plan.toml", "-o", "release", "--key", "key.pem", "--engine", "reference")
+    assert read(town.folder, *line)["remaining"] == "4"
     done = discreet(town.folder, "publish", "plan.toml", "-o", "other", "--engine", "abacus")
     assert done.returncode == 2 and "duckdb" in done.stderr and town.stages() == ["released"]
 
@@ -44,7 +45,7 @@ def test_without_a_folder_or_a_commitment_it_ends_with_two(tmp_path: Path) -> No
     town = make_town(tmp_path / "town")
     assert discreet(town.folder, "publish", "plan.toml").returncode == 2
     town.plan.write_text(town.plan.read_text().replace("by street", "by road"))
-    done = discreet(town.folder, "publish", "plan.toml", "-o", "release")
+    done = discreet(town.folder, "publish", "plan.toml", "-o", "release", "--key", "key.pem")
     assert done.returncode == 2 and "discreet commit" in done.stderr and town.stages() == []
 
 
@@ -52,8 +53,8 @@ def test_a_budget_that_is_spent_ends_with_one_and_both_amounts(tmp_path: Path) -
     from fractions import Fraction
 
     town = make_town(tmp_path / "town", cap=Fraction(3, 2))
-    assert discreet(town.folder, "publish", "plan.toml", "-o", "one").returncode == 0
-    done = discreet(town.folder, "publish", "plan.toml", "-o", "two")
+    assert discreet(town.folder, "publish", "plan.toml", "-o", "one", "--key", "key.pem").returncode == 0
+    done = discreet(town.folder, "publish", "plan.toml", "-o", "two", "--key", "key.pem")
     assert done.returncode == 1 and "ε = 1" in done.stderr and "0.5" in done.stderr
     assert read(town.folder, "publish", "plan.toml", "--dry-run")["granted"] is False
     assert "would be refused now" in discreet(town.folder, "publish", "plan.toml", "--dry-run").stdout

@@ -209,7 +209,7 @@ def test_a_plan_that_is_no_member_is_not_drawn_under_the_batch(tmp_path: Path) -
     town, *_ = make_batch(tmp_path / "town")
     town.plan.write_text(town.plan.read_text().replace("wave 0", "wave 9"))
     with town.ledger() as book, pytest.raises(InputError, match="not committed"):
-        publish(town.bundle(), town.target, book)
+        publish(town.bundle(), town.target, book, signer=town.signer)
 
 
 @pytest.fixture(scope="module")

@@ -88,4 +88,4 @@ def test_a_ledger_of_zcdp_grants_by_it_and_verify_computes_it_again(tmp_path: Pa
         less = replace(cost, rho=cost.zcdp * (1 - Fraction(1, 10**6)))
         name = book.commit("the town", "person", less, town.bundle().hashes | {"nonce": "00"}, town.signer).hash
         with pytest.raises(InputError, match="too small a cost"):
-            publish(town.bundle(), town.folder / "cheap", book, commitment=name)
+            publish(town.bundle(), town.folder / "cheap", book, signer=town.signer, commitment=name)

@@ -141,7 +141,7 @@ def test_a_ledger_that_cannot_be_written_stops_everything(town: Town, monkeypatc
     with town.ledger() as book:
         book.store.connection.execute("PRAGMA query_only = on")  # type: ignore[attr-defined]
         with pytest.raises(InputError, match="ledger cannot be used"):
-            publish(town.bundle(), town.target, book)
+            publish(town.bundle(), town.target, book, signer=town.signer)
         book.store.connection.execute("PRAGMA query_only = off")  # type: ignore[attr-defined]
         assert book.verify() is None
     assert town.stages() == [] and not list(town.folder.glob(".release*"))
@@ -258,10 +258,10 @@ def test_a_plan_without_a_commitment_opens_nothing(tmp_path: Path) -> None:
     one, other = make_town(tmp_path / "one"), make_town(tmp_path / "other")
     (one.folder / "people.csv").unlink()
     with other.ledger() as book:
-        publish(other.bundle(), other.target, book)
+        publish(other.bundle(), other.target, book, signer=other.signer)
     one.plan.write_text(one.plan.read_text().replace("the town", "another town"))
     with one.ledger() as book, pytest.raises(InputError, match="not committed"):
-        publish(one.bundle(), one.target, book)
+        publish(one.bundle(), one.target, book, signer=one.signer)
 
 
 def test_a_commitment_that_states_a_smaller_cost_is_not_this_plans(town: Town) -> None:
@@ -271,7 +271,7 @@ def test_a_commitment_that_states_a_smaller_cost_is_not_this_plans(town: Town) -
         hashes = town.bundle().hashes | {"nonce": "00"}
         cheap = book.commit("the town", "person", Cost(Fraction(1, 100)), hashes, town.signer).hash
         with pytest.raises(InputError, match="too small a cost"):
-            publish(town.bundle(), town.target, book, commitment=cheap)
+            publish(town.bundle(), town.target, book, signer=town.signer, commitment=cheap)
     assert town.stages() == []
 
 
@@ -375,7 +375,7 @@ def test_messages_hold_no_data(town: Town) -> None:
         with town.ledger() as book:
             commit(town.bundle(), book, town.signer)
             with pytest.raises(DiscreetError) as refusal:
-                publish(town.bundle(), town.target, book)
+                publish(town.bundle(), town.target, book, signer=town.signer)
         told.append(str(refusal.value))
         town.plan.write_text(text)
     town.publish()

@@ -114,7 +114,7 @@ def test_a_draw_that_differs_changes_its_own_line_and_no_other(tmp_path: Path, s
     other.publish()
     one, two = everything(town.target), everything(other.target)
     assert {name for name in one if one[name] != two[name]} == {
-        "release.csv", "release.parquet", "index.html", "manifest.json",
+        "release.csv", "release.parquet", "index.html", "manifest.json", "signature.json",
     }  # fmt: skip
     lines = zip(one["release.csv"].splitlines(), two["release.csv"].splitlines(), strict=True)
     assert [a.split(b",")[0] for a, b in lines if a != b] == [b"s0"]
@@ -149,7 +149,7 @@ def test_the_command_line_says_the_same_of_neighbours(tmp_path: Path) -> None:
     said = []
     for each in (town, other):
         done = subprocess.run(
-            [sys.executable, "-m", "discreet", "publish", "plan.toml", "-o", "release", "--json"],
+            [sys.executable, "-m", "discreet", "publish", "plan.toml", "-o", "release", "--key", "key.pem", "--json"],
             cwd=each.folder, capture_output=True, text=True, check=False,
         )  # fmt: skip
         said.append((done.returncode, done.stdout, done.stderr))

@@ -116,6 +116,8 @@ def signature_holds(public: str, document: Any, signature: str) -> bool:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+    if not (_is_hexadecimal(public, 32) and _is_hexadecimal(signature, 64)):
+        return False
     try:
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(public)).verify(
             bytes.fromhex(signature), canonical_bytes(document)
@@ -123,6 +125,11 @@ def signature_holds(public: str, document: Any, signature: str) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def _is_hexadecimal(text: str, size: int) -> bool:
+    """Whether a text is the one way to write so many bytes: capitals and spaces would be a second signature of one thing."""
+    return len(text) == 2 * size and set(text) <= set("0123456789abcdef")
 
 
 def commitment_signature(event: Mapping[str, Any]) -> bool | None:
@@ -137,6 +144,18 @@ def naming_signature(event: Mapping[str, Any]) -> bool:
     """Whether an event that names or revokes a key was signed by the key that it says."""
     unsigned = {key: value for key, value in event.items() if key != "signature"}
     return signature_holds(str(event.get("by", "")), unsigned, str(event.get("signature", "")))
+
+
+def named_from(digest: str, entries: Iterable[Entry]) -> set[str]:
+    """A key and all that it named, directly or through others that it named, and that nobody trusted has revoked."""
+    chain = list(entries)
+    found = {digest}
+    _, revoked = trust_after(chain)
+    for entry in chain:
+        event = entry.event
+        if event["kind"] == "key" and fingerprint(str(event["by"])) in found and naming_signature(event):
+            found.add(fingerprint(str(event["public"])))
+    return found - revoked
 
 
 def trust_after(entries: Iterable[Entry]) -> tuple[set[str], set[str]]:

@@ -33,7 +33,7 @@ from discreet.files.certificate import certificate_document
 from discreet.files.plan import plan_document
 from discreet.ledger.checks import Head
 from discreet.ledger.keys import Signer
-from discreet.model.certificate import Certificate
+from discreet.model.certificate import Certificate, Counterexample
 from discreet.model.key_set import KeySet
 from discreet.publish.bundle import Bundle
 from discreet.publish.metadata import metadata
@@ -122,6 +122,40 @@ def file_hash(path: Path) -> str:
 def document_in(folder: Path, name: str) -> Any:
     """A JSON document of a release folder."""
     return parse_json(read_bytes(folder / name, name), name)
+
+
+def altered(folder: Path) -> tuple[list[str], list[str]]:
+    """Files that are not as the manifest says, and what the folder holds beside them.
+
+    Manifest and signature, which no hash covers, have one way of being written.
+    """
+    listed = document_in(folder, MANIFEST)
+    listed = listed.get("files") if isinstance(listed, dict) else None
+    if not isinstance(listed, dict):
+        raise InputError(
+            "The manifest lists no files",
+            found="another document",
+            allowed="a release's manifest.json",
+            remedy="check that this is a release folder",
+        )
+    wrong = [
+        name
+        for name, digest in listed.items()
+        if Path(name).name != name or not (folder / name).is_file() or file_hash(folder / name) != digest
+    ]
+    for name in (MANIFEST, SIGNATURE):
+        if (folder / name).exists() and (folder / name).read_bytes() != canonical_bytes(document_in(folder, name)) + b"\n":
+            wrong.append(name)
+    return wrong, sorted({path.name for path in folder.iterdir()} - set(listed) - {MANIFEST, SIGNATURE})
+
+
+def changed_since(folder: Path) -> Counterexample | None:
+    """A release some of whose files are not those of its manifest, however well the manifest fits the ledger's record."""
+    wrong, extra = altered(folder)
+    if not wrong and not extra:
+        return None
+    words = f"Files of the release {folder} are not as its manifest says"
+    return Counterexample("release", words, found=", ".join([*wrong, *extra]), allowed="the files that were published")
 
 
 def carried(folder: Path) -> tuple[Head, str, str]:

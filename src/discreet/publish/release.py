@@ -23,7 +23,7 @@ from discreet.engines import Engine, fitted, histograms
 from discreet.errors import DiscreetError, InputError, TooLarge, UnreadableRows
 from discreet.files.atomic import sync_folder
 from discreet.ledger.book import Ledger
-from discreet.ledger.keys import Signer
+from discreet.ledger.keys import Signer, fingerprint, named_from
 from discreet.ledger.state import Reservation
 from discreet.publish.bundle import Bundle
 from discreet.publish.commitment import Commitment, find_commitment
@@ -67,8 +67,7 @@ def publish(
         return target
     _must_be_free(target)
     _must_fit(bundle, counts)
-    if signer is not None:
-        ledger.state.must_trust(signer.public)
+    _must_sign(committed, ledger, signer)
     proofs = bundle.prove()
     unfinished = _unfinished(ledger, committed, target)
     if unfinished is not None:
@@ -140,6 +139,23 @@ def _must_be_free(target: Path) -> None:
             found=str(target.parent),
             allowed="a folder that exists",
             remedy="make it first",
+        )
+
+
+def _must_sign(committed: Commitment, ledger: Ledger, signer: Signer | None) -> None:
+    """What was committed with a signature is released with one, by the same publisher: without it nobody could verify it."""
+    if signer is not None:
+        ledger.state.must_trust(signer.public)
+    public = committed.event.get("public")
+    if public is None:
+        return
+    publisher = fingerprint(str(public))
+    if signer is None or signer.fingerprint not in named_from(publisher, ledger.history()) | {publisher}:
+        raise InputError(
+            "The commitment of this plan is signed, and its release must be signed by the same publisher",
+            found="no key" if signer is None else f"the key {signer.fingerprint}",
+            allowed=f"the key {publisher}, or one that it named in this ledger",
+            remedy="publish with: --key FILE",
         )
 
 

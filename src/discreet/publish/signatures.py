@@ -1,63 +1,131 @@
-"""Who signed a release: commitment, head and files, each with a key that the ledger trusted then, and whose key that is."""
+"""Who signed a release: commitment, head and files, each with a key that the ledger trusted then, and all by one publisher.
+
+Once anything says that there is a publisher (a signed commitment, a ledger with keys, a fingerprint that the reader brings), all
+three signatures are demanded: a forger without the key can delete a signature, but not make one. They are by one publisher
+when head and files were signed with the commitment's key, or with one that it named in this ledger and that was not revoked.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.ledger.chain import Entry
 from discreet.ledger.checks import Head
-from discreet.ledger.keys import commitment_signature, fingerprint, signature_holds, trust_after
+from discreet.ledger.keys import commitment_signature, fingerprint, named_from, signature_holds, trust_after
 from discreet.publish.commitment import Commitment
 from discreet.publish.folder import SIGNATURE, document_in, signed_release
 from discreet.publish.verdict import ATTESTED, DETECTABLE, Verdict
 
 
+@dataclass(frozen=True)
+class Signature:
+    """One of the three: what it is of, whether it holds (None: there is none), by whom, and the entries before it."""
+
+    of: str
+    words: str
+    holds: bool | None
+    public: str
+    before: list[Entry]
+
+    @property
+    def by(self) -> str:
+        """The fingerprint of the key that it names."""
+        return "no signature" if self.holds is None else fingerprint(self.public)
+
+
 def check_signatures(
-    entries: list[Entry], head: Head, commitment: Entry | None, committed: Commitment, verdict: Verdict
-) -> str | None:
-    """Whether commitment and head are signed with keys that the ledger trusted; the commitment's key if it is."""
-    public, signed = committed.event.get("public"), commitment_signature(committed.event)
+    where: Path,
+    digest: str,
+    entries: list[Entry],
+    head: Head,
+    commitment: Entry | None,
+    committed: Commitment,
+    key: str | None,
+    verdict: Verdict,
+) -> None:
+    """Say of commitment, head and files who signed them, and whether that is one publisher, the reader's own if `key` is given."""
     before = [] if commitment is None else [e for e in entries if e.sequence < commitment.sequence]
-    if signed is None:
-        words = "The prior and the plan used only public data or earlier releases"
-        named, _ = trust_after(before)
-        verdict.say(ATTESTED, words, False if named else None, "the commitment is not signed")
-    else:
-        statement = str(committed.attested.get("statement", ""))
-        verdict.say(ATTESTED, statement or "The commitment is signed", signed, fingerprint(str(public)))
-        _trusted("The ledger trusted the commitment's key when it signed", str(public), before, verdict)
-    if head.signature is not None:
-        holds = signature_holds(str(head.public), head.signed(), head.signature)
-        verdict.say(ATTESTED, "The head of the ledger is signed", holds, fingerprint(str(head.public)))
-        _trusted("The ledger trusted the head's key when it signed", str(head.public), entries, verdict)
-    return str(public) if signed else None
+    found = [
+        _of_commitment(committed, before),
+        _of_head(head, entries),
+        _of_files(where, digest, entries),
+    ]
+    demanded = key is not None or found[0].holds is not None or bool(trust_after(entries)[0])
+    for signature in found:
+        _say(signature, demanded, digest, verdict)
+    _one_publisher(found, key, demanded, verdict)
 
 
-def check_release(where: Path, digest: str, entries: list[Entry], verdict: Verdict) -> None:
-    """Whether the files are those that the publisher signed; otherwise only the ledger knows which values were drawn."""
+def _of_commitment(committed: Commitment, before: list[Entry]) -> Signature:
+    signed = commitment_signature(committed.event)
+    statement = "The prior and the plan used only public data or earlier releases"
+    words = str(committed.attested.get("statement", "")) or "The commitment is signed"
+    return Signature(
+        "commitment", statement if signed is None else words, signed, str(committed.event.get("public", "")), before
+    )
+
+
+def _of_head(head: Head, entries: list[Entry]) -> Signature:
+    words = "The head of the ledger is signed"
+    if head.signature is None and head.public is None:
+        return Signature("head", words, None, "", entries)
+    holds = signature_holds(str(head.public), head.signed(), str(head.signature))
+    return Signature("head", words, holds, str(head.public), entries)
+
+
+def _of_files(where: Path, digest: str, entries: list[Entry]) -> Signature:
+    words = "The published values and all other files are as the publisher signed them"
     if not (where / SIGNATURE).exists():
-        words = "The published values are those that were drawn (compare the manifest with the ledger's record)"
-        verdict.say(DETECTABLE, words, None, digest)
-        return
+        return Signature("release", words, None, "", entries)
     stated = document_in(where, SIGNATURE)
     public = str(stated["public"])
-    holds = signature_holds(public, signed_release(digest), str(stated["signature"]))
-    verdict.say(ATTESTED, "The published values and all other files are as the publisher signed them", holds, digest)
-    _trusted("The ledger trusted the release's key when it signed", public, entries, verdict)
+    holds = set(stated) == {"public", "signature"} and signature_holds(
+        public, signed_release(digest), str(stated["signature"])
+    )
+    return Signature("release", words, holds, public, entries)
 
 
-def check_identity(public: str | None, key: str | None, verdict: Verdict) -> None:
-    """Whose key signed the commitment: only a fingerprint from elsewhere tells."""
+def _say(signature: Signature, demanded: bool, digest: str, verdict: Verdict) -> None:
+    """Whether a signature holds and the ledger trusted its key; without any, what only the ledger's record can tell."""
+    if signature.holds is None and not demanded:
+        if signature.of == "release":
+            words = "The published values are those that were drawn (compare the manifest with the ledger's record)"
+            verdict.say(DETECTABLE, words, None, digest)
+        else:
+            verdict.say(ATTESTED, signature.words, None, f"the {signature.of} is not signed")
+        return
+    found = f"the {signature.of} is not signed" if signature.holds is None else signature.by
+    verdict.say(ATTESTED, signature.words, signature.holds is True, found)
+    if signature.holds is not None:
+        keys, revoked = trust_after(signature.before)
+        trusted = signature.by not in revoked and (not keys or signature.by in keys)
+        verdict.say(ATTESTED, f"The ledger trusted the {signature.of}'s key when it signed", trusted, signature.by)
+
+
+def _one_publisher(found: list[Signature], key: str | None, demanded: bool, verdict: Verdict) -> None:
+    """All three by one publisher; only a fingerprint from elsewhere tells whose key that is."""
+    if demanded:
+        anchor = found[0].by if key is None else "".join(key.split()).replace(":", "").lower()
+        strange = list(_strangers(found, anchor))
+        words = (
+            "Commitment, head and files are signed by one publisher"
+            if key is None
+            else "The publisher is the one whose key fingerprint you gave"
+        )
+        verdict.say(ATTESTED, words, not strange, "; ".join(strange))
+    else:
+        words = "Nothing here is signed: whoever can write to the folder could have made all of it"
+        verdict.say(ATTESTED, words, None)
     if key is None:
         words = "Who published: without --key a key carried in the folder proves integrity, not identity"
         verdict.say(ATTESTED, words, None)
-        return
-    found = "no valid signature of the commitment" if public is None else fingerprint(public)
-    verdict.say(ATTESTED, "The publisher is the one whose key fingerprint you gave", found == key.strip().lower(), found)
 
 
-def _trusted(words: str, public: str, before: list[Entry], verdict: Verdict) -> None:
-    """Follow rotations and revocations up to a moment: who was named by a trusted key, and not yet revoked."""
-    keys, revoked = trust_after(before)
-    digest = fingerprint(public)
-    verdict.say(ATTESTED, words, digest not in revoked and (not keys or digest in keys), digest)
+def _strangers(found: list[Signature], anchor: str) -> Iterator[str]:
+    """Signatures that are missing, false, or by another key; head and files may be by one that the publisher's key named."""
+    for signature in found:
+        known = {anchor} if signature.of == "commitment" else named_from(anchor, signature.before)
+        if not signature.holds or signature.by not in known:
+            yield f"{signature.of}: {signature.by}"

@@ -13,7 +13,7 @@ from typing import Any
 
 from discreet.certify import privacy
 from discreet.engines.writer import read_parquet
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import DiscreetError
 from discreet.files.atomic import read_bytes
 from discreet.files.canonical import document_hash
 from discreet.files.certificate import certificate_document
@@ -23,16 +23,9 @@ from discreet.ledger.checks import Head
 from discreet.model.certificate import Certificate, Counterexample
 from discreet.publish.bundle import Bundle, check_bundle, members_of
 from discreet.publish.commitment import Commitment
-from discreet.publish.folder import (
-    MANIFEST,
-    SIGNATURE,
-    STANDALONE,
-    document_in,
-    file_hash,
-    standalone_verifier,
-)
+from discreet.publish.folder import MANIFEST, STANDALONE, altered, document_in, standalone_verifier
 from discreet.publish.metadata import ATTESTED_COUNTS, metadata
-from discreet.publish.signatures import check_identity, check_release, check_signatures
+from discreet.publish.signatures import check_signatures
 from discreet.publish.tables import restated
 from discreet.publish.verdict import ATTESTED, DETECTABLE, ENFORCED, NOT_VERIFIABLE, Verdict
 
@@ -46,7 +39,7 @@ def verify(folder: str | Path, key: str | None = None) -> Verdict:
     verdict = Verdict()
     try:
         manifest = document_in(where, MANIFEST)
-        _files(where, manifest, verdict)
+        _files(where, verdict)
         ledger = document_in(where, "ledger.json")
         entries = [Entry.from_document(document) for document in ledger["entries"]]
         head = Head.from_document(ledger["head"])
@@ -55,9 +48,7 @@ def verify(folder: str | Path, key: str | None = None) -> Verdict:
         _contents(where, ledger, committed, verdict)
         _currency(entries, str(ledger["currency"]), committed, verdict)
         _order(entries, head, committed, str(ledger["reservation"]), verdict)
-        public = check_signatures(entries, head, entry, committed, verdict)
-        check_release(where, document_hash(manifest), entries, verdict)
-        check_identity(public, key, verdict)
+        check_signatures(where, document_hash(manifest), entries, head, entry, committed, key, verdict)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         verdict.say(ENFORCED, "The folder can be read as a release", False, type(error).__name__)
         return verdict
@@ -82,20 +73,8 @@ def verified(folder: str | Path, key: str | None = None) -> Verdict:
         return verdict
 
 
-def _files(where: Path, manifest: Any, verdict: Verdict) -> None:
-    listed = manifest.get("files") if isinstance(manifest, dict) else None
-    if not isinstance(listed, dict):
-        raise InputError(
-            "The manifest lists no files",
-            found="another document",
-            allowed="a release's manifest.json",
-            remedy="check that this is a release folder",
-        )
-    wrong = [
-        name for name, digest in listed.items()
-        if Path(name).name != name or not (where / name).is_file() or file_hash(where / name) != digest
-    ]
-    extra = sorted({p.name for p in where.iterdir()} - set(listed) - {MANIFEST, SIGNATURE})
+def _files(where: Path, verdict: Verdict) -> None:
+    wrong, extra = altered(where)
     verdict.say(ENFORCED, "Every file is as the manifest says", not wrong, ", ".join(wrong))
     verdict.say(ENFORCED, "The folder holds nothing else", not extra, ", ".join(extra))
 

@@ -196,12 +196,14 @@ def check(
 
     Example: discreet ledger verify ledger.db --against release-2026
     """
-    from discreet.publish.folder import carried
+    from discreet.publish.folder import carried, changed_since
 
     kept = [carried(folder) for folder in against or []]
     heads = [head for head, _, _ in kept]
     with ledger_at(place) as book:
-        wrong = book.verify(heads, {reservation: digest for _, reservation, digest in kept})
+        changed = (changed_since(folder) for folder in against or [])
+        wrong = next((found for found in changed if found is not None), None)
+        wrong = wrong or book.verify(heads, {reservation: digest for _, reservation, digest in kept})
         count = book.state.next if wrong is None else None
 
     def person(console: Any) -> None:

@@ -49,7 +49,7 @@ def command(
     ] = None,
     ledger: Annotated[str | None, typer.Option(help="The ledger; by default the plan's budget.ledger.")] = None,
     key: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A key file to sign the ledger's head with.")
+        Path | None, typer.Option(metavar="FILE", help="A key file to sign with; needed when the commitment is signed.")
     ] = None,
     engine: Annotated[str, typer.Option(help="What counts the rows: duckdb, spark or reference.")] = "duckdb",
     commitment: Annotated[str | None, typer.Option(help="Which commitment, when there are several.")] = None,
@@ -62,7 +62,7 @@ def command(
 
     A restart finishes what was drawn or burns it.
 
-    Example: discreet publish plan.toml -o release-2026
+    Example: discreet publish plan.toml -o release-2026 --key publisher.pem
     """
     from discreet.engines import engine_named
     from discreet.publish.bundle import gather
