@@ -18,7 +18,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from enum import Enum
 from fractions import Fraction
 
-from discreet.numerics.brackets import float_down, float_up
+from discreet.numerics.brackets import float_up
 from discreet.numerics.exact import brief, exact
 
 Number = int | float | Fraction
