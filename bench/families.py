@@ -10,8 +10,8 @@ import tempfile
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.design.family import design_family
-from discreet.design.side_by_side import cores
+from discreet.design.processes.side_by_side import cores
+from discreet.design.questions.family import design_family
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.neighbours import ReplaceOne

@@ -10,8 +10,8 @@ import time
 from fractions import Fraction
 
 from discreet.design import design
-from discreet.design.frontier import frontier
-from discreet.design.side_by_side import cores
+from discreet.design.processes.side_by_side import cores
+from discreet.design.questions.frontier import frontier
 from families import school_places
 
 LEVELS = 30

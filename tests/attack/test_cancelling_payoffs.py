@@ -10,9 +10,9 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.certify import chords
-from discreet.certify.dual import dual_upper_bound
-from discreet.certify.quotient import quotient_upper_bound
+from discreet.certify.bounds.dual import dual_upper_bound
+from discreet.certify.bounds.quotient import quotient_upper_bound
+from discreet.certify.duality import chords
 from discreet.errors import TooLarge
 from discreet.model.actions import RealActions
 from discreet.model.certificate import DualWitness, Multipliers, QuotientWitness

@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.certify.bounds.theorems import geometric_bound, theorem_value
 from discreet.certify.optimality import optimality
-from discreet.certify.theorems import geometric_bound, theorem_value
-from discreet.certify.value import expected_payoff
+from discreet.certify.value.expected import expected_payoff
 from discreet.errors import InputError
 from discreet.model.actions import Actions, ListedActions, RealActions
 from discreet.model.certificate import Counterexample, OptimalityClaim, TheoremWitness

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from random_worlds import label, mechanism_on, problem_of, random_table, random_world
 
-from discreet.certify.dual import dual_upper_bound
-from discreet.certify.theorems import geometric_bound, why_not_geometric
-from discreet.certify.value import expected_payoff
+from discreet.certify.bounds.dual import dual_upper_bound
+from discreet.certify.bounds.theorems import geometric_bound, why_not_geometric
+from discreet.certify.value.expected import expected_payoff
 from discreet.errors import DiscreetError, Refuted
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.certificate import DualWitness, Multipliers

@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
-from discreet.certify.chain import (
+from discreet.certify.bounds.chain import (
     Split,
     binomial_below,
     chain_loss,
@@ -21,7 +21,7 @@ from discreet.certify.chain import (
     split_of,
     why_not_chain,
 )
-from discreet.certify.theorems import geometric_bound, theorem_upper_bound
+from discreet.certify.bounds.theorems import geometric_bound, theorem_upper_bound
 from discreet.errors import Refuted
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import TheoremWitness
@@ -203,7 +203,7 @@ def test_more_players_never_lower_the_loss_and_blocks_are_below(monkeypatch):
     alone = [chain_loss(replace(split, share=Fraction(1)), m, Fraction(1), None) for m in range(1, 40)]
     assert all(b >= a * (1 - 1e-12) for a, b in itertools.pairwise(alone))
     exact = chain_loss(split, 400, Fraction(1), None)
-    monkeypatch.setattr("discreet.certify.chain.MOST_PLAYERS", 20)
+    monkeypatch.setattr("discreet.certify.bounds.chain.MOST_PLAYERS", 20)
     assert 0.9 * exact < chain_loss(split, 400, Fraction(1), None) < exact
 
 

@@ -9,7 +9,7 @@ import pytest
 from random_worlds import brute_graph, mechanism_on, problem_of
 
 from discreet import certify
-from discreet.certify.closed_forms import Fall, largest, real_pairs, steepest
+from discreet.certify.edges.closed_forms import Fall, largest, real_pairs, steepest
 from discreet.model.certificate import Certificate, Counterexample
 from discreet.model.kernel import (
     ClosedKernel,

@@ -122,7 +122,7 @@ def test_no_comparison_of_the_privacy_checker_can_change_unnoticed() -> None:
         lambda module: module.tight_bracket(5, 5, Fraction(1)),
         lambda module: module.tight_bracket(6, 5, Fraction(1)),
     ]
-    assert unexplained("privacy", survivors(SOURCE / "certify" / "privacy.py", questions)) == []
+    assert unexplained("privacy", survivors(SOURCE / "certify" / "edges" / "privacy.py", questions)) == []
 
 
 @pytest.mark.slow
@@ -141,7 +141,7 @@ def test_no_comparison_of_the_closed_forms_can_change_unnoticed() -> None:
         lambda module: module.Fall(0, 0, 0, Fraction(2), 0).exceeds(Fraction(0)),
         lambda module: module.Fall(0, 0, 0, Fraction(1), 1).exceeds(Fraction(0)),
     ]
-    assert unexplained("closed_forms", survivors(SOURCE / "certify" / "closed_forms.py", questions)) == []
+    assert unexplained("closed_forms", survivors(SOURCE / "certify" / "edges" / "closed_forms.py", questions)) == []
 
 
 @pytest.mark.slow

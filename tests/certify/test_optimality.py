@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from discreet import certify, files
-from discreet.certify.value import expected_payoff
+from discreet.certify.value.expected import expected_payoff
 from discreet.design import design
 from discreet.errors import InputError
 from discreet.model.actions import ListedActions, RealActions
@@ -150,7 +150,7 @@ def test_the_bound_of_another_problem_is_refuted() -> None:
 def test_one_node_does_not_speak_for_every_real_action(payoff: str) -> None:
     """Actions from 5 to 10 where ω is at most 1: the nearest action to ω is not the best one."""
     of = problem(1, Decision("expression", RealActions(Fraction(5), Fraction(10)), expression=payoff), (Fraction(1, 2),) * 2)
-    from discreet.certify.dual import dual_upper_bound
+    from discreet.certify.bounds.dual import dual_upper_bound
     from discreet.errors import DiscreetError
 
     witness = DualWitness("dual-with-chord", None, 1, (Multipliers(Fraction(5), ()),))
@@ -164,7 +164,7 @@ def test_one_node_does_not_speak_for_every_real_action(payoff: str) -> None:
 
 @pytest.mark.parametrize("weight", [Fraction(1, 2), Fraction(3)])
 def test_a_weighted_decision_has_a_weighted_bound(weight: Fraction) -> None:
-    from discreet.certify.dual import dual_upper_bound
+    from discreet.certify.bounds.dual import dual_upper_bound
 
     payoff = ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1)))
     plain = Decision("table", ListedActions((Fraction(0), Fraction(1))), payoff_table=payoff)

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from discreet.certify.theorems import _Ruler, _spread, geometric_bound
+from discreet.certify.bounds.theorems import _Ruler, _spread, geometric_bound
 from discreet.errors import InputError
 from discreet.files.problem import problem_from_document
 from discreet.model.problem import Problem

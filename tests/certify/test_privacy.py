@@ -12,7 +12,7 @@ import pytest
 from random_worlds import label, mechanism_on, neighbouring_pairs, problem_of, random_mechanism
 
 from discreet import certify
-from discreet.certify.privacy import proves_below, tight_bracket, worst_ratio
+from discreet.certify.edges.privacy import proves_below, tight_bracket, worst_ratio
 from discreet.errors import InputError, Refuted
 from discreet.mechanisms.geometric import TruncatedGeometric, geometric_mechanism
 from discreet.model.certificate import Certificate, Counterexample

@@ -11,13 +11,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.certify import optimality, quotient
-from discreet.certify.quotient import quotient_upper_bound
-from discreet.certify.state_masses import GroupLaw
-from discreet.design.climb import climb
-from discreet.design.ladder.quotient import quotient_bound
-from discreet.design.ladder.quotient_witness import quotient_witness
-from discreet.design.programmed import programmed
+from discreet.certify import optimality
+from discreet.certify.bounds import quotient
+from discreet.certify.bounds.quotient import quotient_upper_bound
+from discreet.certify.bounds.state_masses import GroupLaw
+from discreet.design.ladder.bounds.quotient import quotient_bound
+from discreet.design.ladder.bounds.quotient_witness import quotient_witness
+from discreet.design.ladder.climb import climb
+from discreet.design.program.listed import programmed
 from discreet.errors import DiscreetError, InputError, Refuted
 from discreet.files.certificate import certificate_document, certificate_from_document
 from discreet.model.actions import ListedActions, RealActions
@@ -102,7 +103,7 @@ def test_never_above_the_optimum_of_hundreds_of_small_problems():
 
 def optimality_value(problem, proposal):
     mechanism = bare(problem, proposal)
-    from discreet.certify.value import expected_payoff
+    from discreet.certify.value.expected import expected_payoff
 
     return float(expected_payoff(mechanism)[0])
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 import pytest
 from random_worlds import mechanism_on, problem_of, random_table
 
-from discreet.certify.value import expected_payoff
-from discreet.certify.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
+from discreet.certify.value.expected import expected_payoff
+from discreet.certify.value.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.kernel import ClosedKernel, GeometricKernel, Output, StaircaseKernel, TableKernel

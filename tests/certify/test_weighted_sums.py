@@ -10,9 +10,9 @@ from fractions import Fraction
 import pytest
 
 from discreet.certify.optimality import optimality, proved_bound, proved_value
-from discreet.certify.sum_laws import law_of, sum_masses
-from discreet.certify.value import expected_payoff
-from discreet.certify.weighted_sums import _bracketed, weighted_sum_payoff, why_not_weighted_sum
+from discreet.certify.value.expected import expected_payoff
+from discreet.certify.value.sum_laws import law_of, sum_masses
+from discreet.certify.value.weighted_sums import _bracketed, weighted_sum_payoff, why_not_weighted_sum
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import Counterexample, OptimalityClaim, TheoremWitness
@@ -210,7 +210,7 @@ def test_moments_bracket_what_the_joint_law_says(monkeypatch, quantile):
     mechanism = absolute(wide(12, Fraction(3, 2)), **({} if quantile is None else {"quantile": quantile}))
     low, high = weighted_sum_payoff(mechanism)
     assert high - low < Fraction(1, 10**8)
-    monkeypatch.setattr("discreet.certify.joint_sums.MOST_CELLS", 10)
+    monkeypatch.setattr("discreet.certify.value.joint_sums.MOST_CELLS", 10)
     wider_low, wider_high = weighted_sum_payoff(mechanism)
     assert wider_low < low < high < wider_high < 0
     assert wider_low > 3 * low
@@ -218,7 +218,7 @@ def test_moments_bracket_what_the_joint_law_says(monkeypatch, quantile):
 
 def test_a_likely_window_changes_nothing_that_can_be_seen(monkeypatch):
     """A stride of likely totals mistakes less than is known: both brackets hold the truth and nearly agree."""
-    from discreet.certify import joint_sums
+    from discreet.certify.value import joint_sums
 
     mechanism = absolute(wide(40))
     assert joint_sums.joint_cells(law_of(mechanism)) < 0.9 * joint_sums.joint_cells(

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.certify.affine import AffinePayoff
+from discreet.certify.duality.affine import AffinePayoff
 from discreet.certify.optimality import optimality
 from discreet.design import design
 from discreet.errors import InputError

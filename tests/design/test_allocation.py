@@ -9,8 +9,8 @@ from random import Random
 import pytest
 from design_worlds import problem, school
 
-from discreet.certify.value import expected_payoff
-from discreet.design.allocation import Curve, allocate, bounding_intervals, hiding, split, through
+from discreet.certify.value.expected import expected_payoff
+from discreet.design.questions.allocation import Curve, allocate, bounding_intervals, hiding, split, through
 from discreet.errors import InputError
 
 

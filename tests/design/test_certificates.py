@@ -10,7 +10,7 @@ import pytest
 from design_worlds import document, problem, school
 
 from discreet import files
-from discreet.certify.dual import dual_upper_bound
+from discreet.certify.bounds.dual import dual_upper_bound
 from discreet.certify.optimality import optimality
 from discreet.cli.commands.certify import check
 from discreet.design import Design, design

@@ -9,9 +9,9 @@ import pytest
 
 from discreet.certify import privacy
 from discreet.certify.optimality import optimality, proved_bound, proved_value
-from discreet.design.climb import chain_witness, climb, why_not_climb
-from discreet.design.ladder.chain import TypeLaw, whole_type_splits
-from discreet.design.ladder.proxy import geometric_baseline
+from discreet.design.ladder.bounds.chain import TypeLaw, whole_type_splits
+from discreet.design.ladder.climb import chain_witness, climb, why_not_climb
+from discreet.design.ladder.mechanisms.proxy import geometric_baseline
 from discreet.errors import TooLarge
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import (

@@ -13,9 +13,9 @@ import pytest
 from design_worlds import Document, document, problem, school, world
 
 from discreet.design import Design, design
-from discreet.design.evaluation import evaluate
-from discreet.design.evaluation import seen as seen_by
-from discreet.design.regret import corner_priors, regret, regrets_around, under
+from discreet.design.comparison.evaluation import evaluate
+from discreet.design.comparison.evaluation import seen as seen_by
+from discreet.design.questions.regret import corner_priors, regret, regrets_around, under
 from discreet.errors import InputError
 from discreet.mechanisms.geometric import geometric_mechanism
 from discreet.model.mechanism import Mechanism

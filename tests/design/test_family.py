@@ -17,8 +17,8 @@ import discreet
 from discreet import files
 from discreet.certify import privacy
 from discreet.certify.optimality import optimality
-from discreet.design import cache
-from discreet.design.family import FamilyDesign, design_family
+from discreet.design.processes import kept as cache
+from discreet.design.questions.family import FamilyDesign, design_family
 from discreet.errors import InputError
 from discreet.files.family import family_document, family_from_document
 from discreet.files.sizes import read_sizes, sizes_from_text

@@ -12,8 +12,8 @@ from design_worlds import document, loss_table, optimum, problem, school, world
 from discreet.certify import privacy
 from discreet.certify.optimality import optimality
 from discreet.design import design
-from discreet.design.frontier import Frontier, Point, bends, frontier, repaired
-from discreet.design.reach import saving, smallest_epsilon
+from discreet.design.questions.frontier import Frontier, Point, bends, frontier, repaired
+from discreet.design.questions.smallest_epsilon import saving, smallest_epsilon
 from discreet.errors import InputError
 from discreet.model.certificate import Certificate, OptimalityClaim
 

@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 
 from discreet.certify import privacy
 from discreet.certify.robust import mixture, robust_proof
-from discreet.design.robust import Robust, robust_design
+from discreet.design.questions.robust import Robust, robust_design
 from discreet.errors import InputError, Refuted
 from discreet.files.robust import read_robust, write_robust
 from discreet.model.certificate import Certificate

@@ -9,10 +9,10 @@ import pytest
 from design_worlds import document, loss_table, optimum, problem, school, world
 
 from discreet.design import Design, design
-from discreet.design.decision_makers import prices, shared_design
-from discreet.design.regret import under
-from discreet.design.sensitivity import epsilon_slope, prior_slopes, sensitivity
-from discreet.design.surface import around_counts, contamination
+from discreet.design.questions.decision_makers import prices, shared_design
+from discreet.design.questions.regret import under
+from discreet.design.questions.regret_surface import around_counts, contamination
+from discreet.design.questions.sensitivity import epsilon_slope, prior_slopes, sensitivity
 from discreet.errors import InputError
 from discreet.model.priors import IidPrior
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from discreet.certify import privacy
-from discreet.certify.value import expected_payoff
-from discreet.certify.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
-from discreet.design.quotients import clipped_groups, fitting, grouped_program, two_groups
-from discreet.design.readings import Reader
-from discreet.design.summaries import read_pair, read_sum
+from discreet.certify.value.expected import expected_payoff
+from discreet.certify.value.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
+from discreet.design.ladder.bounds.groupings import clipped_groups, fitting, grouped_program, two_groups
+from discreet.design.ladder.mechanisms.programs import read_pair, read_sum
+from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.model.actions import RealActions
 from discreet.model.certificate import Certificate
 from discreet.model.decision import Decision, integer_actions

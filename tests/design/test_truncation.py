@@ -10,10 +10,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.design.ground import Ground, boxed, ground, whole
+from discreet.design.program.sections import Ground, boxed, ground, whole
+from discreet.design.program.truncation import choose_clamp, clips_nothing, regret_marginals
 from discreet.design.solver.program import Program
 from discreet.design.solver.solve import solve
-from discreet.design.truncation import choose_clamp, clips_nothing, regret_marginals
 from discreet.model.actions import ListedActions
 from discreet.model.decision import Decision
 from discreet.model.neighbours import ReplaceOne

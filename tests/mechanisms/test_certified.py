@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.certify.privacy import privacy
+from discreet.certify.edges.privacy import privacy
 from discreet.errors import InputError
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.geometric import TruncatedGeometric, geometric_mechanism

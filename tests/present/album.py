@@ -13,12 +13,12 @@ import numpy as np
 
 from discreet import design
 from discreet.currencies.profiles import profile
-from discreet.design.allocation import allocate
-from discreet.design.family import design_family
-from discreet.design.frontier import frontier
-from discreet.design.reach import saving
-from discreet.design.robust import robust_design
-from discreet.design.surface import around_counts, contamination
+from discreet.design.questions.allocation import allocate
+from discreet.design.questions.family import design_family
+from discreet.design.questions.frontier import frontier
+from discreet.design.questions.regret_surface import around_counts, contamination
+from discreet.design.questions.robust import robust_design
+from discreet.design.questions.smallest_epsilon import saving
 from discreet.geometry import linear_algebra
 from discreet.geometry.hyper import Hyper, hyper
 from discreet.geometry.labellings import extreme_points

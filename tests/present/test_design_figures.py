@@ -13,13 +13,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from discreet.design.allocation import allocate
-from discreet.design.family import design_family
-from discreet.design.front import design
-from discreet.design.frontier import Frontier, frontier
-from discreet.design.reach import saving
-from discreet.design.robust import robust_design
-from discreet.design.surface import around_counts, contamination
+from discreet.design.best_mechanism import design
+from discreet.design.questions.allocation import allocate
+from discreet.design.questions.family import design_family
+from discreet.design.questions.frontier import Frontier, frontier
+from discreet.design.questions.regret_surface import around_counts, contamination
+from discreet.design.questions.robust import robust_design
+from discreet.design.questions.smallest_epsilon import saving
 from discreet.errors import InputError, MissingExtra
 from discreet.files.problem import problem_from_document
 from discreet.model.priors import IidPrior

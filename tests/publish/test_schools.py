@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from discreet import files
-from discreet.design.family import FamilyDesign, design_family
+from discreet.design.questions.family import FamilyDesign, design_family
 from discreet.engines import engine_named
 from discreet.files.family import write_family
 from discreet.gallery.schools import Schools, schools, write_schools

@@ -4,7 +4,7 @@
 imports a solver.
 """
 
+from discreet.certify.edges.privacy import privacy
 from discreet.certify.optimality import optimality
-from discreet.certify.privacy import privacy
 
 __all__ = ["optimality", "privacy"]

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from discreet.certify.dual import dual_upper_bound
-from discreet.certify.quotient import quotient_upper_bound
-from discreet.certify.theorems import theorem_upper_bound, theorem_value
-from discreet.certify.value import expected_payoff
-from discreet.certify.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
+from discreet.certify.bounds.dual import dual_upper_bound
+from discreet.certify.bounds.quotient import quotient_upper_bound
+from discreet.certify.bounds.theorems import theorem_upper_bound, theorem_value
+from discreet.certify.value.expected import expected_payoff
+from discreet.certify.value.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
 from discreet.errors import InputError, Refuted
 from discreet.model.certificate import Counterexample, DualWitness, OptimalityClaim, QuotientWitness
 from discreet.model.kernel import TableKernel

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from discreet.certify.edges.privacy import privacy
 from discreet.certify.optimality import proved_bound, proved_value
-from discreet.certify.privacy import privacy
-from discreet.certify.value import expected_payoff
+from discreet.certify.value.expected import expected_payoff
 from discreet.errors import InputError, Refuted
 from discreet.model.certificate import Certificate, Counterexample
 from discreet.model.mechanism import Mechanism

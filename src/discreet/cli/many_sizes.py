@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from discreet.design.family import FamilyDesign
+    from discreet.design.questions.family import FamilyDesign
     from discreet.model.problem import Problem
     from discreet.watch import Watch
 
@@ -20,7 +20,7 @@ def run(
 ) -> dict[str, Any]:
     """Design the family, write and draw what is asked for, and return the facts."""
     from discreet import files
-    from discreet.design.family import design_family
+    from discreet.design.questions.family import design_family
     from discreet.files.sizes import read_sizes
 
     found = design_family(problem, read_sizes(sizes), watch, **settings)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from discreet.design.robust import Robust
+    from discreet.design.questions.robust import Robust
     from discreet.model.problem import Problem
     from discreet.watch import Watch
 
@@ -18,7 +18,7 @@ def run(
 ) -> dict[str, Any]:
     """Design for the problem's prior and those of the file, write and draw what is asked for, and return the facts."""
     from discreet import files
-    from discreet.design.robust import robust_design
+    from discreet.design.questions.robust import robust_design
     from discreet.files.priors import read_priors
     from discreet.files.robust import write_robust
 

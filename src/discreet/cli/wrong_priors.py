@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from discreet.design.surface import Place, Surface
+    from discreet.design.questions.regret_surface import Place, Surface
     from discreet.model.mechanism import Mechanism
     from discreet.watch import Watch
 
@@ -22,7 +22,7 @@ def run(
     workers: int | None,
 ) -> dict[str, Any]:
     """The facts about one neighbourhood of the prior, with its picture when one is asked for."""
-    from discreet.design.surface import around_counts, contamination
+    from discreet.design.questions.regret_surface import around_counts, contamination
     from discreet.numerics.exact import exact
 
     if draws is not None:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from discreet.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from discreet.design.allocation import allocate
-    from discreet.design.decision_makers import shared_design
-    from discreet.design.family import design_family
-    from discreet.design.front import design
-    from discreet.design.reach import saving, smallest_epsilon
+    from discreet.design.best_mechanism import design
+    from discreet.design.questions.allocation import allocate
+    from discreet.design.questions.decision_makers import shared_design
+    from discreet.design.questions.family import design_family
+    from discreet.design.questions.robust import robust_design
+    from discreet.design.questions.smallest_epsilon import saving, smallest_epsilon
     from discreet.design.result import Baseline, Design, Step
-    from discreet.design.robust import robust_design
 
 __all__ = [
     "Baseline",
@@ -35,13 +35,13 @@ _PLACES = {
     "Baseline": "result",
     "Design": "result",
     "Step": "result",
-    "allocate": "allocation",
-    "design": "front",
-    "design_family": "family",
-    "robust_design": "robust",
-    "saving": "reach",
-    "shared_design": "decision_makers",
-    "smallest_epsilon": "reach",
+    "allocate": "questions.allocation",
+    "design": "best_mechanism",
+    "design_family": "questions.family",
+    "robust_design": "questions.robust",
+    "saving": "questions.smallest_epsilon",
+    "shared_design": "questions.decision_makers",
+    "smallest_epsilon": "questions.smallest_epsilon",
 }
 
 __getattr__ = on_demand(__name__, _PLACES)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from discreet.design.evaluation import Evaluation, evaluate
-from discreet.design.programmed import Tried
+from discreet.design.comparison.evaluation import Evaluation, evaluate
+from discreet.design.program.listed import Tried
 from discreet.model.certificate import Certificate, OptimalityClaim
 from discreet.model.mechanism import Mechanism
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from discreet.design.baselines import baselines
-from discreet.design.frontier import Frontier, frontier
-from discreet.design.ground import ground
-from discreet.design.reach import saving
+from discreet.design.comparison.baselines import baselines
+from discreet.design.program.sections import ground
+from discreet.design.questions.frontier import Frontier, frontier
+from discreet.design.questions.smallest_epsilon import saving
 from discreet.files.problem import problem_from_text
 from discreet.gallery.schools import PROBLEM
 from discreet.model.problem import Problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from html import escape
 
-from discreet.design.frontier import frontier
+from discreet.design.questions.frontier import frontier
 from discreet.errors import DiscreetError
 from discreet.model.problem import Problem
 from discreet.present.figures.frontier import frontier_figure

@@ -12,9 +12,9 @@ from html import escape
 from typing import Any
 
 from discreet import __version__
-from discreet.design.baselines import baselines, ladder_baselines
-from discreet.design.evaluation import evaluate
-from discreet.design.ground import ground
+from discreet.design.comparison.baselines import baselines, ladder_baselines
+from discreet.design.comparison.evaluation import evaluate
+from discreet.design.program.sections import ground
 from discreet.design.result import Baseline
 from discreet.errors import DiscreetError, MissingExtra
 from discreet.files.mechanism import mechanism_hash

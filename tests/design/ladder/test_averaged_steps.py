@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from discreet.design.ladder.averaged import averages
-from discreet.design.ladder.averaged_solver import solve_averaged
-from discreet.design.ladder.averaged_steps import on_simplex
-from discreet.design.ladder.knots import dense_knots
-from discreet.design.ladder.quotient import large_quotient_bound, privacy_rows, quotient_bound
+from discreet.design.ladder.bounds.averaged import averages
+from discreet.design.ladder.bounds.averaged_solver import solve_averaged
+from discreet.design.ladder.bounds.averaged_steps import on_simplex
+from discreet.design.ladder.bounds.knots import dense_knots
+from discreet.design.ladder.bounds.quotient import large_quotient_bound, privacy_rows, quotient_bound
 
 
 def by_sorting(points):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from discreet.design.ladder.binomial import binomial_window, hidden_variance
-from discreet.design.ladder.chain import chain_bound, split_bound, tail_split, whole_type_splits
+from discreet.design.ladder.bounds.chain import chain_bound, split_bound, tail_split, whole_type_splits
 from discreet.design.ladder.types import TypeLaw
 from discreet.errors import InputError
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from discreet.design.ladder.chain import chain_bound
-from discreet.design.ladder.losses import other_loss, read_joint
-from discreet.design.ladder.noise import Geometric
-from discreet.design.ladder.proxy import squared_loss_proxy
-from discreet.design.ladder.sums import joint_law
+from discreet.design.ladder.bounds.chain import chain_bound
+from discreet.design.ladder.mechanisms.any_loss import other_loss, read_joint
+from discreet.design.ladder.mechanisms.noise import Geometric
+from discreet.design.ladder.mechanisms.proxy import squared_loss_proxy
+from discreet.design.ladder.mechanisms.sums import joint_law
 from discreet.errors import InputError, TooLarge
 
 P, V, W, N = [0.6, 0.3, 0.1], [0, 1, 2], [0, 1, 1], 8

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from discreet.design.ladder.noise import (
+from discreet.design.ladder.mechanisms.noise import (
     Geometric,
     Staircase,
     best_plateau_share,

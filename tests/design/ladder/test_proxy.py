@@ -6,15 +6,15 @@ import math
 import numpy as np
 import pytest
 
-from discreet.design.ladder.noise import Geometric, Staircase
-from discreet.design.ladder.proxy import (
+from discreet.design.ladder.mechanisms.noise import Geometric, Staircase
+from discreet.design.ladder.mechanisms.proxy import (
     count_loss,
     geometric_baseline,
     lattice_weights,
     squared_loss_proxy,
 )
-from discreet.design.ladder.sums import sum_law
-from discreet.design.ladder.weights import best_clipping, clipped_sum, search_weights
+from discreet.design.ladder.mechanisms.sums import sum_law
+from discreet.design.ladder.mechanisms.weights import best_clipping, clipped_sum, search_weights
 from discreet.errors import InputError, TooLarge
 from discreet.watch import Deadline
 

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from discreet.design.ladder.averaged import averages
-from discreet.design.ladder.knots import least_between, place_knots
-from discreet.design.ladder.noise import Geometric
-from discreet.design.ladder.proxy import squared_loss_proxy
-from discreet.design.ladder.quotient import bound_from_multipliers, privacy_rows, quotient_bound
+from discreet.design.ladder.bounds.averaged import averages
+from discreet.design.ladder.bounds.knots import least_between, place_knots
+from discreet.design.ladder.bounds.quotient import bound_from_multipliers, privacy_rows, quotient_bound
+from discreet.design.ladder.mechanisms.noise import Geometric
+from discreet.design.ladder.mechanisms.proxy import squared_loss_proxy
 from discreet.errors import InputError, TooLarge
 
 P, V, N = [0.5, 0.2, 0.2, 0.1], [0, 1, 2, 5], 5

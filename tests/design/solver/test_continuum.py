@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.design.ground import ground
-from discreet.design.programmed import truncated
+from discreet.design.program.listed import truncated
+from discreet.design.program.sections import ground
 from discreet.design.solver.continuum import solve_continuum
 from discreet.design.solver.losses import AffineLoss, Pinball, RealLoss, SquaredError
 from discreet.design.solver.program import Program, pulled, violation

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.design.ground import ground, losses, recommendations, whole
-from discreet.design.programmed import truncated
+from discreet.design.program.listed import truncated
+from discreet.design.program.sections import ground, losses, recommendations, whole
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program, dual_bound, violation
 from discreet.files.problem import problem_from_document

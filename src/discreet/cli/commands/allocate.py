@@ -13,8 +13,8 @@ from discreet.cli.progress import progress
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from discreet.design.allocation import Allocation
-    from discreet.design.frontier import Frontier
+    from discreet.design.questions.allocation import Allocation
+    from discreet.design.questions.frontier import Frontier
 
 
 def command(
@@ -43,7 +43,7 @@ def command(
     Example: discreet allocate places.toml buses.toml --budget 2 --weight 1 --weight 3
     """
     from discreet import files
-    from discreet.design.allocation import allocate
+    from discreet.design.questions.allocation import allocate
     from discreet.errors import InputError
     from discreet.numerics.exact import exact
 

@@ -61,7 +61,7 @@ def command(
 def row(path: Path, mechanism: Mechanism, first: Mechanism) -> dict[str, Any]:
     """One mechanism under the first one's problem."""
     from discreet import certify
-    from discreet.design.regret import under
+    from discreet.design.questions.regret import under
     from discreet.model.certificate import Certificate
 
     proof = certify.privacy(mechanism)

@@ -150,7 +150,7 @@ def _more(found: Design, slopes: bool, watch: Any, workers: int | None) -> dict[
     """What several decision makers pay for sharing, and the slopes when asked for."""
     extra: dict[str, Any] = {}
     if len(found.mechanism.problem.decisions) > 1:
-        from discreet.design.decision_makers import prices
+        from discreet.design.questions.decision_makers import prices
 
         extra["decision_makers"] = [
             {"name": s.name, "weight": float(s.weight), "followed": s.followed, "reread": s.reread, "alone": s.alone[1],
@@ -158,7 +158,7 @@ def _more(found: Design, slopes: bool, watch: Any, workers: int | None) -> dict[
             for s in prices(found, watch, workers=workers)
         ]
     if slopes:
-        from discreet.design.sensitivity import sensitivity
+        from discreet.design.questions.sensitivity import sensitivity
 
         extra["slopes"] = [{"of": s.of, "slope": _number(s.estimate)} for s in sensitivity(found, watch)]
     return extra
@@ -166,7 +166,7 @@ def _more(found: Design, slopes: bool, watch: Any, workers: int | None) -> dict[
 
 def _alternative(found: Design, alternative: Path | None, watch: Any) -> dict[str, Any]:
     from discreet import files
-    from discreet.design.regret import regret
+    from discreet.design.questions.regret import regret
 
     if alternative is None:
         return {}

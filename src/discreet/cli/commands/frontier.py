@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from discreet.design.frontier import Frontier
-    from discreet.design.reach import Reach, Saving
+    from discreet.design.questions.frontier import Frontier
+    from discreet.design.questions.smallest_epsilon import Reach, Saving
     from discreet.model.problem import Problem
 
 POINTS = 10
@@ -54,7 +54,7 @@ def command(
     Example: discreet frontier places.toml --figure frontier.svg
     """
     from discreet import files
-    from discreet.design.frontier import frontier
+    from discreet.design.questions.frontier import frontier
     from discreet.numerics.exact import exact
 
     if figure is not None:
@@ -110,7 +110,7 @@ def _known(found: Frontier) -> tuple[tuple[Fraction, float, float], ...]:
 
 def _saving(problem: Problem, found: Frontier, name: str, watch: Any, seconds: float) -> Saving | None:
     """The ε saved at the problem's own ε, when the baseline is known there."""
-    from discreet.design.reach import saving
+    from discreet.design.questions.smallest_epsilon import saving
     from discreet.errors import InputError
 
     at = next((p for p in found.points if p.epsilon == problem.epsilon), None)
@@ -124,7 +124,7 @@ def _saving(problem: Problem, found: Frontier, name: str, watch: Any, seconds: f
 
 
 def _reach(problem: Problem, found: Frontier, target: float, watch: Any, seconds: float) -> Reach:
-    from discreet.design.reach import smallest_epsilon
+    from discreet.design.questions.smallest_epsilon import smallest_epsilon
 
     return smallest_epsilon(problem, target, watch, seconds=seconds, known=_known(found))
 

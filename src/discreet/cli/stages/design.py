@@ -46,8 +46,8 @@ def run(folder: Path) -> Mapping[str, Any]:
 
 def _frontier(folder: Path, problem: Any, watch: Any) -> float:
     """Draw the frontier of whole places; returns the ε that reaches the usual mechanism's loss."""
-    from discreet.design.frontier import frontier
-    from discreet.design.reach import saving
+    from discreet.design.questions.frontier import frontier
+    from discreet.design.questions.smallest_epsilon import saving
     from discreet.errors import MissingExtra
     from discreet.present import frontier_figure
 

@@ -20,7 +20,7 @@ def run(folder: Path) -> Mapping[str, Any]:
     """Write places.family.json, ledger.db, publisher.pem and release/; an earlier run's ledger and release are replaced."""
     from discreet import files
     from discreet.cli.progress import progress
-    from discreet.design.family import design_family
+    from discreet.design.questions.family import design_family
     from discreet.files.family import write_family
     from discreet.ledger import Signer, open_ledger
     from discreet.publish import commit, gather, publish, verify

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from discreet.design.allocation import Allocation
-from discreet.design.frontier import Frontier
+from discreet.design.questions.allocation import Allocation
+from discreet.design.questions.frontier import Frontier
 from discreet.present.axes import EPSILON
 from discreet.present.figure import Figure
 from discreet.present.theme import APART, HEIGHT, WIDTH, series_scales

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from discreet.design.family import FamilyDesign
+from discreet.design.questions.family import FamilyDesign
 from discreet.present.axes import loss_title, shown
 from discreet.present.figure import Figure
 from discreet.present.theme import COLOURS, HEIGHT, WIDTH

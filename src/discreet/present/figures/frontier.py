@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from discreet.design.frontier import Frontier
-from discreet.design.reach import Saving
+from discreet.design.questions.frontier import Frontier
+from discreet.design.questions.smallest_epsilon import Saving
 from discreet.present.axes import EPSILON, loss_title, shown
 from discreet.present.figure import Figure
 from discreet.present.theme import APART, HEIGHT, WIDTH, series_scales

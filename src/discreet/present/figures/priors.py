@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from discreet.design.robust import Robust
+from discreet.design.questions.robust import Robust
 from discreet.present.axes import loss_title
 from discreet.present.figure import Figure
 from discreet.present.theme import HEIGHT, series_scales

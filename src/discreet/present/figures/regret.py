@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.design.surface import Place, Surface
+from discreet.design.questions.regret_surface import Place, Surface
 from discreet.numerics.exact import format_exact
 from discreet.present.figure import Figure
 from discreet.present.theme import APART, HEIGHT, WIDTH, series_scales

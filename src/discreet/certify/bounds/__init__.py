@@ -1,0 +1,1 @@
+"""What no private mechanism can exceed: one file per kind of witness."""

@@ -1,0 +1,132 @@
+"""Lower bounds on loss from multipliers: weak duality, redone in whole numbers without any solver.
+
+For multipliers f ≥ 0 on directed edges i→j, each times q·x_j − x_i ≥ 0 with a rational q ≥ e^ε, every private mechanism
+has
+  loss ≥ Σ_h min_a [ π_h·ℓ(a, ω_h) − (Gᵀf_a)_h ],   (Gᵀf)_h = q·Σ_{i→h} f − Σ_{h→k} f.
+Actions without multipliers count with f = 0. Several decision makers choose together: an action is a tuple and ℓ the
+weighted sum of their losses (SY fn 12). Real actions are the business of `chords`.
+
+States outside the witness's box carry no multipliers and count with their least loss, which is what makes truncation
+valid for payoffs of any sign. Prior weights are rounded to 2^−B towards the safe side of the regret ℓ − min ℓ ≥ 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from discreet.certify.duality.chords import least_losses, over_pieces
+from discreet.certify.duality.pulls import Pull, Stage, contenders, dense, pull_of, rounded
+from discreet.errors import Refuted, TooLarge
+from discreet.model.actions import Action, ListedActions, NamedActions
+from discreet.model.certificate import DualWitness, Recommendation
+from discreet.model.decision import Decision
+from discreet.model.problem import Problem, believed
+from discreet.model.reductions import reduced
+from discreet.model.states import state_space
+from discreet.model.summary import DatabaseSummary, HistogramSummary, check_summary
+from discreet.numerics.brackets import rational_above_exp
+
+FACTOR_BITS = 96
+MOST_REGRETS = 20_000_000
+"""Pairs of a combined action and a value of the statistic beyond which no table of losses is formed."""
+
+
+def dual_upper_bound(problem: Problem, witness: DualWitness) -> Fraction:
+    """A number that no private mechanism's expected payoff exceeds; refutes a witness that does not fit the problem."""
+    if witness.reduction is not None:
+        problem = reduced(problem, witness.reduction).problem
+    if (witness.kind == "dual-with-chord") != problem.real_actions:
+        raise Refuted("the witness does not speak about these actions", witness.kind)
+    stage = _stage(problem, witness)
+    factor = rational_above_exp(problem.epsilon, FACTOR_BITS) if problem.epsilon else Fraction(1)
+    pulls = [pull_of(m, stage.edges, witness.scale, factor) for m in witness.multipliers]
+    distinct = sorted(set(stage.omegas))
+    if problem.real_actions:
+        decision = problem.decision
+        least = least_losses(decision, distinct)
+        gain = over_pieces(decision, problem.omega_range, stage, least, pulls)
+    else:
+        regrets, least = regrets_of(problem.decisions, distinct)
+        gain = over_actions(problem.decisions, stage, regrets, pulls)
+    floor = sum((mass * least[omega] for mass, omega in zip(stage.masses, stage.omegas, strict=True)), Fraction(0))
+    return -(floor + gain)
+
+
+def _stage(problem: Problem, witness: DualWitness) -> Stage:
+    """The finest states, and those of the box among them with their edges."""
+    space = problem.finest()
+    belief = believed(problem, space)
+    masses = [belief.weights[i] for i in range(len(space))]
+    summary = HistogramSummary(witness.box) if problem.exchangeable else DatabaseSummary()
+    if witness.box is not None and not problem.exchangeable:
+        raise Refuted("a box of histograms bounds nothing when the order of respondents matters", "a box")
+    check_summary(summary, problem.universe, problem.neighbours)
+    inner = state_space(problem.universe, problem.neighbours, summary) if witness.box is not None else space
+    outside = next((name for name in inner.labels if name not in space.index), None)
+    if outside is not None:
+        raise Refuted("the witness's box holds a state that no database has", outside)
+    inside = [space.index[name] for name in inner.labels]
+    edges = frozenset((int(a), int(b)) for a, b in inner.edges)
+    return Stage(masses, belief.omegas, inside, edges)
+
+
+def combined_actions(decisions: Sequence[Decision]) -> list[Recommendation]:
+    """Every action of a single decision maker, or every tuple of several decision makers' actions."""
+    lists: list[list[Action]] = []
+    for decision in decisions:
+        assert isinstance(decision.actions, (ListedActions, NamedActions))
+        lists.append(list(decision.actions))
+    return list(lists[0]) if len(lists) == 1 else list(product(*lists))
+
+
+def regrets_of(
+    decisions: Sequence[Decision], omegas: Sequence[Fraction]
+) -> tuple[dict[Fraction, list[Fraction]], dict[Fraction, Fraction]]:
+    """ℓ(a, ω) − min ℓ of every combined action, and min ℓ, for each value of the statistic."""
+    count = prod(len(d.actions) for d in decisions if isinstance(d.actions, (ListedActions, NamedActions)))
+    if count * len(omegas) > MOST_REGRETS:
+        raise TooLarge(
+            "There are too many combinations of actions and values of the statistic to check a bound",
+            size=f"{count * len(omegas):,}", fits=f"{MOST_REGRETS:,}", remedy="list fewer actions",
+        )
+    regrets: dict[Fraction, list[Fraction]] = {}
+    least: dict[Fraction, Fraction] = {}
+    for omega in omegas:
+        total = [Fraction(0)]
+        least[omega] = Fraction(0)
+        for decision in decisions:
+            assert isinstance(decision.actions, (ListedActions, NamedActions))
+            row = [-decision.payoff(a, omega) for a in decision.actions]
+            low = min(row)
+            over = [decision.weight * (x - low) for x in row]
+            least[omega] += decision.weight * low
+            total = over if len(decisions) == 1 else [t + x for t in total for x in over]
+        regrets[omega] = total
+    return regrets, least
+
+
+def over_actions(
+    decisions: Sequence[Decision], stage: Stage, regrets: dict[Fraction, list[Fraction]], pulls: Sequence[Pull]
+) -> Fraction:
+    """Σ over box states of min_a [π·regret − Gᵀf]; a state of no multipliers contributes zero."""
+    actions = combined_actions(decisions)
+    by_action = {pull.action: pull.at for pull in pulls}
+    if len(by_action) != len(pulls) or not by_action.keys() <= set(actions):
+        raise Refuted("the witness repeats an action or names one that the problem does not have", "actions")
+    tables = [by_action.get(action, {}) for action in actions]
+    masses = [rounded(stage.masses[state]) for state in stage.inside]
+    rough = {omega: np.array([float(r) for r in row]) for omega, row in regrets.items()}
+    pulled = dense(tables, len(masses))
+    total = Fraction(0)
+    for h, state in enumerate(stage.inside):
+        omega = stage.omegas[state]
+        weighted = rough[omega] * float(masses[h])
+        size = float((weighted + np.abs(pulled[:, h])).max())
+        row = regrets[omega]
+        total += min(masses[h] * row[i] - tables[i].get(h, 0) for i in contenders(weighted - pulled[:, h], size))
+    return total

@@ -1,0 +1,179 @@
+"""The quotient bound, re-proved: a lower bound on every private mechanism's loss, whose size hardly depends on T.
+
+Respondents are independent with one law p, neighbours replace one, ω = Σ_i v(θ_i). One type is the reference; the others fall into
+groups. x_g counts respondents of group g, x = Σ_g x_g, u_j = v_j − v_reference in whole steps, and a state is
+s = (x_1, …, x_G, Σ_j n_j u_j).
+
+Lemma. Let m be ε-private, and M_a(s) = Σ_{n in s} π(n)·m(a|n) over histograms n. Let c_j = k_g(j) + l·u_j ≥ 0 for every type j of
+positive probability, C(s) = Σ_g k_g x_g + l·ω, and
+
+    A_a(s) = Σ_j c_j·(N−x+1)·(p_j/p_0)·M_a(s−j),        s−j: one respondent of type j became a reference type.
+
+Then  C(s)·M_a(s) ≤ e^ε·A_a(s)  and  A_a(s) ≤ e^ε·C(s)·M_a(s).
+
+Proof. m(a|n) ≤ e^ε·m(a|n−e_j), n−e_j having one more reference type. Multiply by π(n)·n_j·c_j ≥ 0 and sum over j and over n
+in s. On the left Σ_j n_j c_j = C(s) is the same for every n in s: that is why c is affine in u, with one slope. On the right
+π(n)·n_j = π(n−e_j)·(N−x+1)·p_j/p_0 since π is multinomial, and n−e_j runs through all of s−j. The other inequality is the same
+with the roles exchanged.  ∎  [ours]
+
+Weak duality. Σ_a M_a(s) = π(s), and the loss is Σ_s Σ_a ℓ(a, ω_s)·M_a(s). For multipliers f ≥ 0 on the inequalities (a rational
+q ≥ e^ε in place of e^ε) every private mechanism has  loss ≥ Σ_s π(s)·min_a [ ℓ(a, ω_s) − pull_a(s) ],  pull_a the combination of
+the coefficients of M_a(s). States that are not listed count with zero: losses are not negative, and no pull may fall on them from
+the larger side (refuted), while from the smaller side it only helps. Between nodes of real actions f is interpolated (`chords`);
+nodes that are not among listed actions bound every real action, hence the listed ones.
+
+All coefficients are whole numbers after multiplying by p's denominators. Only π(s) is rounded (`state_masses`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import gcd, lcm
+
+from discreet.certify.bounds.chain import why_not_chain
+from discreet.certify.bounds.dual import FACTOR_BITS, over_actions, regrets_of
+from discreet.certify.bounds.state_masses import GroupLaw
+from discreet.certify.duality.chords import least_losses, over_pieces
+from discreet.certify.duality.pulls import Pull, Stage
+from discreet.errors import Refuted
+from discreet.model.actions import ListedActions, RealActions
+from discreet.model.certificate import Multipliers, QuotientWitness
+from discreet.model.priors import IidPrior, ReferencePrior
+from discreet.model.problem import Problem
+from discreet.model.universe import Universe
+from discreet.numerics.brackets import rational_above_exp
+
+
+def quotient_upper_bound(problem: Problem, witness: QuotientWitness) -> Fraction:
+    """What no ε-private mechanism's expected payoff exceeds; refutes a witness that does not fit the problem."""
+    reason = why_not_chain(problem)
+    if reason is not None:
+        raise Refuted("a condition of the quotient bound does not hold", reason)
+    setting = _setting(problem, witness)
+    setting.law.must_be_small(witness.states)
+    rows = _rows(setting, witness)
+    masses = setting.law.masses(witness.states)
+    omegas = tuple(setting.origin + setting.unit * state[-1] for state in witness.states)
+    factor = rational_above_exp(problem.epsilon, FACTOR_BITS) if problem.epsilon else Fraction(1)
+    pulls = [_pull(m, rows, len(masses), witness.scale, factor, setting.bottom) for m in witness.multipliers]
+    largest = [max([Fraction(0), *(pull[h] for pull in pulls)]) for h in range(len(masses))]
+    # a bracket is at least −(the largest pull): where it is negative it counts with the upper side of the mass
+    doubt = sum(((high - low) * top for (low, high), top in zip(masses, largest, strict=True)), Fraction(0))
+    lows = [low for low, _ in masses]
+    weighed = [
+        Pull(m.action, {h: lows[h] * x for h, x in enumerate(pull) if x})
+        for m, pull in zip(witness.multipliers, pulls, strict=True)
+    ]
+    stage = Stage(lows, omegas, list(range(len(lows))), frozenset())
+    distinct, decision = sorted(set(omegas)), problem.decision
+    if isinstance(decision.actions, ListedActions) and any(m.action not in decision.actions for m in witness.multipliers):
+        decision = replace(decision, actions=RealActions())
+    if isinstance(decision.actions, RealActions):
+        least = least_losses(decision, distinct)
+        gain = over_pieces(decision, problem.omega_range, stage, least, weighed)
+    else:
+        regrets, least = regrets_of((decision,), distinct)
+        gain = over_actions((decision,), stage, regrets, weighed)
+    floor = sum((low * least[omega] for low, omega in zip(lows, omegas, strict=True)), Fraction(0))
+    return -(floor + gain - doubt)
+
+
+@dataclass(frozen=True, eq=False)
+class _Setting:
+    """The problem seen from the reference type: ω = origin + unit·steps; each type's group, step and p as a whole number."""
+
+    law: GroupLaw
+    origin: Fraction
+    unit: Fraction
+    types: tuple[tuple[int, int, int], ...]
+    bottom: int
+
+
+def _setting(problem: Problem, witness: QuotientWitness) -> _Setting:
+    universe, prior = problem.universe, problem.prior
+    assert isinstance(universe, Universe) and isinstance(prior, (IidPrior, ReferencePrior))
+    values, p = problem.statistic.weights(universe), prior.probabilities
+    assert values is not None
+    likely = [t for t, mass in enumerate(p) if mass > 0]
+    grouped = [t for group in witness.groups for t in group]
+    if sorted([witness.reference, *grouped]) != likely or not all(witness.groups):
+        raise Refuted(
+            "the reference and the groups must hold every type of positive probability once",
+            f"reference {witness.reference}, groups {[list(g) for g in witness.groups]}",
+        )
+    above = {t: values[t] - values[witness.reference] for t in grouped}
+    bottom = lcm(*(v.denominator for v in above.values()))
+    unit = Fraction(gcd(*(int(v * bottom) for v in above.values())) or 1, bottom)
+    steps = {t: int(v / unit) for t, v in above.items()}
+    whole = lcm(*(p[t].denominator for t in likely))
+    groups = tuple(tuple((p[t], steps[t]) for t in group) for group in witness.groups)
+    return _Setting(
+        GroupLaw(universe.respondents, p[witness.reference], groups),
+        universe.respondents * values[witness.reference],
+        unit,
+        tuple((g, steps[t], int(p[t] * whole)) for g, group in enumerate(witness.groups) for t in group),
+        int(p[witness.reference] * whole),
+    )
+
+
+@dataclass(frozen=True)
+class _Row:
+    """C(s) times `bottom`, and (state, coefficient) of A(s) times `bottom`; `whole` when no possible state of A is missing."""
+
+    own: int
+    before: tuple[tuple[int, int], ...]
+    whole: bool
+
+
+def _rows(setting: _Setting, witness: QuotientWitness) -> dict[tuple[int, int], _Row]:
+    """The inequalities that carry a multiplier, by state and ray."""
+    n = setting.law.respondents
+    at = {state: h for h, state in enumerate(witness.states)}
+    if len(at) != len(witness.states):
+        raise Refuted("the witness lists a state twice", "states")
+    wrong = next((s for s in witness.states if min(s[:-1]) < 0 or sum(s[:-1]) > n), None)
+    if wrong is not None:
+        raise Refuted("the witness lists a state that no database has", str(list(wrong)))
+    for ray in witness.rays:
+        if any(ray[g] + ray[-1] * step < 0 for g, step, _ in setting.types):
+            raise Refuted("a ray of the witness weighs some type negatively", str(list(ray)))
+    used = {(state, row // 2) for m in witness.multipliers for state, row, _ in m.flows}
+    rows = {}
+    for h, r in used:
+        state, ray = witness.states[h], witness.rays[r]
+        room = n - sum(state[:-1]) + 1
+        before: dict[int, int] = {}
+        whole = True
+        for g, step, p in setting.types:
+            c = ray[g] + ray[-1] * step
+            earlier = (*state[:g], state[g] - 1, *state[g + 1 : -1], state[-1] - step)
+            if c == 0 or earlier[g] < 0:
+                continue
+            if earlier in at:
+                before[at[earlier]] = before.get(at[earlier], 0) + c * room * p
+            elif whole:
+                whole = not setting.law.possible(earlier)
+        own = sum(k * x for k, x in zip(ray, state, strict=True)) * setting.bottom
+        rows[h, r] = _Row(own, tuple(before.items()), whole)
+    return rows
+
+
+def _pull(
+    multipliers: Multipliers, rows: dict[tuple[int, int], _Row], states: int, scale: int, factor: Fraction, bottom: int
+) -> list[Fraction]:
+    """Σ of multipliers times the coefficient of M(s) in q·(larger side) − (smaller side), for every state."""
+    top, under = factor.numerator, factor.denominator
+    total = [0] * states
+    for state, which, flow in multipliers.flows:
+        row = rows[state, which // 2]
+        if which % 2 == 0:
+            if not row.whole and flow:
+                raise Refuted("the witness uses an inequality whose larger side it does not list", f"state number {state}")
+            own, other = -under * flow, top * flow
+        else:
+            own, other = top * flow, -under * flow
+        total[state] += own * row.own
+        for h, coefficient in row.before:
+            total[h] += other * coefficient
+    return [Fraction(x, under * scale * bottom) for x in total]

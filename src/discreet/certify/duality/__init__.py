@@ -1,0 +1,1 @@
+"""What checking multipliers is made of, shared by the bounds."""

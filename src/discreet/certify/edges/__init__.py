@@ -1,0 +1,1 @@
+"""Is a kernel private? Integers only."""

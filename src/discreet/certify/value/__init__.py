@@ -1,0 +1,1 @@
+"""What a mechanism is worth, from both sides."""

@@ -1,0 +1,1 @@
+"""The rungs from above: chain and quotient bounds."""

@@ -1,0 +1,1 @@
+"""The rungs from below: weighted sums, their noise and their readings."""

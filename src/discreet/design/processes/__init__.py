@@ -1,0 +1,1 @@
+"""Work side by side on the cores, and designs kept on disk."""

@@ -1,0 +1,93 @@
+"""Designs kept on disk: a long run that stops goes on where it was, and a family is never solved twice.
+
+A file is named by the SHA-256 of the problem's exact document, the version of discreet and the settings. It is written
+atomically, and whatever is read back is proved private again: the folder is trusted with nothing. A kept design serves
+when it reached the gap, or when its search was allowed at least as much time as is asked for now.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from discreet import __version__
+from discreet.certify import privacy
+from discreet.design.best_mechanism import design
+from discreet.errors import DiscreetError
+from discreet.files.atomic import write_atomically
+from discreet.files.canonical import canonical_bytes, document_hash, parse_json
+from discreet.files.certificate import certificate_document, certificate_from_document
+from discreet.files.mechanism import mechanism_document, mechanism_from_document
+from discreet.files.problem_document import problem_document
+from discreet.model.certificate import Certificate
+from discreet.model.mechanism import Mechanism
+from discreet.model.problem import Problem
+from discreet.watch import SILENT, Watch
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A certified mechanism, how its search ended, how long it took and whether it came from disk."""
+
+    mechanism: Mechanism
+    certificate: Certificate
+    status: str
+    seconds: float
+    cached: bool
+
+    @property
+    def relative_gap(self) -> float:
+        assert self.certificate.optimality is not None
+        return self.certificate.optimality.relative_gap
+
+
+def default_folder() -> Path:
+    """Where designs are kept unless another folder is given."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "discreet"
+
+
+def key(problem: Problem, gap: float) -> str:
+    """The name of a design: problem, version, settings."""
+    return document_hash({"problem": problem_document(problem), "version": __version__, "gap": repr(gap)})
+
+
+def kept_design(
+    problem: Problem, folder: Path, watch: Watch = SILENT, *, gap: float = 1e-6, seconds: float = 60.0
+) -> Kept:
+    """The design of a problem: from the folder when it is there and good enough, otherwise designed and kept."""
+    begun = time.perf_counter()
+    path = folder / f"{key(problem, gap)}.json"
+    found = _read(path, problem, gap, seconds)
+    if found is not None:
+        return Kept(*found, time.perf_counter() - begun, True)
+    fresh = design(problem, watch, gap=gap, seconds=seconds, compare=False)
+    allowed = min(seconds, fresh.seconds["solve"]) if watch.cancelled() else seconds
+    document = {
+        "mechanism": mechanism_document(fresh.mechanism), "certificate": certificate_document(fresh.certificate),
+        "status": fresh.status, "seconds": repr(allowed),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, canonical_bytes(document) + b"\n")
+    return Kept(fresh.mechanism, fresh.certificate, fresh.status, time.perf_counter() - begun, False)
+
+
+def _read(path: Path, problem: Problem, gap: float, seconds: float) -> tuple[Mechanism, Certificate, str] | None:
+    """What the file holds when it is whole, private and good enough; None otherwise, and it is designed again."""
+    try:
+        document: Any = parse_json(path.read_bytes(), "a kept design")
+        mechanism = mechanism_from_document(document["mechanism"])
+        certificate = certificate_from_document(document["certificate"])
+        status, allowed = str(document["status"]), Fraction(document["seconds"])
+    except (OSError, DiscreetError, KeyError, TypeError, ValueError):
+        return None
+    claim = certificate.optimality
+    proof = privacy(mechanism)
+    sound = isinstance(proof, Certificate) and proof.mechanism == certificate.mechanism
+    same = mechanism.problem == problem and mechanism.guarantee.epsilon == problem.epsilon
+    good = claim is not None and (claim.relative_gap <= gap or allowed >= Fraction(seconds))
+    return (mechanism, certificate, status) if sound and same and good else None

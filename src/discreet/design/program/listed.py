@@ -1,0 +1,178 @@
+"""A mechanism from a linear program: solve, round, and carry the multipliers along as a witness.
+
+The program's states are those of a box of histograms (SY Prop. 5 makes histograms enough under an exchangeable prior), or
+all databases. The kernel is valued with every clamped state counted; the multipliers bound every private mechanism.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.design.program.rounding import rounded_weights
+from discreet.design.program.sections import (
+    Ground,
+    Recommendation,
+    Section,
+    boxed,
+    ground,
+    losses,
+    recommendations,
+    whole,
+)
+from discreet.design.program.truncation import choose_clamp, clips_nothing, regret_marginals
+from discreet.design.solver.pricing import solve_priced
+from discreet.design.solver.program import Program, directed, value_of
+from discreet.design.solver.repair import repair
+from discreet.errors import InputError
+from discreet.model.certificate import DualWitness, Multipliers, Witness
+from discreet.model.kernel import Kernel, Output, TableKernel
+from discreet.model.neighbours import ReplaceOne
+from discreet.model.problem import Problem
+from discreet.model.summary import HistogramSummary, Summary
+from discreet.numerics.exact import format_exact
+from discreet.watch import SILENT, Watch
+
+NEGLIGIBLE = 1e-13
+"""An output whose probability is below this at every state is dropped."""
+LARGEST_SOLVED = Fraction(24)
+"""Beyond this ε, e^ε drowns floats, and what is lost against the truth is below 10^-9 of it anyway."""
+MOST_CLAMPED = 0.3
+"""Share of the gap that truncation may take before a larger box is tried."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One rung of the ladder, for the reader's eyes: its loss and lower bound as floats, and the seconds it took."""
+
+    name: str
+    loss: float
+    lower_bound: float
+    seconds: float
+
+    @property
+    def relative_gap(self) -> float:
+        return (self.loss - self.lower_bound) / max(1e-12, abs(self.loss))
+
+    def __str__(self) -> str:
+        return f"rung {self.name}: loss {self.loss:.6g}, lower bound {self.lower_bound:.6g}, {self.seconds:.1f} s"
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """An exact kernel on a summary with its witness; value and bound are still to be certified."""
+
+    summary: Summary
+    kernel: Kernel
+    witness: Witness | None
+    rung: str
+    states: int
+    solver: str
+    tried: tuple[Tried, ...] = ()
+
+    @property
+    def relative_gap(self) -> float:
+        """Between the least loss and the largest lower bound of all rungs, in floats."""
+        loss, lower = min(rung.loss for rung in self.tried), max(rung.lower_bound for rung in self.tried)
+        return (loss - lower) / max(1e-12, abs(loss))
+
+
+def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
+    """The best mechanism for listed actions, to a relative gap."""
+    base = ground(problem)
+    actions = recommendations(problem)
+    table = losses(problem, actions, base.exact_omegas)
+    tolerance = first_tolerance(base, table, gap)
+    while True:
+        section = truncated(base, table, tolerance)
+        lower, dropped = section.lower(table)
+        program = Program(lower, section.space.edges, float(solvable(problem.epsilon)))
+        solution = solve_priced(program, 0.6 * gap, watch)
+        kernel = repair(solution.kernel, program)
+        upper = section.upper(table)
+        value = float((upper * kernel).sum())
+        clamped = value - value_of(program, kernel) - dropped
+        if clamped <= MOST_CLAMPED * gap * abs(value) or watch.cancelled() or len(section.space) == len(base.space):
+            break
+        tolerance *= min(1e-2, 0.1 * gap * max(abs(value), 1e-12) / clamped)
+    rounded = exact_kernel(section, kernel, actions, upper, solvable(problem.epsilon))
+    witness = dual_witness(section, actions, standing(solution.multipliers, problem.epsilon))
+    return Proposal(section.summary, rounded, witness, "histogram program", len(section.space), solution.status)
+
+
+def solvable(epsilon: Fraction) -> Fraction:
+    """The ε to solve for: a mechanism private at a smaller ε is private at a larger one."""
+    return min(epsilon, LARGEST_SOLVED)
+
+
+def standing(multipliers: np.ndarray, epsilon: Fraction) -> np.ndarray:
+    """Multipliers for a smaller ε prove nothing at a larger one; none at all prove that the truth is the best to know."""
+    return multipliers if epsilon <= LARGEST_SOLVED else np.zeros_like(multipliers)
+
+
+def first_tolerance(base: Ground, table: np.ndarray, gap: float) -> float:
+    """How much loss truncation may cost, as a share of what the design will lose, which is not known yet.
+
+    Its loss lies between that of full and of no information; with losses near zero in between, a fifth of that range.
+    """
+    masses = np.bincount(base.column, base.masses, len(base.exact_omegas))
+    blind, informed = float((table @ masses).min()), float(table.min(axis=0) @ masses)
+    surely = min(abs(blind), abs(informed)) if blind * informed > 0 else 0.0
+    return gap * max(surely, 0.2 * (blind - informed), 1e-12)
+
+
+def truncated(base: Ground, table: np.ndarray, tolerance: float) -> Section:
+    """The box of likely histograms, or everything when truncation does not apply or does not pay."""
+    problem = base.problem
+    if not problem.exchangeable or not isinstance(problem.neighbours, ReplaceOne) or problem.epsilon == 0:
+        return whole(base)
+    vectors = base.space.vectors
+    weights = regret_marginals(vectors, base.masses, table[:, base.column])
+    clamp = choose_clamp(weights, tolerance)
+    return whole(base) if clips_nothing(clamp, weights.shape[1] - 1) else boxed(base, clamp)
+
+
+def exact_kernel(
+    section: Section, kernel: np.ndarray, actions: list[Recommendation], cost: np.ndarray, epsilon: Fraction
+) -> TableKernel:
+    """The rounded kernel with its outputs labelled by the actions that they recommend."""
+    used = np.flatnonzero(kernel.max(axis=1) > NEGLIGIBLE)
+    kept = kernel[used] / kernel[used].sum(axis=0)
+    blind = int(np.argmin(cost[used].sum(axis=1)))
+    weights, denominator = rounded_weights(kept, section.space.edges, epsilon, blind)
+    outputs = tuple(Output(label_of(actions[i]), actions[i]) for i in used.tolist())
+    return TableKernel(section.space.labels, outputs, tuple(map(tuple, weights)), denominator)
+
+
+def label_of(action: Recommendation) -> str:
+    """How an output is called: the action that it recommends."""
+    if isinstance(action, tuple):
+        return "; ".join(label_of(a) for a in action)
+    return action if isinstance(action, str) else format_exact(action)
+
+
+def dual_witness(
+    section: Section, actions: list[Recommendation], multipliers: np.ndarray, chord: bool = False
+) -> DualWitness:
+    """Multipliers as whole numbers over a power of two that keeps 62 bits of the largest."""
+    flows = np.maximum(multipliers, 0.0)
+    largest = float(flows.max(initial=0.0))
+    bits = 61 - int(np.ceil(np.log2(largest))) if largest > 0 else 0
+    if bits < 0:
+        raise InputError(
+            "The payoffs are too large for the multipliers of a certificate",
+            found=f"a multiplier of {largest:.3g}",
+            allowed="below 10^18",
+            remedy="give the payoff in larger units",
+        )
+    scaled = np.floor(np.ldexp(flows, bits)).astype(np.int64)
+    tails, heads = directed(section.space.edges)
+    each = []
+    for action, row in zip(actions, scaled, strict=True):
+        at = np.flatnonzero(row)
+        triples = zip(tails[at].tolist(), heads[at].tolist(), row[at].tolist(), strict=True)
+        each.append(Multipliers(action, tuple(triples)))
+    clamp = section.summary.clamp if isinstance(section.summary, HistogramSummary) else None
+    return DualWitness("dual-with-chord" if chord else "dual", clamp, 1 << bits, tuple(each))

@@ -1,0 +1,152 @@
+"""A mechanism for real-valued actions: the continuum solver on the box of likely states, then exact rounding.
+
+The witness's multipliers stand at action nodes that reach over the statistic's whole range; `certify` interpolates between them.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from discreet.certify.duality.affine import AffinePayoff
+from discreet.design.program.listed import (
+    Proposal,
+    dual_witness,
+    exact_kernel,
+    first_tolerance,
+    solvable,
+    standing,
+    truncated,
+)
+from discreet.design.program.sections import Ground, Section, ground
+from discreet.design.solver.continuum import Continuum
+from discreet.design.solver.losses import UNBOUNDED, AffineLoss, Pinball, RealLoss, Smooth, SquaredError
+from discreet.design.solver.program import Program
+from discreet.design.solver.real import solve_real
+from discreet.design.solver.repair import repair
+from discreet.errors import InputError
+from discreet.model.actions import RealActions
+from discreet.model.decision import Decision
+from discreet.model.expression import Node, affine_parts, derivative
+from discreet.model.problem import Problem
+from discreet.model.replies import best_for_means, best_replies, loss_table
+from discreet.watch import SILENT, Watch
+
+COARSE = 240
+"""Actions of the grid that judges how much each state matters when the box is chosen."""
+
+
+def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
+    """The best mechanism for a single loss with real actions, to a relative gap."""
+    base = ground(problem)
+    if len(problem.decisions) > 1:
+        raise InputError(
+            "Real actions are designed for a single decision maker",
+            found=f"{len(problem.decisions)} decisions",
+            allowed="one decision with real actions, or several with listed actions",
+            remedy='list the actions of each decision maker, for instance "integer"',
+        )
+    decision = problem.decision
+    section = _section(base, decision, gap)
+    loss = real_loss(decision, base.masses[section.inside], base.omegas[section.inside])
+    epsilon = solvable(problem.epsilon)
+    found = solve_real(loss, section.space.edges, float(epsilon), 0.6 * gap, watch)
+    kernel = repair(found.kernel, Program(loss.cost(found.actions), section.space.edges, float(epsilon)))
+    actions = best_actions(section, kernel)
+    merged, distinct = _merged(kernel, actions)
+    cost = section.upper(loss_table(decision, np.array([float(a) for a in distinct]), _values(base)))
+    rounded = exact_kernel(section, merged, list(distinct), cost, epsilon)
+    nodes, flows = reaching(found, needed(problem))
+    witness = dual_witness(section, list(nodes), standing(flows, problem.epsilon), chord=True)
+    return Proposal(
+        section.summary, rounded, witness, "histogram program, real actions", len(section.space), found.status
+    )
+
+
+def needed(problem: Problem) -> tuple[Fraction, Fraction]:
+    """Between these no real action can be left out: the ends of the statistic's range, or the allowed actions next to them."""
+    actions = problem.decision.actions
+    assert isinstance(actions, RealActions)
+    if not problem.decision.is_loss and actions.lower is not None and actions.upper is not None:
+        return actions.lower, actions.upper
+    low, high = problem.omega_range
+    return actions.nearest(low), actions.nearest(high)
+
+
+def reaching(found: Continuum, ends: tuple[Fraction, Fraction]) -> tuple[list[Fraction], np.ndarray]:
+    """The nodes and their multipliers, with those at either end repeated at the ends of what is needed."""
+    nodes = [Fraction(float(a)) for a in found.nodes]
+    flows = found.multipliers
+    if nodes[0] > ends[0]:
+        nodes, flows = [ends[0], *nodes], np.vstack([flows[:1], flows])
+    if nodes[-1] < ends[1]:
+        nodes, flows = [*nodes, ends[1]], np.vstack([flows, flows[-1:]])
+    return nodes, flows
+
+
+def _section(base: Ground, decision: Decision, gap: float) -> Section:
+    values = _values(base)
+    low, high = map(float, needed(base.problem))
+    grid = np.interp(np.linspace(0, 1, COARSE), np.linspace(0, 1, len(values)), values)
+    grid = np.unique(np.clip(grid, low, high)) if decision.is_loss else np.linspace(low, high, COARSE)
+    table = float(decision.weight) * loss_table(decision, grid, values)
+    return truncated(base, table, first_tolerance(base, table, gap))
+
+
+def _values(base: Ground) -> np.ndarray:
+    return np.array([float(w) for w in base.exact_omegas])
+
+
+def real_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> RealLoss:
+    """The decision's loss as the continuum solver wants it, states weighted by their mass."""
+    assert isinstance(decision.actions, RealActions)
+    if not decision.is_loss:
+        return _affine_loss(decision, float(decision.weight) * masses, omegas)
+    ends = UNBOUNDED
+    if decision.actions.lower is not None and decision.actions.upper is not None:
+        ends = (float(decision.actions.lower), float(decision.actions.upper))
+    weight = float(decision.weight)
+    if decision.kind == "squared-error":
+        return SquaredError(weight * masses, omegas, ends)
+    if decision.kind == "absolute-error":
+        return Pinball(masses, omegas, 0.5, 2.0 * weight, ends)
+    return Pinball(masses, omegas, float(decision.quantile or 0), weight, ends)
+
+
+def _affine_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> AffineLoss:
+    actions, formula = decision.actions, decision.formula
+    assert isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None and formula is not None
+    AffinePayoff.of(decision)  # what no bound could be proved for is not designed either
+    f, g = (_smooth(part) for part in affine_parts(formula) or ())
+    low, high = float(actions.lower), float(actions.upper)
+    return AffineLoss(masses, omegas, f, g, low, high, partial(best_for_means, decision))
+
+
+def _smooth(part: Node) -> Smooth:
+    """A part of a payoff with its first two derivatives."""
+    first = derivative(part, "a")
+    second = None if first is None else derivative(first, "a")
+    assert first is not None and second is not None, "a part without kinks has derivatives"
+    nodes = (part, first, second)
+    value, slope, bend = (lambda a, node=node: np.asarray(node({"a": a}), dtype=np.float64) for node in nodes)
+    return value, slope, bend
+
+
+def best_actions(section: Section, kernel: np.ndarray) -> list[Fraction]:
+    """Each output's best reply on the whole universe, clamped states included."""
+    base = section.ground
+    joint = np.zeros((len(section.space), len(base.exact_omegas)))
+    np.add.at(joint, (section.image, base.column), base.masses)
+    replies = best_replies(base.problem.decision, kernel @ joint, base.exact_omegas)
+    return [a for a in replies.actions if isinstance(a, Fraction)]
+
+
+def _merged(kernel: np.ndarray, actions: list[Fraction]) -> tuple[np.ndarray, list[Fraction]]:
+    """Outputs with the same reply become one."""
+    distinct = sorted(set(actions))
+    place = {a: i for i, a in enumerate(distinct)}
+    merged = np.zeros((len(distinct), kernel.shape[1]))
+    np.add.at(merged, [place[a] for a in actions], kernel)
+    return merged, distinct

@@ -1,0 +1,1 @@
+"""Questions about many designs: frontiers, families, robustness, regret, allocation."""

@@ -1,0 +1,147 @@
+"""`design_family(problem, sizes)`: one exact, certified mechanism for each size of cell, or for each bucket of sizes.
+
+Every member has its own proved gap. Sizes are designed side by side, the largest first, kept on disk (cache) and taken
+from there when asked again, so a run that was stopped goes on. Buckets are padded to their largest size (model.sizes);
+their payoff is also proved at each true size.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from discreet.certify.value.expected import expected_payoff
+from discreet.design.best_mechanism import outward
+from discreet.design.processes.kept import Kept, default_folder, kept_design
+from discreet.design.processes.side_by_side import side_by_side
+from discreet.errors import InputError
+from discreet.files.sizes import Sizes
+from discreet.model.family import Family, Member
+from discreet.model.problem import Problem
+from discreet.model.sizes import absent_type, at_size, padded, resized
+from discreet.model.universe import Universe
+from discreet.watch import SILENT, Deadline, Watch
+
+
+@dataclass(frozen=True)
+class Made:
+    """How one member came about."""
+
+    low: int
+    high: int
+    relative_gap: float
+    seconds: float
+    status: str
+    cached: bool
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyDesign:
+    """The family, how each member came about, and the ranges of sizes that time did not reach."""
+
+    family: Family
+    made: tuple[Made, ...]
+    missing: tuple[tuple[int, int], ...]
+    cells: dict[int, int]
+    seconds: float
+
+    def share_within(self, gap: float) -> float:
+        """The share of members proved within a relative gap."""
+        return sum(m.relative_gap <= gap for m in self.made) / len(self.made)
+
+    @property
+    def loss_per_cell(self) -> float:
+        """The average expected loss over the cells that were named."""
+        pairs = [(self.family.member(n).value_at(n), count) for n, count in self.cells.items() if self.family.serves(n)]
+        known = [(float(value), count) for value, count in pairs if value is not None]
+        return -sum(v * c for v, c in known) / sum(c for _, c in known) if known else float("nan")
+
+
+def design_family(
+    problem: Problem,
+    sizes: Sizes | Sequence[int],
+    watch: Watch = SILENT,
+    *,
+    gap: float = 1e-6,
+    seconds: float = 60.0,
+    limit: float | None = None,
+    folder: Path | None = None,
+    workers: int | None = None,
+) -> FamilyDesign:
+    """The family of a problem over sizes of cells.
+
+    `seconds` bounds the search for each member and `limit` the whole; members not begun by then are `missing`, and
+    asking again goes on from there. `folder` keeps the designs.
+    """
+    wanted = sizes if isinstance(sizes, Sizes) else Sizes(tuple((n, n) for n in sorted(set(sizes))), _counted(sizes))
+    begun = time.perf_counter()
+    place = default_folder() if folder is None else folder
+    tasks = [
+        _Task(problem, low, high, tuple(wanted.served(low, high).items()), gap, seconds, place)
+        for low, high in sorted(wanted.ranges, key=lambda r: -r[1])
+    ]
+    watched = watch if limit is None else Deadline(limit, watch)
+    found = [pair for pair in side_by_side(make_member, tasks, watched, workers, "member") if pair is not None]
+    if not found:
+        raise InputError(
+            "No member of the family was finished", found=f"{len(tasks)} sizes asked for",
+            allowed="time for at least one", remedy="allow more time",
+        )
+    found.sort(key=lambda pair: pair[0].low)
+    done = {(m.low, m.high) for m, _ in found}
+    return FamilyDesign(
+        Family(tuple(m for m, _ in found)), tuple(how for _, how in found),
+        tuple(r for r in wanted.ranges if r not in done), dict(wanted.cells), time.perf_counter() - begun,
+    )
+
+
+def _counted(sizes: Sequence[int]) -> dict[int, int]:
+    return {n: list(sizes).count(n) for n in sizes}
+
+
+@dataclass(frozen=True)
+class _Task:
+    problem: Problem
+    low: int
+    high: int
+    cells: tuple[tuple[int, int], ...]
+    gap: float
+    seconds: float
+    folder: Path
+
+
+def make_member(task: _Task, watch: Watch) -> tuple[Member, Made]:
+    """Design, or find, the mechanism for one range of sizes."""
+    problem = task.problem
+    if task.low == task.high:
+        found = kept_design(resized(problem, task.high), task.folder, watch, gap=task.gap, seconds=task.seconds)
+        assert found.certificate.optimality is not None
+        values: tuple[tuple[int, Fraction], ...] = ((task.high, found.certificate.optimality.value),)
+        member = Member(task.low, task.high, found.mechanism, found.certificate, values)
+        return member, _how(task, found)
+    total = sum(count for _, count in task.cells)
+    mean = Fraction(sum(n * count for n, count in task.cells), total)
+    if mean == task.high:
+        mean -= Fraction(1, 2)
+    bucket = padded(problem, task.high, 1 - mean / task.high)
+    found = kept_design(bucket, task.folder, watch, gap=task.gap, seconds=task.seconds)
+    values = tuple((n, value_at(found, problem, n)) for n, _ in sorted(task.cells))
+    shared = absent_type(problem)
+    assert isinstance(bucket.universe, Universe)
+    absent = bucket.universe.types - 1 if shared is None else shared
+    return Member(task.low, task.high, found.mechanism, found.certificate, values, absent), _how(task, found)
+
+
+def value_at(found: Kept, problem: Problem, size: int) -> Fraction:
+    """The proved expected payoff of a padded mechanism in a cell that holds exactly `size` respondents."""
+    from dataclasses import replace
+
+    true = at_size(problem, found.mechanism.problem, size)
+    return outward(expected_payoff(replace(found.mechanism, problem=true))[0], down=True)
+
+
+def _how(task: _Task, found: Kept) -> Made:
+    return Made(task.low, task.high, found.relative_gap, found.seconds, found.status, found.cached)

@@ -1,0 +1,163 @@
+"""The frontier: the least expected loss against ε, between proved sides, beside what people do today.
+
+L*(ε) = least loss of any ε-private mechanism. A mechanism private at ε is private at every larger ε, so L* never
+rises, and each side may borrow: loss(ε) = min over ε′ ≤ ε of the losses reached, lower_bound(ε) = max over ε′ ≥ ε of
+the bounds proved. Points are designed side by side. Theory gives monotonicity, not convexity: under squared error with
+real actions the first bit of ε gains only about ε², so the curve starts flat and turns. `bends` tells where the
+computed points prove the curve not convex.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from discreet.design.best_mechanism import design
+from discreet.design.processes.side_by_side import side_by_side
+from discreet.design.result import Baseline
+from discreet.errors import InputError
+from discreet.model.certificate import Certificate
+from discreet.model.mechanism import Mechanism
+from discreet.model.problem import Problem
+from discreet.watch import SILENT, Watch
+
+MANY = 5
+"""From so many points on, the default gap is the coarse one."""
+FINE_GAP, COARSE_GAP = 1e-6, 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """One ε: the loss reached by a certified mechanism, the loss that none beats, the baselines' losses.
+
+    `designed` is the ε that the mechanism was designed for (smaller when it was borrowed), `proved` that of the bound.
+    """
+
+    epsilon: Fraction
+    value: Fraction
+    bound: Fraction
+    baselines: dict[str, Baseline]
+    seconds: float
+    designed: Fraction
+    proved: Fraction
+    mechanism: Mechanism | None = None
+    certificate: Certificate | None = None
+
+    @property
+    def loss(self) -> float:
+        return -float(self.value)
+
+    @property
+    def lower_bound(self) -> float:
+        return -float(self.bound)
+
+    @property
+    def relative_gap(self) -> float:
+        return float((self.bound - self.value) / max(Fraction(1, 10**12), abs(self.value)))
+
+
+@dataclass(frozen=True)
+class Bend:
+    """Three neighbouring ε at which the curve is proved not convex: `height` is how far it lies above the chord."""
+
+    epsilons: tuple[Fraction, Fraction, Fraction]
+    height: float
+
+
+@dataclass(frozen=True, eq=False)
+class Frontier:
+    """Points by ascending ε."""
+
+    problem: Problem
+    points: tuple[Point, ...]
+    seconds: float
+
+    @property
+    def bends(self) -> tuple[Bend, ...]:
+        """Where the points prove the loss curve not convex; empty: they are consistent with a convex curve."""
+        return tuple(bends([p.epsilon for p in self.points], [(-p.bound, -p.value) for p in self.points]))
+
+    def baseline(self, name: str) -> list[tuple[Fraction, float]]:
+        """The ε and losses of one baseline, where it could be computed."""
+        found = [(p.epsilon, p.baselines[name].loss) for p in self.points if name in p.baselines]
+        return [(epsilon, loss) for epsilon, loss in found if loss is not None]
+
+    @property
+    def baseline_names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for p in self.points for name, b in p.baselines.items() if b.value is not None))
+
+
+def frontier(
+    problem: Problem,
+    epsilons: Sequence[Fraction],
+    watch: Watch = SILENT,
+    *,
+    gap: float | None = None,
+    seconds: float = 60.0,
+    compare: bool = True,
+    keep: bool = False,
+    workers: int | None = None,
+) -> Frontier:
+    """The frontier at the given ε, each point designed to a relative `gap` within so many `seconds`.
+
+    `compare` adds the baselines, `keep` the mechanisms with their certificates. Cancelling returns what is done.
+    """
+    wanted = sorted(set(epsilons))
+    if not wanted:
+        raise InputError(
+            "A frontier needs levels of ε", found="none", allowed="one or more", remedy="for instance 0.5, 1 and 2"
+        )
+    begun = time.perf_counter()
+    fine = gap if gap is not None else (COARSE_GAP if len(wanted) >= MANY else FINE_GAP)
+    tasks = [_Task(problem.with_epsilon(e), fine, seconds, compare, keep) for e in reversed(wanted)]
+    found = [p for p in side_by_side(design_point, tasks, watch, workers, "frontier point") if p is not None]
+    return Frontier(problem, tuple(repaired(found)), time.perf_counter() - begun)
+
+
+@dataclass(frozen=True)
+class _Task:
+    problem: Problem
+    gap: float
+    seconds: float
+    compare: bool
+    keep: bool
+
+
+def design_point(task: _Task, watch: Watch) -> Point:
+    """One point, before anything is borrowed."""
+    begun = time.perf_counter()
+    found = design(task.problem, watch, gap=task.gap, seconds=task.seconds, compare=task.compare)
+    epsilon = task.problem.epsilon
+    return Point(
+        epsilon, found.value, found.bound, dict(found.baselines), time.perf_counter() - begun, epsilon, epsilon,
+        found.mechanism if task.keep else None, found.certificate if task.keep else None,
+    )
+
+
+def repaired(points: Sequence[Point]) -> list[Point]:
+    """Ascending ε; each point with the best mechanism of any smaller ε and the best bound of any larger one."""
+    rising = sorted(points, key=lambda p: p.epsilon)
+    up: list[Point] = []
+    for point in rising:
+        best = up[-1] if up and up[-1].value > point.value else point
+        up.append(replace(point, value=best.value, designed=best.designed, mechanism=best.mechanism,
+                          certificate=best.certificate))
+    down: list[Point] = []
+    for point in reversed(up):
+        best = down[-1] if down and down[-1].bound < point.bound else point
+        down.append(replace(point, bound=best.bound, proved=best.proved))
+    return down[::-1]
+
+
+def bends(epsilons: Sequence[Fraction], sides: Sequence[tuple[Fraction, Fraction]]) -> list[Bend]:
+    """Neighbouring triples whose middle is proved to lie above the chord; `sides` are (lower, upper) of the loss."""
+    found = []
+    for k in range(1, len(epsilons) - 1):
+        left, middle, right = epsilons[k - 1 : k + 2]
+        share = (middle - left) / (right - left)
+        chord = (1 - share) * sides[k - 1][1] + share * sides[k + 1][1]
+        if sides[k][0] > chord:
+            found.append(Bend((left, middle, right), float(sides[k][0] - chord)))
+    return found

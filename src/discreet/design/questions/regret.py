@@ -1,0 +1,136 @@
+"""Regret: what a mechanism costs a reader whose prior or payoff differs from the designer's.
+
+`under` values a mechanism for another problem on the same universe in two ways: following its recommended actions, and replying
+best to its outputs with the other prior. Regret is the loss of following against the best mechanism for that other problem.
+The neighbourhood of an iid prior p with radius κ has the corners (1−κ)p + κ·e_t, one for each type t.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.design.best_mechanism import design
+from discreet.design.comparison.evaluation import recommended, seen
+from discreet.errors import InputError
+from discreet.model.mechanism import Mechanism
+from discreet.model.priors import IidPrior, ReferencePrior
+from discreet.model.problem import Problem
+from discreet.model.replies import best_replies, reply_loss
+from discreet.watch import SILENT, Watch
+
+
+@dataclass(frozen=True)
+class Under:
+    """A mechanism under another problem: loss when followed, loss when re-read, bias of the followed action."""
+
+    followed: float
+    reread: float
+    bias: float
+
+
+@dataclass(frozen=True)
+class Regret:
+    """The loss of following against the least possible loss for that problem (between `least` and `reached`)."""
+
+    under: Under
+    least: float
+    reached: float
+    prior: tuple[Fraction, ...] | None = None
+
+    @property
+    def regret(self) -> float:
+        return self.under.followed - self.reached
+
+
+def under(mechanism: Mechanism, problem: Problem) -> Under:
+    """The mechanism for a reader with another prior or another payoff, on the same universe."""
+    own = mechanism.problem
+    if len(problem.decisions) != len(own.decisions):
+        raise InputError(
+            "The other problem has another number of decision makers",
+            found=f"{len(problem.decisions)}",
+            allowed=f"{len(own.decisions)}",
+            remedy="keep the number of [[decision]] tables",
+        )
+    if problem.universe != own.universe or problem.neighbours != own.neighbours:
+        raise InputError(
+            "The other problem speaks about another universe",
+            found="other respondents, values or neighbours",
+            allowed="the same [data]",
+            remedy="change only the prior, the statistic or the decision",
+        )
+    view = seen(mechanism, problem)
+    distinct = tuple(sorted(set(view.exact_omegas)))
+    place = {w: k for k, w in enumerate(distinct)}
+    at = np.array([place[w] for w in view.exact_omegas])
+    mass = np.zeros((len(view.masses), len(distinct)))
+    mass[np.arange(len(at)), at] = view.masses
+    joint = view.kernel @ mass
+    followed = reread = 0.0
+    for i, decision in enumerate(problem.decisions):
+        weight = float(decision.weight)
+        actions = recommended(mechanism, i)
+        if not decision.is_loss and any(a not in decision.actions for a in actions):
+            raise InputError(
+                "The mechanism recommends actions that the other decision does not have",
+                found="other actions",
+                allowed="the same actions, or a loss",
+                remedy="compare mechanisms for decisions with the same actions",
+            )
+        followed += weight * float(reply_loss(decision, joint, distinct, actions).sum())
+        reread += weight * best_replies(decision, joint, distinct).loss
+    first = recommended(mechanism)
+    numeric = all(isinstance(a, Fraction) for a in first)
+    numbers = np.array([float(a) for a in first]) if numeric else np.full(len(first), np.nan)
+    bias = float(view.masses @ (numbers @ view.kernel - view.omegas))
+    return Under(followed, reread, bias)
+
+
+def regret(
+    mechanism: Mechanism, problem: Problem, watch: Watch = SILENT, gap: float = 1e-4, seconds: float = 30.0
+) -> Regret:
+    """The mechanism against the best one for another problem."""
+    best = design(problem, watch, gap=gap, seconds=seconds, compare=False)
+    prior = problem.prior
+    shown = prior.probabilities if isinstance(prior, (IidPrior, ReferencePrior)) else None
+    return Regret(under(mechanism, problem), float(best.lower_bound), float(best.loss), shown)
+
+
+def corner_priors(problem: Problem, radius: Fraction) -> list[IidPrior]:
+    """The corners (1−κ)p + κ·e_t of the neighbourhood of an iid prior."""
+    prior = problem.prior
+    if not isinstance(prior, (IidPrior, ReferencePrior)):
+        raise InputError(
+            "Neighbourhoods are drawn around iid priors",
+            found=prior.kind,
+            allowed="iid or reference",
+            remedy="give an alternative problem instead",
+        )
+    if not 0 < radius < 1:
+        raise InputError(
+            "The radius is a share of probability",
+            found=str(radius),
+            allowed="between 0 and 1",
+            remedy="for instance 0.05",
+        )
+    p = prior.probabilities
+    return [
+        IidPrior(tuple((1 - radius) * x + radius * (s == t) for s, x in enumerate(p)), prior.size)
+        for t in range(len(p))
+    ]
+
+
+def regrets_around(
+    mechanism: Mechanism, radius: Fraction, watch: Watch = SILENT, seconds: float = 30.0
+) -> list[Regret]:
+    """Regret at every corner of the neighbourhood, worst first."""
+    problem = mechanism.problem
+    found = [
+        regret(mechanism, replace(problem, prior=prior), watch, seconds=seconds)
+        for prior in corner_priors(problem, radius)
+        if not watch.cancelled()
+    ]
+    return sorted(found, key=lambda r: -r.regret)

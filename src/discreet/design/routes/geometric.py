@@ -1,0 +1,58 @@
+"""The geometric mechanism as the optimum, in closed form (SY Thm 3), for any number of respondents.
+
+States are counts 0..N; the ratio is a rational just not below e^−ε; each output recommends its best action given the
+posterior. The certificate's witness is the theorem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.certify.bounds.theorems import GEOMETRIC
+from discreet.certify.value.path import Band, bands, path_of
+from discreet.certify.value.path_losses import best_actions
+from discreet.model.actions import Action, RealActions
+from discreet.model.certificate import TheoremWitness
+from discreet.model.decision import Decision
+from discreet.model.kernel import GeometricKernel
+from discreet.model.problem import Problem
+from discreet.model.replies import best_replies, decimal
+from discreet.model.statistic import on_histograms
+from discreet.model.universe import Universe
+from discreet.numerics.brackets import rational_above_exp
+
+RATIO_BITS = 80
+
+
+def geometric_kernel(problem: Problem) -> GeometricKernel:
+    """The geometric kernel on counts with the best action for each output."""
+    universe = problem.universe
+    assert isinstance(universe, Universe)
+    n = universe.respondents
+    ratio = rational_above_exp(-problem.epsilon, RATIO_BITS)
+    path = path_of(problem)
+    # outputs beyond the likely counts would never be drawn, so they are not listed: the ends stand for them
+    low, high = int(path.counts[0]), int(path.counts[-1])
+    exact = on_histograms(problem.statistic, np.column_stack([n - path.counts, path.counts]), universe)
+    omegas = np.array([float(w) for w in exact])
+    actions: list[Action] = []
+    for band in bands(path, ratio, low, high):
+        actions += _chosen(problem.decision, band, omegas, exact)
+    return GeometricKernel(low, high, 1, ratio, tuple(actions))
+
+
+def theorem_witness(reduction: str | None) -> TheoremWitness:
+    return TheoremWitness(GEOMETRIC, () if reduction is None else (("reduction", reduction),))
+
+
+def _chosen(decision: Decision, band: Band, omegas: np.ndarray, exact: Sequence[Fraction]) -> list[Action]:
+    """The best reply to each output of a band, whose counts are spread over the window of likely ones."""
+    if isinstance(decision.actions, RealActions):
+        best = best_actions(decision, band, omegas)[0]
+        return [decimal(a, decision.actions) for a in best.tolist()]
+    joint = np.zeros((len(band.outputs), len(omegas)))
+    np.add.at(joint, (np.arange(len(band.outputs))[:, None], band.at), band.joint)
+    return best_replies(decision, joint, exact).actions

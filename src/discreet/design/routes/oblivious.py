@@ -1,0 +1,100 @@
+"""The best oblivious mechanism: the program over the statistic's values alone (SY Prop. 3, eq. (7)).
+
+Reading only ω is a restriction, so its bound says nothing about other mechanisms; the difference to the best is its price.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+
+from discreet.design.program.listed import Proposal, exact_kernel, solvable
+from discreet.design.program.real import real_loss
+from discreet.design.program.sections import Ground, Recommendation, Section, losses, recommendations, summed
+from discreet.design.solver.continuum import first_actions
+from discreet.design.solver.polish import polish
+from discreet.design.solver.pricing import solve_priced
+from discreet.design.solver.program import Program
+from discreet.design.solver.repair import repair
+from discreet.errors import InputError, TooLarge
+from discreet.model.neighbours import AddRemoveOne
+from discreet.model.replies import decimal, loss_table
+from discreet.model.summary import LinearSummary
+from discreet.model.universe import Universe
+from discreet.watch import SILENT, Watch
+
+MOST_VALUES = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Oblivious:
+    """A kernel [action, value of the statistic] in floats, with its loss."""
+
+    section: Section
+    kernel: np.ndarray
+    actions: list[Recommendation]
+    loss: float
+
+
+def lattice_summary(base: Ground) -> LinearSummary:
+    """The statistic as a linear summary in whole numbers (values scaled and shifted)."""
+    problem = base.problem
+    universe = problem.universe
+    weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
+    if weights is None:
+        raise InputError(
+            "A mechanism that reads only the statistic needs one that adds up",
+            found=problem.statistic.kind,
+            allowed="sums, means and counts",
+            remedy="leave out the restriction",
+        )
+    scale = lcm(*(w.denominator for w in weights))
+    whole = [int(w * scale) for w in weights]
+    lowest = 0 if isinstance(problem.neighbours, AddRemoveOne) else min(whole)
+    step = max(1, int(np.gcd.reduce([w - lowest for w in whole])))
+    return LinearSummary(tuple((w - lowest) // step for w in whole))
+
+
+def best_oblivious(base: Ground, gap: float, watch: Watch = SILENT) -> Oblivious:
+    """Solve the program on the statistic's values."""
+    section = summed(base, lattice_summary(base))
+    problem = base.problem
+    if len(section.space) > MOST_VALUES:
+        raise TooLarge(
+            "The statistic has too many values for its best mechanism",
+            size=f"{len(section.space):,}",
+            fits=f"{MOST_VALUES:,}",
+            remedy="compare with geometric and staircase noise",
+        )
+    epsilon = float(solvable(problem.epsilon))
+    edges = section.space.edges
+    if problem.real_actions:
+        masses = np.bincount(section.image, base.masses, len(section.space))
+        omegas = np.zeros(len(section.space))
+        omegas[section.image] = base.omegas
+        loss = real_loss(problem.decision, masses, omegas)
+        # only the mechanism is wanted here, so the bound between actions, which takes longest, is left out
+        actions_found, found = polish(loss, edges, epsilon, first_actions(loss, edges, epsilon), gap, watch)
+        kernel = repair(found.kernel, Program(loss.cost(actions_found), edges, epsilon))
+        actions: list[Recommendation] = [decimal(a, problem.decision.actions) for a in actions_found.tolist()]  # type: ignore[arg-type]
+        return Oblivious(section, kernel, actions, found.value)
+    listed = recommendations(problem)
+    program = Program(section.upper(losses(problem, listed, base.exact_omegas)), edges, epsilon)
+    solved = solve_priced(program, gap, watch)
+    return Oblivious(section, repair(solved.kernel, program), listed, solved.value)
+
+
+def oblivious_proposal(base: Ground, gap: float, watch: Watch = SILENT) -> Proposal:
+    """The best oblivious mechanism as an exact kernel."""
+    found = best_oblivious(base, gap, watch)
+    problem = base.problem
+    if problem.real_actions:
+        numbers = np.array([float(a) for a in found.actions if isinstance(a, Fraction)])
+        table = loss_table(problem.decision, numbers, np.array([float(w) for w in base.exact_omegas]))
+    else:
+        table = losses(problem, found.actions, base.exact_omegas)
+    kernel = exact_kernel(found.section, found.kernel, found.actions, found.section.upper(table), solvable(problem.epsilon))
+    return Proposal(found.section.summary, kernel, None, "oblivious program", len(found.section.space), "optimal")
