@@ -29,6 +29,7 @@ PACKAGES = (
     "ledger",
     "engines",
     "publish",
+    "exchange",
     "present",
     "gallery",
 )

@@ -99,6 +99,7 @@ def plan_an_office(folder: Path) -> None:
         place = folder / f"{name}.mechanism.json"
         files.write_mechanism(place, found.mechanism)
         files.write_certificate(files.certificate_path(place), found.certificate)
+    (folder / "table.csv").write_text("state,0,1,2\n0,3/4,1/8,1/8\n1,3/8,1/4,3/8\n2,1/8,1/8,3/4\n", encoding="utf-8")
     (folder / "plan.toml").write_text(PLAN, encoding="utf-8")
     rows = [f"b{i},{children}" for i, block in enumerate(BLOCKS) for children in block]
     (folder / "households.csv").write_text("\n".join(["block,children", *rows, ""]), encoding="utf-8")

@@ -26,6 +26,10 @@ CALLS: dict[str, list[str]] = {
         "allocate buses.toml buses.toml --budget 1 --steps 2 --rounds 1 --workers 1 --gap 0.01 -o parts",
     ],
     "certify": ["certify places.mechanism.json", f"certify {FORGED}"],
+    "check": [
+        "check table.csv --neighbours counts --epsilon 1 --delta 0.1 --rho 1 --at-delta 0.01 --best",
+        "check table.csv --for pair.toml", "check table.csv --epsilon 0.1",
+    ],
     "choose": ["choose places.toml --epsilons 1,2", "choose places.toml --limits-only --figure c.svg"],
     "cite": ["cite places.mechanism.json", "cite usual.mechanism.json"],
     "commit": [f"commit {plans} --key publisher.pem" for plans in ("plan.toml", "plan.toml second.toml --batch both")],
@@ -65,6 +69,7 @@ CALLS: dict[str, list[str]] = {
     "report": ["report places.mechanism.json", "report release-2026"],
     "verify": ["verify release-2026"],
 }  # fmt: skip
+REFUTED = {"check table.csv --epsilon 0.1"}
 STARTS_FROM = {"commit": "planned", "publish": "committed"}
 PAYOFF = """\
 [data]
@@ -96,6 +101,7 @@ def office(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     plan = (folder / "plan.toml").read_text(encoding="utf-8")
     (folder / "second.toml").write_text(plan.replace("children by block", "the same again"), encoding="utf-8")
     (folder / "payoff.toml").write_text(PAYOFF, encoding="utf-8")
+    (folder / "pair.toml").write_text(PAYOFF.replace("respondents = 5", "respondents = 2"), encoding="utf-8")
     text = (folder / "places.toml").read_text(encoding="utf-8")
     (folder / "other.toml").write_text(text.replace("0.89, 0.09", "0.79, 0.19"), encoding="utf-8")
     return folder
@@ -118,7 +124,7 @@ def test_json_is_one_object_that_its_schema_allows(
     monkeypatch.chdir(office)
     code = run([*call.split(), "--json"])
     out, err = capfd.readouterr()
-    assert code == (1 if FORGED in call else 0), err
+    assert code == (1 if FORGED in call or call in REFUTED else 0), err
     wrong = [f"{list(e.absolute_path)}: {e.message}"[:300] for e in Draft202012Validator(schema(name)).iter_errors(json.loads(out))]
     assert wrong == []
 

@@ -26,6 +26,7 @@ LOOKED_AT = [
     "choose places.toml --limits-only",
     "compare places.mechanism.json usual.mechanism.json",
     "certify places.mechanism.json",
+    "check table.csv --neighbours counts --epsilon 1.1 --best",
     "profile places.mechanism.json",
     "convert epsilon=1",
     "read places.mechanism.json 1",

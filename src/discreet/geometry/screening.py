@@ -10,6 +10,7 @@ attained to within a tolerance in log terms.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,16 +66,23 @@ def screen(mechanism: Mechanism, among: str = "all", tolerance: float = 1e-6) ->
         reads_databases = isinstance(mechanism.summary, DatabaseSummary)
         listed = stated(mechanism.problem, "databases" if reads_databases else "finest")
         at = states_at(mechanism, listed)
-        edges, n = np.asarray(listed.space.edges), len(listed.space)
+        edges = np.asarray(listed.space.edges)
     else:
         at = list(range(len(mechanism.space)))
-        edges, n = np.asarray(mechanism.space.edges), len(mechanism.space)
+        edges = np.asarray(mechanism.space.edges)
     logs = mechanism.log_probabilities[:, at]
+    labels = [output.label for output in mechanism.outputs]
+    return screened(labels, logs, edges, float(mechanism.guarantee.epsilon), among, tolerance)
+
+
+def screened(
+    labels: Sequence[str], logs: np.ndarray, edges: np.ndarray, epsilon: float, among: str, tolerance: float = 1e-6
+) -> Screen:
+    """The privacy bounds at ε that each output attains, from log probabilities [output, state] and edges between states."""
     possible = np.isfinite(logs).any(axis=1)
-    reach = float(mechanism.guarantee.epsilon) - tolerance
     outputs = tuple(
-        _screened(output.label, row, edges, n, reach)
-        for output, row, kept in zip(mechanism.outputs, logs, possible, strict=True)
+        _screened(label, row, edges, logs.shape[1], epsilon - tolerance)
+        for label, row, kept in zip(labels, logs, possible, strict=True)
         if kept
     )
     return Screen(among, outputs, _independent(logs[possible]))

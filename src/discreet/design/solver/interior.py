@@ -33,7 +33,6 @@ from discreet.design.solver.program import (
     value_of,
 )
 from discreet.design.solver.repair import repair
-from discreet.model.gap import reached
 from discreet.watch import Watch
 
 SAFE = 0.995
@@ -70,7 +69,7 @@ def interior_point(
         if watch is not None:
             seconds = time.perf_counter() - begun
             watch.report(stage="interior point", value=best_value, bound=best_bound, seconds=seconds)
-        if reached(best_value, best_bound, gap):
+        if best_value - best_bound <= gap * max(1e-12, abs(best_value)):
             status = "optimal"
             break
         if watch is not None and watch.cancelled():
