@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TextIO
 
+from discreet.model.gap import relative_gap
 from discreet.watch import Event, Interruptible
 
 QUIET_SECONDS = 0.5
@@ -72,7 +73,7 @@ def line(event: Event) -> str:
     if event.bound is not None:
         parts.append(f"bound {event.bound:.6g}")
     if event.value is not None and event.bound is not None:
-        parts.append(f"gap {(event.bound - event.value) / max(1e-12, abs(event.value)):.1e}")
+        parts.append(f"gap {abs(relative_gap(event.value, event.bound)):.1e}")
     if event.seconds is not None:
         parts.append(f"{event.seconds:.1f} s")
     if event.message:

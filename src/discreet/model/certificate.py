@@ -16,6 +16,7 @@ from fractions import Fraction
 
 from discreet.errors import InputError
 from discreet.model.actions import Action
+from discreet.model.gap import relative_gap
 from discreet.model.summary import Clamp
 from discreet.numerics.exact import brief
 
@@ -137,7 +138,7 @@ class OptimalityClaim:
 
     @property
     def relative_gap(self) -> float:
-        return float((self.bound - self.value) / max(Fraction(1, 10**12), abs(self.value)))
+        return relative_gap(-self.value, -self.bound)
 
 
 @dataclass(frozen=True)

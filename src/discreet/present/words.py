@@ -12,6 +12,7 @@ from discreet.interpret.bounds import moved
 from discreet.interpret.sentences import percent
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.decision import Decision
+from discreet.model.gap import relative_gap
 from discreet.model.guarantee import RELATIONS, Guarantee
 from discreet.model.problem import Problem
 from discreet.model.universe import Universe
@@ -104,7 +105,7 @@ def gain_words(own: float, other: float, name: str) -> str:
 
 def proof_words(loss: float, lower: Fraction | float) -> str:
     """What the bound says."""
-    gap = (loss - float(lower)) / max(abs(loss), 1e-12)
+    gap = relative_gap(loss, float(lower))
     if gap <= 0:
         near = "is the best possible"
     elif gap < 0.01:

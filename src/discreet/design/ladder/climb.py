@@ -35,6 +35,7 @@ from discreet.design.ladder.mechanisms.weights import clipped_sum, search_weight
 from discreet.design.program.listed import Proposal, Tried
 from discreet.errors import InputError, TooLarge
 from discreet.model.certificate import TheoremWitness, Witness
+from discreet.model.gap import reached
 from discreet.model.kernel import Kernel, TableKernel
 from discreet.model.problem import Problem
 from discreet.model.summary import LinearSummary
@@ -171,8 +172,8 @@ class _Climb:
 
     def _goes_on(self, least: float) -> bool:
         """Whether the gap is still wider than asked for, and more than the least time is left."""
-        reached = self.chosen.loss - self.lower <= self.gap * max(1e-12, abs(self.chosen.loss))
-        return not reached and self._left() > least and not self.watch.cancelled()
+        open_still = not reached(self.chosen.loss, self.lower, self.gap)
+        return open_still and self._left() > least and not self.watch.cancelled()
 
     def _note(self, name: str, started: float, loss: float | None = None, lower: float | None = None) -> None:
         took = time.perf_counter() - started

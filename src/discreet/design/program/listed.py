@@ -28,6 +28,7 @@ from discreet.design.solver.program import Program, directed, value_of
 from discreet.design.solver.repair import repair
 from discreet.errors import InputError
 from discreet.model.certificate import DualWitness, Multipliers, Witness
+from discreet.model.gap import relative_gap, size
 from discreet.model.kernel import Kernel, Output, TableKernel
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
@@ -54,7 +55,7 @@ class Tried:
 
     @property
     def relative_gap(self) -> float:
-        return (self.loss - self.lower_bound) / max(1e-12, abs(self.loss))
+        return relative_gap(self.loss, self.lower_bound)
 
     def __str__(self) -> str:
         return f"rung {self.name}: loss {self.loss:.6g}, lower bound {self.lower_bound:.6g}, {self.seconds:.1f} s"
@@ -75,8 +76,7 @@ class Proposal:
     @property
     def relative_gap(self) -> float:
         """Between the least loss and the largest lower bound of all rungs, in floats."""
-        loss, lower = min(rung.loss for rung in self.tried), max(rung.lower_bound for rung in self.tried)
-        return (loss - lower) / max(1e-12, abs(loss))
+        return relative_gap(min(rung.loss for rung in self.tried), max(rung.lower_bound for rung in self.tried))
 
 
 def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
@@ -96,7 +96,7 @@ def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
         clamped = value - value_of(program, kernel) - dropped
         if clamped <= MOST_CLAMPED * gap * abs(value) or watch.cancelled() or len(section.space) == len(base.space):
             break
-        tolerance *= min(1e-2, 0.1 * gap * max(abs(value), 1e-12) / clamped)
+        tolerance *= min(1e-2, 0.1 * gap * size(value) / clamped)
     rounded = exact_kernel(section, kernel, actions, upper, solvable(problem.epsilon))
     witness = dual_witness(section, actions, standing(solution.multipliers, problem.epsilon))
     return Proposal(section.summary, rounded, witness, "histogram program", len(section.space), solution.status)

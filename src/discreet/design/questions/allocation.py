@@ -18,6 +18,7 @@ from fractions import Fraction
 
 from discreet.design.questions.frontier import Bend, Frontier, bends, frontier, repaired
 from discreet.errors import InputError
+from discreet.model.gap import relative_gap
 from discreet.model.problem import Problem
 from discreet.watch import SILENT, Watch
 
@@ -89,7 +90,7 @@ class Allocation:
 
     @property
     def relative_gap(self) -> float:
-        return float((self.loss - self.lower_bound) / max(abs(self.loss), Fraction(1, 10**12)))
+        return relative_gap(self.loss, self.lower_bound)
 
 
 def curve(name: str, found: Frontier, weight: Fraction = Fraction(1)) -> Curve:

@@ -19,6 +19,7 @@ from discreet.design.processes.side_by_side import side_by_side
 from discreet.design.result import Baseline
 from discreet.errors import InputError
 from discreet.model.certificate import Certificate
+from discreet.model.gap import relative_gap
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.watch import SILENT, Watch
@@ -55,7 +56,7 @@ class Point:
 
     @property
     def relative_gap(self) -> float:
-        return float((self.bound - self.value) / max(Fraction(1, 10**12), abs(self.value)))
+        return relative_gap(-self.value, -self.bound)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from discreet.design.solver.polish import polish, spacing
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Floats, Integers, Program, Solution, directed, pulled, slack
 from discreet.design.solver.solve import solve
+from discreet.model.gap import relative_gap, size
 from discreet.watch import Watch
 
 LADDER = (0.5, 0.15, 0.0)
@@ -60,7 +61,7 @@ class Continuum:
 
     @property
     def relative_gap(self) -> float:
-        return (self.value - self.bound) / max(1e-12, abs(self.value))
+        return relative_gap(self.value, self.bound)
 
 
 def solve_continuum(
@@ -203,7 +204,7 @@ def prove(
     known, first = np.unique(np.array(nodes)[order], return_index=True)
     flow = np.array(flows)[order][first]
     fresh = np.setdiff1d(np.clip(open_nodes, loss.low, loss.high), known)
-    tolerance = 0.01 * gap * max(1e-12, abs(solved.value))
+    tolerance = 0.01 * gap * size(solved.value)
     wanted: list[float] = []
     bound = -np.inf
     for _ in range(REFINEMENTS):

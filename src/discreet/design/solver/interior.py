@@ -33,6 +33,7 @@ from discreet.design.solver.program import (
     value_of,
 )
 from discreet.design.solver.repair import repair
+from discreet.model.gap import reached
 from discreet.watch import Watch
 
 SAFE = 0.995
@@ -69,7 +70,7 @@ def interior_point(
         if watch is not None:
             seconds = time.perf_counter() - begun
             watch.report(stage="interior point", value=best_value, bound=best_bound, seconds=seconds)
-        if best_value - best_bound <= gap * max(1e-12, abs(best_value)):
+        if reached(best_value, best_bound, gap):
             status = "optimal"
             break
         if watch is not None and watch.cancelled():

@@ -16,6 +16,7 @@ from discreet.design.solver.losses import RealLoss
 from discreet.design.solver.program import Floats, Integers, Program, Solution
 from discreet.design.solver.solve import solve
 from discreet.design.solver.threads import one_thread
+from discreet.model.gap import relative_gap
 from discreet.watch import Watch
 
 START = 3e-4
@@ -52,7 +53,7 @@ def moved_along(
     state = Iterate(Program(loss.cost(actions), edges, epsilon))
     for _ in range(LIMIT):
         value = state.value()
-        relative = (value - state.bound()) / max(1e-12, abs(value))
+        relative = relative_gap(value, state.bound())
         if watch is not None:
             watch.report(stage="moving actions", value=value)
             if watch.cancelled():

@@ -26,6 +26,7 @@ from discreet.design.solver.program import (
 )
 from discreet.design.solver.solve import solve
 from discreet.design.solver.threads import one_thread
+from discreet.model.gap import size
 from discreet.watch import Watch
 
 FEW = 8
@@ -55,7 +56,7 @@ def solve_priced(
     for _ in range(rounds):
         part = solve(program.restricted(active), 0.7 * level, watch)
         iterations += part.iterations
-        tolerance = 0.1 * level * max(1e-12, abs(part.value))
+        tolerance = 0.1 * level * size(part.value)
         multipliers, violators = _price_others(program, active, part, tolerance, watch)
         kernel = np.zeros_like(program.cost)
         kernel[active] = part.kernel

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
+from discreet.model.gap import relative_gap
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -99,7 +100,7 @@ class Solution:
 
     @property
     def relative_gap(self) -> float:
-        return (self.value - self.bound) / max(1e-12, abs(self.value))
+        return relative_gap(self.value, self.bound)
 
 
 def directed(edges: Integers) -> tuple[Integers, Integers]:

@@ -21,6 +21,7 @@ from discreet.design.solver.interior import interior_point
 from discreet.design.solver.layers import components
 from discreet.design.solver.program import Floats, Integers, Program, Solution, dual_bound, value_of
 from discreet.design.solver.threads import one_thread
+from discreet.model.gap import reached
 from discreet.watch import Watch
 
 FALLBACK = 60_000
@@ -78,11 +79,10 @@ def better_of(one: Solution, two: Solution, gap: float = 1e-6) -> Solution:
     """The better kernel of two and the better bound of two: each stands on its own."""
     upper = one if one.value <= two.value else two
     lower = one if one.bound >= two.bound else two
-    reached = upper.value - lower.bound <= gap * max(1e-12, abs(upper.value))
     return Solution(
         kernel=upper.kernel, multipliers=lower.multipliers, value=upper.value, bound=lower.bound,
         iterations=one.iterations + two.iterations, seconds=one.seconds + two.seconds,
-        status="optimal" if reached else one.status,
+        status="optimal" if reached(upper.value, lower.bound, gap) else one.status,
     )
 
 
