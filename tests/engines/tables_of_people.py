@@ -65,11 +65,11 @@ def random_row(dice: random.Random, units: int = 12) -> Row:
 
 
 def write_csv(path: Path, rows: list[Row]) -> Source:
-    """As a careful program would write it; missing is empty."""
+    """As a careful program would write it; missing is empty, and a line break, which CSV cannot hold, is a blank."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
-        writer.writerows([["" if x is None else x for x in row] for row in rows])
+        writer.writerows([["" if x is None else x.replace("\n", " ") for x in row] for row in rows])
     return Source("csv", str(path))
 
 

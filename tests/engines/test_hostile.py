@@ -22,7 +22,7 @@ from discreet.model.recoding import Recoding, Values
 ENGINES: list[Engine] = [DuckEngine(threads=1), ReferenceEngine()]
 EVIL = [
     'a"; DROP TABLE keys; --', "'; SELECT 1; --", "a`b", "a b", "SELECT", "", "é\u202e", "x;y", "{0}", "%s", "?", "$1",
-    "a.b", "\\'", "/*", "count(*)", "rowid", "a\nb", "*", "cell", "type", "c0", "k0", "u", "n", "g0", "keys", "CELL",
+    "a.b", "\\'", "/*", "count(*)", "rowid", "a\vb", "*", "cell", "type", "c0", "k0", "u", "n", "g0", "keys", "CELL",
 ]  # fmt: skip
 SECRET = "secret-4711"
 

@@ -139,17 +139,16 @@ def test_spill_folders_are_private_and_gone_afterwards(tmp_path: Path, monkeypat
     from discreet.engines import duck
 
     seen = []
-    original = duck._by_unit
+    original = duck._listed
 
-    def watching(con: Any, used: Plan, listed: Any, table: Any, key: bytes, folder: Path) -> np.ndarray:
+    def watching(con: Any, used: Plan, table: Any, folder: Path, *, first: bool) -> None:
         seen.append((folder, folder.stat().st_mode & 0o777))
-        found = original(con, used, listed, table, key, folder)
+        original(con, used, table, folder, first=first)
         assert any(folder.iterdir())
         if len(seen) == 2:
             raise KeyboardInterrupt
-        return found
 
-    monkeypatch.setattr(duck, "_by_unit", watching)
+    monkeypatch.setattr(duck, "_listed", watching)
     used = plan("bounds", "household", 2, write_csv(tmp_path / "rows.csv", random_rows(1, 50)))
     spill = tmp_path / "spill"
     spill.mkdir()

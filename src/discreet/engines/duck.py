@@ -19,8 +19,7 @@ import numpy as np
 from discreet.engines import sql
 from discreet.engines.selection import Counts, unit_prefix
 from discreet.engines.spill import private_folder
-from discreet.engines.tables import Table, connection, tables
-from discreet.errors import UnreadableRows
+from discreet.engines.tables import Table, connection, rows_only, tables
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
 
@@ -39,20 +38,22 @@ class DuckEngine:
 
     def counts(self, plan: Plan, key_set: KeySet, key: bytes, frame: object = None) -> Counts:
         """Counts [cell, type] in the order of the key set."""
-        import duckdb
-
+        counts = np.zeros((len(key_set), plan.recoding.types), dtype=np.int64)
         with private_folder(self.folder) as folder, connection(folder, self.memory, self.threads) as con:
-            for table in tables(con, plan, frame, folder):
-                try:
-                    _register_keys(con, plan, key_set, table)
+            first = True
+            for table in tables(con, plan, frame):
+                with rows_only():
+                    if first:
+                        _register_keys(con, plan, key_set, table)
                     if plan.unit.column is None:
-                        return _by_row(con, plan, key_set, table)
-                    return _by_unit(con, plan, key_set, table, key, folder)
-                except duckdb.OutOfMemoryException:
-                    raise
-                except duckdb.Error:
-                    continue  # DuckDB's words may repeat a line of the data, so they go no further
-            raise UnreadableRows
+                        _by_row(con, plan, table, counts)
+                    else:
+                        _listed(con, plan, table, folder, first=first)
+                    first = False
+            if plan.unit.column is not None and not first:
+                with rows_only():
+                    _by_unit(con, plan, counts, key)
+        return counts
 
 
 def _register_keys(con: Any, plan: Plan, key_set: KeySet, table: Table) -> None:
@@ -71,7 +72,7 @@ def _register_keys(con: Any, plan: Plan, key_set: KeySet, table: Table) -> None:
         else f"CAST(k{i} AS VARCHAR) AS k{i}"
         for i in range(len(plan.keys))
     ]
-    con.execute(f"CREATE OR REPLACE TEMP TABLE keys AS SELECT cell, {', '.join(chosen)} FROM listed")
+    con.execute(f"CREATE TEMP TABLE keys AS SELECT cell, {', '.join(chosen)} FROM listed")
     con.unregister("listed")
 
 
@@ -80,7 +81,7 @@ def _key(table: Table, i: int) -> str:
     return f"c{i}" if table.kinds[i] == "integer" else f"CAST(c{i} AS VARCHAR)"
 
 
-def _by_row(con: Any, plan: Plan, key_set: KeySet, table: Table) -> Counts:
+def _by_row(con: Any, plan: Plan, table: Table, counts: Counts) -> None:
     width = len(plan.keys)
     keys = ", ".join(f"{_key(table, i)} AS g{i}" for i in range(width))
     groups = ", ".join(f"g{i}" for i in range(width))
@@ -90,23 +91,28 @@ def _by_row(con: Any, plan: Plan, key_set: KeySet, table: Table) -> Counts:
         f"WITH grouped AS (SELECT {keys}, {type_} AS type, count(*) AS n FROM {table.source} GROUP BY {groups}, type) "
         f"SELECT cell, type, CAST(sum(n) AS BIGINT) AS n FROM grouped JOIN keys ON {match} GROUP BY cell, type"
     ).fetchnumpy()
-    return _added(np.zeros((len(key_set), plan.recoding.types), dtype=np.int64), found)
+    _add(counts, found)
 
 
-def _by_unit(con: Any, plan: Plan, key_set: KeySet, table: Table, key: bytes, folder: Path) -> Counts:
+def _listed(con: Any, plan: Plan, table: Table, folder: Path, *, first: bool) -> None:
+    """Write the rows of listed cells as (unit, cell, type) into a database of our own."""
     width = len(plan.keys)
     unit = f"c{width + 1}"
     if table.kinds[width + 1] == "text":
         unit = f"NULLIF(CAST({unit} AS VARCHAR), '')"
     match = " AND ".join(f"{_key(table, i)} = k{i}" for i in range(width))
     type_ = sql.type_of(plan.recoding, f"c{width}", table.kinds[width])
-    con.execute(f"ATTACH IF NOT EXISTS {sql.literal(str(folder / 'units.duckdb'))} AS units")
+    if first:
+        con.execute(f"ATTACH {sql.literal(str(folder / 'units.duckdb'))} AS units")
     con.execute(
-        f"CREATE OR REPLACE TABLE units.listed AS SELECT CAST(hash(u) % 1024 AS SMALLINT) AS slot, u, cell, type FROM "
+        f"{'CREATE TABLE units.listed AS' if first else 'INSERT INTO units.listed'} "
+        f"SELECT CAST(hash(u) % 1024 AS SMALLINT) AS slot, u, cell, type FROM "
         f"(SELECT {unit} AS u, cell, {type_} AS type FROM {table.source} JOIN keys ON {match})"
     )
+
+
+def _by_unit(con: Any, plan: Plan, counts: Counts, key: bytes) -> None:
     rows = con.execute("SELECT count(*) FROM units.listed").fetchone()[0]
-    counts = np.zeros((len(key_set), plan.recoding.types), dtype=np.int64)
     parts = min(1024, max(1, -(-rows // ROWS_AT_ONCE)))
     for part in range(parts):
         low, high = part * 1024 // parts, (part + 1) * 1024 // parts
@@ -114,9 +120,8 @@ def _by_unit(con: Any, plan: Plan, key_set: KeySet, table: Table, key: bytes, fo
             f"CREATE OR REPLACE TEMP TABLE part AS SELECT u, cell, type FROM units.listed "
             f"WHERE slot >= {low} AND slot < {high}"
         )
-        _added(counts, con.execute(_bounded(plan.unit.at_most, unit_prefix(key))).fetchnumpy())
+        _add(counts, con.execute(_bounded(plan.unit.at_most, unit_prefix(key))).fetchnumpy())
     con.execute("DROP TABLE IF EXISTS part")
-    return counts
 
 
 def _bounded(most: int, prefix: str) -> str:
@@ -156,6 +161,5 @@ def _bounded(most: int, prefix: str) -> str:
     """
 
 
-def _added(counts: Counts, found: dict[str, Any]) -> Counts:
+def _add(counts: Counts, found: dict[str, Any]) -> None:
     np.add.at(counts, (np.asarray(found["cell"]), np.asarray(found["type"])), np.asarray(found["n"]))
-    return counts

@@ -11,7 +11,7 @@ from discreet.engines import rows
 from discreet.engines.reference import count_rows
 from discreet.engines.selection import Counts
 from discreet.engines.spill import private_folder
-from discreet.engines.tables import columns_of, connection, file_of, tables
+from discreet.engines.tables import columns_of, connection, file_of, rows_only, tables
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
 
@@ -30,11 +30,13 @@ class ReferenceEngine:
         if plan.source.kind == "csv":
             return count_rows(plan, key_set, rows.records(file_of(plan.source), columns_of(plan)), key)
         with private_folder(self.folder) as folder, connection(folder, "1GB", 1) as con:
-            table = next(tables(con, plan, frame, folder))
-            chosen = ", ".join(f"c{j}" for j in range(len(table.kinds)))
-            return count_rows(plan, key_set, _fetched(con.execute(f"SELECT {chosen} FROM {table.source}")), key)
+            return count_rows(plan, key_set, _fetched(con, plan, frame), key)
 
 
-def _fetched(result: Any) -> Iterator[tuple[object, ...]]:
-    while block := result.fetchmany(FETCHED):
-        yield from block
+def _fetched(con: Any, plan: Plan, frame: object) -> Iterator[tuple[object, ...]]:
+    for table in tables(con, plan, frame):
+        chosen = ", ".join(f"c{j}" for j in range(len(table.kinds)))
+        with rows_only():
+            result = con.execute(f"SELECT {chosen} FROM {table.source}")
+            while block := result.fetchmany(FETCHED):
+                yield from block

@@ -21,6 +21,7 @@ import numpy as np
 
 from discreet.engines import rows
 from discreet.engines.selection import Counts, unit_prefix
+from discreet.engines.spark_rows import csv_frame
 from discreet.engines.tables import columns_of, file_of
 from discreet.errors import InputError, MissingExtra, UnreadableRows
 from discreet.model.key_set import KeySet
@@ -78,15 +79,7 @@ def _opened(session: Any, plan: Plan, frame: object) -> Any:
         path = Path(source.location)
         found = session.read.parquet(str(path.resolve() if path.is_dir() else file_of(source)))
     elif source.kind == "csv":
-        path = file_of(source)
-        header = rows.header(path)
-        schema = ", ".join(f"c{i} string" for i in range(len(header)))
-        found = session.read.csv(
-            str(path), schema=schema, header=True, enforceSchema=True, multiLine=True, quote='"', escape='"',
-            mode="PERMISSIVE", encoding="UTF-8", maxColumns=max(len(header), 1) + 10, maxCharsPerColumn=-1,
-            ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False, nullValue="", emptyValue="",
-        )  # fmt: skip
-        return found.select([found[f"c{rows.place(header, name)}"].alias(f"c{j}") for j, name in enumerate(names)])
+        return csv_frame(session, file_of(source), names)
     elif source.kind == "frame" and frame is not None:
         found = frame if hasattr(frame, "sparkSession") else session.createDataFrame(frame)
     else:

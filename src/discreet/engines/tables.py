@@ -7,20 +7,18 @@ may be refused in words; what its rows say may not.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.engines import rows, sql
-from discreet.engines.postgres import copy_table
-from discreet.errors import InputError, TooLarge
-from discreet.model.plan import Plan, Source
+import numpy as np
 
-WIDEST_FAST = 2000
-"""Columns beyond which a CSV file is read by `rows`, not by DuckDB."""
+from discreet.engines import postgres, rows, sql
+from discreet.engines.blocks import csv_lines
+from discreet.errors import InputError, TooLarge, UnreadableRows
+from discreet.model.plan import Plan, Source
 
 
 @dataclass(frozen=True)
@@ -67,12 +65,28 @@ def connection(folder: Path, memory: str, threads: int | None) -> Iterator[Any]:
         opened.close()
 
 
-def tables(con: Any, plan: Plan, frame: object, folder: Path) -> Iterator[Table]:
-    """The source as a table; a second way follows where the first may stumble over what the rows say."""
+@contextmanager
+def rows_only() -> Iterator[None]:
+    """What stops DuckDB while rows are read may be a matter of their values: it is spent, and none of its words pass."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error:
+        raise UnreadableRows from None
+
+
+def tables(con: Any, plan: Plan, frame: object) -> Iterator[Table]:
+    """The source as tables, one after the other, that hold its rows together."""
     source = plan.source
     names = columns_of(plan)
     if source.kind == "csv":
-        yield from _csv_tables(file_of(source), names, folder)
+        yield from _csv_tables(con, file_of(source), names)
+        return
+    if source.kind == "postgres":
+        yield from _copied_tables(con, source, names)
         return
     if source.kind == "parquet":
         files = ", ".join(map(sql.literal, _parquet_files(source)))
@@ -80,10 +94,6 @@ def tables(con: Any, plan: Plan, frame: object, folder: Path) -> Iterator[Table]
     elif source.kind == "duckdb":
         con.execute(f"ATTACH {sql.literal(str(file_of(source)))} AS data (READ_ONLY)")
         text = f"data.{_table_name(source.table)}"
-    elif source.kind == "postgres":
-        kinds = copy_table(source, names, folder / "copied.csv")
-        yield _copied(folder / "copied.csv", kinds)
-        return
     else:
         if frame is None:
             raise InputError(
@@ -125,32 +135,28 @@ def _table_name(table: str) -> str:
     return ".".join(map(sql.identifier, table.split(".", 1)))
 
 
-def _csv_tables(path: Path, names: Sequence[str], folder: Path) -> Iterator[Table]:
-    header = rows.header(path)
-    places = [rows.place(header, name) for name in names]
-    if len(header) <= WIDEST_FAST and rows.plain_header(path, header):
-        yield _csv(path, len(header), places, skip_header=True)
-    careful = folder / "careful.csv"
-    with careful.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
-        writer.writerows(rows.records(path, names))
-    yield _csv(careful, len(names), list(range(len(names))), skip_header=False)
+def _csv_tables(con: Any, path: Path, names: Sequence[str]) -> Iterator[Table]:
+    with rows.opened(path) as file:
+        header = rows.header(file)
+        places = [rows.place(header, name) for name in names]
+        for block in rows.whole_lines(iter(lambda: file.read(rows.BLOCK), b"")):
+            table = _lines(con, csv_lines(block), places, ["text"] * len(places))
+            repeated = " AND ".join(f"c{j} = {sql.literal(name)}" for j, name in enumerate(names))
+            yield Table(f"(SELECT * FROM {table.source} WHERE NOT ({repeated}))", table.kinds)
 
 
-def _copied(path: Path, kinds: list[str]) -> Table:
-    """What PostgreSQL wrote: texts, read back as the numbers that its columns declared."""
-    table = _csv(path, len(kinds), list(range(len(kinds))), skip_header=False)
-    types = {"integer": "HUGEINT", "number": "DOUBLE", "text": "VARCHAR"}
-    chosen = ", ".join(f"TRY_CAST(c{j} AS {types[kind]}) AS c{j}" for j, kind in enumerate(kinds))
-    return Table(f"(SELECT {chosen} FROM {table.source})", kinds)
+def _copied_tables(con: Any, source: Source, names: Sequence[str]) -> Iterator[Table]:
+    with postgres.copied(source, names) as (kinds, blocks):
+        for lines in blocks:
+            yield _lines(con, lines, range(len(kinds)), kinds)
 
 
-def _csv(path: Path, width: int, places: Sequence[int], *, skip_header: bool) -> Table:
-    """A CSV file, all columns as text. Nothing is sniffed, and nothing is split between threads."""
-    declared = ", ".join(f"'f{i}': 'VARCHAR'" for i in range(width))
-    options = (
-        f"header = {str(skip_header).lower()}, delim = ',', quote = '\"', escape = '\"', auto_detect = false, "
-        f"strict_mode = true, parallel = false, columns = {{{declared}}}"
+def _lines(con: Any, lines: list[str], places: Sequence[int], kinds: list[str]) -> Table:
+    """Some lines whose values NUL separates; numbers are read as their columns declare them."""
+    con.register("lines", {"line": np.array(lines, dtype=object)})
+    types = {"integer": "TRY_CAST({} AS HUGEINT)", "number": "TRY_CAST({} AS DOUBLE)", "text": "coalesce({}, '')"}
+    chosen = ", ".join(
+        f"{types[kind].format(f'f[{place + 1}]')} AS c{j}"
+        for j, (place, kind) in enumerate(zip(places, kinds, strict=True))
     )
-    chosen = ", ".join(f"f{place} AS c{j}" for j, place in enumerate(places))
-    return Table(f"(SELECT {chosen} FROM read_csv({sql.literal(str(path))}, {options}))", ["text"] * len(places))
+    return Table(f"(SELECT {chosen} FROM (SELECT string_split(line, chr(0)) AS f FROM lines))", kinds)
