@@ -1,0 +1,343 @@
+"""A mechanism in a world that need not be its prior's: what following it loses, and how biased it is, in floats.
+
+A *truth* changes the prior by a factor g for each respondent of a type (p′_t ∝ p_t·g_t), or by a factor for each value of ω.
+Exponential factors g_t = e^(θ·v_t) move the mean of ω and nothing else that is not forced (least relative entropy).
+
+Two roads. `ListedWorld` reweighs the finest states of the problem; any prior, any payoff. `SummedWorld` needs no list: under
+independent respondents a mechanism that reads S = Σ_i w(θ_i) sees the law of S with E[ω|S] and Var(ω|S), so that
+    E (a−ω)² = Σ_y q(y)·a_y² − 2·Σ_y r(y)·a_y + E ω²,      q = Σ_s P(s)·K(y|s),  r = Σ_s P(s)·E[ω|s]·K(y|s),
+for any number of types and thousands of respondents. Other losses take the law of ω after y as a normal law with its mean and
+variance there; such numbers are estimates and say so (`exact` is False).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from statistics import NormalDist
+
+import numpy as np
+
+from discreet.design.comparison.evaluation import Seen, recommended, seen
+from discreet.design.ladder.mechanisms.noise import Geometric, Staircase, to_outputs
+from discreet.design.ladder.mechanisms.sums import sum_law
+from discreet.errors import InputError
+from discreet.model.actions import Action, NamedActions
+from discreet.model.decision import Decision
+from discreet.model.kernel import GeometricKernel, TableKernel
+from discreet.model.mechanism import Mechanism
+from discreet.model.priors import IidPrior, ReferencePrior
+from discreet.model.replies import DECIMALS, best_replies, loss_table
+from discreet.model.summary import LinearSummary
+from discreet.model.universe import Universe
+
+MOST_LISTED = 2_000_000
+"""Outputs times states beyond which states are not listed."""
+HERMITE = 24
+"""Points of the rule that averages a loss over a normal law."""
+NEGLIGIBLE = 1e-14
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What following a mechanism comes to in one truth: its mean of ω, the loss, the bias of the first decision's action."""
+
+    mean: float
+    loss: float
+    bias: float | None
+    exact: bool = True
+
+
+def mixed(outcomes: list[Outcome]) -> Outcome:
+    """Cells that differ: each truth holds in an equal share of them."""
+    biases = [o.bias for o in outcomes]
+    return Outcome(
+        float(np.mean([o.mean for o in outcomes])),
+        float(np.mean([o.loss for o in outcomes])),
+        None if None in biases else float(np.mean([b for b in biases if b is not None])),
+        all(o.exact for o in outcomes),
+    )
+
+
+def world(mechanism: Mechanism) -> ListedWorld | SummedWorld:
+    """The road for a mechanism: listed where that is small, else by sums; refused in words when neither serves."""
+    reason = why_not_listed(mechanism)
+    if reason is None:
+        return ListedWorld(mechanism)
+    other = why_not_summed(mechanism)
+    if other is None:
+        return SummedWorld(mechanism)
+    raise InputError(
+        "What happens under a wrong prior cannot be computed for this mechanism",
+        found=f"{reason}; {other}",
+        allowed="a problem whose states can be listed, or a weighted sum of independent respondents",
+        remedy="try fewer respondents or types, or an iid prior",
+    )
+
+
+def why_not_listed(mechanism: Mechanism) -> str | None:
+    """Why the finest states are not listed; None when they are."""
+    problem = mechanism.problem
+    if not isinstance(problem.universe, Universe):
+        return None
+    states = problem.universe.histogram_count if problem.exchangeable else problem.universe.database_count
+    outputs = outputs_of(mechanism)
+    return None if states * outputs <= MOST_LISTED else f"{states:,} states and {outputs:,} outputs are too many to list"
+
+
+def why_not_summed(mechanism: Mechanism) -> str | None:
+    """Why the law of a weighted sum does not serve; None when it does."""
+    problem = mechanism.problem
+    if not isinstance(mechanism.summary, LinearSummary):
+        return "the mechanism does not read a weighted sum"
+    if not isinstance(problem.universe, Universe) or not isinstance(problem.prior, (IidPrior, ReferencePrior)):
+        return "respondents are not independent with the same probabilities"
+    if not problem.universe.fixed:
+        return "the number of respondents is not fixed"
+    if problem.statistic.weights(problem.universe) is None:
+        return "the statistic is not linear"
+    return None
+
+
+def outputs_of(mechanism: Mechanism) -> int:
+    """How many outputs the mechanism has."""
+    kernel = mechanism.kernel
+    return len(kernel.outputs) if isinstance(kernel, TableKernel) else kernel.high - kernel.low + 1
+
+
+def _numbers(actions: list[Action]) -> np.ndarray | None:
+    """Actions as numbers; None where they are names."""
+    return np.array([float(a) for a in actions]) if not any(isinstance(a, str) for a in actions) else None
+
+
+class ListedWorld:
+    """Every finest state with its mass; truths multiply the masses."""
+
+    exact = True
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism, self.problem = mechanism, mechanism.problem
+        self.view: Seen = seen(mechanism)
+        self.kernel = self.view.kernel
+        self.actions = _numbers(recommended(mechanism))
+        self.risk = sum(
+            (float(d.weight) * self._risk(d, i) for i, d in enumerate(self.problem.decisions)),
+            np.zeros(self.kernel.shape[1]),
+        )
+
+    def _risk(self, decision: Decision, maker: int) -> np.ndarray:
+        """Expected loss of one decision maker at each state."""
+        actions = recommended(self.mechanism, maker)
+        distinct = tuple(sorted(set(self.view.exact_omegas)))
+        place = {w: k for k, w in enumerate(distinct)}
+        column = np.array([place[w] for w in self.view.exact_omegas])
+        rows = {a: np.array([-float(decision.payoff(a, w)) for w in distinct]) for a in set(actions)}
+        table = np.stack([rows[a] for a in actions])
+        return np.asarray((self.kernel * table[:, column]).sum(axis=0))
+
+    @cached_property
+    def counts(self) -> np.ndarray | None:
+        """Counts of types [state, type]; None where databases are only named."""
+        universe = self.problem.universe
+        if not isinstance(universe, Universe):
+            return None
+        vectors = np.asarray(self.problem.finest().vectors)
+        if self.problem.exchangeable:
+            return vectors
+        return np.stack([(vectors == t).sum(axis=1) for t in range(universe.types)], axis=1)
+
+    def by_type(self, factors: np.ndarray) -> Outcome:
+        """The truth in which each respondent of type t is `factors[t]` times as likely, of the same size of cell."""
+        counts = self.counts
+        assert counts is not None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.where(counts > 0, counts * np.log(factors)[None, :], 0.0).sum(axis=1)
+        return self._outcome(self._within_sizes(logs, counts.sum(axis=1)))
+
+    def _within_sizes(self, logs: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Masses times factors, with every size of cell as likely as before."""
+        masses = self.view.masses
+        raised = np.zeros(len(masses))
+        for n in np.unique(sizes[masses > 0]):
+            at = (sizes == n) & (masses > 0)
+            part = masses[at] * np.exp(logs[at] - logs[at].max())
+            raised[at] = part * (masses[at].sum() / part.sum())
+        return raised
+
+    def tilted(self, theta: float) -> Outcome:
+        """The truth with weights e^(θ·ω)."""
+        return self._outcome(self._tilt(theta))
+
+    def _tilt(self, theta: float) -> np.ndarray:
+        centre = float(self.view.masses @ self.view.omegas)
+        logs = theta * (self.view.omegas - centre)
+        sizes = np.zeros(len(logs)) if self.counts is None else self.counts.sum(axis=1)
+        return self._within_sizes(logs, sizes)
+
+    def replies(self, thetas: list[float]) -> list[Action]:
+        """The best replies to each output when every tilt is as likely as the others."""
+        masses = np.mean([self._tilt(theta) for theta in thetas], axis=0)
+        distinct = tuple(sorted(set(self.view.exact_omegas)))
+        place = {w: k for k, w in enumerate(distinct)}
+        onto = np.zeros((len(masses), len(distinct)))
+        onto[np.arange(len(masses)), [place[w] for w in self.view.exact_omegas]] = masses
+        return best_replies(self.problem.decision, self.kernel @ onto, distinct).actions
+
+    def _outcome(self, masses: np.ndarray) -> Outcome:
+        masses = masses / masses.sum()
+        mean = float(masses @ self.view.omegas)
+        bias = None if self.actions is None else float(masses @ (self.actions @ self.kernel - self.view.omegas))
+        return Outcome(mean, float(masses @ self.risk), bias)
+
+
+class SummedWorld:
+    """Independent respondents seen through a weighted sum; truths change the probabilities of types."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism, self.problem = mechanism, mechanism.problem
+        problem = self.problem
+        assert isinstance(problem.prior, (IidPrior, ReferencePrior)) and isinstance(problem.universe, Universe)
+        self.probabilities = np.array([float(p) for p in problem.prior.probabilities])
+        weights = problem.statistic.weights(problem.universe)
+        assert weights is not None
+        self.values = np.array([float(v) for v in weights])
+        self.actions = _numbers(recommended(mechanism))
+
+    @property
+    def _width(self) -> int:
+        return outputs_of(self.mechanism)
+
+    @property
+    def exact(self) -> bool:
+        return all(d.kind == "squared-error" for d in self.problem.decisions)
+
+    def by_type(self, factors: np.ndarray) -> Outcome:
+        """The truth in which each respondent of type t is `factors[t]` times as likely."""
+        raised = self.probabilities * factors
+        return self._outcome(raised / raised.sum())
+
+    def tilted(self, theta: float) -> Outcome:
+        """The truth with probabilities p_t·e^(θ·v_t)."""
+        return self.by_type(self._factors(theta))
+
+    def _factors(self, theta: float) -> np.ndarray:
+        logs = theta * self.values
+        return np.exp(np.minimum(logs - logs[self.probabilities > 0].max(), 0.0))
+
+    def replies(self, thetas: list[float]) -> list[Action]:
+        """The best replies to each output when every tilt is as likely as the others, from the mean and deviation of ω there."""
+        decision = self.problem.decision
+        q, r, t = 0.0, 0.0, 0.0
+        for theta in thetas:
+            raised = self.probabilities * self._factors(theta)
+            mean, first, moments = self._law(raised / raised.sum())
+            one, two, three = self._after(first, moments)
+            q, r, t = q + one, r + mean * one + two, t + mean**2 * one + 2 * mean * two + three
+        safe = np.maximum(q, np.finfo(float).tiny)
+        universe = self.problem.universe
+        assert isinstance(universe, Universe)
+        lowest, highest = (universe.respondents * float(v) for v in (self.values.min(), self.values.max()))
+        centre = np.clip(r / safe, lowest, highest)
+        if decision.quantile is not None or decision.kind == "absolute-error":
+            spread = np.sqrt(np.maximum(t / safe - centre**2, 0.0))
+            centre = np.clip(centre + NormalDist().inv_cdf(float(decision.quantile or Fraction(1, 2))) * spread, lowest, highest)
+        actions = decision.actions
+        assert not isinstance(actions, NamedActions)
+        return [actions.nearest(Fraction(round(x * DECIMALS), DECIMALS)) for x in centre.tolist()]
+
+    def _outcome(self, probabilities: np.ndarray) -> Outcome:
+        return self._read(*self._law(probabilities))
+
+    def _law(self, probabilities: np.ndarray) -> tuple[float, int, np.ndarray]:
+        """The mean of ω, the first total, and at each total its mass with the moments of ω − mean there."""
+        summary, universe = self.mechanism.summary, self.problem.universe
+        assert isinstance(summary, LinearSummary) and isinstance(universe, Universe)
+        least = min(summary.weights)
+        n, kept = universe.respondents, probabilities > 0
+        w = np.array(summary.weights)[kept] - least
+        mean = n * float(probabilities @ self.values)
+        if w.max() == 0:
+            first, masses = n * least, np.ones(1)
+            centred = np.zeros(1)
+            second = np.array([n * float(probabilities @ (self.values - mean / n) ** 2)])
+        else:
+            shift = int(w.min())
+            law = sum_law(probabilities[kept], self.values[kept].tolist(), (w - shift).tolist(), n, quick=True)
+            first, masses = law.first + n * (least + shift), law.masses / law.masses.sum()
+            centred = law.means - mean
+            second = centred**2 + law.variances
+        return mean, first, np.stack([masses, masses * centred, masses * second])
+
+    def _read(self, mean: float, first: int, moments: np.ndarray) -> Outcome:
+        """From the moments of ω − mean at each total to those after each output, and to the loss."""
+        summary = self.mechanism.summary
+        assert isinstance(summary, LinearSummary)
+        q, r, t = self._after(first, moments)
+        loss = 0.0
+        for i, decision in enumerate(self.problem.decisions):
+            actions = recommended(self.mechanism, i)
+            numbers = _numbers(actions)
+            if decision.kind == "squared-error" and numbers is not None:
+                b = numbers - mean
+                part = float(b**2 @ q - 2 * (b @ r) + t.sum())
+            else:
+                part = self._estimated(decision, actions, mean, first, moments)
+            loss += float(decision.weight) * part
+        bias = None if self.actions is None else float((self.actions - mean) @ q - r.sum())
+        return Outcome(mean, loss, bias, self.exact)
+
+    def _after(self, first: int, moments: np.ndarray) -> np.ndarray:
+        """Each moment [·, output] = Σ_s moment(s)·K(output|s)."""
+        kernel, summary = self.mechanism.kernel, self.mechanism.summary
+        assert isinstance(summary, LinearSummary)
+        totals = np.arange(first, first + moments.shape[1])
+        if isinstance(kernel, TableKernel):
+            place = {total: i for i, total in enumerate(self.mechanism.space.vectors[:, 0].tolist())}
+            held = [(i, place[summary.clip(s)]) for i, s in enumerate(totals.tolist()) if summary.clip(s) in place]
+            came, at = np.array([i for i, _ in held]), np.array([k for _, k in held])
+            onto = np.stack([np.bincount(at, row[came], len(place)) for row in moments])
+            return np.asarray(onto @ self.mechanism.probabilities.T)
+        low = summary.clip(int(totals[0]))
+        clipped = np.array([summary.clip(s) for s in totals.tolist()]) - low
+        onto: np.ndarray = np.stack([np.bincount(clipped, row) for row in moments]).astype(np.float64)
+        ratio = float(kernel.ratio)
+        noise = Geometric(ratio) if isinstance(kernel, GeometricKernel) else Staircase(kernel.step, kernel.plateau, ratio)
+        return to_outputs(onto, low, noise, kernel.low, kernel.high)
+
+    def _estimated(self, decision: Decision, actions: list[Action], mean: float, first: int, moments: np.ndarray) -> float:
+        """Another loss, with ω at each total (at each output, where pairs are too many) as a normal law."""
+        width = self._width
+        if moments.shape[1] * width <= MOST_LISTED:
+            held = np.flatnonzero(moments[0] > 0)
+            kernel = np.stack([self._after(first, row)[0] for row in np.eye(moments.shape[1])[held][:, None, :]])
+            q, r, t = moments[:, held]
+            return float(q @ (kernel * self._averaged(decision, actions, mean + r / q, t / q - (r / q) ** 2)).sum(axis=1))
+        q, r, t = self._after(first, moments)
+        held = np.flatnonzero(q > NEGLIGIBLE * q.sum())
+        q, r, t = q[held], r[held], t[held]
+        chosen = [actions[i] for i in held.tolist()]
+        each = [
+            self._averaged(decision, [a], np.array([m]), np.array([v]))[0, 0]
+            for a, m, v in zip(chosen, (mean + r / q).tolist(), (t / q - (r / q) ** 2).tolist(), strict=True)
+        ]
+        return float(q @ np.array(each))
+
+    def _averaged(self, decision: Decision, actions: list[Action], means: np.ndarray, variances: np.ndarray) -> np.ndarray:
+        """The loss [law, action] averaged over normal laws of ω."""
+        spread = np.sqrt(np.maximum(variances, 0.0))
+        nodes, shares = np.polynomial.hermite_e.hermegauss(HERMITE)
+        omegas = (means[:, None] + spread[:, None] * nodes[None, :]).ravel()
+        if decision.is_loss or decision.formula is not None:
+            table = loss_table(decision, np.array([float(a) for a in actions]), omegas)
+        else:
+            table = self._at_lattice(decision, actions, omegas)
+        return np.asarray(table.reshape(len(actions), len(means), HERMITE) @ shares / shares.sum()).T
+
+    def _at_lattice(self, decision: Decision, actions: list[Action], omegas: np.ndarray) -> np.ndarray:
+        """Payoffs that are only defined at values of ω: each point goes to the nearest of them."""
+        exact = self.problem.omegas
+        known = np.array([float(w) for w in exact])
+        at = np.searchsorted((known[1:] + known[:-1]) / 2, omegas)
+        rows = {a: np.array([-float(decision.payoff(a, w)) for w in exact]) for a in set(actions)}
+        return np.stack([rows[a][at] for a in actions])

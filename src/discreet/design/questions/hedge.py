@@ -1,0 +1,215 @@
+"""Hedging: a mechanism that stays good when the prior is wrong, chosen by its worst regret over a stated neighbourhood.
+
+The neighbourhood of radius κ holds the truths whose mean of ω is within κ of the prior's (exponential tilts), those in which one
+type's share is off by κ, and every mixture of such truths: cells that differ. Losses are linear in mixtures, so what holds at each
+truth holds for all of them.
+
+Candidates are kernels times ways to read them. Kernels: the design's own, and noise on the statistic itself without a window.
+Readings: the best reply when the truth is spread evenly over tilts within s, for spreads s from 0 to κ and beyond; and noise at
+face value. A wide spread reads a noisy value almost as it stands, a narrow one shrinks it to the prior: the design and plain noise
+are the two ends. The candidate with the least worst regret against the best candidate at each truth wins, among those that never
+lose more than `NEVER` times what plain noise loses there; plain noise itself is one of them.
+
+The chosen mechanism is certified for the problem as stated: its value is proved under the stated prior, so its price is exact,
+and the lower bound is the design's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from math import gcd, lcm
+
+import numpy as np
+
+from discreet.certify import privacy
+from discreet.certify.optimality import proved_value
+from discreet.design.best_mechanism import outward
+from discreet.design.comparison.truths import ListedWorld, Outcome, SummedWorld, world
+from discreet.design.questions.reliance import plain_noise, share_moved, shifted_tilts, telling_types
+from discreet.design.result import Design
+from discreet.errors import InputError, Refuted
+from discreet.model.actions import Action, NamedActions
+from discreet.model.certificate import Counterexample, OptimalityClaim
+from discreet.model.kernel import GeometricKernel, TableKernel
+from discreet.model.mechanism import Claims, Mechanism
+from discreet.model.problem import Problem
+from discreet.model.summary import LinearSummary
+from discreet.model.universe import Universe
+from discreet.numerics.brackets import rational_above_exp
+
+NEVER = 1.1
+"""The hedged design never loses more than so many times what plain noise loses, at any truth of the neighbourhood."""
+STEPS = 4
+"""Truths on each side of the prior."""
+SPREADS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0)
+"""Of readings, as shares of the radius."""
+MOST_OUTPUTS = 50_000
+RATIO_BITS = 80
+
+
+@dataclass(frozen=True, eq=False)
+class Hedged:
+    """The hedged design with its price, and both designs' losses over the neighbourhood."""
+
+    design: Design
+    plain: Design
+    radius: Fraction
+    reading: str
+    truths: tuple[float, ...]
+    losses: tuple[float, ...]
+    unhedged: tuple[float, ...]
+    noise: float | None
+
+    @property
+    def price(self) -> Fraction:
+        """What hedging costs if the prior is right: proved losses under it."""
+        return self.design.loss - self.plain.loss
+
+    @property
+    def worst(self) -> float:
+        return max(self.losses)
+
+    @property
+    def worst_unhedged(self) -> float:
+        return max(self.unhedged)
+
+
+@dataclass(frozen=True, eq=False)
+class _Truths:
+    """The neighbourhood: tilts, then shares of single types."""
+
+    tilts: list[float]
+    shares: list[np.ndarray]
+
+    def of(self, seen: ListedWorld | SummedWorld) -> list[Outcome]:
+        return [*map(seen.tilted, self.tilts), *map(seen.by_type, self.shares)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    mechanism: Mechanism
+    reading: str
+    losses: np.ndarray
+
+
+def hedge(found: Design, radius: Fraction = Fraction(1, 2)) -> Hedged:
+    """Hedge a design against a mean of the statistic that is off by up to `radius` of the prior's mean, and cells that differ."""
+    if not 0 < radius < 1:
+        raise InputError(
+            "The radius of a hedge is a share of the prior's mean", found=str(radius), allowed="above 0 and below 1",
+            remedy="for instance 0.5: the mean may be half as large or half as large again",
+        )
+    problem = found.mechanism.problem
+    _must_be_hedgeable(problem)
+    own = world(found.mechanism)
+    steps = np.arange(-STEPS, STEPS + 1) / STEPS
+    tilts = shifted_tilts(own, [float(radius) * x for x in steps.tolist()])
+    shares = [share_moved(problem, t, sign * float(radius)) for t in telling_types(problem) for sign in (1, -1)]
+    truths = _Truths(tilts, [factors for factors in shares if factors is not None])
+    noise = plain_noise(problem)
+    candidates = _candidates(found.mechanism, truths, float(radius))
+    losses = np.stack([c.losses for c in candidates])
+    regret = (losses - losses.min(axis=0)).max(axis=1)
+    beyond = np.zeros(len(candidates), dtype=bool)
+    if noise is not None:
+        beyond = np.asarray((losses > NEVER * noise).any(axis=1))
+    order = sorted(range(len(candidates)), key=lambda i: (bool(beyond[i]), float(regret[i])))
+    chosen = candidates[order[0]]
+    return Hedged(
+        _certified(found, chosen.mechanism), found, radius, chosen.reading, tuple(o.mean for o in truths.of(own)),
+        tuple(chosen.losses.tolist()), tuple(candidates[0].losses.tolist()), noise,
+    )  # fmt: skip
+
+
+def _must_be_hedgeable(problem: Problem) -> None:
+    """Refuse, before any work, what has no reading in numbers."""
+    if len(problem.decisions) != 1 or isinstance(problem.decision.actions, NamedActions):
+        raise InputError(
+            "Hedging needs a single decision with numbers as actions",
+            found=f"{len(problem.decisions)} decisions, {problem.decisions[0].kind}",
+            allowed="one decision whose actions are numbers",
+            remedy="hedge each decision by itself, or use --priors for named actions",
+        )
+
+
+def _candidates(own: Mechanism, truths: _Truths, radius: float) -> list[_Candidate]:
+    """The design as it is, then every kernel with every reading."""
+    found = [_valued(own, "as designed", truths)]
+    wide = noise_on_the_statistic(own.problem)
+    for mechanism in (own, wide):
+        if mechanism is None:
+            continue
+        seen = world(mechanism)
+        for spread in SPREADS:
+            inner = shifted_tilts(seen, [radius * spread * x for x in np.linspace(-1, 1, 2 * STEPS + 1).tolist()])
+            read = _read(mechanism, seen, inner)
+            kind = "the design" if mechanism is own else "noise on the statistic"
+            found.append(_valued(read, f"{kind}, read as if the mean were off by up to {radius * spread:.0%}", truths))
+    if wide is not None:
+        found.append(_valued(wide, "noise on the statistic, at face value", truths))
+    return found
+
+
+def _valued(mechanism: Mechanism, reading: str, truths: _Truths) -> _Candidate:
+    return _Candidate(mechanism, reading, np.array([o.loss for o in truths.of(world(mechanism))]))
+
+
+def _read(mechanism: Mechanism, seen: ListedWorld | SummedWorld, tilts: list[float]) -> Mechanism:
+    """The same kernel with the best replies when each tilt is as likely as the others."""
+    return with_actions(mechanism, seen.replies(tilts))
+
+
+def with_actions(mechanism: Mechanism, actions: list[Action]) -> Mechanism:
+    """The same draws with other recommendations."""
+    kernel = mechanism.kernel
+    if isinstance(kernel, TableKernel):
+        outputs = tuple(replace(o, action=a) for o, a in zip(kernel.outputs, actions, strict=True))
+        return replace(mechanism, kernel=replace(kernel, outputs=outputs), claims=Claims())
+    return replace(mechanism, kernel=replace(kernel, actions=tuple(actions)), claims=Claims())
+
+
+def noise_on_the_statistic(problem: Problem) -> Mechanism | None:
+    """Geometric noise on ω over its whole range at face value; None where the statistic is no weighted sum or is too wide."""
+    from discreet.model.guarantee import Guarantee
+
+    universe, decision = problem.universe, problem.decision
+    weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
+    if weights is None or not isinstance(universe, Universe) or problem.epsilon == 0:
+        return None
+    scale = lcm(*(v.denominator for v in weights))
+    base = min(weights) if universe.fixed else Fraction(0)
+    whole = [int((v - base) * scale) for v in weights]
+    unit = reduce(gcd, whole)
+    if unit == 0:
+        return None
+    summary = LinearSummary(tuple(v // unit for v in whole))
+    low, high = summary.range(universe)
+    if high - low > MOST_OUTPUTS or high == low:
+        return None
+    step = max(1, summary.step(problem.neighbours))
+    ratio = rational_above_exp(-problem.epsilon / step, RATIO_BITS + step.bit_length())
+    size, offset = Fraction(unit, scale), base * (universe.respondents if universe.fixed else 0)
+    actions = decision.actions
+    assert not isinstance(actions, NamedActions)
+    shown = tuple(actions.nearest(offset + size * k) for k in range(low, high + 1))
+    guarantee = Guarantee(problem.epsilon, problem.neighbours.name, problem.unit)
+    return Mechanism(problem, summary, GeometricKernel(low, high, step, ratio, shown), guarantee, Claims(), {})
+
+
+def _certified(found: Design, mechanism: Mechanism) -> Design:
+    """The chosen mechanism with privacy and value proved anew, and the design's lower bound."""
+    claim = found.claim
+    made_by = {k: v for k, v in found.mechanism.provenance.items() if k == "made by"}
+    bare = replace(mechanism, claims=Claims(), provenance={**made_by, "reduction": "hedge", "theorem": ""})
+    value = outward(proved_value(bare, claim), down=True)
+    bound = max(claim.bound, value)
+    stated = replace(bare, claims=Claims(value, bound))
+    proof = privacy(stated)
+    if isinstance(proof, Counterexample):
+        raise Refuted("the hedged mechanism is not private, which is a defect of the design", proof)
+    return replace(
+        found, mechanism=stated, certificate=replace(proof, optimality=OptimalityClaim(value, bound, claim.witness)),
+        status="hedged",
+    )  # fmt: skip

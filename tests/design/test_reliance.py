@@ -1,0 +1,192 @@
+"""Wrong priors: two roads agree, exact values confirm them, break-evens separate, hedges hold where the design breaks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from math import exp
+from typing import Any
+
+import design_worlds as worlds
+import numpy as np
+import pytest
+
+from discreet.certify import privacy
+from discreet.certify.value.expected import expected_payoff
+from discreet.design import Design, design
+from discreet.design.comparison.truths import ListedWorld, SummedWorld, mixed, world
+from discreet.design.questions.hedge import NEVER, hedge, noise_on_the_statistic
+from discreet.design.questions.reliance import plain_noise, reliance, share_moved, tilt_to
+from discreet.errors import InputError
+from discreet.model.certificate import Counterexample
+from discreet.model.mechanism import Mechanism
+from discreet.model.priors import IidPrior
+
+VISITS = [".25", *[str(Fraction(1, 20) * Fraction(3, 4)) for _ in range(20)]]
+"""Twenty-one types: no visit for a quarter of people, one to twenty visits equally likely otherwise."""
+
+OF_ANY_SIZE = {"kind": "iid", "probabilities": ["1/2", "1/3", "1/6"], "size": ["1/4"] * 4}
+OF_THEIR_OWN = {"kind": "independent", "probabilities": [["1/2", "1/3", "1/6"], ["1/3"] * 3, ["1/6", "1/3", "1/2"]]}
+
+SQUARED = {"kind": "squared-error", "actions": "real"}
+
+
+def found(document: worlds.Document, **options: Any) -> Design:
+    return design(worlds.problem(document), compare=False, **options)
+
+
+def school(respondents: int = 12, **changes: Any) -> Design:
+    return found(worlds.document(respondents, prior=(".89", ".09", ".02"), **changes), gap=1e-4)
+
+
+@lru_cache
+def visits(respondents: int = 100) -> Design:
+    return found(worlds.document(respondents, range(21), VISITS, SQUARED), gap=0.05, seconds=5.0)
+
+
+def on_the_sum(document: worlds.Document) -> Mechanism:
+    made = noise_on_the_statistic(worlds.problem(document))
+    assert made is not None
+    return made
+
+
+# ---- truths ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["squared-error", "absolute-error", "match"])
+def test_a_truth_is_what_the_exact_value_says_under_that_prior(kind: str) -> None:
+    mechanism = school(6, decision={"kind": kind, "actions": "integer"}).mechanism
+    truth = (Fraction(4, 5), Fraction(1, 20), Fraction(3, 20))
+    factors = np.array([float(q / p) for p, q in zip(mechanism.problem.prior.probabilities, truth, strict=True)])  # type: ignore[union-attr]
+    outcome = ListedWorld(mechanism).by_type(factors)
+    there = replace(mechanism, problem=replace(mechanism.problem, prior=IidPrior(truth)))
+    low, high = expected_payoff(there)
+    assert float(low) - 1e-9 <= -outcome.loss <= float(high) + 1e-9
+    assert outcome.mean == pytest.approx(6 * 0.35)
+
+
+def test_both_roads_agree_on_a_weighted_sum() -> None:
+    mechanism = on_the_sum(worlds.document(40, prior=(".89", ".09", ".02"), decision=SQUARED))
+    listed, summed = ListedWorld(mechanism), SummedWorld(mechanism)
+    for theta in (-0.4, 0.0, 0.7):
+        one, two = listed.tilted(theta), summed.tilted(theta)
+        assert (one.mean, one.loss, one.bias) == pytest.approx((two.mean, two.loss, two.bias), rel=1e-7, abs=1e-7)
+    factors = share_moved(mechanism.problem, 2, 0.5)
+    assert factors is not None
+    assert listed.by_type(factors).loss == pytest.approx(summed.by_type(factors).loss, rel=1e-7)
+    assert listed.replies([-0.3, 0.3]) == pytest.approx(summed.replies([-0.3, 0.3]), rel=1e-6)
+
+
+def test_an_estimate_of_another_loss_is_near_and_says_that_it_is_one() -> None:
+    absolute = {"kind": "absolute-error", "actions": "real"}
+    mechanism = on_the_sum(worlds.document(60, (0, 1, 3), (".5", ".3", ".2"), absolute))
+    one, two = ListedWorld(mechanism).tilted(0.1), SummedWorld(mechanism).tilted(0.1)
+    assert one.exact and not two.exact
+    assert two.loss == pytest.approx(one.loss, rel=0.01)
+
+
+def test_tilts_reach_the_mean_that_is_asked_for_and_no_further_than_the_range() -> None:
+    seen = world(school().mechanism)
+    theta = tilt_to(seen, seen.tilted(0).mean, 2.5)
+    assert theta is not None and seen.tilted(theta).mean == pytest.approx(2.5)
+    assert tilt_to(seen, seen.tilted(0).mean, 24.5) is None
+
+
+def test_cells_that_differ_are_a_mixture() -> None:
+    seen = world(school().mechanism)
+    up, down = seen.tilted(0.5), seen.tilted(-0.5)
+    assert mixed([up, down]).loss == pytest.approx((up.loss + down.loss) / 2)
+
+
+# ---- plain noise -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kind", "power"), [("squared-error", 2), ("absolute-error", 1)])
+def test_plain_noise_is_what_the_noise_weighs(kind: str, power: int) -> None:
+    problem = worlds.problem(worlds.document(9, (0, 2, 6), decision={"kind": kind, "actions": "real"}))
+    ratio = exp(-1 / 3)  # a lattice of unit 2 on which one respondent moves three places
+    z = np.arange(-400, 401)
+    pmf = (1 - ratio) / (1 + ratio) * ratio ** np.abs(z)
+    assert plain_noise(problem) == pytest.approx(float(pmf @ np.abs(2.0 * z) ** power))
+
+
+def test_plain_noise_of_a_named_action_or_at_no_budget_is_not_known() -> None:
+    assert plain_noise(worlds.problem(worlds.document(decision={"kind": "match", "actions": "integer"}))) is None
+    assert plain_noise(worlds.problem(worlds.document(epsilon=0))) is None
+
+
+# ---- break-even --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_break_even_separates_where_noise_is_better() -> None:
+    told = reliance(visits().mechanism)
+    assert told.plain is not None and told.own.loss < told.plain
+    higher = next(m for m in told.mistakes if m.name == "higher")
+    assert higher.break_even is not None and 0 < higher.break_even < 0.5
+    seen = world(visits().mechanism)
+    for factor, better in ((0.98, True), (1.1, False)):
+        theta = tilt_to(seen, told.own.mean, told.own.mean * (1 + factor * higher.break_even))
+        assert theta is not None
+        assert (seen.tilted(theta).loss <= told.plain) is better
+    assert {"higher", "lower", "cells differ"} <= {m.name for m in told.mistakes}
+
+
+@pytest.mark.slow
+def test_the_bias_of_counting_households_shows_when_there_are_more_children() -> None:
+    seen = world(found(worlds.school(40, "real"), gap=1e-4).mechanism)
+    outcome = seen.by_type(np.array([1.0, 5 / 9, 3.0]))  # (.89, .05, .06)
+    assert outcome.bias == pytest.approx(-1.6, abs=0.05)
+    assert outcome.loss == pytest.approx(6.87, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        worlds.document(5, (-1, 0, 1), ("1/4", "1/2", "1/4")),
+        worlds.document(4, (0, 1, 2), ("1/2", "1/2", "0")),
+        worlds.document(4, prior={"kind": "exchangeable", "concentration": ["4", "1", "1"]}),
+        worlds.document({"from": 1, "to": 4}, neighbours="add-remove-one", prior=OF_ANY_SIZE),
+        worlds.document(4, decision={"kind": "match", "actions": "integer"}),
+        worlds.document(3, prior=OF_THEIR_OWN),
+        worlds.document(3, epsilon=0),
+    ],
+)  # fmt: skip
+def test_every_kind_of_problem_hears_about_wrong_priors(document: worlds.Document) -> None:
+    made = found(document, gap=1e-3)
+    told = reliance(made.mechanism)
+    assert told.own.loss == pytest.approx(float(made.loss), rel=1e-6, abs=1e-9)
+    assert any(m.name == "cells differ" for m in told.mistakes)
+    assert all(np.isfinite(o.loss) for m in told.mistakes for _, o in m.points)
+
+
+# ---- hedges ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [school, visits])
+def test_a_hedge_holds_where_the_design_breaks(make: Any) -> None:
+    made = make()
+    hedged = hedge(made)
+    assert not isinstance(privacy(hedged.design.mechanism), Counterexample)
+    assert hedged.price >= -made.loss / 1000  # a hedge may close what the search left open
+    assert hedged.design.lower_bound == made.lower_bound
+    assert hedged.worst <= hedged.worst_unhedged
+    assert hedged.noise is not None and hedged.worst <= NEVER * hedged.noise
+    assert hedged.losses[4] == pytest.approx(float(hedged.design.loss), rel=1e-6)
+
+
+@pytest.mark.slow
+def test_without_a_hedge_that_neighbourhood_is_lost() -> None:
+    hedged = hedge(visits())
+    assert hedged.noise is not None and hedged.worst_unhedged > 2 * hedged.noise
+
+
+def test_hedges_that_cannot_be_are_refused_before_any_work() -> None:
+    made = school(4)
+    with pytest.raises(InputError, match="share of the prior's mean"):
+        hedge(made, Fraction(2))
+    named = {"kind": "table", "actions": ["open", "shut"], "payoff": [["0"] * 9, ["1"] * 9]}
+    with pytest.raises(InputError, match="numbers as actions"):
+        hedge(found(worlds.document(4, decision=named), gap=1e-3))
