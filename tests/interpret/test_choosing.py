@@ -25,7 +25,7 @@ def test_rows_follow_from_their_formulas() -> None:
         assert row.attacker == pytest.approx(moved(0.5, e)) and row.attacker_together == pytest.approx(
             moved(0.5, 3 * e)
         )
-        assert row.power_limit == power_bound(0.05, e, found.distance).value and row.power is None
+        assert row.power_limit == power_bound(0.05, row.epsilon, found.distance).value and row.power is None
     assert [row.loss for row in found.rows] == [5.5, 3.25, None]
     low, high = typical_histogram(PROBLEM, found.low), typical_histogram(PROBLEM, found.high)
     assert found.low < found.high and sum(low) == sum(high) == 40
@@ -49,7 +49,7 @@ def test_the_power_of_a_design_stays_below_the_limit() -> None:
 
 def test_words_are_made_of_the_numbers() -> None:
     lines = in_words(choose(PROBLEM, EPSILONS, frontier=[(Fraction(1), 3.25)]))
-    assert len(lines) == 3 and "73 %" in lines[1] and "3.25" in lines[1] and "squared error" not in lines[0]
+    assert len(lines) == 3 and "at most 73.2 %" in lines[1] and "3.25" in lines[1] and "squared error" not in lines[0]
 
 
 @pytest.mark.parametrize("epsilons", [[], [Fraction(-1)]])

@@ -141,12 +141,24 @@ def test_limits_of_a_mechanism(count: Path, capsys: pytest.CaptureFixture[str]) 
     found = answer(capsys, "limits", count, "--together", "3", "--output", "5")
     attacker = found["attacker"]
     assert isinstance(attacker, dict) and attacker["alone"] == pytest.approx(0.7310585786300049)
-    assert attacker["sentences"][0].startswith("Someone who is 50 % sure today can become at most 73 % sure")
+    assert "a yes-or-no fact about you can become at most 73.2 % sure, if others' answers" in attacker["sentences"][0]
+    assert attacker["sentences"][1].endswith("always answer alike and everybody else's answers say nothing about yours.")
     tests = found["tests"]
     assert isinstance(tests, list) and tests[0]["power_at_most"] == pytest.approx(0.135914091423)
     own = found["mechanism"]
     assert isinstance(own, dict) and own["alone"]["log_odds"] <= 1 + 1e-9
     assert own["everybody"]["log_odds"] <= 12 + 1e-9 and len(own["outputs"]) == 1
+
+
+def test_limits_do_not_follow_from_a_promise_that_is_not_kept(count: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    forged = count.with_name("forged.json")
+    document = json.loads(count.read_text(encoding="utf-8"))
+    document["guarantee"]["epsilon"] = document["problem"]["privacy"]["epsilon"] = "1/2"
+    forged.write_text(json.dumps(document), encoding="utf-8")
+    assert run(["limits", str(forged)]) == 1
+    told = capsys.readouterr()
+    assert "at most" not in told.out and "does not keep ε = 0.5" in told.err and "Counterexample" in told.err
+    assert run(["limits", str(forged), "--figure", str(forged.with_suffix(".svg"))]) == 1
 
 
 def test_limits_of_a_problem_and_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -183,6 +195,19 @@ def test_choose_without_designs(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "telling" in capsys.readouterr().out
     assert "not a finite number" in refusal(capsys, "choose", problem, "--epsilons", "much")
     assert "range of ε" in refusal(capsys, "choose", problem, "--epsilons", "")
+
+
+def test_an_upper_limit_is_not_told_as_a_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # "succeeds more than 99.9 % of the time" was printed for a limit of 99.81 %.
+    problem = tmp_path / "p.toml"
+    problem.write_text(PROBLEM.replace("= 12", "= 40").replace("0.75, 0.25", "0.89, 0.11"), encoding="utf-8")
+    found = answer(capsys, "choose", problem, "--limits-only", "--epsilons", "1.5,3,6")
+    for row, words in zip(found["rows"], found["words"], strict=True):  # type: ignore[arg-type, call-overload]
+        told = words.partition("succeeds ")[2]
+        assert told.startswith("at most ") and "more than" not in words
+        assert float(told.removeprefix("at most ").partition(" %")[0]) / 100 >= row["power_at_most"]
+    assert run(["choose", str(problem), "--limits-only", "--epsilons", "6"]) == 0
+    assert ">" not in capsys.readouterr().out
 
 
 def test_choose_shows_the_losses_of_designs() -> None:

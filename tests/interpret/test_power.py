@@ -71,16 +71,54 @@ def test_deterministic_tests_are_weaker() -> None:
     ("alpha", "epsilon", "distance", "cap"),
     [
         (0.05, 0.1, 10, "level"),
-        (0.05, 0.5, 10, "complement"),
+        (0.05, 0.5, 10, "both"),
         (0.9, 0.1, 1, "complement"),
-        (0.05, 1.0, np.inf, "complement"),
+        (0.7, 0.5, 10, "complement"),
+        (0.05, 1.0, np.inf, "one"),
+        (0.05, 1.0, 10**9, "one"),
     ],
 )
 def test_which_cap_decides(alpha: float, epsilon: float, distance: float, cap: str) -> None:
     found = power_bound(alpha, epsilon, distance)
     shift = epsilon * distance
-    assert found.value == pytest.approx(min(alpha * np.exp(shift), 1 - np.exp(-shift) * (1 - alpha), 1))
-    assert found.cap == cap and found.vacuous == (distance == np.inf)
+    loose = min(alpha * np.exp(min(shift, 700)), 1 - np.exp(-shift) * (1 - alpha), 1)
+    assert found.value < loose if cap == "both" else found.value == pytest.approx(loose)
+    assert found.cap == cap and found.vacuous == (cap == "one")
+
+
+def iterated(alpha: float, epsilon: float, steps: int) -> float:
+    """One step's limit applied as often as there are steps."""
+    for _ in range(steps):
+        alpha = min(np.exp(epsilon) * alpha, 1 - np.exp(-epsilon) * (1 - alpha))
+    return alpha
+
+
+def test_the_limit_is_the_iterate_of_one_step() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(300):
+        alpha = float(rng.choice([rng.uniform(1e-3, 0.999), 10 ** -rng.uniform(0.1, 8)]))
+        epsilon, steps = float(rng.choice([rng.uniform(0, 6), rng.uniform(0, 0.01)])), int(rng.integers(0, 60))
+        found = power_bound(alpha, epsilon, steps).bracket
+        assert found.lower - 1e-12 <= iterated(alpha, epsilon, steps) <= found.upper + 1e-12
+        assert found.width < 1e-14
+
+
+@pytest.mark.parametrize(("alpha", "epsilon", "steps"), [(0.05, 1, 3), (0.01, 2, 4), (0.2, 0.5, 6), (0.05, 8, 1)])
+def test_a_count_with_geometric_noise_attains_the_limit(alpha: float, epsilon: float, steps: int) -> None:
+    # The two ends of a path of counts: truncated geometric noise there has exactly this power, so nothing smaller is true.
+    from discreet.mechanisms import TruncatedGeometric
+
+    kernel = TruncatedGeometric(Fraction(epsilon).limit_denominator(1000), 0, steps)
+    outputs = np.arange(steps + 1)
+    null, alternative = kernel.pmf(outputs, 0).tolist(), kernel.pmf(outputs, steps).tolist()
+    assert power_bound(alpha, epsilon, steps).value == pytest.approx(neyman_pearson(null, alternative, alpha).power, rel=1e-9)
+
+
+def test_the_limits_of_the_review() -> None:
+    assert power_bound(0.05, 1, 3).value == pytest.approx(0.7680347, abs=1e-6)  # not 0.953
+    assert least_epsilon(0.05, 0.8, 3) == pytest.approx(1.0643588, abs=1e-6)  # not 0.924
+    loose = power_bound(0.05, 1, 2.5)
+    assert loose.value == pytest.approx(min(0.05 * np.exp(2.5), 1 - np.exp(-2.5) * 0.95))
 
 
 def test_without_budget_power_is_the_level() -> None:
@@ -108,7 +146,9 @@ def test_the_least_epsilon_inverts_the_bound() -> None:
     for alpha, power, distance in ((0.05, 0.3, 3), (0.05, 0.9, 3), (0.2, 0.99, 1)):
         epsilon = least_epsilon(alpha, power, distance)
         assert power_bound(alpha, epsilon, distance).value == pytest.approx(power)
-        assert power_bound(alpha, 0.99 * epsilon, distance).value < power
+        assert power_bound(alpha, epsilon, distance).value < Fraction(str(power))
+        assert power_bound(alpha, float(np.nextafter(epsilon, 9)), distance).value >= Fraction(str(power))
+    assert least_epsilon(0.05, 0.05, 7) == 0.0
 
 
 def test_the_epsilon_and_the_sample_size_that_a_power_needs() -> None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.beliefs import beliefs
-from discreet.interpret.bounds import moved
+from discreet.interpret.bounds import SLACK, moved_bracket
 from discreet.interpret.channel import kernel_logs, output_count, position_of, state_logs
 from discreet.interpret.posteriors import posterior
 from discreet.model.mechanism import Mechanism
@@ -61,9 +61,13 @@ class WorstShift:
     shift: float
     output: int
 
-    def surest(self, prior: float) -> float:
-        """How sure someone can become at most who is `prior` sure today."""
-        return moved(prior, self.shift)
+    def at_most(self, proved: Fraction | float = inf) -> Fraction | float:
+        """What may be promised as a limit: the shift raised by more than what floats round, or less if that is proved."""
+        return min(self.shift + SLACK * (1 + self.shift), proved)
+
+    def surest(self, prior: float, proved: Fraction | float = inf) -> float:
+        """How sure someone can become at most who is `prior` sure today, rounded up."""
+        return moved_bracket(prior, self.at_most(proved)).upper
 
 
 def odds_shift(

@@ -13,17 +13,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, inf, log
+from fractions import Fraction
+from math import exp, inf, log, nextafter
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.currencies.bracket import Bracket, enclosed
 from discreet.errors import InputError
 from discreet.interpret.distances import d_star
 from discreet.interpret.intervals import IntervalOfMeasures
+from discreet.numerics.digits import about, number_at_least, number_at_most
+from discreet.numerics.exact import exact
+from discreet.numerics.outward import ball
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+SLACK = 1e-9
+FARTHEST = 10_000
+"""Shifts of log odds beyond which floats cannot tell a probability from 0 or 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +45,10 @@ class DensityBounds:
     upper: Array
     connected: Mask
     remedy: str | None
+
+    def stated(self, output: int) -> tuple[float, float]:
+        """The bounds of one output, outward by more than what floats round: what may be promised."""
+        return outward(float(self.lower[output]), float(self.upper[output]))
 
     def interval(self) -> IntervalOfMeasures:
         """The interval of measures that holds the law of the published value."""
@@ -91,12 +103,17 @@ def density_bounds(
     return DensityBounds(lower, upper, connected, None if connected.all() else remark_seven())
 
 
+def outward(lower: float, upper: float) -> tuple[float, float]:
+    """Bounds moved apart by `SLACK`, which covers the roundings of their few exponentials and products."""
+    return lower * (1 - SLACK), upper * (1 + SLACK)
+
+
 def _met(lower: float, upper: float, output: int) -> float:
     """Bounds that cross by rounding meet in the middle; bounds that cross by more belong to another ε or metric."""
     if lower > upper * (1 + 1e-9):
         raise InputError(
             "The mechanism is not private at this ε in this metric, so the bounds contradict each other",
-            found=f"lower {lower:.6g} above upper {upper:.6g} at output {output}",
+            found=f"lower {about(lower, 6)} above upper {about(upper, 6)} at output {output}",
             allowed="an ε that the mechanism keeps",
             remedy="use the ε of its certificate",
         )
@@ -116,11 +133,11 @@ def remark_seven() -> str:
 class PosteriorBounds:
     """π(θ|t) between `lower` and `upper` times the prior, whatever the model: e^∓(ε d**)."""
 
-    epsilon: float
+    epsilon: float | Fraction
     d_star_star: float
 
     def __post_init__(self) -> None:
-        check_epsilon(self.epsilon)
+        check_epsilon(float(self.epsilon))
         if not self.d_star_star >= 0:
             raise InputError(
                 "A distance is not negative",
@@ -132,7 +149,12 @@ class PosteriorBounds:
     @property
     def log_factor(self) -> float:
         """ε·d**; infinite for unconnected supports unless ε = 0 and d** finite."""
-        return self.epsilon * self.d_star_star if self.d_star_star < inf else inf
+        return float(self.shift)
+
+    @property
+    def shift(self) -> Fraction | float:
+        """The same, exact where it is finite."""
+        return exact(self.epsilon) * exact(self.d_star_star) if self.d_star_star < inf else inf
 
     def density(self, prior: ArrayLike) -> tuple[Array, Array]:
         """Lower and upper bound of a posterior density at points with these prior densities (Thm 11)."""
@@ -143,8 +165,8 @@ class PosteriorBounds:
             )
 
     def probability(self, prior: float) -> tuple[float, float]:
-        """Bounds of a posterior probability: prior odds times e^∓(ε d**), which lies inside Thm 11's bounds."""
-        return moved(prior, -self.log_factor), moved(prior, self.log_factor)
+        """Bounds of a posterior probability, outward: prior odds times e^∓(ε d**), which lies inside Thm 11's bounds."""
+        return moved_bracket(prior, -self.shift).lower, moved_bracket(prior, self.shift).upper
 
     def vacuous(self, prior: float) -> float | None:
         """By which factor Thm 11's upper bound on a probability overshoots 1, or None when it does not."""
@@ -157,15 +179,33 @@ class PosteriorBounds:
 def moved(probability: float, shift: float) -> float:
     """A probability whose log odds moved by `shift`: p e^s / (p e^s + 1 − p)."""
     if not 0 <= probability <= 1:
-        raise InputError(
-            "This is no probability", found=str(probability), allowed="0 to 1", remedy="correct it"
-        )
+        raise _no_probability(probability)
     if probability in (0, 1):
         return float(probability)
     if shift == inf or shift == -inf:
         return 1.0 if shift > 0 else 0.0
     odds = log(probability) - np.log1p(-probability) + shift
     return float(1 / (1 + exp(-odds))) if odds > -700 else 0.0
+
+
+def moved_bracket(probability: float | Fraction, shift: float | Fraction) -> Bracket:
+    """The same between two floats, for exact numbers: `upper` is what may be promised as a limit."""
+    if not 0 <= probability <= 1:
+        raise _no_probability(probability)
+    chance = exact(probability)
+    if chance in (0, 1) or shift == 0:
+        return Bracket(number_at_least(chance), number_at_most(chance))
+    odds = (1 - chance) / chance
+    if abs(shift) == inf:
+        return Bracket(1.0, 1.0) if shift > 0 else Bracket(0.0, 0.0)
+    if not -FARTHEST <= shift <= FARTHEST:
+        far = Fraction(1, 10**300) < odds < 10**300
+        return Bracket(nextafter(1.0, 0.0) if far else 0.0, 1.0) if shift > 0 else Bracket(0.0, 5e-324 if far else 1.0)
+    return enclosed(lambda: 1 / (1 + ball(odds) * ball(-exact(shift)).exp()), low=0.0, high=1.0)
+
+
+def _no_probability(found: object) -> InputError:
+    return InputError("This is no probability", found=str(found), allowed="0 to 1", remedy="correct it")
 
 
 def binary_sum_laplace(t: ArrayLike, respondents: int, epsilon: float) -> tuple[Array, Array]:

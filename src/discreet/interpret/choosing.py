@@ -1,10 +1,10 @@
 """Choosing ε: what a range of ε means, side by side, in this problem's own units.
 
 For each ε: how sure an attacker can become about one respondent (alone, and with `together` respondents who
-answer alike); how well anyone can tell a low from a high value of the statistic (Thm 8's cap for any
+answer alike); how well anyone can tell a low from a high value of the statistic (the limit for any
 mechanism, and the exact power for the design, when there is one); what the decision loses (a frontier is
-passed in). Low and high are prior
-quantiles of ω, each at its most probable histogram: two databases, so that Thm 8 applies with their distance.
+passed in). Low and high are prior quantiles of ω, each at its most probable histogram: two databases, so that the limit
+of `power_bound` applies with their distance. Limits are rounded up.
 
 References: SY-OA Prop. S.1, BG Thm 8. PEERS' users: "setting epsilon is very hard": this is the table they ask for.
 """
@@ -19,17 +19,18 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.interpret.beliefs import log_histogram_law
-from discreet.interpret.bounds import moved
+from discreet.interpret.bounds import moved_bracket
 from discreet.interpret.channel import kernel_logs
 from discreet.interpret.power import neyman_pearson, power_bound
 from discreet.interpret.regions import quantile_positions
-from discreet.interpret.sentences import attacker_sentence, percent
+from discreet.interpret.sentences import attacker_sentence
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import TablePrior
 from discreet.model.problem import Problem
 from discreet.model.statistic import on_histograms
 from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
+from discreet.numerics.digits import about, given, percent_about, percent_at_most, percent_given
 
 DEFAULT_EPSILONS = tuple(Fraction(x) for x in ("1/10", "1/4", "1/2", "1", "2", "4"))
 
@@ -49,7 +50,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Choices:
-    """The rows for all ε, and what they compare."""
+    """The rows for all ε, and what they compare: the likeliest histograms behind a low and a high value."""
 
     rows: tuple[Choice, ...]
     sure: float
@@ -98,19 +99,18 @@ def choose(
     losses = {float(e): float(loss) for e, loss in frontier} if frontier is not None else {}
     rows = []
     for epsilon in asked:
-        e = float(epsilon)
-        power = None
+        power, limit = None, power_bound(alpha, epsilon, distance).value
         if mechanism_at is not None:
-            power = telling_power(mechanism_at(epsilon), *cells, alpha)
+            power = min(telling_power(mechanism_at(epsilon), *cells, alpha), limit)
         rows.append(
             Choice(
                 epsilon=epsilon,
-                attacker=moved(sure, e),
-                attacker_together=moved(sure, e * together),
-                power_limit=power_bound(alpha, e, distance).value,
+                attacker=moved_bracket(sure, epsilon).upper,
+                attacker_together=moved_bracket(sure, epsilon * together).upper,
+                power_limit=limit,
                 power=power,
-                loss=losses.get(e),
-                sentence=attacker_sentence(sure, e),
+                loss=losses.get(float(epsilon)),
+                sentence=attacker_sentence(sure, epsilon, neighbours=problem.neighbours.name),
             )
         )
     return Choices(tuple(rows), sure, together, alpha, low, high, distance, _loss_name(problem))
@@ -156,19 +156,17 @@ def telling_power(mechanism: Mechanism, low: Sequence[int], high: Sequence[int],
 
 def in_words(choices: Choices) -> list[str]:
     """One line for each ε."""
+    telling = f"Telling {given(choices.low)} from {given(choices.high)}, each with the likeliest data behind it, succeeds"
+    alarms = f"of the time (false alarms {percent_given(choices.alpha)})."
     lines = []
     for row in choices.rows:
-        line = f"ε = {float(row.epsilon):g}: {row.sentence} "
-        line += (
-            f"Telling a typical cell of {float(choices.low):g} from one of {float(choices.high):g} succeeds "
-        )
-        told = percent(row.power_limit, up=True) if row.power is None else percent(row.power)
-        line += "at most " if row.power is None and not told.startswith("more") else ""
-        line += f"{told} of the time"
-        line += f" (false alarms {percent(choices.alpha)})."
-        if row.loss is not None:
-            line += f" {choices.loss_name}: {row.loss:.4g}."
-        lines.append(line)
+        if row.power is None:
+            told = f"at most {percent_at_most(row.power_limit)}"
+        else:
+            told = f"{percent_about(row.power)} of the time with this design, with no other more than "
+            told += percent_at_most(row.power_limit)
+        loss = "" if row.loss is None else f" {choices.loss_name}: {about(row.loss)}."
+        lines.append(f"ε = {given(row.epsilon)}: {row.sentence} {telling} {told} {alarms}{loss}")
     return lines
 
 

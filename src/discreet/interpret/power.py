@@ -1,10 +1,13 @@
 """Power: how well anyone can tell two hypotheses apart from a published value.
 
-For H0: θ0 against H1: θ1 with every database of one connected to every database of the other, at distance at
-most d**, any level-α test has power at most the smallest of three caps:
-  α·e^(ε d**)             BG Thm 8
-  1 − e^(−ε d**)(1−α)     the same theorem for the complement of the rejection region
-  1
+For H0: θ0 against H1: θ1 with every database of one connected to every database of the other by at most d** steps
+between neighbours, any level-α test has power at most f^d**(α), the iterate of one step's limit
+
+    f(α) = min(e^ε α, 1 − e^−ε(1 − α)),       f^d(α) = min over j of 1 − e^−(d−j)ε (1 − e^jε α),
+
+because the false alarms at one end of a step are the level at the other, and f is concave and rises. The geometric
+mechanism on a count attains it: no smaller number is true of every ε-DP mechanism. The ends j = d and j = 0 are BG Thm 8
+and the same theorem for the complement of the rejection region; where a distance is no number of steps they are all.
 The most powerful test rejects where p1/p0 is large and, at the boundary, by a coin (Neyman & Pearson). For one
 Laplace-noised count whose two databases are n apart, Thm 8 is attained exactly when α e^(nε) ≤ 1/2; above that
 the exact power is 1 − e^(−nε)/(4α) while the threshold stays within [0, n], and the second cap beyond (α ≥ 1/2).
@@ -17,18 +20,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, inf, log, log1p
+from math import exp, floor, inf, log, nextafter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.currencies.bracket import Bracket, enclosed
 from discreet.errors import InputError
-from discreet.interpret.bounds import check_epsilon
+from discreet.interpret.bounds import FARTHEST, check_epsilon
 from discreet.interpret.predictive import prior_predictive
 from discreet.mechanisms.geometric import TruncatedGeometric
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
+from discreet.numerics.digits import about, given
+from discreet.numerics.exact import exact
 from discreet.numerics.logspace import log_multinomial_pmf
+from discreet.numerics.outward import ball
 
 Array = NDArray[np.float64]
 Number = float | Fraction
@@ -38,13 +45,22 @@ TIE = 1e-13
 
 @dataclass(frozen=True)
 class PowerBound:
-    """The most power any level-α test can have, and which cap decides."""
+    """The most power any level-α test can have, between two floats, and which cap decides.
 
-    alpha: float
-    epsilon: float
+    Caps: `level` (every step multiplies the level), `complement` (every step divides what is left), `both` (first the
+    one, then the other), `one` (nothing is ruled out).
+    """
+
+    alpha: Number
+    epsilon: Number
     distance: float
-    value: float
+    bracket: Bracket
     cap: str
+
+    @property
+    def value(self) -> float:
+        """The limit that may be promised."""
+        return self.bracket.upper
 
     @property
     def vacuous(self) -> bool:
@@ -52,22 +68,38 @@ class PowerBound:
         return self.value >= 1
 
 
-def power_bound(alpha: float, epsilon: float, distance: float) -> PowerBound:
-    """BG Thm 8 with its three caps; `distance` is d**."""
+def power_bound(alpha: Number, epsilon: Number, distance: float) -> PowerBound:
+    """f^d**(α), rounded outward; `distance` is d** in steps between neighbours (BG Thm 8 where it is no whole number)."""
     _check_alpha(alpha)
-    check_epsilon(epsilon)
+    check_epsilon(float(epsilon))
     if not distance >= 0:
         raise InputError(
             "A distance is not negative", found=str(distance), allowed="0 or above", remedy="correct it"
         )
-    shift = epsilon * distance if distance < inf else inf
-    caps = {
-        "level": alpha * exp(shift) if shift < 700 else inf,
-        "complement": 1 - exp(-shift) * (1 - alpha),
-        "one": 1.0,
-    }
-    cap = min(caps, key=lambda name: caps[name])
-    return PowerBound(alpha, epsilon, distance, caps[cap], cap)
+    level, rate = exact(alpha), exact(epsilon)
+    if distance == inf or rate * exact(distance) > FARTHEST:
+        return PowerBound(alpha, epsilon, distance, Bracket(1.0 if distance == inf else nextafter(1.0, 0.0), 1.0), "one")
+    steps = exact(distance)
+    found = {j: _after(level, rate, j, steps - j) for j in _turns(level, rate, steps)}
+    best = min(found, key=lambda j: found[j].upper)
+    cap = "level" if best == steps else "complement" if best == 0 else "both"
+    lowest = min(bracket.lower for bracket in found.values())
+    return PowerBound(alpha, epsilon, distance, Bracket(lowest, found[best].upper), cap if lowest < 1 else "one")
+
+
+def _turns(level: Fraction, rate: Fraction, steps: Fraction) -> set[Fraction]:
+    """Numbers of steps that multiply the level among which the best is: x − αx² is largest nearest to x = e^jε = 1/2α."""
+    if rate == 0 or steps.denominator != 1:
+        return {Fraction(0), steps}
+    turn = floor(min((log(level.denominator) - log(2 * level.numerator)) / float(rate), float(steps)))
+    return {min(max(Fraction(j), Fraction(0)), steps) for j in range(turn - 1, turn + 3)}
+
+
+def _after(level: Fraction, rate: Fraction, multiplied: Fraction, divided: Fraction) -> Bracket:
+    """1 − e^−(divided·ε) (1 − e^(multiplied·ε) α)."""
+    return enclosed(
+        lambda: ball(level) * ball((multiplied - divided) * rate).exp() - ball(-divided * rate).expm1(), low=0.0, high=1.0
+    )
 
 
 @dataclass(frozen=True)
@@ -143,7 +175,7 @@ def laplace_shift_power(alpha: float, epsilon: float, distance: float) -> float:
 
 
 def least_epsilon(alpha: float, power: float, distance: float) -> float:
-    """The ε below which no ε-DP mechanism at all lets a level-α test reach this power (Thm 8 inverted)."""
+    """The ε below which no ε-DP mechanism at all lets a level-α test reach this power: `power_bound` inverted, rounded down."""
     _check_alpha(alpha)
     _check_power(power, alpha)
     if not 0 < distance < inf:
@@ -153,7 +185,18 @@ def least_epsilon(alpha: float, power: float, distance: float) -> float:
             allowed="above 0",
             remedy="hypotheses about the same database cannot be told apart",
         )
-    return max(log(power / alpha), log1p(-alpha) - log1p(-power)) / distance
+    wanted = exact(power)
+    if wanted == exact(alpha):
+        return 0.0
+    low, high = 0.0, 1.0
+    while power_bound(alpha, high, distance).bracket.lower < wanted:
+        low, high = high, 2 * high
+    while True:
+        middle = (low + high) / 2
+        if not low < middle < high:
+            return low
+        # Where the bracket holds the power itself, the lower end stays where nothing reaches it.
+        low, high = (middle, high) if power_bound(alpha, middle, distance).value < wanted else (low, middle)
 
 
 def epsilon_needed(power_at: Callable[[float], float], power: float, *, most: float = 50.0) -> float:
@@ -164,8 +207,8 @@ def epsilon_needed(power_at: Callable[[float], float], power: float, *, most: fl
         if high > most:
             raise InputError(
                 "No ε in range reaches this power",
-                found=f"{power_at(most):.6g} at ε = {most:g}",
-                allowed=f"power {power:g}",
+                found=f"{about(power_at(most), 6)} at ε = {given(most)}",
+                allowed=f"power {given(power)}",
                 remedy="the data themselves are too few: ask for less power or more respondents",
             )
     for _ in range(60):
@@ -182,7 +225,7 @@ def respondents_needed(power_at: Callable[[int], float], power: float, *, most: 
         if high > most:
             raise InputError(
                 "No number of respondents in range reaches this power",
-                found=f"power {power:g} not reached at {low:,}",
+                found=f"power {given(power)} not reached at {low:,}",
                 allowed=f"up to {most:,} respondents",
                 remedy="raise ε (with ε = 0 no number suffices) or ask for less power",
             )
@@ -245,6 +288,6 @@ def _check_power(power: float, alpha: float) -> None:
         raise InputError(
             "A power lies between the level and 1",
             found=str(power),
-            allowed=f"{alpha:g} to below 1",
+            allowed=f"{given(alpha)} to below 1",
             remedy="for instance 0.8",
         )

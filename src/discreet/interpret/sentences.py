@@ -1,109 +1,134 @@
 """Sentences for people, generated from the numbers and from nothing else.
 
-Percentages are whole where that is enough: the attacker's to the nearest, bounds on tests and posteriors
-outward. What is nearly but not quite certain is shown as "more than 99.9 %" and never as 100 %.
+Every number goes through `numerics.digits` with its direction: limits are rounded to the side on which they stay true, what
+a person gave is written back, and only averages and estimates are rounded to the nearest. A sentence carries its premises.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil, exp, floor, inf
+from math import inf
 
-from discreet.interpret.bounds import PosteriorBounds, moved
+from discreet.currencies.bracket import enclosed
+from discreet.interpret.bounds import PosteriorBounds, moved_bracket
 from discreet.interpret.power import PowerBound
+from discreet.numerics.digits import (
+    about,
+    at_most,
+    between,
+    given,
+    percent_at_least,
+    percent_at_most,
+    percent_given,
+)
+from discreet.numerics.exact import exact
+from discreet.numerics.outward import ball
 
-SLACK = 1e-9
-
-
-def percent(probability: float, *, up: bool | None = None) -> str:
-    """A probability in per cent: nearest, or rounded up (`up=True`) or down (`up=False`); ends are kept honest."""
-    if probability > 1:
-        return "100 %"
-    if probability <= 0:
-        return "0 %"
-    if probability > 0.999:
-        return "more than 99.9 %"
-    if probability < 0.001:
-        return "less than 0.1 %"
-    scaled = probability * 100
-    places = 0 if 1 <= scaled <= 99 else 1
-    unit = 10**places
-    if up is None:
-        whole = round(scaled * unit)
-    else:
-        whole = ceil(scaled * unit - SLACK) if up else floor(scaled * unit + SLACK)
-    return f"{whole / unit:.{places}f} %"
+Number = float | Fraction
+LARGEST = 700
+"""Exponents beyond which a factor e^x is not written out."""
 
 
-def attacker_sentence(prior: float, shift: float, *, together: int | None = 1) -> str:
-    """What someone can become sure of about one respondent, in the worst case of log odds moving by `shift`."""
-    surest = moved(prior, shift)
-    if together == 1:
-        premise = "if others' answers say nothing about yours"
-    elif together is None:
-        premise = "even if everybody's answers move with yours"
-    else:
-        premise = f"if {together} people including you always answer alike"
+def attacker_sentence(
+    prior: Number,
+    shift: Number,
+    *,
+    together: int | None = 1,
+    neighbours: str = "replace-one",
+    unit: str | None = None,
+) -> str:
+    """What someone can become sure of about one respondent, in the worst case of log odds moving by `shift`.
+
+    `together` respondents, this one included, answer as one (None: everybody). Replacing a respondent protects the answer,
+    adding or removing one protects whether it is there, and a given graph protects which of two neighbours is true.
+    """
+    who = f"Someone who is {percent_given(prior)} sure today {_fact(neighbours, unit, together)}"
+    premise = _premise(neighbours, unit, together)
     if shift == inf:
-        return f"Someone who is {percent(prior)} sure today can become certain, {premise}."
-    if surest - prior < 5e-4:
-        return f"Someone who is {percent(prior)} sure today stays {percent(prior)} sure, {premise}."
-    shown = percent(surest)
-    word = "" if shown.startswith("more") else "at most "
-    return f"Someone who is {percent(prior)} sure today can become {word}{shown} sure, {premise}."
+        return f"{who} can become certain{premise}."
+    if shift == 0:
+        return f"{who} stays {percent_given(prior)} sure{premise}."
+    return f"{who} can become at most {percent_at_most(moved_bracket(prior, shift).upper)} sure{premise}."
+
+
+def _fact(neighbours: str, unit: str | None, together: int | None) -> str:
+    if neighbours == "given":
+        return f"which of two databases is true that are {_count(together or 1, 'step')} apart"
+    if neighbours == "add-remove-one":
+        return f"that one {unit} is in the data" if unit else "that you are in the data"
+    return f"of a yes-or-no fact about one {unit}" if unit else "of a yes-or-no fact about you"
+
+
+def _premise(neighbours: str, unit: str | None, together: int | None) -> str:
+    if neighbours == "given":
+        return ""
+    whose, whom = ("this one's", "this one") if unit else ("yours", "you")
+    there = neighbours == "add-remove-one"
+    if together == 1:
+        return f", if others say nothing about {whom}" if there else f", if others' answers say nothing about {whose}"
+    if together is None:
+        return f", even if everybody's answers move with {whose}"
+    alike = "are in the data together or not at all" if there else "always answer alike"
+    return f", if {together} people including {whom} {alike} and everybody else's answers say nothing about {whose}"
 
 
 def power_sentence(bound: PowerBound) -> str:
     """What any test at this level can achieve."""
     if bound.vacuous:
         return (
-            f"With false alarms at {percent(bound.alpha)}, privacy alone rules out no test: the hypotheses are "
-            f"{_steps(bound.distance)} apart, too far for a bound."
+            f"With false alarms at {percent_given(bound.alpha)}, privacy alone rules out no test: the hypotheses are "
+            f"{_respondents(bound.distance)} apart, too far for a bound."
         )
-    shown = percent(bound.value, up=True)
     return (
-        f"With false alarms at {percent(bound.alpha)}, no test can notice a difference of {_steps(bound.distance)} "
-        f"more than {shown.removeprefix('more than ')} of the time."
+        f"With false alarms at {percent_given(bound.alpha)}, no test can notice a difference of "
+        f"{_respondents(bound.distance)} more than {percent_at_most(bound.value)} of the time."
     )
 
 
-def limit_sentence(bounds: PosteriorBounds, prior: float) -> str:
+def limit_sentence(bounds: PosteriorBounds, prior: Number) -> str:
     """How far any posterior probability can move, whatever the model, and whether Thm 11's own bound is vacuous."""
-    low, high = bounds.probability(prior)
+    low, high = bounds.probability(float(prior))
     if bounds.log_factor == inf:
         return "Databases behind this value are not connected by neighbours, so privacy sets no limit between them."
     text = (
-        f"Whatever the model, something {percent(prior)} probable before is between {percent(low, up=False)} and "
-        f"{percent(high, up=True)} probable after."
+        f"Whatever the model, something {percent_given(prior)} probable before is between {percent_at_least(low)} and "
+        f"{percent_at_most(high)} probable after."
     )
-    over = bounds.vacuous(prior)
+    over = bounds.vacuous(float(prior))
     if over is not None and over > 1:
-        size = f"{over:.3g}" if over < 1e6 else "more than a million"
+        size = about(over, 3) if over < 1e6 else "more than a million"
         text += f" (The prior times the largest factor by which ε lets it grow would be {size}, above one, and says nothing.)"
     return text
 
 
 def reading_sentence(
-    output: str, mean: float, low: Fraction, high: Fraction, level: float, inside: float
+    output: str, mean: float, low: Fraction, high: Fraction, level: float, inside: float, prior: str = "the design's prior"
 ) -> str:
-    """What a published value says about the statistic."""
-    span = f"is {_number(low)}" if low == high else f"lies between {_number(low)} and {_number(high)}"
+    """What a published value says about the statistic to one who believes the prior."""
+    span = f"is {_value(low)}" if low == high else "lies " + between(low, high, 12)
     return (
-        f"The published value {output} means: the true value {span} with probability {percent(inside, up=False)} "
-        f"(at least {percent(level)} was asked for); on average it is {mean:.4g}."
+        f"The published value {output} means, under {prior}: the true value {span} with probability {percent_at_least(inside)} "
+        f"(at least {percent_given(level)} was asked for); on average it is {about(mean)}."
     )
 
 
-def factor_sentence(shift: float) -> str:
+def factor_sentence(shift: Number) -> str:
     """A shift of log odds as a factor of odds."""
     if shift == inf:
         return "some published value makes one answer impossible: odds can move without limit"
-    return f"odds can change by a factor of at most {ceil(exp(min(shift, 700.0)) * 1000 - SLACK) / 1000:g}"
+    if shift > LARGEST:
+        return "odds can change by a factor beyond any that is worth writing down"
+    factor = enclosed(lambda: ball(exact(shift)).exp(), low=0.0).upper
+    return f"odds can change by a factor of at most {at_most(factor, 4)}"
 
 
-def _steps(distance: float) -> str:
-    return "one respondent" if distance == 1 else f"{distance:g} respondents"
+def _respondents(distance: float) -> str:
+    return "one respondent" if distance == 1 else f"{given(distance)} respondents"
 
 
-def _number(value: Fraction) -> str:
-    return str(value.numerator) if value.denominator == 1 else f"{float(value):.6g}"
+def _count(count: int, what: str) -> str:
+    return f"one {what}" if count == 1 else f"{count} {what}s"
+
+
+def _value(value: Fraction) -> str:
+    return given(value) if len(given(value)) <= 12 else about(value, 6)

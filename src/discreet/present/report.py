@@ -18,11 +18,11 @@ from discreet.design.program.sections import ground
 from discreet.design.result import Baseline
 from discreet.errors import DiscreetError, MissingExtra
 from discreet.files.mechanism import mechanism_hash
-from discreet.interpret.bounds import moved
+from discreet.interpret.bounds import moved_bracket
 from discreet.interpret.reading import readings
-from discreet.interpret.sentences import percent
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
+from discreet.numerics.digits import about, between, percent_about, percent_at_most, percent_given
 from discreet.present.figure import Figure
 from discreet.present.figures.posterior import posterior_figure
 from discreet.present.style import STYLE
@@ -35,7 +35,6 @@ from discreet.present.words import (
     number,
     problem_words,
     proof_words,
-    significant,
     theorem_words,
     tight_words,
 )
@@ -144,7 +143,7 @@ def _prior(mechanism: Mechanism) -> str:
     if p is None:
         return f"<p>Beforehand: a prior of kind {escape(problem.prior.kind)}.</p>"
     values = getattr(problem.universe, "values", ())
-    rows = [(number(v), f"{float(x):.4g}") for v, x in zip(values, p, strict=True)]
+    rows = [(number(v), about(x)) for v, x in zip(values, p, strict=True)]
     source = getattr(problem.prior, "source", "")
     said = f" Source: {escape(source)}." if source else ""
     intro = f"<p>Believed beforehand, for each {escape(problem.unit)} independently:{said}</p>"
@@ -156,11 +155,11 @@ def _design(mechanism: Mechanism, others: Mapping[str, Baseline]) -> str:
     rows = []
     own = mechanism.claims.value
     if own is not None:
-        rows.append(("this design", significant(-float(own) if loss else float(own))))
+        rows.append(("this design", about(-own if loss else own)))
     known = [b for b in others.values() if b.value is not None]
     ranked = sorted((b for b in known if b.name not in ENDS), key=lambda b: -(b.value or 0.0))
     ranked += [b for name in ENDS for b in known if b.name == name]
-    rows += [(f"{b.words}{ENDS.get(b.name, '')}", significant(-(b.value or 0.0) if loss else (b.value or 0.0))) for b in ranked]
+    rows += [(f"{b.words}{ENDS.get(b.name, '')}", about(-(b.value or 0.0) if loss else (b.value or 0.0))) for b in ranked]
     made = mechanism.provenance
     how = (
         f"<p>Found by: {escape(made.get('rung', 'as given'))} ({escape(theorem_words(made.get('theorem', '')))}).</p>"
@@ -182,7 +181,7 @@ def _proof(mechanism: Mechanism, certificate: Certificate | None) -> str:
         )
         claim = certificate.optimality
         if claim is not None and all(d.is_loss for d in mechanism.problem.decisions):
-            words.append(proof_words(-float(claim.value), -claim.bound))
+            words.append(proof_words(-claim.value, -claim.bound))
     return "".join(f"<p>{escape(w)}</p>" for w in words)
 
 
@@ -200,13 +199,13 @@ def _reading(mechanism: Mechanism) -> str:
         (
             labels[i],
             _action(outputs[i].action),
-            f"{weights[i]:.2%}",
-            f"{found.mean[i]:.3g}",
-            f"{found.lower[i]:g} to {found.upper[i]:g}",
+            percent_about(weights[i]),
+            about(found.mean[i], 3),
+            between(found.lower[i], found.upper[i], 12, words="{} to {}"),
         )
         for i in shown
     ]
-    head = ["published value", "do this", "how often", "mean", f"{found.level:.0%} interval"]
+    head = ["published value", "do this", "how often", "mean", f"{percent_given(found.level)} interval"]
     intro = "<p>For someone who holds the prior above. Other readers should use their own prior with the mechanism file.</p>"
     try:
         drawn = picture(posterior_figure(mechanism))
@@ -224,10 +223,15 @@ def _action(action: Any) -> str:
 
 
 def _limits(mechanism: Mechanism) -> str:
-    epsilon = float(mechanism.guarantee.epsilon)
-    rows = [(percent(sure), percent(moved(sure, epsilon))) for sure in (0.01, 0.1, 0.5, 0.9)]
+    promise = mechanism.guarantee
+    said = f"<p>{escape(attacker_words(promise))}</p>"
+    if promise.delta:
+        return said
+    rows = [
+        (percent_given(sure), percent_at_most(moved_bracket(sure, promise.epsilon).upper)) for sure in (0.01, 0.1, 0.5, 0.9)
+    ]
     return (
-        f"<p>{escape(attacker_words(epsilon, mechanism.guarantee.unit))}</p>"
+        said
         + table(["sure today", "at most sure afterwards"], rows)
         + "<p>Where respondents' answers are correlated, more can be learnt about one of them through the others; the promise then "
         "still bounds what changes because this one took part.</p>"

@@ -5,17 +5,17 @@ Every sentence is plain, says its units, and follows from its arguments alone, s
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from math import floor
 
-from discreet.interpret.bounds import moved
-from discreet.interpret.sentences import percent
+from discreet.interpret.sentences import attacker_sentence
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.decision import Decision
-from discreet.model.gap import relative_gap
+from discreet.model.gap import size
 from discreet.model.guarantee import RELATIONS, Guarantee
 from discreet.model.problem import Problem
 from discreet.model.universe import Universe
+from discreet.numerics.digits import about, at_least, between, given, percent_about, percent_at_most
 
 AUTHORS = {
     "SY": "Schmutte and Yoder (2024)",
@@ -98,28 +98,28 @@ def loss_name(problem: Problem) -> str:
 def gain_words(own: float, other: float, name: str) -> str:
     """How much less the design loses than a baseline."""
     if other <= 0 or own >= other:
-        return f"The design's expected loss is {significant(own)}; that of {name} is {significant(other)}."
+        return f"The design's expected loss is {about(own)}; that of {name} is {about(other)}."
     share = 1 - own / other
-    return f"The design's expected loss is {significant(own)} where {name} leaves {significant(other)}: {percent(share)} less."
+    return f"The design's expected loss is {about(own)} where {name} leaves {about(other)}: {percent_about(share)} less."
 
 
-def proof_words(loss: float, lower: Fraction | float) -> str:
-    """What the bound says."""
-    gap = relative_gap(loss, float(lower))
+def proof_words(loss: Fraction | float, lower: Fraction | float) -> str:
+    """What the bound says: a loss that this design has at most, and one that no purely ε-private mechanism has less than."""
+    most, least = Fraction(loss), Fraction(lower)
+    gap = Fraction((most - least) / size(most))
     if gap <= 0:
         near = "is the best possible"
-    elif gap < 0.01:
-        near = f"is within one part in {round(1 / gap):,} of the best possible"
+    elif gap < Fraction(1, 100):
+        near = f"is within one part in {floor(1 / gap):,} of the best possible"
     else:
-        near = f"is within {percent(gap, up=True)} of the best possible"
-    return f"No private mechanism can have an expected loss below {digits(lower, up=False)}, so this one {near}."
+        near = f"is within {percent_at_most(gap)} of the best possible"
+    return f"No purely ε-private mechanism can have an expected loss below {at_least(least, 9)}, so this one {near}."
 
 
 def tight_words(low: Fraction, high: Fraction) -> str:
     """The smallest ε for which the promise holds, known from both sides."""
-    below, above = digits(low, up=False), digits(high, up=True)
-    known = f"is {below}" if below == above else f"lies between {below} and {above}"
-    return f"The smallest ε for which the promise holds {known}."
+    known = between(low, high, 9, words="lies between {} and {}")
+    return f"The smallest ε for which the promise holds {known if known.startswith('lies') else f'is {known}'}."
 
 
 def guarantee_words(guarantee: Guarantee) -> str:
@@ -136,13 +136,11 @@ def guarantee_words(guarantee: Guarantee) -> str:
     )
 
 
-def attacker_words(epsilon: float, unit: str, sure: float = 0.5) -> str:
-    """How sure an attacker can become about one yes-or-no fact."""
-    after = percent(moved(sure, epsilon))
-    return (
-        f"Someone who is {percent(sure)} sure today of a yes-or-no fact about one {unit} can become "
-        f"{'' if after.startswith('more') else 'at most '}{after} sure, if others' answers say nothing about this one's."
-    )
+def attacker_words(guarantee: Guarantee, sure: Fraction | float = Fraction(1, 2)) -> str:
+    """How sure an attacker can become about one respondent; with a δ there is no limit that holds after every value."""
+    if guarantee.delta:
+        return "With a δ above 0, how sure an attacker can become has no limit that holds after every published value."
+    return attacker_sentence(sure, guarantee.epsilon, neighbours=guarantee.neighbours, unit=guarantee.unit)
 
 
 def theorem_words(theorem: str) -> str:
@@ -160,11 +158,11 @@ def adding_words(slope: float) -> str:
         return "Recommended actions follow the statistic one for one on average, so sums over cells are not pulled together."
     if slope > 1:
         return (
-            f"Not for adding up: recommended actions move {slope:.2f} for each unit of the statistic, so differences between "
+            f"Not for adding up: recommended actions move {about(slope, 3)} for each unit of the statistic, so differences between "
             "cells are exaggerated; totals and rankings over cells inherit that."
         )
     return (
-        f"Not for adding up: recommended actions move only {slope:.2f} for each unit of the statistic, so high cells are "
+        f"Not for adding up: recommended actions move only {about(slope, 3)} for each unit of the statistic, so high cells are "
         "reported too low and low ones too high; totals and rankings over cells inherit that."
     )
 
@@ -186,17 +184,5 @@ def plural(unit: str) -> str:
 
 def number(x: Fraction) -> str:
     """A rational as people write it."""
-    return str(x.numerator) if x.denominator == 1 else f"{float(x):.10g}"
-
-
-def significant(x: float) -> str:
-    """Four significant digits."""
-    return f"{x + 0.0:.4g}"
-
-
-def digits(x: Fraction | float, *, up: bool, places: int = 9) -> str:
-    """So many significant digits, rounded to the side on which the number stays true."""
-    exact = Fraction(x)
-    context = Context(prec=places, rounding=ROUND_CEILING if up else ROUND_FLOOR)
-    shown = context.divide(Decimal(exact.numerator), Decimal(exact.denominator)).normalize()
-    return f"{shown:f}" if -7 < shown.adjusted() < 15 else str(shown)
+    text = given(x)
+    return text if len(text) <= 12 else about(x, 10)

@@ -42,7 +42,7 @@ def page(bundle: Bundle, facts: Mapping[str, Any], columns: Mapping[str, Any]) -
 <h2>What is promised</h2>
 <p>Protected: {escape(str(loss["protects"]).partition(": ")[2])}. Total privacy loss of this
 release: ε = {escape(loss["epsilon"])}{_delta(loss)}.</p>
-<p>{_attacker(loss, unit)}</p>
+<p>{_attacker(bundle, loss, unit)}</p>
 {_batch(facts["accounting"])}<h2>How to read a value</h2>
 <p>A published value was drawn at random from a distribution that depends on the cell; it is not the
 true count. <em>action</em> is what
@@ -78,20 +78,16 @@ def _batch(accounting: Mapping[str, Any]) -> str:
     )
 
 
-def _attacker(loss: Mapping[str, Any], unit: str) -> str:
-    """How sure an attacker can become, in words."""
+def _attacker(bundle: Bundle, loss: Mapping[str, Any], unit: str) -> str:
+    """How sure an attacker can become, in words; with a δ there is no limit that holds after every value."""
     from fractions import Fraction
-    from math import exp
 
-    from discreet.interpret.sentences import percent
+    from discreet.interpret.sentences import attacker_sentence
 
-    epsilon = float(Fraction(loss["epsilon"]))
-    sure = 1 / (1 + exp(-epsilon))
-    limit = percent(sure) if sure > 0.999 else f"at most {percent(sure)}"
-    return (
-        f"Someone who is 50 % sure of something about one {unit} today can become {limit} sure from this "
-        "release, if the others' answers say nothing about this one's."
-    )
+    if loss["delta"] != "0":
+        return "With a δ above 0, how sure an attacker can become has no limit that holds after every published value."
+    relation = next(iter(bundle.used.values())).guarantee.neighbours
+    return attacker_sentence(Fraction(1, 2), Fraction(loss["epsilon"]), neighbours=relation, unit=unit)
 
 
 def _adding(columns: Mapping[str, Any]) -> str:

@@ -151,23 +151,23 @@ def tell(result: dict[str, Any], console: Console) -> None:
     """A table, then the same in words."""
     from rich.table import Table
 
-    from discreet.interpret.sentences import percent
+    from discreet.numerics.digits import about, given, percent_about, percent_at_most, percent_given
 
-    low, high = result["telling"]
+    low, high = (given(value) for value in result["telling"])
     table = Table(box=None, pad_edge=False)
     designed = any(row["loss"] is not None for row in result["rows"])
-    heads = ["ε", f"attacker\nfrom {percent(result['sure'])}", f"with {result['together']}\nalike",
-             f"telling {low:g} from {high:g}\nat most"]
+    heads = ["ε", f"attacker from\n{percent_given(result['sure'])} to at most", f"with {result['together']}\nalike",
+             f"telling {low} from {high}\nat most"]
     for head in [*heads, "this design", result["loss"].lower()] if designed else heads:
         table.add_column(head, justify="right", no_wrap=True)
     for row in result["rows"]:
         cells = [
-            f"{float(row['epsilon']):g}",
-            percent(row["attacker"]),
-            percent(row["attacker_together"]).replace("more than", ">"),
-            percent(row["power_at_most"], up=True).replace("more than", ">"),
-            "" if row["power"] is None else percent(row["power"]),
-            "" if row["loss"] is None else f"{row['loss']:.4g}",
+            given(row["epsilon"]),
+            percent_at_most(row["attacker"]),
+            percent_at_most(row["attacker_together"]),
+            percent_at_most(row["power_at_most"]),
+            "" if row["power"] is None else percent_about(row["power"]),
+            "" if row["loss"] is None else about(row["loss"]),
         ]
         table.add_row(*cells[: len(table.columns)])
     console.print(table)

@@ -10,11 +10,12 @@ import typer
 
 from discreet.cli.output import Json, show
 from discreet.cli.pictures import Draw, drawable, drawn, tell_drawn
-from discreet.errors import InputError, TooLarge
+from discreet.errors import InputError, Refuted, TooLarge
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from discreet.interpret.attacker import WorstShift
     from discreet.model.mechanism import Mechanism
     from discreet.model.problem import Problem
     from discreet.present.figure import Figure
@@ -55,18 +56,18 @@ def limits(
 ) -> dict[str, Any]:
     """The limits as a mapping; a problem file gives those of ε alone, a mechanism also its own."""
     from discreet import files
-    from discreet.interpret.bounds import PosteriorBounds, moved
+    from discreet.interpret.bounds import PosteriorBounds, moved_bracket
     from discreet.interpret.power import power_bound
     from discreet.interpret.sentences import attacker_sentence, limit_sentence, power_sentence
 
-    mechanism = files.read_mechanism(file) if file.suffix == ".json" else None
+    mechanism = proved(files.read_mechanism(file)) if file.suffix == ".json" else None
     problem = mechanism.problem if mechanism is not None else files.read_problem(file)
     epsilon = mechanism.guarantee.epsilon if mechanism is not None else problem.epsilon
-    e = float(epsilon)
     reach = largest_distance(problem)
     together = max(1, min(together, int(min(reach, 10**9))))
     steps = sorted({1.0, float(together), reach})
-    bounds = PosteriorBounds(e, reach)
+    bounds = PosteriorBounds(epsilon, reach)
+    relation = problem.neighbours.name
     low, high = bounds.probability(sure)
     result: dict[str, Any] = {
         "epsilon": epsilon,
@@ -74,11 +75,13 @@ def limits(
         "unit": problem.unit,
         "attacker": {
             "sure": sure,
-            "alone": moved(sure, e),
-            "together": moved(sure, e * together),
+            "alone": moved_bracket(sure, epsilon).upper,
+            "together": moved_bracket(sure, epsilon * together).upper,
             "how_many_together": together,
-            "sentences": [attacker_sentence(sure, e)]
-            + ([attacker_sentence(sure, e * together, together=together)] if together > 1 else []),
+            "sentences": [
+                attacker_sentence(sure, epsilon * many, together=many, neighbours=relation)
+                for many in sorted({1, together})
+            ],
         },
         "tests": [
             {
@@ -90,7 +93,7 @@ def limits(
                 "sentence": power_sentence(bound),
             }
             for d in steps
-            for bound in [power_bound(alpha, e, d)]
+            for bound in [power_bound(alpha, epsilon, d)]
         ],
         "any_model": {
             "d_star_star": reach,
@@ -106,6 +109,17 @@ def limits(
     return result
 
 
+def proved(mechanism: Mechanism) -> Mechanism:
+    """The mechanism, once its ε is proved: limits that follow from a promise hold only if it is kept."""
+    from discreet import certify
+    from discreet.model.certificate import Certificate
+
+    proof = certify.privacy(mechanism)
+    if not isinstance(proof, Certificate):
+        raise Refuted(f"the mechanism does not keep {mechanism.guarantee}, so no limit follows from it", proof.words)
+    return mechanism
+
+
 def density_picture(file: Path) -> Figure:
     """The limits on every output's probability, for a mechanism file."""
     if file.suffix != ".json":
@@ -116,7 +130,7 @@ def density_picture(file: Path) -> Figure:
     from discreet import files
     from discreet.present import density_figure
 
-    return density_figure(files.read_mechanism(file))
+    return density_figure(proved(files.read_mechanism(file)))
 
 
 def largest_distance(problem: Problem) -> float:
@@ -129,7 +143,7 @@ def mechanism_limits(mechanism: Mechanism, output: str | None, sure: float) -> d
     import numpy as np
 
     from discreet.interpret.attacker import worst_correlated, worst_product
-    from discreet.interpret.bounds import density_bounds
+    from discreet.interpret.bounds import PosteriorBounds, density_bounds, outward
     from discreet.interpret.channel import output_at, position_of, state_logs
     from discreet.interpret.closed_bounds import total_bounds
     from discreet.interpret.distances import state_distances
@@ -142,10 +156,11 @@ def mechanism_limits(mechanism: Mechanism, output: str | None, sure: float) -> d
     try:
         states = len(mechanism.space)
         alone = worst_product(mechanism, asked)
-        found |= {"states": states, "alone": {"log_odds": alone.shift, "surest": alone.surest(sure)}}
+        found |= {"states": states, "alone": _shift(alone, sure, mechanism.guarantee.epsilon)}
         if isinstance(mechanism.problem.universe, Universe):
             everybody = worst_correlated(mechanism, asked)
-            found["everybody"] = {"log_odds": everybody.shift, "surest": everybody.surest(sure)}
+            widest = PosteriorBounds(mechanism.guarantee.epsilon, largest_distance(mechanism.problem)).shift
+            found["everybody"] = _shift(everybody, sure, widest)
         if states > MOST_STATES:
             raise TooLarge(
                 "bounds for each output", size=f"{states:,} states", fits=f"{MOST_STATES:,} states"
@@ -154,18 +169,24 @@ def mechanism_limits(mechanism: Mechanism, output: str | None, sure: float) -> d
     except TooLarge as large:
         found["note"] = str(large)
         if asked is not None and not isinstance(mechanism.kernel, TableKernel):
-            found["outputs"] = [_row(str(asked), *total_bounds(mechanism, asked))]
+            found["outputs"] = [_row(str(asked), *outward(*total_bounds(mechanism, asked)))]
         return found
     bounds = density_bounds(
         np.exp(state_logs(mechanism)), state_distances(mechanism.space), float(mechanism.guarantee.epsilon)
     )
     places = range(len(bounds.lower)) if place is None else [place]
     found["outputs"] = [
-        _row(output_at(mechanism, i).label, float(bounds.lower[i]), float(bounds.upper[i])) for i in places
+        _row(output_at(mechanism, i).label, *bounds.stated(i)) for i in places
     ]
     if bounds.remedy is not None:
         found["remedy"] = bounds.remedy
     return found
+
+
+def _shift(worst: WorstShift, sure: float, proved: Fraction | float) -> dict[str, Any]:
+    from discreet.numerics.digits import number_at_most
+
+    return {"log_odds": number_at_most(worst.at_most(proved)), "surest": worst.surest(sure, proved)}
 
 
 def _row(output: str, lower: float, upper: float) -> dict[str, Any]:
@@ -179,8 +200,10 @@ def _row(output: str, lower: float, upper: float) -> dict[str, Any]:
 
 def tell(result: dict[str, Any], console: Console) -> None:
     """The limits for a person."""
+    from discreet.numerics.digits import given
+
     console.print(
-        f"[bold]ε = {float(result['epsilon']):g}[/bold], {result['neighbours']} neighbours, unit: {result['unit']}"
+        f"[bold]ε = {given(result['epsilon'])}[/bold], {result['neighbours']} neighbours, unit: {result['unit']}"
     )
     for sentence in result["attacker"]["sentences"]:
         console.print(f"  {sentence}")
@@ -194,11 +217,13 @@ def tell(result: dict[str, Any], console: Console) -> None:
 
 def tell_mechanism(own: dict[str, Any], console: Console) -> None:
     """What this very mechanism rules out."""
+    from discreet.numerics.digits import at_least, at_most
+
     console.print("\n[bold]This mechanism[/bold]")
     if "alone" in own:
-        console.print(f"  alone      log odds move by at most {own['alone']['log_odds']:.6g}")
+        console.print(f"  alone      log odds move by at most {at_most(own['alone']['log_odds'])}")
     if "everybody" in own:
-        console.print(f"  everybody  log odds move by at most {own['everybody']['log_odds']:.6g}")
+        console.print(f"  everybody  log odds move by at most {at_most(own['everybody']['log_odds'])}")
     if (own.get("components") or 1) > 1:
         console.print(f"  {own['components']} components that neighbours do not connect")
     if "remedy" in own:
@@ -207,13 +232,13 @@ def tell_mechanism(own: dict[str, Any], console: Console) -> None:
     useful = [row for row in rows if row["vacuous_by"] is None]
     for row in useful[:MOST_ROWS]:
         console.print(
-            f"  {row['output']:>10}  probability between {row['at_least']:.3g} and {row['at_most']:.3g}"
+            f"  {row['output']:>10}  probability between {at_least(row['at_least'], 3)} and {at_most(row['at_most'], 3)}"
             " under any model"
         )
     if len(useful) < len(rows):
         worst = max(row["vacuous_by"] for row in rows if row["vacuous_by"] is not None)
         console.print(
-            f"  {len(rows) - len(useful)} of {len(rows)} outputs: the upper bound exceeds one (up to {worst:.3g}"
+            f"  {len(rows) - len(useful)} of {len(rows)} outputs: the upper bound exceeds one (up to {at_most(worst, 3)}"
             " times) and says nothing"
         )
     if "note" in own:

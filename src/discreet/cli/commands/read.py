@@ -109,7 +109,8 @@ def read(
     if len(published) == 1:
         result["naive"] = face_value(held, published[0].label, found)
     label = " and ".join(o.label for o in published)
-    result["sentence"] = reading_sentence(label, found.mean(), low, high, level, float(credible.probability))
+    whose = "the design's prior" if prior is None else f"the prior of {prior.name}"
+    result["sentence"] = reading_sentence(label, found.mean(), low, high, level, float(credible.probability), whose)
     return result
 
 

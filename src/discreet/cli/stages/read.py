@@ -28,16 +28,20 @@ def run(folder: Path) -> Mapping[str, Any]:
         "block": {key: row[key] for key in ("county", "block", "size", "published", "action")},
         "mean": found.mean(),
         "interval": [float(low), float(high)],
-        "attacker": attacker_words(float(mechanism.guarantee.epsilon), mechanism.guarantee.unit),
+        "attacker": attacker_words(mechanism.guarantee),
     }
 
 
 def tell(result: Mapping[str, Any], console: Console) -> None:
     """The block in words."""
+    from discreet.numerics.digits import about, between, given
+
     block = result["block"]
     low, high = result["interval"]
+    span = f"exactly {given(low)}" if low == high else between(low, high, 12)
     console.print(
         f"{block['county']}, block {block['block']} ({block['size']} households): published {block['published']}, so plan "
-        f"{block['action']} places; on average {result['mean']:.1f} children live there, 90 % between {low:g} and {high:g}."
+        f"{block['action']} places; on average {about(result['mean'], 2)} children live there, {span} with "
+        "at least 90 % probability."
     )
     console.print(result["attacker"])
