@@ -14,7 +14,7 @@ and never as 0 % or 100 % in an estimate that is neither.
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, Inexact
 from enum import Enum
 from fractions import Fraction
 
@@ -25,6 +25,8 @@ Number = int | float | Fraction
 
 PLAIN = range(-5, 15)
 """Powers of ten of the first digit within which no exponent is written."""
+LONGEST = 24
+"""Digits up to which a given decimal is written back whole."""
 MOST_NINES = 6
 """Significant digits up to which a share is kept apart from 100 %."""
 LEAST_PERCENT = Fraction(1, 10**4)
@@ -143,8 +145,10 @@ def _share(scaled: Fraction, side: Side, digits: int) -> Decimal:
 
 
 def _back(value: Fraction) -> str:
-    text = brief(value)
-    return text if "/" in text or " " in text else _plain(Decimal(text))
+    try:
+        return _plain(Context(prec=LONGEST, traps=[Inexact]).divide(Decimal(value.numerator), Decimal(value.denominator)))
+    except Inexact:
+        return brief(value)
 
 
 def _plain(value: Decimal) -> str:

@@ -40,10 +40,10 @@ def problem_words(problem: Problem) -> str:
     universe = problem.universe
     if not isinstance(universe, Universe):
         return f"{len(universe.names)} databases are told apart by name; the statistic is a table. {decisions_words(problem)}"
-    size = f"{universe.largest:,}" if universe.fixed else f"{universe.smallest:,} to {universe.largest:,}"
+    many = f"{universe.largest:,}" if universe.fixed else f"{universe.smallest:,} to {universe.largest:,}"
     values = listed([number(v) for v in universe.values])
     return (
-        f"A cell has {size} {plural(problem.unit)}; each has one of the values {values}. "
+        f"A cell has {many} {plural(problem.unit)}; each has one of the values {values}. "
         f"{_statistic_words(problem)} {decisions_words(problem)}"
     )
 
