@@ -1,4 +1,4 @@
-"""What all tests share: slow tests go last, and a missing program is either skipped in words or a failure.
+"""What all tests share: slow tests go last, Ctrl-C is heard, and a missing program is either skipped in words or a failure.
 
 A test marked `needs_chromium`, `needs_java` or `needs_postgres` is skipped with the command that installs the
 program when it is missing; with CI=true it fails instead, so that nothing goes untested unnoticed.
@@ -10,6 +10,7 @@ import importlib.util
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -39,6 +40,12 @@ TOOLS = tool_module("system").TOOLS
 def in_ci() -> bool:
     """Whether a missing program must fail the run."""
     return os.environ.get("CI", "").lower() in {"true", "1", "yes"}
+
+
+def pytest_configure() -> None:
+    """A shell's background job ignores Ctrl-C, and so would every process that a test starts and interrupts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

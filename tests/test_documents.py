@@ -43,8 +43,7 @@ def house(tmp_path: Path) -> Path:
 
 def troubles(documents: ModuleType, house: Path) -> list[str]:
     """All complaints about a house."""
-    checks = (documents.dead_links, documents.unreachable, documents.undocumented, documents.failing_examples)
-    return [words for check in checks for words in check(house)]
+    return [words for check in documents.CHECKS for words in check(house)]
 
 
 def test_a_house_in_order_gets_no_complaint(documents: ModuleType, house: Path) -> None:
@@ -72,6 +71,14 @@ def test_each_fault_is_caught(documents: ModuleType, house: Path, file: str, tex
     (house / file).write_text(text)
     found = troubles(documents, house)
     assert any(words in line for line in found), found
+
+
+def test_a_decision_that_the_index_leaves_out_is_caught(documents: ModuleType, house: Path) -> None:
+    (house / "docs" / "decisions").mkdir()
+    (house / "docs" / "decisions" / "0001-rooms.md").write_text("# Rooms\n")
+    with (house / "docs" / "numerics.md").open("a") as page:
+        page.write("[why](decisions/0001-rooms.md)\n")
+    assert "docs/index.md does not list decisions/0001-rooms.md" in troubles(documents, house)
 
 
 def test_a_package_without_a_page_is_caught(documents: ModuleType, house: Path) -> None:

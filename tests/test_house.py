@@ -178,6 +178,22 @@ def test_continuous_integration_runs_the_whole_check() -> None:
     assert "set -eu" in text_of(script) and "make test" in text_of(script)
 
 
+# ---- tests -----------------------------------------------------------------------------------------------
+
+
+def test_what_tests_share_is_found_through_one_setting() -> None:
+    moved = re.compile(r"^\s*sys\.path\b", re.MULTILINE)
+    assert [path.relative_to(ROOT) for path in (ROOT / "tests").rglob("*.py") if moved.search(text_of(path))] == []
+
+
+def test_ctrl_c_reaches_what_a_test_starts_even_in_a_background_job() -> None:
+    test = "tests/cli/test_shell.py::test_ctrl_c_ends_with_130_and_one_word"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test]
+    ignoring = f"import os, signal; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv({sys.executable!r}, {command!r})"
+    done = subprocess.run([sys.executable, "-c", ignoring], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
 # ---- missing programs ----------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 - every link between our files leads somewhere, headings included;
 - every `python` block runs, all blocks of a file in one namespace, in an empty folder;
 - every `console` block runs: lines beginning with `$ discreet` succeed and print the other lines;
+- every decision is listed on docs/index.md;
 - every package has a page docs/PACKAGE.md, reachable from docs/index.md, that names its public things;
 - every command has its heading in docs/command-line.md.
 
@@ -70,6 +71,14 @@ def unreachable(root: Path) -> Iterator[str]:
     for page in sorted((root / "docs").rglob("*.md")):
         if page.resolve() not in {found.resolve() for found in seen}:
             yield f"{page.relative_to(root)} is not reachable from docs/index.md"
+
+
+def unlisted(root: Path) -> Iterator[str]:
+    """Decisions that docs/index.md does not name: a reader looks for them there."""
+    named = set(links(root / "docs" / "index.md"))
+    for page in sorted((root / "docs" / "decisions").glob("*.md")):
+        if f"decisions/{page.name}" not in named:
+            yield f"docs/index.md does not list decisions/{page.name}"
 
 
 def public_names(package: Path) -> list[str]:
@@ -143,10 +152,12 @@ def run(command: list[str], folder: Path) -> tuple[str, str]:
     return done.stdout, complaint if done.returncode else ""
 
 
+CHECKS = (dead_links, unreachable, unlisted, undocumented, failing_examples)
+
+
 def main() -> int:
     """Run every check."""
-    checks = (dead_links, unreachable, undocumented, failing_examples)
-    found = [words for check in checks for words in check(ROOT)]
+    found = [words for check in CHECKS for words in check(ROOT)]
     for words in found:
         print(f"docs: {words}", file=sys.stderr)
     if not found:

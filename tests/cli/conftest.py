@@ -1,13 +1,9 @@
-"""Makes `office` importable by the tests beside it, and hands out a statistics office in each of its states."""
+"""Hands out a statistics office in each of its states."""
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from office import plan_an_office, succeed
 
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "publish"))
 
 from forging import other_values, resealed
 from office import shell as discreet

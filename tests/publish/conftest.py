@@ -1,12 +1,8 @@
-"""Makes `towns` importable by the tests beside it, and hands out a small town with a committed plan."""
+"""Hands out a small town with a committed plan."""
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from towns import Town, make_town
 
 

@@ -14,8 +14,6 @@ import signal
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 from towns import Town
 
 from discreet.errors import DiscreetError

@@ -22,8 +22,6 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 from towns import BUDGET, Town, publish_until_done
 
 from discreet.errors import InputError

@@ -6,14 +6,8 @@ do not hold for the mixture, and a smaller ε breaks them.
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from bg_worlds import holds, world
 
 from discreet.interpret import density_bounds

@@ -7,14 +7,8 @@ smaller ε is left, and so is the bound for one respondent when two answer alike
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from bg_worlds import World, world
 
 from discreet.errors import InputError

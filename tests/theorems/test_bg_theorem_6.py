@@ -7,14 +7,8 @@ its bounds grow in |t| (erratum 14); a support that a model does not have breaks
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from bg_worlds import holds, world
 
 from discreet.errors import InputError

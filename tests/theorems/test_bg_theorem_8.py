@@ -8,14 +8,8 @@ distance breaks the bound, and beyond the threshold the paper's formula overstat
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from bg_worlds import world
 from scipy.optimize import brentq
 

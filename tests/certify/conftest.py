@@ -1,7 +1,0 @@
-"""Makes `random_worlds` and `mutation` importable by the tests beside it."""
-
-import sys
-from pathlib import Path
-
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "model")]
