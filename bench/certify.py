@@ -29,6 +29,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import SumStatistic
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -42,7 +43,7 @@ def counting(respondents: int, epsilon: Fraction = Fraction(1)) -> Problem:
     universe = Universe.of(respondents, (Fraction(0), Fraction(1)))
     decision = Decision("squared-error", RealActions())
     prior = IidPrior((Fraction(9, 10), Fraction(1, 10)))
-    return Problem(universe, ReplaceOne(), prior, SumStatistic(), (decision,), epsilon)
+    return Problem(universe, ReplaceOne(), prior, SumStatistic(), (decision,), PurePromise(epsilon))
 
 
 def merged(states: int, outputs: int) -> Mechanism:
@@ -52,7 +53,7 @@ def merged(states: int, outputs: int) -> Mechanism:
     rows = [tuple(map(sum, zip(*table.weights[k : k + size], strict=True))) for k in range(0, states, size)]
     kernel = TableKernel(table.states, tuple(Output(str(k)) for k in range(len(rows))), tuple(rows), table.denominator)
     problem = counting(states - 1, Fraction(1, 10))
-    return Mechanism(problem, COUNT, kernel, Guarantee(Fraction(1, 10), "replace-one", "respondent"))
+    return Mechanism(problem, COUNT, kernel, Guarantee(PurePromise(Fraction(1, 10)), "replace-one", "respondent"))
 
 
 def by_fractions(mechanism: Mechanism) -> bool:
@@ -112,7 +113,7 @@ def main() -> None:
         seconds = timed(lambda closed=closed: proved(closed))
         print(f"geometric kernel, N = {respondents:>13,}: {seconds * 1000:8.2f} ms")
     table = Mechanism(counting(1_000), COUNT, TruncatedGeometric(Fraction(1), 0, 1_000).table(),
-                      Guarantee(Fraction(1), "replace-one", "respondent"))  # fmt: skip
+                      Guarantee(PurePromise(Fraction(1)), "replace-one", "respondent"))  # fmt: skip
     print(f"the same at N = 1,000 as a table: {timed(lambda: proved(table)) * 1000:8.0f} ms")
 
 

@@ -17,6 +17,7 @@ from discreet.model.decision import Decision
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import SumStatistic
 from discreet.model.universe import Universe
 
@@ -28,7 +29,7 @@ def school_places(households: int) -> Problem:
     return Problem(
         Universe.of(households, tuple(map(Fraction, range(3)))), ReplaceOne(),
         IidPrior((Fraction(89, 100), Fraction(9, 100), Fraction(2, 100))), SumStatistic(),
-        (Decision("squared-error", RealActions()),), Fraction(1), "household",
+        (Decision("squared-error", RealActions()),), PurePromise(Fraction(1)), "household",
     )
 
 

@@ -23,6 +23,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import SumStatistic
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -38,10 +39,10 @@ def mechanism_of(respondents: int) -> Mechanism:
     universe = Universe.of(respondents, (Fraction(0), Fraction(1), Fraction(2)))
     prior = IidPrior((Fraction(89, 100), Fraction(9, 100), Fraction(2, 100)))
     decision = Decision("squared-error", RealActions())
-    problem = Problem(universe, ReplaceOne(), prior, SumStatistic(), (decision,), Fraction(1))
+    problem = Problem(universe, ReplaceOne(), prior, SumStatistic(), (decision,), PurePromise(Fraction(1)))
     kernel = GeometricKernel(0, 2 * respondents, 2, rational_above_exp(Fraction(-1, 2), 64))
     return Mechanism(
-        problem, LinearSummary((0, 1, 2)), kernel, Guarantee(Fraction(1), "replace-one", "respondent")
+        problem, LinearSummary((0, 1, 2)), kernel, Guarantee(PurePromise(Fraction(1)), "replace-one", "respondent")
     )
 
 

@@ -20,6 +20,7 @@ from discreet.model.decision import Decision
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import SumStatistic
 from discreet.model.universe import Universe
 
@@ -27,7 +28,7 @@ from discreet.model.universe import Universe
 def problem_of(decision: Decision, values: tuple[Fraction, ...], respondents: int = 1) -> Problem:
     share = (Fraction(1, len(values)),) * len(values)
     universe = Universe.of(respondents, values)
-    return Problem(universe, ReplaceOne(), IidPrior(share), SumStatistic(), (decision,), Fraction(1))
+    return Problem(universe, ReplaceOne(), IidPrior(share), SumStatistic(), (decision,), PurePromise(Fraction(1)))
 
 
 def plain(problem: Problem, nodes: list[Fraction]) -> Fraction:

@@ -22,6 +22,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import SumStatistic
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -36,10 +37,10 @@ def geometric(
 ) -> Mechanism:
     problem = Problem(
         Universe.of(N, (offset, offset + 1)), ReplaceOne(), IidPrior((1 - chance, chance)), SumStatistic(), (decision,),
-        epsilon,
+        PurePromise(epsilon),
     )
     kernel = GeometricKernel(0, N, 1, rational_above_exp(-epsilon, 60), tuple(actions))
-    return Mechanism(problem, LinearSummary((0, 1)), kernel, Guarantee(epsilon, "replace-one", problem.unit))
+    return Mechanism(problem, LinearSummary((0, 1)), kernel, Guarantee(PurePromise(epsilon), "replace-one", problem.unit))
 
 
 def both(mechanism: Mechanism) -> tuple[Fraction, Fraction]:

@@ -18,6 +18,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import SumStatistic
 from discreet.model.universe import Universe
 
@@ -30,7 +31,7 @@ def problem(epsilon: Fraction = Fraction(1)) -> Problem:
     actions = ListedActions(tuple(map(Fraction, range(5))))
     return Problem(
         Universe.of(2, tuple(map(Fraction, range(3)))), ReplaceOne(), PRIORS[0], SumStatistic(),
-        (Decision("squared-error", actions),), epsilon,
+        (Decision("squared-error", actions),), PurePromise(epsilon),
     )
 
 

@@ -19,6 +19,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import SumStatistic
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -33,9 +34,9 @@ EVERY = np.array([[4 - count, count] for count in range(5)])
 def mechanism(weights: tuple[int, int], low: int | None = 0, high: int | None = 5) -> Mechanism:
     problem = Problem(
         Universe.of(4, (Fraction(0), Fraction(1))), ReplaceOne(), IidPrior((HALF, HALF)), SumStatistic(),
-        (Decision("squared-error", RealActions()),), Fraction(1),
+        (Decision("squared-error", RealActions()),), PurePromise(Fraction(1)),
     )
-    promise = Guarantee(Fraction(0), "replace-one", problem.unit)
+    promise = Guarantee(PurePromise(Fraction(0)), "replace-one", problem.unit)
     kernel = GeometricKernel(0, 5, 1, Fraction(1, 10**9))
     return Mechanism(problem, LinearSummary(weights, low, high), kernel, promise)
 

@@ -22,6 +22,7 @@ from discreet.model.kernel import GeometricKernel, Output, closed_probability
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
 from discreet.model.priors import IidPrior, IndependentPrior
 from discreet.model.problem import Problem, believed
+from discreet.model.promises import PurePromise
 from discreet.model.states import state_space
 from discreet.model.statistic import SumStatistic, of_database
 from discreet.model.summary import Clamp, DatabaseSummary, LinearSummary
@@ -194,7 +195,7 @@ def high_precision_loss(n: int, p: Fraction, epsilon: Fraction) -> mpmath.mpf:
 def test_theorem_3_bounds_agree_with_high_precision(n: int, p: str, epsilon: str) -> None:
     problem = Problem(
         Universe.of(n, TWO), ReplaceOne(), IidPrior((1 - Fraction(p), Fraction(p))), SumStatistic(),
-        (Decision("squared-error", RealActions()),), Fraction(epsilon),
+        (Decision("squared-error", RealActions()),), PurePromise(Fraction(epsilon)),
     )  # fmt: skip
     assert why_not_geometric(problem) is None
     true = high_precision_loss(n, Fraction(p), Fraction(epsilon))

@@ -29,6 +29,7 @@ from discreet.model.decision import Decision
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import ExchangeablePrior, IidPrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import MeanStatistic, SumStatistic
 from discreet.model.universe import Universe
 
@@ -42,7 +43,7 @@ def problem_of(
     decision = Decision(kind, RealActions() if actions is None else actions, quantile=quantile)
     universe = Universe(tuple(map(Fraction, v)), respondents, respondents)
     prior = IidPrior(tuple(map(Fraction, p)))
-    return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decision,), Fraction(epsilon))
+    return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decision,), PurePromise(Fraction(epsilon)))
 
 
 def witness(low, high):

@@ -31,6 +31,7 @@ from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import CountStatistic, SumStatistic
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -43,7 +44,7 @@ def problem(respondents: int, decision: Decision | None = None, chances: tuple[F
     top = respondents * (len(chances) - 1)
     decision = decision or Decision("squared-error", ListedActions(tuple(map(Fraction, range(top + 1)))))
     return Problem(
-        Universe.of(respondents, values), ReplaceOne(), IidPrior(chances), SumStatistic(), (decision,), Fraction(1)
+        Universe.of(respondents, values), ReplaceOne(), IidPrior(chances), SumStatistic(), (decision,), PurePromise(Fraction(1))
     )
 
 

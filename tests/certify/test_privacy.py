@@ -20,6 +20,7 @@ from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import GivenGraph, ReplaceOne
+from discreet.model.promises import ApproximatePromise, PurePromise
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary
 from discreet.model.universe import ListedUniverse, Universe
 from discreet.numerics.brackets import compare_ratio_exp, exp_bracket, log_bracket
@@ -90,21 +91,27 @@ def test_up_to_the_bound_it_is_proved(geometric: Mechanism, output: int, state: 
 
 def test_a_forged_epsilon_is_refuted(geometric: Mechanism) -> None:
     for forged in (Fraction(999_999, 10**6), Fraction(0)):
-        found = certify.privacy(replace(geometric, guarantee=Guarantee(forged, "replace-one", "respondent")))
+        found = certify.privacy(replace(geometric, guarantee=Guarantee(PurePromise(forged), "replace-one", "respondent")))
         assert isinstance(found, Counterexample) and found.edge is not None
 
 
 def test_a_promise_weaker_than_the_problem_is_refused(geometric: Mechanism) -> None:
     with pytest.raises(InputError, match="promises less privacy"):
-        replace(geometric, guarantee=Guarantee(Fraction(11, 10), "replace-one", "respondent"))
+        replace(geometric, guarantee=Guarantee(PurePromise(Fraction(11, 10)), "replace-one", "respondent"))
     stronger = replace(geometric, problem=geometric.problem.with_epsilon(Fraction(2)))
     assert isinstance(certify.privacy(stronger), Certificate)
 
 
-def test_a_promise_with_delta_is_not_proved_here(geometric: Mechanism) -> None:
-    approximate = replace(geometric, guarantee=Guarantee(Fraction(1), "replace-one", "respondent", Fraction(1, 10**6)))
-    found = certify.privacy(approximate)
-    assert isinstance(found, Counterexample) and "δ = 0" in found.words
+def test_a_promise_with_delta_is_proved_for_a_problem_that_asks_for_it(geometric: Mechanism) -> None:
+    promise = ApproximatePromise(Fraction(1), Fraction(1, 10**6))
+    with pytest.raises(InputError, match="another kind"):
+        replace(geometric, guarantee=Guarantee(promise, "replace-one", "respondent"))
+    asked = geometric.problem.with_promise(promise)
+    found = certify.privacy(replace(geometric, problem=asked, guarantee=asked.guarantee))
+    assert isinstance(found, Certificate) and found.privacy.promise == promise and found.privacy.tight_high == 0
+    less = geometric.problem.with_promise(ApproximatePromise(Fraction(1, 2), Fraction(1, 10**6)))
+    refuted = certify.privacy(replace(geometric, problem=less, guarantee=less.guarantee))
+    assert isinstance(refuted, Counterexample) and refuted.edge is not None
 
 
 @pytest.mark.parametrize(

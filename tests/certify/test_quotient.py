@@ -36,6 +36,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import MeanStatistic, SumStatistic
 from discreet.model.universe import Universe
 
@@ -47,7 +48,7 @@ def problem_of(p, v, respondents, epsilon=1, actions=None, kind="squared-error",
     universe = Universe(tuple(map(Fraction, v)), respondents, respondents)
     decision = Decision(kind, listed)
     prior = IidPrior(tuple(map(Fraction, p)))
-    return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decision,), Fraction(epsilon))
+    return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decision,), PurePromise(Fraction(epsilon)))
 
 
 def proposed(problem, groups=None, leave_out=1e-9, targets=None):
@@ -109,7 +110,7 @@ def optimality_value(problem, proposal):
 
 
 def bare(problem, proposal):
-    guarantee = Guarantee(problem.epsilon, "replace-one", problem.unit)
+    guarantee = Guarantee(PurePromise(problem.epsilon), "replace-one", problem.unit)
     return Mechanism(problem, proposal.summary, proposal.kernel, guarantee)
 
 
@@ -290,7 +291,7 @@ def test_an_inequality_whose_larger_side_is_not_listed_is_refuted():
 
 
 def document_of(witness):
-    proof = PrivacyProof(Fraction(1), Fraction(0), Fraction(1), None, None, 1, 1)
+    proof = PrivacyProof(PurePromise(Fraction(1)), Fraction(0), Fraction(1), None, None, 1, 1)
     return certificate_document(Certificate("0" * 64, proof, OptimalityClaim(Fraction(-2), Fraction(-1), witness)))
 
 

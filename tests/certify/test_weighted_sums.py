@@ -23,6 +23,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import CountStatistic, MeanStatistic, SumStatistic
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -36,9 +37,9 @@ def mechanism_of(p, v, respondents, kernel, weights, decision=None, statistic=No
         IidPrior(tuple(map(Fraction, p))),
         statistic or SumStatistic(),
         (decision,),
-        Fraction(1),
+        PurePromise(Fraction(1)),
     )
-    guarantee = Guarantee(Fraction(1), problem.neighbours.name, problem.unit)
+    guarantee = Guarantee(PurePromise(Fraction(1)), problem.neighbours.name, problem.unit)
     return Mechanism(problem, LinearSummary(tuple(weights), low, high), kernel, guarantee)
 
 
@@ -183,7 +184,7 @@ def test_the_bound_is_for_the_guaranteed_epsilon():
     mechanism = wide(60)
     claim = claim_of(mechanism, "0,1,2", "7,8,9")
     asked = mechanism.problem.with_epsilon(Fraction(2))
-    looser = replace(mechanism, problem=asked, guarantee=replace(mechanism.guarantee, epsilon=Fraction(2)))
+    looser = replace(mechanism, problem=asked, guarantee=asked.guarantee)
     found = optimality(looser, claim)
     assert isinstance(found, Counterexample)
     assert found.claim == "bound"

@@ -18,6 +18,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior, Prior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import SumStatistic
 from discreet.model.summary import DatabaseSummary, LinearSummary
 from discreet.model.universe import Universe
@@ -29,7 +30,7 @@ def _problem(respondents: int, prior: Prior | None, types: int = 2) -> Problem:
     universe = Universe.of(respondents, tuple(Fraction(t) for t in range(types)))
     belief = prior or IidPrior((Fraction(1, types),) * types)
     decision = Decision("squared-error", RealActions())
-    return Problem(universe, ReplaceOne(), belief, SumStatistic(), (decision,), Fraction(1))
+    return Problem(universe, ReplaceOne(), belief, SumStatistic(), (decision,), PurePromise(Fraction(1)))
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ def geometric() -> Callable[..., Mechanism]:
         problem = _problem(respondents, None)
         kernel = GeometricKernel(0, respondents, 1, ratio)
         return Mechanism(
-            problem, LinearSummary((0, 1)), kernel, Guarantee(Fraction(1), "replace-one", "respondent")
+            problem, LinearSummary((0, 1)), kernel, Guarantee(PurePromise(Fraction(1)), "replace-one", "respondent")
         )
 
     return build
@@ -90,7 +91,7 @@ def on_databases() -> Callable[..., Mechanism]:
         kernel = TableKernel(
             tuple(labels), tuple(Output(str(y)) for y in range(rows.shape[0])), tuple(map(tuple, weights)), 2**BITS
         )
-        guarantee = Guarantee(Fraction(epsilon), "replace-one", "respondent")
+        guarantee = Guarantee(PurePromise(Fraction(epsilon)), "replace-one", "respondent")
         return Mechanism(problem, DatabaseSummary(), kernel, guarantee)
 
     return build

@@ -20,6 +20,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 
@@ -39,12 +40,12 @@ def geometric_sum(
     size = (F(1, respondents + 1),) * (respondents + 1) if any_size else None
     prior = IidPrior((F(1, len(weights)),) * len(weights), size)
     neighbours = AddRemoveOne() if any_size else base.problem.neighbours
-    problem = Problem(universe, neighbours, prior, base.problem.statistic, base.problem.decisions, F(1))
+    problem = Problem(universe, neighbours, prior, base.problem.statistic, base.problem.decisions, PurePromise(F(1)))
     low, high = clip or (None, None)
     summary = LinearSummary(weights, low, high)
     ends = summary.range(universe)
     kernel = GeometricKernel(*ends, summary.step(neighbours), F(2, 3))
-    return Mechanism(problem, summary, kernel, Guarantee(F(1), neighbours.name, "respondent"))
+    return Mechanism(problem, summary, kernel, Guarantee(PurePromise(F(1)), neighbours.name, "respondent"))
 
 
 def same(one: Channel, other: Channel) -> None:

@@ -28,6 +28,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior, ReferencePrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import CountStatistic, MeanStatistic, SumStatistic
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import compare_ratio_exp
@@ -49,14 +50,14 @@ def problem_of(law, respondents, decision=SQUARED, statistic=None, epsilon=1, pr
         prior or IidPrior(tuple(map(Fraction, p))),
         statistic or SumStatistic(),
         (decision,),
-        Fraction(epsilon),
+        PurePromise(Fraction(epsilon)),
     )
 
 
 def certified(problem, seconds=2.0, gap=1e-6):
     """(mechanism, claim, proposal): everything proved again from the mechanism alone."""
     proposal = climb(problem, seconds=seconds, gap=gap)
-    guarantee = Guarantee(problem.epsilon, problem.neighbours.name, problem.unit)
+    guarantee = Guarantee(PurePromise(problem.epsilon), problem.neighbours.name, problem.unit)
     mechanism = Mechanism(problem, proposal.summary, proposal.kernel, guarantee)
     bare = OptimalityClaim(Fraction(0), Fraction(0), proposal.witness)
     claim = replace(bare, value=proved_value(mechanism, bare), bound=proved_bound(mechanism, bare))

@@ -22,6 +22,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import MeanStatistic, SumStatistic
 from discreet.model.universe import Universe
 
@@ -32,11 +33,11 @@ def problem_of(p=FIVE, v=range(6), respondents=6, actions=None, kind="squared-er
     universe = Universe(tuple(map(Fraction, v)), respondents, respondents)
     decision = Decision(kind, actions or RealActions())
     prior = IidPrior(tuple(map(Fraction, p)))
-    return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decision,), Fraction(1))
+    return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decision,), PurePromise(Fraction(1)))
 
 
 def mechanism_of(problem, read):
-    guarantee = Guarantee(problem.epsilon, "replace-one", problem.unit)
+    guarantee = Guarantee(PurePromise(problem.epsilon), "replace-one", problem.unit)
     return Mechanism(problem, read.summary, read.kernel, guarantee)
 
 

@@ -19,6 +19,7 @@ from discreet.model.decision import Decision
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import ExchangeablePrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import TableStatistic
 from discreet.model.summary import Clamp
 from discreet.model.universe import Universe
@@ -33,7 +34,7 @@ def random_ground(rng: np.random.Generator) -> Ground:
     prior = ExchangeablePrior(tuple((h, w / sum(weights)) for h, w in zip(rows, weights, strict=True)))
     statistic = TableStatistic(tuple((",".join(map(str, h)), Fraction(i)) for i, h in enumerate(rows)))
     decision = Decision("squared-error", ListedActions((Fraction(0),)))
-    return ground(Problem(universe, ReplaceOne(), prior, statistic, (decision,), Fraction(1)))
+    return ground(Problem(universe, ReplaceOne(), prior, statistic, (decision,), PurePromise(Fraction(1))))
 
 
 @pytest.mark.parametrize("seed", range(25))

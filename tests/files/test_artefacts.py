@@ -38,6 +38,7 @@ from discreet.model.decision import Decision
 from discreet.model.kernel import GeometricKernel, Output, StaircaseKernel, TableKernel
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.neighbours import ReplaceOne
+from discreet.model.promises import PurePromise
 from discreet.model.summary import Clamp, LinearSummary
 from discreet.model.universe import Universe
 
@@ -102,7 +103,7 @@ def test_weights_of_ten_thousand_digits(tmp_path: Path) -> None:
 
 
 def proof() -> PrivacyProof:
-    return PrivacyProof(Fraction(1), Fraction(1, 3), Fraction(1, 2), ("0", "1"), "x", 2, 3)
+    return PrivacyProof(PurePromise(Fraction(1)), Fraction(1, 3), Fraction(1, 2), ("0", "1"), "x", 2, 3)
 
 
 WITNESSES = [
@@ -164,7 +165,7 @@ BAD_MECHANISMS: list[tuple[str, Any, str]] = [
     ("summary/low", 3, "not those that its summary makes"), ("guarantee/epsilon", "-1", "from 0 on"),
     ("guarantee/epsilon", "2", "promises less privacy"), ("guarantee/neighbours", "given", "another relation"),
     ("guarantee/neighbours", "swap", "known relation"), ("guarantee/unit", "dog", "another relation or unit"),
-    ("guarantee/delta", "2", "δ from 0"), ("problem/data/respondents", 3, "not those that its summary makes"),
+    ("guarantee/delta", "2", "between 0 and 1"), ("problem/data/respondents", 3, "not those that its summary makes"),
     ("problem/privacy/epsilon", "1/2", "promises less privacy"), ("provenance", {"a": 1}, "provenance"),
 ]  # fmt: skip
 

@@ -125,7 +125,7 @@ def test_without_padding_public_membership_and_values_are_needed(tmp_path: Path)
     text = PLAN.replace('key_set = "blocks.csv"', public)
     with pytest.raises(InputError, match="only values"):
         plan(tmp_path, text)
-    assert plan(tmp_path, text.replace('"presence"', '"values"')).promises[0].protects == "values"
+    assert plan(tmp_path, text.replace('"presence"', '"values"')).exposures[0].protects == "values"
 
 
 def test_a_key_set_is_read_in_any_order_of_columns(tmp_path: Path) -> None:

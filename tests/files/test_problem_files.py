@@ -198,7 +198,7 @@ BAD: list[tuple[str, Any, str]] = [
     ("decision", {"kind": "table", "actions": [1], "payoff": [[1, 2]]}, "one number for each value"),
     ("privacy/epsilon", -1, "from 0 on"),
     ("privacy/epsilon", "1e4000", "from 0 on"),
-    ("privacy/epsilon", None, "no privacy.epsilon"),
+    ("privacy/epsilon", None, "neither privacy.epsilon nor privacy.rho"),
     ("privacy/epsilonn", 1, "did you mean 'epsilon'?"),
     ("privacy/unit", " ", "has no name"),
     ("privcy", {}, "did you mean 'privacy'?"),

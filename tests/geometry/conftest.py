@@ -15,6 +15,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import SumStatistic
 from discreet.model.summary import DatabaseSummary, LinearSummary
 from discreet.model.universe import Universe
@@ -32,8 +33,10 @@ def make_problem(
         "prior": IidPrior(tuple(Fraction(w, total) for w in weights)),
         "statistic": SumStatistic(),
         "decisions": (Decision("squared-error", RealActions()),),
-        "epsilon": Fraction(1),
+        "promise": PurePromise(Fraction(1)),
     }
+    if "epsilon" in changes:
+        changes["promise"] = PurePromise(changes.pop("epsilon"))  # type: ignore[arg-type]
     return Problem(**{**parts, **changes})  # type: ignore[arg-type]
 
 
@@ -43,14 +46,14 @@ def make_geometric(problem: Problem, weights: tuple[int, ...], epsilon: Fraction
     step = summary.step(problem.neighbours)
     low, high = summary.range(problem.universe)  # type: ignore[arg-type]
     kernel = GeometricKernel(low, high, step, rational_above_exp(-(epsilon or problem.epsilon) / step, 64))
-    return Mechanism(problem, summary, kernel, Guarantee(problem.epsilon, "replace-one", problem.unit))
+    return Mechanism(problem, summary, kernel, Guarantee(PurePromise(problem.epsilon), "replace-one", problem.unit))
 
 
 def make_response(problem: Problem) -> Mechanism:
     """Two respondents of two types: the first one's type, told truthfully with probability 5/8."""
     states = ("0,0", "0,1", "1,0", "1,1")
     kernel = TableKernel(states, (Output("no"), Output("yes")), ((5, 5, 3, 3), (3, 3, 5, 5)), 8)
-    return Mechanism(problem, DatabaseSummary(), kernel, Guarantee(problem.epsilon, "replace-one", problem.unit))
+    return Mechanism(problem, DatabaseSummary(), kernel, Guarantee(PurePromise(problem.epsilon), "replace-one", problem.unit))
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import GivenGraph, ReplaceOne
 from discreet.model.priors import IidPrior, Prior, TablePrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.states import state_space
 from discreet.model.statistic import Statistic, SumStatistic, TableStatistic
 from discreet.model.summary import DatabaseSummary, HistogramSummary, LinearSummary, Summary
@@ -34,7 +35,7 @@ def problem_of(
     """A replace-one problem about the sum, with squared error unless told otherwise."""
     universe = Universe.of(respondents, tuple(Fraction(v) for v in values))
     decided = decision or Decision("squared-error", RealActions())
-    return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decided,), epsilon)
+    return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decided,), PurePromise(epsilon))
 
 
 def counting(
@@ -59,7 +60,7 @@ def summing(respondents: int, chances: tuple[Fraction, ...], epsilon: Fraction =
 
 def promise(epsilon: Fraction) -> Guarantee:
     """A guarantee about one respondent."""
-    return Guarantee(epsilon, "replace-one", "respondent")
+    return Guarantee(PurePromise(epsilon), "replace-one", "respondent")
 
 
 def table_mechanism(problem: Problem, summary: Summary, probabilities: np.ndarray) -> Mechanism:
@@ -71,7 +72,7 @@ def table_mechanism(problem: Problem, summary: Summary, probabilities: np.ndarra
     known = all(Fraction(i) in d.actions for d in problem.decisions for i in range(len(weights)))
     outputs = tuple(Output(f"s{i}", Fraction(i) if known else None) for i in range(len(weights)))
     kernel = TableKernel(space.labels, outputs, tuple(tuple(int(w) for w in row) for row in weights), 2**BITS)
-    guarantee = Guarantee(Fraction(100), problem.neighbours.name, "respondent")
+    guarantee = Guarantee(PurePromise(Fraction(100)), problem.neighbours.name, "respondent")
     return Mechanism(problem.with_epsilon(Fraction(100)), summary, kernel, guarantee)
 
 
@@ -102,7 +103,7 @@ def listed(
     table = TablePrior(tuple((f"x{i}", p) for i, p in enumerate(chances)))
     statistic = TableStatistic(tuple((f"x{i}", Fraction(i)) for i in range(names)))
     decision = Decision("squared-error", RealActions())
-    problem = Problem(universe, graph, table, statistic, (decision,), Fraction(1))
+    problem = Problem(universe, graph, table, statistic, (decision,), PurePromise(Fraction(1)))
     return table_mechanism(problem, DatabaseSummary(), probabilities)
 
 

@@ -23,6 +23,7 @@ from discreet.model.priors import (
     TablePrior,
 )
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import SumStatistic, of_database
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary
 from discreet.model.universe import Universe
@@ -160,7 +161,7 @@ def test_sizes_may_vary() -> None:
     universe = Universe((Fraction(0), Fraction(1)), 0, 3)
     prior = IidPrior((Fraction(1, 2), Fraction(1, 2)), size=(Fraction(1, 4),) * 4)
     base = problem_of(3, (0, 1), IidPrior((Fraction(1, 2), Fraction(1, 2))))
-    problem = Problem(universe, AddRemoveOne(), prior, SumStatistic(), base.decisions, Fraction(1))
+    problem = Problem(universe, AddRemoveOne(), prior, SumStatistic(), base.decisions, PurePromise(Fraction(1)))
     mechanism = random_table(problem, HISTOGRAM, 3, np.random.default_rng(3))
     found = posterior(mechanism, "s1", exact=True)
     joint: dict[Fraction, Fraction] = {}

@@ -21,6 +21,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import GivenGraph, ReplaceOne
 from discreet.model.priors import IidPrior, TablePrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.states import state_space
 from discreet.model.statistic import SumStatistic, TableStatistic
 from discreet.model.summary import DatabaseSummary, HistogramSummary, LinearSummary
@@ -33,7 +34,7 @@ def school(respondents: int, types: int = 3, epsilon: Fraction = ONE) -> Problem
     universe = Universe.of(respondents, tuple(Fraction(t) for t in range(types)))
     prior = IidPrior((Fraction(1, types),) * types)
     return Problem(
-        universe, ReplaceOne(), prior, SumStatistic(), (Decision("squared-error", RealActions()),), epsilon
+        universe, ReplaceOne(), prior, SumStatistic(), (Decision("squared-error", RealActions()),), PurePromise(epsilon)
     )
 
 
@@ -43,7 +44,7 @@ def geometric_table() -> Mechanism:
         problem,
         LinearSummary((0, 1)),
         TruncatedGeometric(ONE, 0, 40).table(),
-        Guarantee(ONE, "replace-one", problem.unit),
+        Guarantee(PurePromise(ONE), "replace-one", problem.unit),
     )
 
 
@@ -53,7 +54,7 @@ def staircase_table() -> Mechanism:
         problem,
         LinearSummary((0, 1, 2)),
         DiscreteStaircase(ONE, 2, 1).table(0, 12),
-        Guarantee(ONE, "replace-one", problem.unit),
+        Guarantee(PurePromise(ONE), "replace-one", problem.unit),
     )
 
 
@@ -62,13 +63,13 @@ def inverse_sensitivity_table() -> Mechanism:
     space = state_space(problem.universe, problem.neighbours, HistogramSummary())
     totals = tuple(Fraction(int(h[1] + 2 * h[2])) for h in space.vectors)
     kernel = InverseSensitivity(ONE, space, totals).table()
-    return Mechanism(problem, HistogramSummary(), kernel, Guarantee(ONE, "replace-one", problem.unit))
+    return Mechanism(problem, HistogramSummary(), kernel, Guarantee(PurePromise(ONE), "replace-one", problem.unit))
 
 
 def randomised_response_of_each() -> Mechanism:
     problem = school(3)
     kernel = RandomisedResponse(ONE, 3).of_each(3)
-    return Mechanism(problem, DatabaseSummary(), kernel, Guarantee(ONE, "replace-one", problem.unit))
+    return Mechanism(problem, DatabaseSummary(), kernel, Guarantee(PurePromise(ONE), "replace-one", problem.unit))
 
 
 def exponential_table() -> Mechanism:
@@ -78,7 +79,7 @@ def exponential_table() -> Mechanism:
     scores = tuple(tuple(Fraction(int(h[t])) for h in space.vectors) for t in range(3))
     edges = tuple((int(a), int(b)) for a, b in space.edges)
     kernel = Exponential(ONE, scores, edges).table(space.labels, outputs)
-    return Mechanism(problem, HistogramSummary(), kernel, Guarantee(ONE, "replace-one", problem.unit))
+    return Mechanism(problem, HistogramSummary(), kernel, Guarantee(PurePromise(ONE), "replace-one", problem.unit))
 
 
 BUILDERS = {
@@ -109,7 +110,7 @@ def test_a_smaller_promise_is_refuted(family: str) -> None:
     certificate = privacy(mechanism)
     assert isinstance(certificate, Certificate)
     less = certificate.privacy.tight_low - Fraction(1, 10**9)
-    refuted = privacy(replace(mechanism, guarantee=replace(mechanism.guarantee, epsilon=less)))
+    refuted = privacy(replace(mechanism, guarantee=replace(mechanism.guarantee, promise=PurePromise(less))))
     assert isinstance(refuted, Counterexample)
     assert refuted.edge is not None and refuted.output is not None
 
@@ -122,7 +123,7 @@ def test_closed_forms_need_respondents() -> None:
         TablePrior((("a", Fraction(1, 2)), ("b", Fraction(1, 2)))),
         TableStatistic((("a", Fraction(0)), ("b", ONE)), by="database"),
         (Decision("squared-error", RealActions()),),
-        ONE,
+        PurePromise(ONE),
     )
     with pytest.raises(InputError):
         geometric_mechanism(listed, LinearSummary((0, 1)))

@@ -61,7 +61,7 @@ def test_scale_free_parameters() -> None:
     assert gaussian.rho == Fraction(1, 8)
     assert gaussian.delta("0.7") == Gaussian(Fraction(2), ONE).delta("0.7")
     guarantee = gaussian.guarantee(1, "replace-one", "person")
-    assert guarantee.delta == Fraction(gaussian.delta(1))
+    assert guarantee.promise.numbers["delta"] == Fraction(gaussian.delta(1))
 
 
 @pytest.mark.parametrize("sigma", ["0.3", "1", "7"])

@@ -15,6 +15,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours, ReplaceOne
 from discreet.model.priors import IidPrior, TablePrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.states import state_space
 from discreet.model.statistic import SumStatistic, TableStatistic
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary
@@ -35,11 +36,11 @@ def problem_of(
         chance = Fraction(1, len(universe.names))
         prior = TablePrior(tuple((name, chance) for name in universe.names))
         statistic = TableStatistic(tuple((name, Fraction(i)) for i, name in enumerate(universe.names)))
-        return Problem(universe, neighbours, prior, statistic, (decision,), epsilon)
+        return Problem(universe, neighbours, prior, statistic, (decision,), PurePromise(epsilon))
     sizes = universe.largest - universe.smallest + 1
     size = None if universe.fixed else (Fraction(1, sizes),) * sizes
     uniform = IidPrior((Fraction(1, universe.types),) * universe.types, size)
-    return Problem(universe, neighbours, uniform, SumStatistic(), (decision,), epsilon)
+    return Problem(universe, neighbours, uniform, SumStatistic(), (decision,), PurePromise(epsilon))
 
 
 def random_world(rng: random.Random) -> tuple[Universe, Neighbours, Summary]:
@@ -144,7 +145,7 @@ def mechanism_on(problem: Problem, summary: Summary, kernel: Kernel, epsilon: Fr
     """A mechanism that promises `epsilon` (the problem's by default)."""
     promised = problem.epsilon if epsilon is None else epsilon
     of = problem if epsilon is None else problem.with_epsilon(epsilon)
-    return Mechanism(of, summary, kernel, Guarantee(promised, problem.neighbours.name, problem.unit))
+    return Mechanism(of, summary, kernel, Guarantee(PurePromise(promised), problem.neighbours.name, problem.unit))
 
 
 def random_mechanism(rng: random.Random, zeros: bool = False) -> Mechanism:

@@ -25,6 +25,7 @@ from discreet.model.kernel import (
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
 from discreet.model.problem import believed
+from discreet.model.promises import ApproximatePromise, PurePromise
 from discreet.model.statistic import (
     CountStatistic,
     MeanStatistic,
@@ -45,7 +46,7 @@ KERNEL = TableKernel(("0", "1", "2"), (Output("x"), Output("y")), ((5, 4, 3), (3
 
 
 def promising(epsilon: int, neighbours: str, unit: str = "respondent") -> Mechanism:
-    return Mechanism(PROBLEM, COUNT, KERNEL, Guarantee(Fraction(epsilon), neighbours, unit))
+    return Mechanism(PROBLEM, COUNT, KERNEL, Guarantee(PurePromise(Fraction(epsilon)), neighbours, unit))
 
 
 @pytest.mark.parametrize("universe", [Universe.of(3, VALUES), Universe(VALUES, 1, 3)])
@@ -120,9 +121,9 @@ def test_a_table_that_is_no_kernel_is_refused(change, words: str) -> None:
         lambda: GeometricKernel(0, 2, 1, Fraction(1, 2), (Fraction(0),)), lambda: StaircaseKernel(0, 2, 2, 3, Fraction(1, 2)),
         lambda: StaircaseKernel(0, 2, 2, 0, Fraction(1, 2)), lambda: StaircaseKernel(2, 0, 2, 1, Fraction(1, 2)),
         lambda: closed_probability(GeometricKernel(0, 2, 1, Fraction(1, 2)), 3, 0),
-        lambda: Guarantee(Fraction(-1), "replace-one", "x"),
-        lambda: Guarantee(Fraction(1), "swap", "x"), lambda: Guarantee(Fraction(1), "given", " "),
-        lambda: Guarantee(Fraction(1), "given", "x", Fraction(1)),
+        lambda: Guarantee(PurePromise(Fraction(-1)), "replace-one", "x"),
+        lambda: Guarantee(PurePromise(Fraction(1)), "swap", "x"), lambda: Guarantee(PurePromise(Fraction(1)), "given", " "),
+        lambda: Guarantee(ApproximatePromise(Fraction(1), Fraction(1)), "given", "x"),
     ],
 )  # fmt: skip
 def test_closed_forms_and_promises_that_are_none_are_refused(make) -> None:
@@ -194,5 +195,5 @@ def test_a_single_decision_is_asked_for() -> None:
         assert twice.decision
     with pytest.raises(InputError, match="no decision"):
         replace(PROBLEM, decisions=())
-    promise = Guarantee(Fraction(1), "replace-one", "household", Fraction(1, 8))
+    promise = Guarantee(ApproximatePromise(Fraction(1), Fraction(1, 8)), "replace-one", "household")
     assert str(promise) == "ε = 1, δ = 0.125 for replace-one (bounded) neighbours, unit: household"

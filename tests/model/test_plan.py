@@ -9,30 +9,34 @@ from fractions import Fraction
 import pytest
 
 from discreet.errors import InputError
-from discreet.model.guarantee import Guarantee
 from discreet.model.key_set import KeySet
-from discreet.model.plan import Promise, Source, Unit
+from discreet.model.plan import Exposure, Source, Unit
+from discreet.model.promises import ApproximatePromise, ConcentratedPromise, PurePromise
 from discreet.model.recoding import Bins, Bounds, Recoding, Values
 
 
 def test_what_k_rows_cost() -> None:
-    one, three = Promise("values", "person", 1, 1), Promise("presence", "person", 3, 1)
+    one, three = Exposure("values", "person", 1, 1), Exposure("presence", "person", 3, 1)
     epsilon, delta = Fraction(1, 2), Fraction(1, 10**6)
-    assert one.cost(Guarantee(epsilon, "replace-one", "person", delta)) == (epsilon, delta)
-    assert three.epsilon(epsilon) == 3 * epsilon and three.rho(Fraction(1, 8)) == Fraction(9, 8)
+    promise = ApproximatePromise(epsilon, delta)
+    assert one.of(promise) == promise
+    assert three.of(PurePromise(epsilon)) == PurePromise(3 * epsilon)
+    assert three.of(ConcentratedPromise(Fraction(1, 8))) == ConcentratedPromise(Fraction(9, 8))
     growth = (math.exp(1.5) - 1) / (math.exp(0.5) - 1)
-    grown = three.delta(epsilon, delta)
+    grown = three.of(promise).numbers["delta"]
     assert float(grown) == pytest.approx(1e-6 * growth, rel=1e-12)
     # Rounded up: 1 + e^½ + e^1 in exact arithmetic from below stays below it.
     assert grown > delta * (1 + Fraction(16487212, 10**7) + Fraction(27182818, 10**7))
-    assert three.delta(epsilon, Fraction(0)) == 0 and three.delta(epsilon, Fraction(9, 10)) == 1
+    with pytest.raises(InputError, match="between 0 and 1"):
+        three.of(ApproximatePromise(epsilon, Fraction(9, 10)))
 
 
 def test_moves_cost_twice() -> None:
-    stay, move = Promise("values", "person", 2, 1), Promise("moves", "person", 2, 2)
-    e, d = Fraction(1), Fraction(1, 1000)
-    assert move.epsilon(e) == 2 * stay.epsilon(e) and move.rho(e) == 2 * stay.rho(e)
-    assert move.delta(e, d) == 2 * stay.delta(e, d)
+    stay, move = Exposure("values", "person", 2, 1), Exposure("moves", "person", 2, 2)
+    one = Fraction(1)
+    for promise in (PurePromise(one), ConcentratedPromise(one), ApproximatePromise(one, Fraction(1, 1000))):
+        twice = {key: 2 * number for key, number in stay.of(promise).numbers.items()}
+        assert move.of(promise).numbers == twice
     assert "which cells it is in" in str(move)
 
 

@@ -33,6 +33,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior, TablePrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import SumStatistic, TableStatistic
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -70,7 +71,7 @@ def problem(respondents: int = 3, values: Any = (0, 1), probabilities: Any = ("0
     return Problem(
         universe=Universe.of(respondents, tuple(map(Fraction, values))), neighbours=ReplaceOne(),
         prior=IidPrior(tuple(map(Fraction, probabilities))), statistic=SumStatistic(),
-        decisions=(Decision("squared-error", RealActions()),), epsilon=Fraction(epsilon), unit="household",
+        decisions=(Decision("squared-error", RealActions()),), promise=PurePromise(Fraction(epsilon)), unit="household",
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.files.problem import problem_from_document
 from discreet.model.guarantee import Guarantee
+from discreet.model.promises import ApproximatePromise, PurePromise, promise_of
 from discreet.numerics.exact import exact
 from discreet.present import words
 
@@ -70,7 +71,7 @@ def test_the_tight_level_is_bracketed_outward(low: Fraction, width: Fraction) ->
 
 @given(st.floats(0, 50), st.floats(0.01, 0.99))
 def test_an_attacker_becomes_as_sure_as_the_odds_allow(epsilon: float, sure: float) -> None:
-    sentence = words.attacker_words(Guarantee(exact(epsilon), "replace-one", "household"), sure)
+    sentence = words.attacker_words(Guarantee(PurePromise(exact(epsilon)), "replace-one", "household"), sure)
     before, after = (float(found) / 100 for found in PERCENT.findall(sentence))
     odds = sure / (1 - sure) * exp(epsilon)
     assert before == pytest.approx(sure)
@@ -79,15 +80,15 @@ def test_an_attacker_becomes_as_sure_as_the_odds_allow(epsilon: float, sure: flo
 
 
 def test_the_sentence_for_one_person() -> None:
-    assert words.attacker_words(Guarantee(Fraction(1), "replace-one", "household")) == (
+    assert words.attacker_words(Guarantee(PurePromise(Fraction(1)), "replace-one", "household")) == (
         "Someone who is 50 % sure today of a yes-or-no fact about one household can become at most 73.2 % sure, if others' "
         "answers say nothing about this one's."
     )
-    there = words.attacker_words(Guarantee(Fraction(1), "add-remove-one", "household"))
+    there = words.attacker_words(Guarantee(PurePromise(Fraction(1)), "add-remove-one", "household"))
     assert "sure today that one household is in the data" in there and there.endswith("if others say nothing about this one.")
-    which = words.attacker_words(Guarantee(Fraction(1), "given", "household"))
+    which = words.attacker_words(Guarantee(PurePromise(Fraction(1)), "given", "household"))
     assert which.endswith("which of two databases is true that are one step apart can become at most 73.2 % sure.")
-    leaky = words.attacker_words(Guarantee(Fraction(1), "replace-one", "household", Fraction(1, 100)))
+    leaky = words.attacker_words(Guarantee(ApproximatePromise(Fraction(1), Fraction(1, 100)), "replace-one", "household"))
     assert "no limit" in leaky and "%" not in leaky
 
 
@@ -107,7 +108,7 @@ def test_slopes_are_told_with_their_direction(slope: float) -> None:
     st.sampled_from([Fraction(0), Fraction(1, 100)]),
 )
 def test_a_promise_names_level_relation_and_unit(epsilon: Fraction, neighbours: str, delta: Fraction) -> None:
-    sentence = words.guarantee_words(Guarantee(epsilon, neighbours, "person", delta))
+    sentence = words.guarantee_words(Guarantee(promise_of({"epsilon": epsilon, "delta": delta}, "it"), neighbours, "person"))
     assert f"ε = {words.number(epsilon)}" in sentence and ("δ = 0.01" in sentence) == (delta > 0)
     assert ("person" in sentence) == (neighbours != "given")
 

@@ -13,11 +13,11 @@ from towns import bell_mechanism, make_town, town_mechanism
 from discreet.currencies.divergences import renyi
 from discreet.errors import BudgetExceeded, InputError
 from discreet.ledger import Cost
-from discreet.model.plan import Promise
+from discreet.model.plan import Exposure
 from discreet.publish import publish, verify
 from discreet.publish.costs import least_cost, part_holds, part_of, rounded_up
 
-ONE = Promise("values", "person", 1, 1)
+ONE = Exposure("values", "person", 1, 1)
 
 
 def test_rho_is_the_mechanisms_own_and_covers_every_order() -> None:
@@ -47,9 +47,9 @@ def test_the_worst_mechanism_counts() -> None:
 @pytest.mark.parametrize(("rows", "cells"), [(1, 1), (3, 1), (1, 2), (3, 2)])
 def test_rows_cost_k_times_epsilon_and_k_squared_times_rho(rows: int, cells: int) -> None:
     one = least_cost(ONE, [bell_mechanism()])
-    many = least_cost(Promise("values", "person", rows, cells), [bell_mechanism()])
+    many = least_cost(Exposure("values", "person", rows, cells), [bell_mechanism()])
     assert (many.epsilon, many.zcdp) == (rows * cells * one.epsilon, rows**2 * cells * one.zcdp)
-    part = part_of(Promise("values", "person", rows, cells), [bell_mechanism()], with_pair=True)
+    part = part_of(Exposure("values", "person", rows, cells), [bell_mechanism()], with_pair=True)
     assert (part.epsilon, part.times, part.pair is None) == (rows * one.epsilon, cells, rows > 1)
 
 
@@ -68,8 +68,8 @@ def test_what_is_written_for_composition_must_be_true() -> None:
     part = part_of(ONE, mechanisms, with_pair=True)
     assert part_holds(part, ONE, mechanisms)
     assert not part_holds(replace(part, epsilon=part.epsilon - Fraction(1, 10**6)), ONE, mechanisms)
-    assert not part_holds(part, Promise("moves", "person", 1, 2), mechanisms), "two cells are touched"
-    assert not part_holds(part, Promise("values", "person", 2, 1), mechanisms), "two rows are two edges"
+    assert not part_holds(part, Exposure("moves", "person", 1, 2), mechanisms), "two cells are touched"
+    assert not part_holds(part, Exposure("values", "person", 2, 1), mechanisms), "two rows are two edges"
     wider = [bell_mechanism(spread=5.0)]
     assert not part_holds(replace(part, epsilon=Fraction(3)), ONE, wider), "the pair of another mechanism"
 

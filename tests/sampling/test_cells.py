@@ -14,6 +14,7 @@ from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel, Output, TableKernel, closed_probability
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.summary import DatabaseSummary, HistogramSummary, LinearSummary
 from discreet.sampling import draw_cells, draw_outputs, states_of
 
@@ -32,7 +33,7 @@ def problem(size: int) -> Problem:
 def geometric(size: int) -> Mechanism:
     """Geometric noise on the number of respondents of a non-zero type."""
     kernel = GeometricKernel(0, size, 1, Fraction(1, 2))
-    guarantee = Guarantee(Fraction(1), "replace-one", "respondent")
+    guarantee = Guarantee(PurePromise(Fraction(1)), "replace-one", "respondent")
     return Mechanism(problem(size), LinearSummary((0, 1, 1)), kernel, guarantee)
 
 
@@ -44,7 +45,7 @@ def identity(size: int) -> Mechanism:
     space = state_space(p.universe, p.neighbours, HistogramSummary())
     weights = tuple(tuple(int(k == s) for s in range(len(space))) for k in range(len(space)))
     kernel = TableKernel(space.labels, tuple(Output(label) for label in space.labels), weights, 1)
-    return Mechanism(p, HistogramSummary(), kernel, Guarantee(Fraction(1), "replace-one", "respondent"))
+    return Mechanism(p, HistogramSummary(), kernel, Guarantee(PurePromise(Fraction(1)), "replace-one", "respondent"))
 
 
 def test_each_cell_is_read_by_the_mechanism_of_its_size() -> None:
@@ -79,6 +80,6 @@ def test_sizes_without_a_mechanism_and_whole_databases_are_refused() -> None:
         draw_cells({3: identity(3)}, np.array([[2, 0, 0]]))
     p = problem(1)
     kernel = TableKernel(("0", "1", "2"), (Output("a"), Output("b")), ((1, 1, 1), (1, 1, 1)), 2)
-    whole = Mechanism(p, DatabaseSummary(), kernel, Guarantee(Fraction(1), "replace-one", "respondent"))
+    whole = Mechanism(p, DatabaseSummary(), kernel, Guarantee(PurePromise(Fraction(1)), "replace-one", "respondent"))
     with pytest.raises(InputError, match="whole database"):
         draw_outputs(whole, np.array([[1, 0, 0]]))

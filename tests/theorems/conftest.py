@@ -28,6 +28,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import ExchangeablePrior, IidPrior, Prior, TablePrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import Statistic, SumStatistic
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -58,7 +59,7 @@ def problem(
 ) -> Problem:
     """A problem about the sum of the values, squared error unless said otherwise."""
     universe = Universe.of(respondents, tuple(Fraction(v) for v in values))
-    return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decision or squared(),), epsilon)
+    return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decision or squared(),), PurePromise(epsilon))
 
 
 def iid(*weights: int) -> IidPrior:
@@ -116,7 +117,7 @@ def geometric(of: Problem, weights: Sequence[int], epsilon: Fraction | None = No
     step = summary.step(of.neighbours)
     ratio = rational_above_exp(-(epsilon or of.epsilon) / step, 96)
     low, high = summary.range(of.universe)  # type: ignore[arg-type]
-    guarantee = Guarantee(of.epsilon, of.neighbours.name, of.unit)
+    guarantee = Guarantee(PurePromise(of.epsilon), of.neighbours.name, of.unit)
     return Mechanism(of, summary, GeometricKernel(low, high, step, ratio), guarantee)
 
 

@@ -21,6 +21,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior, IndependentPrior, TablePrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import SumStatistic
 from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
@@ -33,7 +34,7 @@ def mechanism_of(rows: np.ndarray) -> Mechanism:
     """Two respondents of two types; rows [output, database], rounded to 90 bits."""
     universe = Universe.of(2, (F(0), F(1)))
     decision = Decision("squared-error", RealActions())
-    problem = Problem(universe, ReplaceOne(), IidPrior((F(1, 2), F(1, 2))), SumStatistic(), (decision,), F(1))
+    problem = Problem(universe, ReplaceOne(), IidPrior((F(1, 2), F(1, 2))), SumStatistic(), (decision,), PurePromise(F(1)))
     weights = [[int(F(float(p)) * 2**BITS) for p in row] for row in rows]
     for state in range(4):
         weights[int(np.argmax(rows[:, state]))][state] += 2**BITS - sum(row[state] for row in weights)
@@ -41,7 +42,7 @@ def mechanism_of(rows: np.ndarray) -> Mechanism:
         ("0,0", "0,1", "1,0", "1,1"), tuple(Output(str(y)) for y in range(len(rows))), tuple(map(tuple, weights)),
         2**BITS,
     )  # fmt: skip
-    return Mechanism(problem, DatabaseSummary(), kernel, Guarantee(F(1), "replace-one", "respondent"))
+    return Mechanism(problem, DatabaseSummary(), kernel, Guarantee(PurePromise(F(1)), "replace-one", "respondent"))
 
 
 def responses(epsilon: float) -> np.ndarray:

@@ -86,8 +86,8 @@ def _on_reduced(mechanism: Mechanism, name: str) -> Mechanism:
 
 
 def proved_bound(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
-    """An upper bound on every private mechanism's expected payoff for the guarantee's ε."""
-    problem = mechanism.problem.with_epsilon(mechanism.guarantee.epsilon)
+    """An upper bound on every private mechanism's expected payoff for the guarantee's promise."""
+    problem = mechanism.problem.with_promise(mechanism.guarantee.promise)
     if isinstance(claim.witness, DualWitness):
         return dual_upper_bound(problem, claim.witness)
     if isinstance(claim.witness, QuotientWitness):

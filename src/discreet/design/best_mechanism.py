@@ -31,7 +31,6 @@ from discreet.model.certificate import (
     OptimalityClaim,
     QuotientWitness,
 )
-from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Kernel, TableKernel
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.problem import Problem
@@ -272,9 +271,8 @@ def certified(
 
 
 def _bare(problem: Problem, summary: Summary, kernel: Kernel, provenance: dict[str, str]) -> Mechanism:
-    """A mechanism that promises the problem's ε and claims nothing yet."""
-    guarantee = Guarantee(problem.epsilon, problem.neighbours.name, problem.unit)
-    return Mechanism(problem, summary, kernel, guarantee, Claims(), provenance)
+    """A mechanism that promises what the problem asks and claims nothing yet."""
+    return Mechanism(problem, summary, kernel, problem.guarantee, Claims(), provenance)
 
 
 def outward(number: Fraction, *, down: bool) -> Fraction:

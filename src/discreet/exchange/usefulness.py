@@ -21,7 +21,8 @@ from discreet.exchange.judgement import TightRatio, tight_ratio
 from discreet.geometry.channel import Channel
 from discreet.geometry.screening import Screen, screened
 from discreet.model.exact_replies import exact_payoff, exact_reply
-from discreet.model.problem import LARGEST_EPSILON, Problem, believed
+from discreet.model.problem import Problem, believed
+from discreet.model.promises.pure import LARGEST_EPSILON
 from discreet.numerics.exact import format_exact
 from discreet.watch import SILENT, Watch
 

@@ -24,6 +24,7 @@ from discreet.files.mechanism import (
     recommendation_document,
     recommendation_from_shape,
 )
+from discreet.files.problem import promise_from_shape
 from discreet.model.certificate import (
     Certificate,
     DualWitness,
@@ -62,8 +63,7 @@ def read_certificate(path: str | Path) -> Certificate:
 def certificate_document(certificate: Certificate) -> dict[str, Any]:
     """The certificate as a document of exact text."""
     proof = certificate.privacy
-    privacy: dict[str, Any] = {
-        "epsilon": format_exact(proof.epsilon),
+    privacy: dict[str, Any] = proof.promise.document() | {
         "tight": [format_exact(proof.tight_low), format_exact(proof.tight_high)],
         "edges": proof.edges,
         "outputs": proof.outputs,
@@ -92,7 +92,7 @@ def certificate_from_shape(shape: schema.Certificate) -> Certificate:
     """The certificate that a checked shape holds."""
     proof = shape.privacy
     privacy = PrivacyProof(
-        proof.epsilon, *proof.tight, proof.edge, proof.output, proof.edges, proof.outputs, proof.witness
+        promise_from_shape(proof, "privacy"), *proof.tight, proof.edge, proof.output, proof.edges, proof.outputs, proof.witness
     )
     optimality = None
     if shape.optimality is not None:

@@ -12,7 +12,7 @@ from discreet.errors import InputError
 from discreet.files import schema
 from discreet.files.atomic import read_bytes, write_atomically
 from discreet.files.canonical import canonical_bytes, document_hash, parse_json
-from discreet.files.problem import problem_from_shape
+from discreet.files.problem import problem_from_shape, promise_from_shape
 from discreet.files.problem_document import problem_document
 from discreet.model.actions import Action
 from discreet.model.guarantee import Guarantee
@@ -44,15 +44,13 @@ def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
     """The mechanism as a document of exact text: what is hashed."""
     guarantee = mechanism.guarantee
     claims = {key: getattr(mechanism.claims, key) for key in ("value", "bound")}
-    promise = {"epsilon": format_exact(guarantee.epsilon), "neighbours": guarantee.neighbours, "unit": guarantee.unit}
-    if guarantee.delta:
-        promise["delta"] = format_exact(guarantee.delta)
+    stated = {"neighbours": guarantee.neighbours, "unit": guarantee.unit}
     return {
         "format": FORMAT,
         "problem": problem_document(mechanism.problem),
         "summary": summary_document(mechanism.summary),
         "kernel": _kernel_document(mechanism),
-        "guarantee": promise,
+        "guarantee": guarantee.promise.document() | stated,
         "claims": {key: format_exact(claim) for key, claim in claims.items() if claim is not None},
         "provenance": dict(mechanism.provenance),
     }
@@ -64,12 +62,12 @@ def mechanism_from_document(document: Any) -> Mechanism:
 
 
 def mechanism_from_shape(shape: schema.Mechanism) -> Mechanism:
-    promise = shape.guarantee
+    stated = shape.guarantee
     return Mechanism(
         problem=problem_from_shape(shape.problem),
         summary=_summary(shape.summary),
         kernel=_kernel(shape.kernel),
-        guarantee=Guarantee(promise.epsilon, promise.neighbours, promise.unit, promise.delta or Guarantee.delta),
+        guarantee=Guarantee(promise_from_shape(stated, "guarantee"), stated.neighbours, stated.unit),
         claims=Claims(shape.claims.value, shape.claims.bound),
         provenance=dict(shape.provenance),
     )

@@ -29,6 +29,7 @@ from discreet.model.priors import (
     TablePrior,
 )
 from discreet.model.problem import Problem
+from discreet.model.promises import LETTERS, Promise, promise_of
 from discreet.model.statistic import CountStatistic, MeanStatistic, Statistic, SumStatistic, TableStatistic
 from discreet.model.universe import AnyUniverse, ListedUniverse, Universe
 from discreet.numerics.exact import brief, counted, exact, normalised
@@ -81,15 +82,21 @@ def problem_from_shape(shape: schema.Problem) -> Problem:
     universe, neighbours = _universe(shape.data)
     statistic = _statistic(shape.statistic)
     statistic.check(universe)
+    promise = promise_from_shape(shape.privacy, "privacy")
     prior = _prior(shape.prior, universe, notes)
     listed = shape.decision if isinstance(shape.decision, list) else [shape.decision]
     placeholder = (Decision("match", ListedActions((Fraction(0),))),)
-    unlisted = Problem(universe, neighbours, prior, statistic, placeholder, shape.privacy.epsilon)
+    unlisted = Problem(universe, neighbours, prior, statistic, placeholder, promise)
     decisions = tuple(_decision(d, unlisted) for d in listed)
     return Problem(
-        universe, neighbours, prior, statistic, decisions, shape.privacy.epsilon,
+        universe, neighbours, prior, statistic, decisions, promise,
         unit=shape.privacy.unit or "respondent", name=shape.name or "", notes=tuple(notes),
     )
+
+
+def promise_from_shape(shape: schema.Promised, where: str) -> Promise:
+    """The promise that stands in a table of a file."""
+    return promise_of({key: getattr(shape, key) for key in LETTERS}, where)
 
 
 def _universe(data: schema.Data) -> tuple[AnyUniverse, Neighbours]:

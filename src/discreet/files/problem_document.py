@@ -29,7 +29,7 @@ def problem_document(problem: Problem) -> dict[str, Any]:
         "prior": _prior_document(problem.prior),
         "statistic": _statistic_document(problem.statistic),
         "decision": [_decision_document(d) for d in problem.decisions],
-        "privacy": {"epsilon": format_exact(problem.epsilon), "unit": problem.unit},
+        "privacy": problem.promise.document() | {"unit": problem.unit},
     }
     if problem.name:
         document["name"] = problem.name

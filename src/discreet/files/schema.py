@@ -7,6 +7,7 @@ Unknown keys are refused with the nearest known one, exact numbers are read by `
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -110,8 +111,15 @@ class Decision(Shape):
     name: Text | None = None
 
 
-class Privacy(Shape):
-    epsilon: Exact
+class Promised(Shape):
+    """The numbers of one promise; which of them belong together says `model.promises`."""
+
+    epsilon: Exact | None = None
+    delta: Exact | None = None
+    rho: Exact | None = None
+
+
+class Privacy(Promised):
     unit: Text | None = None
 
 
@@ -164,9 +172,7 @@ class Kernel(Shape):
     actions: list[ActionShape | list[ActionShape]] | None = None
 
 
-class GuaranteeShape(Shape):
-    epsilon: Exact
-    delta: Exact | None = None
+class GuaranteeShape(Promised):
     neighbours: Text
     unit: Text
 
@@ -186,8 +192,7 @@ class Mechanism(Shape):
     provenance: dict[Text, Text]
 
 
-class PrivacyProofShape(Shape):
-    epsilon: Exact
+class PrivacyProofShape(Promised):
     tight: tuple[Exact, Exact]
     edge: tuple[Text, Text] | None = None
     output: Text | None = None
@@ -334,8 +339,13 @@ def _keys_at(shape: type[Shape], path: tuple[Any, ...]) -> list[str]:
     return [field.alias or name for name, field in here.model_fields.items()]
 
 
+def _below(shape: type[Shape]) -> Iterator[type[Shape]]:
+    for sub in shape.__subclasses__():
+        yield from (sub, *_below(sub))
+
+
 def _shapes_in(shape: type[Shape], part: Any) -> type[Shape] | None:
-    named = {sub.__name__: sub for sub in Shape.__subclasses__()}
+    named = {sub.__name__: sub for sub in _below(Shape)}
     if part in named:
         return named[part]
     field = shape.model_fields.get(part) if isinstance(part, str) else None

@@ -25,6 +25,7 @@ from math import floor, log10
 from typing import Any
 
 from discreet.errors import BudgetExceeded, InputError
+from discreet.model.promises import Promise
 from discreet.numerics.brackets import log_bracket
 from discreet.numerics.exact import exact, format_exact
 
@@ -51,6 +52,14 @@ class Cost:
                 allowed="ε >= 0, 0 <= δ < 1, ρ >= 0",
                 remedy="correct it",
             )
+
+    @classmethod
+    def of(cls, *promises: Promise) -> Cost:
+        """The cost of a release that keeps each of these promises."""
+        numbers: dict[str, Fraction] = {}
+        for promise in promises:
+            numbers |= promise.numbers
+        return cls(**numbers)
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Cost:

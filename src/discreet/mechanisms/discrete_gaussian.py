@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import TooLarge
 from discreet.mechanisms.parameters import integer, non_negative, positive
 from discreet.model.guarantee import Guarantee
+from discreet.model.promises import ApproximatePromise
 
 Array = NDArray[np.float64]
 
@@ -123,7 +124,7 @@ class DiscreteGaussian:
 
     def guarantee(self, epsilon: object, neighbours: str, unit: str) -> Guarantee:
         """(ε, δ(ε)) with δ rounded up, for neighbours between whom the statistic moves by at most the sensitivity."""
-        return Guarantee(non_negative(epsilon, "epsilon"), neighbours, unit, Fraction(self.delta(epsilon)))
+        return Guarantee(ApproximatePromise(non_negative(epsilon, "epsilon"), Fraction(self.delta(epsilon))), neighbours, unit)
 
     @cached_property
     def _log_total(self) -> float:

@@ -23,6 +23,7 @@ from discreet.mechanisms.parameters import non_negative
 from discreet.mechanisms.tables import exponential_probabilities, must_be_private, rounded_table, within
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, TableKernel
+from discreet.model.promises import PurePromise
 from discreet.numerics.exact import exact
 from discreet.numerics.logspace import log_sum_exp
 
@@ -94,7 +95,7 @@ class Exponential:
 
     def guarantee(self, neighbours: str, unit: str) -> Guarantee:
         """ε for neighbours that land on adjacent states."""
-        return Guarantee(self.epsilon, neighbours, unit)
+        return Guarantee(PurePromise(self.epsilon), neighbours, unit)
 
     def table(self, states: Sequence[str], outputs: Sequence[Output]) -> TableKernel:
         """Integer weights over a power of two, checked on every edge."""

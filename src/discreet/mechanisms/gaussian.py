@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.mechanisms.parameters import between, non_negative, positive
 from discreet.model.guarantee import Guarantee
+from discreet.model.promises import ApproximatePromise
 
 if TYPE_CHECKING:
     from flint import arb
@@ -79,7 +80,7 @@ class Gaussian:
 
     def guarantee(self, epsilon: object, neighbours: str, unit: str) -> Guarantee:
         """(ε, δ(ε)) with δ rounded up, for neighbours between whom the statistic moves by at most the sensitivity."""
-        return Guarantee(non_negative(epsilon, "epsilon"), neighbours, unit, Fraction(self.delta(epsilon)))
+        return Guarantee(ApproximatePromise(non_negative(epsilon, "epsilon"), Fraction(self.delta(epsilon))), neighbours, unit)
 
     def log_pdf(self, noise: ArrayLike) -> Array:
         """Log density of the noise."""

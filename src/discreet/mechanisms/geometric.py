@@ -26,6 +26,7 @@ from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel, Output, TableKernel, closed_rows
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import rational_above_exp
@@ -74,7 +75,7 @@ class Geometric:
 
     def guarantee(self, neighbours: str, unit: str) -> Guarantee:
         """ε for neighbours between whom the statistic moves by at most the sensitivity."""
-        return Guarantee(self.epsilon, neighbours, unit)
+        return Guarantee(PurePromise(self.epsilon), neighbours, unit)
 
     def truncated(self, low: int, high: int) -> TruncatedGeometric:
         """The same noise with outputs kept to low..high."""
@@ -134,7 +135,7 @@ class TruncatedGeometric:
 
     def guarantee(self, neighbours: str, unit: str) -> Guarantee:
         """ε for neighbours between whom the statistic moves by at most the sensitivity."""
-        return Guarantee(self.epsilon, neighbours, unit)
+        return Guarantee(PurePromise(self.epsilon), neighbours, unit)
 
     def kernel(self, bits: int = 64) -> GeometricKernel:
         """The closed form with a rational ratio not below e^(−ε/Δ), above it by at most 2^−bits of itself."""

@@ -23,6 +23,7 @@ from discreet.mechanisms.exponential import Exponential, Score
 from discreet.mechanisms.parameters import non_negative
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, TableKernel
+from discreet.model.promises import PurePromise
 from discreet.model.states import StateSpace
 from discreet.numerics.exact import exact, format_exact
 
@@ -71,7 +72,7 @@ class InverseSensitivity:
 
     def guarantee(self, neighbours: str, unit: str) -> Guarantee:
         """ε for the relation whose graph the space is."""
-        return Guarantee(self.epsilon, neighbours, unit)
+        return Guarantee(PurePromise(self.epsilon), neighbours, unit)
 
     def table(self) -> TableKernel:
         """Integer weights over a power of two; each output recommends the value that it names."""

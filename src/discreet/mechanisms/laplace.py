@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.mechanisms.parameters import positive
 from discreet.model.guarantee import Guarantee
+from discreet.model.promises import PurePromise
 
 Array = NDArray[np.float64]
 
@@ -69,4 +70,4 @@ class Laplace:
 
     def guarantee(self, neighbours: str, unit: str) -> Guarantee:
         """ε for neighbours between whom the statistic moves by at most the sensitivity."""
-        return Guarantee(self.epsilon, neighbours, unit)
+        return Guarantee(PurePromise(self.epsilon), neighbours, unit)

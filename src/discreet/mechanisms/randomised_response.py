@@ -25,6 +25,7 @@ from discreet.mechanisms.parameters import integer, non_negative
 from discreet.mechanisms.tables import bits_for, must_be_private, rounded_table
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import MOST_TABLE, Output, TableKernel
+from discreet.model.promises import PurePromise
 from discreet.numerics.brackets import compare_ratio_exp, rational_below_exp
 
 Array = NDArray[np.float64]
@@ -63,7 +64,7 @@ class RandomisedResponse:
 
     def guarantee(self, neighbours: str, unit: str) -> Guarantee:
         """ε for neighbours whose types may be any two."""
-        return Guarantee(self.epsilon, neighbours, unit)
+        return Guarantee(PurePromise(self.epsilon), neighbours, unit)
 
     def integer_weights(self, bits: int = 64) -> tuple[int, int, int]:
         """(truth, other, denominator = 2^bits) with truth + (k − 1)·other = denominator and truth/other ≤ e^ε.

@@ -29,6 +29,7 @@ from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, StaircaseKernel, TableKernel, closed_rows
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import rational_above_exp
@@ -95,7 +96,7 @@ class Staircase:
 
     def guarantee(self, neighbours: str, unit: str) -> Guarantee:
         """ε for neighbours between whom the statistic moves by at most the sensitivity."""
-        return Guarantee(self.epsilon, neighbours, unit)
+        return Guarantee(PurePromise(self.epsilon), neighbours, unit)
 
     def _weight(self, power: int) -> float:
         """c_m = γ^m + b(1 − γ^m)."""
@@ -156,7 +157,7 @@ class DiscreteStaircase:
 
     def guarantee(self, neighbours: str, unit: str) -> Guarantee:
         """ε for neighbours between whom the statistic moves by at most the sensitivity."""
-        return Guarantee(self.epsilon, neighbours, unit)
+        return Guarantee(PurePromise(self.epsilon), neighbours, unit)
 
     def kernel(self, low: int, high: int, bits: int = 64) -> StaircaseKernel:
         """The closed form kept to low..high, with a rational ratio not below e^(−ε)."""

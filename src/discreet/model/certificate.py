@@ -17,15 +17,16 @@ from fractions import Fraction
 from discreet.errors import InputError
 from discreet.model.actions import Action
 from discreet.model.gap import relative_gap
+from discreet.model.promises import Promise, pure_epsilon
 from discreet.model.summary import Clamp
 from discreet.numerics.exact import brief
 
 
 @dataclass(frozen=True)
 class PrivacyProof:
-    """ε holds; the tight ε lies in [tight_low, tight_high] and is attained at the named edge and output."""
+    """The promise holds; its smallest number lies in [tight_low, tight_high] and is attained at the named edge and output."""
 
-    epsilon: Fraction
+    promise: Promise
     tight_low: Fraction
     tight_high: Fraction
     edge: tuple[str, str] | None
@@ -33,6 +34,11 @@ class PrivacyProof:
     edges: int
     outputs: int
     witness: str = "edge-check"
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The ε of a purely private promise."""
+        return pure_epsilon(self.promise)
 
 
 Recommendation = Action | tuple[Action, ...]

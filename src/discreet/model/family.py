@@ -89,11 +89,11 @@ class Family:
                 "The members of a family overlap or are out of order", found="a size served twice",
                 allowed="each size once, ascending", remedy="make the family again",
             )
-        promises = {(m.mechanism.guarantee.epsilon, m.mechanism.guarantee.unit) for m in self.members}
-        if len(promises) > 1:
+        guarantees = {(m.mechanism.guarantee.promise, m.mechanism.guarantee.unit) for m in self.members}
+        if len(guarantees) > 1:
             raise InputError(
-                "The members of a family promise different things", found=f"{len(promises)} different guarantees",
-                allowed="one ε and one unit", remedy="make one family for each guarantee",
+                "The members of a family promise different things", found=f"{len(guarantees)} different guarantees",
+                allowed="one promise and one unit", remedy="make one family for each guarantee",
             )
 
     def member(self, size: int) -> Member:

@@ -1,7 +1,4 @@
-"""Guarantees: a bare ε is not a promise. A guarantee names its neighbours and its privacy unit.
-
-m(s|θ) ≤ e^ε m(s|θ′) for every output s and all neighbours θ, θ′; the unit says who one respondent is.
-"""
+"""Guarantees: a bare number is not a promise to anyone. A guarantee names its promise, its neighbours and its privacy unit."""
 
 from __future__ import annotations
 
@@ -9,27 +6,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import InputError
-from discreet.numerics.exact import brief, format_exact
+from discreet.model.promises import Promise, pure_epsilon
 
 RELATIONS = {"replace-one": "bounded", "add-remove-one": "unbounded", "given": "given graph"}
 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """ε for a relation and a unit; δ > 0 only for mechanisms that are not purely ε-private."""
+    """A promise for a relation between databases and a unit: who one respondent is."""
 
-    epsilon: Fraction
+    promise: Promise
     neighbours: str
     unit: str
-    delta: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
-        if self.epsilon < 0 or not 0 <= self.delta < 1:
-            raise InputError(
-                "A guarantee needs ε from 0 on and δ from 0 to below 1",
-                found=f"ε = {brief(self.epsilon)}, δ = {brief(self.delta)}", allowed="ε >= 0, 0 <= δ < 1",
-                remedy="correct them",
-            )
         if self.neighbours not in RELATIONS:
             raise InputError(
                 "A guarantee names a known relation between databases", found=self.neighbours,
@@ -41,8 +31,10 @@ class Guarantee:
                 remedy='for instance "household"',
             )
 
+    @property
+    def epsilon(self) -> Fraction:
+        """The ε of a purely private promise, for those who serve no other."""
+        return pure_epsilon(self.promise)
+
     def __str__(self) -> str:
-        level = f"ε = {format_exact(self.epsilon)}"
-        if self.delta:
-            level += f", δ = {format_exact(self.delta)}"
-        return f"{level} for {self.neighbours} ({RELATIONS[self.neighbours]}) neighbours, unit: {self.unit}"
+        return f"{self.promise} for {self.neighbours} ({RELATIONS[self.neighbours]}) neighbours, unit: {self.unit}"

@@ -1,7 +1,7 @@
 """A mechanism: a summary of the database, a kernel on its states, and the promise that they make.
 
-m(s|θ) = kernel(s | summary(θ)). It is ε-private because the summary is 1-Lipschitz and the kernel's probabilities at
-adjacent states differ by a factor of at most e^ε; `certify` proves both. Claims are only claims until then.
+m(s|θ) = kernel(s | summary(θ)). It keeps its promise because the summary is 1-Lipschitz and the kernel keeps it between
+adjacent states; `certify` proves both. Claims are only claims until then.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ class Mechanism:
                 "The guarantee speaks of another relation or unit than the problem", found=str(self.guarantee),
                 allowed=f"{self.problem.neighbours.name}, unit: {self.problem.unit}", remedy="make them agree",
             )
-        if self.guarantee.epsilon > self.problem.epsilon:
+        if not self.guarantee.promise.keeps(self.problem.promise):
             raise InputError(
-                "The mechanism promises less privacy than its problem asks for",
-                found=f"ε = {brief(self.guarantee.epsilon)}", allowed=f"ε up to {brief(self.problem.epsilon)}",
-                remedy="design it for the problem's ε, or state the larger ε in the problem",
+                "The mechanism promises less privacy than its problem asks for, or another kind of it",
+                found=self.guarantee.promise.brief(), allowed=f"up to {self.problem.promise.brief()}",
+                remedy="design it for the problem's promise, or state the weaker promise in the problem",
             )
         self._check_actions()
         if isinstance(self.kernel, TableKernel):

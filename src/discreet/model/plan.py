@@ -1,14 +1,14 @@
 """A plan: which table is published from which data, with what, and what exactly is promised to whom.
 
 Every row of a listed cell is one respondent. With padding each cell is held at its declared size n_c: short cells are
-filled with the type `absent`, long ones cut. Then, for a mechanism that is ε-private under replace-one,
+filled with the type `absent`, long ones cut. Then, for a mechanism that keeps a promise under replace-one,
 
     values     the values of one unit change, its cells do not              k edges in all
     presence   one unit is added or removed                                 k edges in all
     moves      one unit changes in any way, cells included                  2k edges, at most k in each cell
 
-where a unit has at most k rows. An edge is one replacement in one cell. Cost of k edges: kε; k²ρ for zCDP (all in one
-cell is the worst); δ grows to δ·(e^{kε}−1)/(e^ε−1). Moves cost twice that: the worst is k edges in each of two cells.
+where a unit has at most k rows. An edge is one replacement in one cell; all k in one cell is the worst, and what a
+promise grows to over them it knows itself. Moves cost twice that: the worst is k edges in each of two cells.
 Without padding, membership must be public, and only values are protected.
 """
 
@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import InputError
-from discreet.model.guarantee import Guarantee
+from discreet.model.promises import Promise
 from discreet.model.recoding import Recoding
-from discreet.numerics.brackets import rational_above_exp
 
 SOURCES = ("parquet", "csv", "duckdb", "postgres", "frame")
 PROTECTS = {
@@ -29,7 +28,6 @@ PROTECTS = {
     "moves": "everything about one {unit}: presence, values and which cells it is in",
 }
 MOST_ROWS = 1000
-BITS = 128
 
 
 @dataclass(frozen=True)
@@ -90,32 +88,17 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Promise:
-    """What is protected, as edges: at most `rows` in each of `cells` cells."""
+class Exposure:
+    """How far one unit reaches, as edges: at most `rows` in each of `cells` cells."""
 
     protects: str
     unit: str
     rows: int
     cells: int
 
-    def epsilon(self, epsilon: Fraction) -> Fraction:
-        """What a purely ε-private mechanism costs."""
-        return self.cells * self.rows * epsilon
-
-    def rho(self, rho: Fraction) -> Fraction:
-        """What a ρ-zCDP mechanism costs."""
-        return self.cells * self.rows**2 * rho
-
-    def delta(self, epsilon: Fraction, delta: Fraction) -> Fraction:
-        """What the δ of an (ε, δ)-private mechanism grows to, rounded up: δ·Σ_{i<k} e^{iε} in each cell."""
-        if delta == 0:
-            return Fraction(0)
-        growth = sum((rational_above_exp(i * epsilon, BITS) for i in range(self.rows)), Fraction(0))
-        return min(self.cells * delta * growth, Fraction(1))
-
-    def cost(self, guarantee: Guarantee) -> tuple[Fraction, Fraction]:
-        """(ε, δ) that one release costs."""
-        return self.epsilon(guarantee.epsilon), self.delta(guarantee.epsilon, guarantee.delta)
+    def of(self, promise: Promise) -> Promise:
+        """What a unit is promised when each cell is published under a promise to respondents."""
+        return promise.over(self.rows, self.cells)
 
     def __str__(self) -> str:
         return f"{self.protects}: {PROTECTS[self.protects].format(unit=self.unit)}"
@@ -163,9 +146,9 @@ class Plan:
             raise InputError(
                 "The plan's budget.most is not positive", found=str(self.most), allowed="above 0", remedy="correct it"
             )
-        self._check_promise()
+        self._check_protection()
 
-    def _check_promise(self) -> None:
+    def _check_protection(self) -> None:
         if self.protects not in PROTECTS:
             raise InputError(
                 "The plan does not say what it protects", found=self.protects, allowed=list(PROTECTS),
@@ -194,14 +177,14 @@ class Plan:
             )
 
     @property
-    def promise(self) -> Promise:
-        """What the plan promises."""
-        return self._promise(self.protects)
+    def exposure(self) -> Exposure:
+        """What the plan protects."""
+        return self._exposure(self.protects)
 
     @property
-    def promises(self) -> tuple[Promise, ...]:
-        """Everything that the plan's rules would allow to promise, the chosen one among them."""
-        return tuple(self._promise(kind) for kind in (PROTECTS if self.padding else ("values",)))
+    def exposures(self) -> tuple[Exposure, ...]:
+        """Everything that the plan's rules would allow to protect, the chosen one among them."""
+        return tuple(self._exposure(kind) for kind in (PROTECTS if self.padding else ("values",)))
 
-    def _promise(self, protects: str) -> Promise:
-        return Promise(protects, self.unit.name, self.unit.at_most, 2 if protects == "moves" else 1)
+    def _exposure(self, protects: str) -> Exposure:
+        return Exposure(protects, self.unit.name, self.unit.at_most, 2 if protects == "moves" else 1)

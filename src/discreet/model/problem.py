@@ -1,6 +1,6 @@
 """A problem: data, prior, statistic, decision and privacy. What `design` solves.
 
-maximise E[u(a, ω)] over ε-differentially private mechanisms whose outputs are recommended actions (SY eq. (2)).
+maximise E[u(a, ω)] over mechanisms that keep the promise and whose outputs are recommended actions (SY eq. (2)).
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import numpy as np
 from discreet.errors import InputError
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
+from discreet.model.guarantee import Guarantee
 from discreet.model.neighbours import Neighbours, check_fit
 from discreet.model.priors import ExactWeights, Prior, TablePrior
 from discreet.model.priors.weights import over_one_denominator
+from discreet.model.promises import Promise, PurePromise, pure_epsilon
 from discreet.model.states import StateSpace, state_space
 from discreet.model.statistic import (
     CountStatistic,
@@ -29,9 +31,6 @@ from discreet.model.statistic import (
 )
 from discreet.model.summary import DatabaseSummary, HistogramSummary
 from discreet.model.universe import AnyUniverse, ListedUniverse, Universe
-from discreet.numerics.exact import brief
-
-LARGEST_EPSILON = Fraction(10_000)
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Problem:
     prior: Prior
     statistic: Statistic
     decisions: tuple[Decision, ...]
-    epsilon: Fraction
+    promise: Promise
     unit: str = "respondent"
     name: str = ""
     notes: tuple[str, ...] = field(default=(), compare=False)
@@ -52,12 +51,7 @@ class Problem:
         check_fit(self.universe, self.neighbours)
         self.prior.check(self.universe)
         self.statistic.check(self.universe)
-        if not 0 <= self.epsilon <= LARGEST_EPSILON:
-            raise InputError(
-                "The privacy level ε must be a number from 0 on", found=brief(self.epsilon),
-                allowed=f"0 to {LARGEST_EPSILON}",
-                remedy="set privacy.epsilon, for instance 1.0",
-            )
+        self.promise.must_be_askable()
         if not self.unit.strip():
             raise InputError(
                 "The privacy unit has no name", found="an empty unit", allowed="who is protected, in words",
@@ -81,6 +75,16 @@ class Problem:
                 remedy="leave one [decision]",
             )
         return self.decisions[0]
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The ε of a purely private promise, for those who serve no other."""
+        return pure_epsilon(self.promise)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What a mechanism that serves this problem guarantees."""
+        return Guarantee(self.promise, self.neighbours.name, self.unit)
 
     @property
     def real_actions(self) -> bool:
@@ -119,7 +123,10 @@ class Problem:
         return tuple(sorted(set(on_histograms(self.statistic, self.universe.histograms(), self.universe))))
 
     def with_epsilon(self, epsilon: Fraction) -> Problem:
-        return replace(self, epsilon=epsilon)
+        return self.with_promise(PurePromise(epsilon))
+
+    def with_promise(self, promise: Promise) -> Problem:
+        return replace(self, promise=promise)
 
     def finest(self) -> StateSpace:
         """The state space without any reduction: histograms when the problem is exchangeable, else databases."""

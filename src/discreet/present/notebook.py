@@ -74,10 +74,10 @@ def html(thing: object) -> str:
 
 def problem_html(problem: Problem) -> str:
     """The problem in words, with its privacy level."""
-    from discreet.present.words import number, problem_words
+    from discreet.present.words import problem_words
 
     rows = [
-        ("privacy", f"ε = {number(problem.epsilon)}, {problem.neighbours.name} neighbours, unit: {problem.unit}"),
+        ("privacy", str(problem.guarantee)),
         ("prior", problem.prior.kind),
         *(("note", note) for note in problem.notes),
     ]

@@ -51,7 +51,7 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
     published = (
         f"<p>{len(key_set):,} cells of {of_sizes} {escape(plural(plan.unit.name))}, "
         f"from {escape(plan.dataset)}. Total cost: ε = {escape(str(loss['epsilon']))}. Protected: "
-        f"{escape(str(plan.promise).partition(': ')[2])}.</p>"
+        f"{escape(str(plan.exposure).partition(': ')[2])}.</p>"
     )
     if len(sizes) > 1:
         published += f"<p>The sections below show the mechanism for cells of {typical}, the most frequent size.</p>"

@@ -22,6 +22,7 @@ from discreet.interpret.bounds import moved_bracket
 from discreet.interpret.reading import readings
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
+from discreet.model.promises import PurePromise
 from discreet.numerics.digits import about, between, percent_about, percent_at_most, percent_given
 from discreet.present.figure import Figure
 from discreet.present.figures.posterior import posterior_figure
@@ -223,12 +224,12 @@ def _action(action: Any) -> str:
 
 
 def _limits(mechanism: Mechanism) -> str:
-    promise = mechanism.guarantee
-    said = f"<p>{escape(attacker_words(promise))}</p>"
-    if promise.delta:
+    guarantee = mechanism.guarantee
+    said = f"<p>{escape(attacker_words(guarantee))}</p>"
+    if not isinstance(guarantee.promise, PurePromise):
         return said
     rows = [
-        (percent_given(sure), percent_at_most(moved_bracket(sure, promise.epsilon).upper)) for sure in (0.01, 0.1, 0.5, 0.9)
+        (percent_given(sure), percent_at_most(moved_bracket(sure, guarantee.epsilon).upper)) for sure in (0.01, 0.1, 0.5, 0.9)
     ]
     return (
         said

@@ -14,6 +14,7 @@ from discreet.model.decision import Decision
 from discreet.model.gap import size
 from discreet.model.guarantee import RELATIONS, Guarantee
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.universe import Universe
 from discreet.numerics.digits import about, at_least, between, given, percent_about, percent_at_most
 
@@ -129,17 +130,18 @@ def guarantee_words(guarantee: Guarantee) -> str:
         "add-remove-one": f"whether or not one {guarantee.unit} is in the data",
         "given": "whichever of two neighbouring databases is true",
     }[guarantee.neighbours]
-    apart = f", apart from a probability of δ = {number(guarantee.delta)}" if guarantee.delta else ""
+    numbers = {key: number(level) for key, level in guarantee.promise.numbers.items()}
     return (
-        f"Every published value is almost as likely {what}: probabilities differ by a factor of at most e^ε with ε = "
-        f"{number(guarantee.epsilon)}{apart} ({RELATIONS[guarantee.neighbours]} neighbours)."
+        f"Every published value is almost as likely {what}: {guarantee.promise.meaning(numbers)} "
+        f"({RELATIONS[guarantee.neighbours]} neighbours)."
     )
 
 
 def attacker_words(guarantee: Guarantee, sure: Fraction | float = Fraction(1, 2)) -> str:
-    """How sure an attacker can become about one respondent; with a δ there is no limit that holds after every value."""
-    if guarantee.delta:
-        return "With a δ above 0, how sure an attacker can become has no limit that holds after every published value."
+    """How sure an attacker can become about one respondent; without a pure ε there is no limit that holds after every value."""
+    if not isinstance(guarantee.promise, PurePromise):
+        letter = guarantee.promise.letter
+        return f"Under a promise of {letter}, how sure an attacker can become has no limit that holds after every published value."
     return attacker_sentence(sure, guarantee.epsilon, neighbours=guarantee.neighbours, unit=guarantee.unit)
 
 

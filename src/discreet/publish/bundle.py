@@ -31,9 +31,10 @@ from discreet.model.kernel import TableKernel
 from discreet.model.key_set import KeySet
 from discreet.model.mechanism import Mechanism
 from discreet.model.plan import Plan
+from discreet.model.promises import PurePromise
 from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
-from discreet.numerics.exact import brief, format_exact
+from discreet.numerics.exact import brief
 from discreet.publish.costs import least_cost, rounded_up
 from discreet.publish.tables import OWN_COLUMNS
 
@@ -83,7 +84,7 @@ class Bundle:
     @cached_property
     def least_cost(self) -> Cost:
         """What one publication costs a unit at least: cells of one partition are parallel, so the worst of them counts."""
-        return least_cost(self.plan.promise, self.used.values())
+        return least_cost(self.plan.exposure, self.used.values())
 
     @cached_property
     def cost(self) -> Cost:
@@ -186,11 +187,11 @@ def check_bundle(bundle: Bundle) -> None:
                 remedy="design under an exchangeable prior",
             )
         _must_be_listed(mechanism)
-        if mechanism.guarantee.delta:
+        if not isinstance(mechanism.guarantee.promise, PurePromise):
             raise InputError(
-                f"The mechanism for cells of {size} promises only (ε, δ), which nothing here can prove",
-                found=f"δ = {format_exact(mechanism.guarantee.delta)}",
-                allowed="δ = 0",
+                f"The mechanism for cells of {size} makes another promise than pure ε, and no other is published yet",
+                found=mechanism.guarantee.promise.brief(),
+                allowed="ε alone",
                 remedy="publish a purely ε-private mechanism; discreet design makes no others",
             )
         if mechanism.guarantee.unit != plan.unit.name:

@@ -74,7 +74,7 @@ class Commitment:
         batch = self.batch
         if batch is None or self.member is None:
             return None
-        if part_holds(batch.members[self.member].part, bundle.plan.promise, bundle.used.values()):
+        if part_holds(batch.members[self.member].part, bundle.plan.exposure, bundle.used.values()):
             return None
         return "what the batch says of this member does not hold for its mechanisms"
 
@@ -126,7 +126,7 @@ def commit_batch(
         Member(
             _bound(bundle),
             bundle.cost,
-            part_of(bundle.plan.promise, bundle.used.values(), with_pair=approximate and share > 0),
+            part_of(bundle.plan.exposure, bundle.used.values(), with_pair=approximate and share > 0),
             _provenance(bundle),
         )
         for bundle in bundles

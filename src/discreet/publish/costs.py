@@ -4,7 +4,6 @@ A unit is in one cell (two if it may move) with at most k rows, so the worst mec
 
     ε   k·cells times the tight ε of the worst mechanism, rounded up to a millionth and never above its promise
     ρ   k²·cells times the least ρ with D_α ≤ ρα, an upper float: at most ε·tanh(ε/2), below ε²/2
-    δ   what the δ of a promise grows to; every mechanism that is published here has δ = 0
 
 `least_cost` is what is proved here and now; `rounded_up` leaves room for the last digits of another machine's floats, so
 that a commitment's cost covers what any verifier computes. References: Bun & Steinke (2016), Props 1.4 and 1.9.
@@ -25,7 +24,8 @@ from discreet.errors import TooLarge
 from discreet.ledger.budget import Cost
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
-from discreet.model.plan import Promise
+from discreet.model.plan import Exposure
+from discreet.model.promises import ConcentratedPromise, PurePromise
 from discreet.numerics.brackets import log_bracket
 
 MOST_COMPARED = 20_000_000
@@ -38,13 +38,11 @@ DIGITS = 10**9
 MILLIONTH = 10**6
 
 
-def least_cost(promise: Promise, mechanisms: Collection[Mechanism]) -> Cost:
+def least_cost(exposure: Exposure, mechanisms: Collection[Mechanism]) -> Cost:
     """The least cost that is proved here and now."""
     epsilon = max(_epsilon(mechanism) for mechanism in mechanisms)
-    delta = max(mechanism.guarantee.delta for mechanism in mechanisms)
-    if delta:
-        return Cost(promise.epsilon(epsilon), promise.delta(epsilon, delta))
-    return Cost(promise.epsilon(epsilon), rho=promise.rho(_rho(mechanisms, epsilon)))
+    promises = PurePromise(epsilon), ConcentratedPromise(_rho(mechanisms, epsilon))
+    return Cost.of(*(exposure.of(promise) for promise in promises))
 
 
 def rounded_up(cost: Cost) -> Cost:
@@ -57,31 +55,31 @@ def rounded_up(cost: Cost) -> Cost:
     return Cost(cost.epsilon, cost.delta, min(ceil(roomy / unit) * unit, cost.epsilon**2 / 2))
 
 
-def part_of(promise: Promise, mechanisms: Collection[Mechanism], *, with_pair: bool = False) -> Part:
+def part_of(exposure: Exposure, mechanisms: Collection[Mechanism], *, with_pair: bool = False) -> Part:
     """What composition may use of a release: ε of a unit's rows in one cell, in how many cells, and a pair that dominates it.
 
     Several rows of a unit in one cell are several edges apart, for which no pair is known: only their ε counts.
     """
-    epsilon = promise.rows * max(_epsilon(mechanism) for mechanism in mechanisms)
-    wanted = with_pair and promise.rows == 1 and all(_comparable(mechanism) for mechanism in mechanisms)
-    return Part(epsilon, known_pair(mechanisms, epsilon) if wanted and epsilon else None, promise.cells)
+    epsilon = exposure.rows * max(_epsilon(mechanism) for mechanism in mechanisms)
+    wanted = with_pair and exposure.rows == 1 and all(_comparable(mechanism) for mechanism in mechanisms)
+    return Part(epsilon, known_pair(mechanisms, epsilon) if wanted and epsilon else None, exposure.cells)
 
 
-def part_holds(part: Part, promise: Promise, mechanisms: Collection[Mechanism]) -> bool:
+def part_holds(part: Part, exposure: Exposure, mechanisms: Collection[Mechanism]) -> bool:
     """Whether what was written of a release for composition is true of these mechanisms."""
-    mine = part_of(promise, mechanisms)
+    mine = part_of(exposure, mechanisms)
     if part.epsilon < mine.epsilon or part.times < mine.times:
         return False
     if part.pair is None:
         return True
-    known = promise.rows == 1 and all(_comparable(mechanism) for mechanism in mechanisms)
+    known = exposure.rows == 1 and all(_comparable(mechanism) for mechanism in mechanisms)
     return known and dominates(part.pair, envelope_of(mechanisms))
 
 
 def _epsilon(mechanism: Mechanism) -> Fraction:
     """The tight ε rounded up to a millionth, or the promised one where that is smaller or nothing tighter is proved."""
     promised = mechanism.guarantee.epsilon
-    if mechanism.guarantee.delta or not _comparable(mechanism):
+    if not _comparable(mechanism):
         return promised
     ratio = tight_epsilon(mechanism).ratio
     if ratio is None:

@@ -16,7 +16,7 @@ ATTESTED_COUNTS = "attested, made elsewhere"
 def metadata(bundle: Bundle, ledger: Mapping[str, Any], attested_counts: bool) -> dict[str, Any]:
     """The metadata document of a release."""
     plan = bundle.plan
-    promise = plan.promise
+    exposure = plan.exposure
     cost = bundle.cost
     per_cell = max(m.guarantee.epsilon for m in bundle.used.values())
     problem = next(iter(bundle.used.values())).problem
@@ -27,9 +27,9 @@ def metadata(bundle: Bundle, ledger: Mapping[str, Any], attested_counts: bool) -
         "dp_flavor": "pure differential privacy" if not cost.delta else "approximate differential privacy",
         "privacy_loss": {
             "privacy_unit": plan.unit.name,
-            "protects": str(promise),
-            "rows_per_unit": promise.rows,
-            "cells_per_unit": promise.cells,
+            "protects": str(exposure),
+            "rows_per_unit": exposure.rows,
+            "cells_per_unit": exposure.cells,
             "epsilon_per_cell": format_exact(per_cell),
             "epsilon": format_exact(cost.epsilon),
             "delta": format_exact(cost.delta),

@@ -25,6 +25,7 @@ from discreet.model.certificate import Counterexample, PrivacyProof
 from discreet.model.kernel import ClosedKernel, GeometricKernel, closed_probability
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, Neighbours
+from discreet.model.promises import PurePromise
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import compare_ratio_exp, log_bracket
@@ -55,19 +56,19 @@ class Fall:
         return self.times * low, self.times * high
 
 
-def closed_form_privacy(mechanism: Mechanism, kernel: ClosedKernel) -> PrivacyProof | Counterexample:
+def closed_form_privacy(mechanism: Mechanism, kernel: ClosedKernel, promise: PurePromise) -> PrivacyProof | Counterexample:
     """The proof for a geometric or staircase kernel on a weighted sum."""
     summary, universe, neighbours = mechanism.summary, mechanism.problem.universe, mechanism.problem.neighbours
     if not isinstance(summary, LinearSummary) or not isinstance(universe, Universe):
         raise Refuted("a closed-form kernel reads a weighted sum", f"summary {summary.kind!r}")
-    epsilon = mechanism.guarantee.epsilon
+    epsilon = promise.epsilon
     low, high = summary.range(universe)
     proved = steepest(kernel, min(summary.step(neighbours), high - low))
     shown = largest(kernel, real_pairs(summary, universe, neighbours))
     if proved.exceeds(epsilon):
         return _counterexample(proved, shown, epsilon)
     return PrivacyProof(
-        epsilon, shown.log()[0], min(proved.log()[1], epsilon), (str(shown.near), str(shown.far)), str(shown.output),
+        promise, shown.log()[0], min(proved.log()[1], epsilon), (str(shown.near), str(shown.far)), str(shown.output),
         high - low, kernel.high - kernel.low + 1, "closed-form",
     )
 

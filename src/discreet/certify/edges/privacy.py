@@ -9,13 +9,17 @@ The tight ε is log of the largest ratio, which is a rational: it is compared ex
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
+from discreet.certify.edges.approximate import approximate, mechanism_table
 from discreet.certify.edges.closed_forms import closed_form_privacy
 from discreet.files.mechanism import mechanism_hash
 from discreet.model.certificate import Certificate, Counterexample, PrivacyProof
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
+from discreet.model.promises import ApproximatePromise, Promise, PurePromise
 from discreet.model.states import StateSpace
 from discreet.numerics.brackets import compare_ratio_exp, exp_bracket, log_bracket
 from discreet.numerics.exact import format_exact
@@ -26,20 +30,37 @@ TIGHT_BITS = 64
 
 def privacy(mechanism: Mechanism) -> Certificate | Counterexample:
     """A certificate that the mechanism keeps its guarantee, or the edge and output that break it."""
-    if mechanism.guarantee.delta:
-        return Counterexample(
-            "privacy", "Only promises with δ = 0 can be proved edge by edge", found=format_exact(mechanism.guarantee.delta),
-            allowed="δ = 0",
-        )
-    kernel = mechanism.kernel
-    if not isinstance(kernel, TableKernel):
-        found = closed_form_privacy(mechanism, kernel)
-    else:
-        space = mechanism.space
-        found = _stated_edges(kernel, space) or _table_privacy(kernel, space, mechanism.guarantee.epsilon)
+    promise, kernel = mechanism.guarantee.promise, mechanism.kernel
+    wrong = _stated_edges(kernel, mechanism.space) if isinstance(kernel, TableKernel) else None
+    if wrong is not None:
+        return wrong
+    check = CHECKS.get(type(promise))
+    if check is None:
+        return Counterexample("privacy", "No promise of this kind can be proved here", found=promise.brief())
+    found = check(mechanism, promise)
+    return found if isinstance(found, Counterexample) else Certificate(mechanism_hash(mechanism), found)
+
+
+def pure_privacy(mechanism: Mechanism, promise: PurePromise) -> PrivacyProof | Counterexample:
+    """Is every probability within a factor of e^ε of its neighbours'?"""
+    if isinstance(mechanism.kernel, TableKernel):
+        return _table_privacy(mechanism.kernel, mechanism.space, promise)
+    return closed_form_privacy(mechanism, mechanism.kernel, promise)
+
+
+def approximate_privacy(mechanism: Mechanism, promise: ApproximatePromise) -> PrivacyProof | Counterexample:
+    """Is the sum of what e^ε does not cover at most δ on every directed edge?"""
+    found = approximate(mechanism_table(mechanism), promise.epsilon, promise.delta)
     if isinstance(found, Counterexample):
         return found
-    return Certificate(mechanism_hash(mechanism), found)
+    return PrivacyProof(promise, found.tight_low, found.tight_high, found.edge, None, found.edges, found.outputs)
+
+
+CHECKS: dict[type[Promise], Callable[[Mechanism, Any], PrivacyProof | Counterexample]] = {
+    PurePromise: pure_privacy,
+    ApproximatePromise: approximate_privacy,
+}
+"""The exact check of each kind of promise."""
 
 
 def _stated_edges(kernel: TableKernel, space: StateSpace) -> Counterexample | None:
@@ -66,10 +87,11 @@ def _label(space: StateSpace, state: int) -> str:
     return space.labels[state] if 0 <= state < len(space) else f"number {state}"
 
 
-def _table_privacy(kernel: TableKernel, space: StateSpace, epsilon: Fraction) -> PrivacyProof | Counterexample:
+def _table_privacy(kernel: TableKernel, space: StateSpace, promise: PurePromise) -> PrivacyProof | Counterexample:
+    epsilon = promise.epsilon
     worst = worst_ratio(kernel.weights, space.edges.tolist())
     if worst is None:
-        return PrivacyProof(epsilon, Fraction(0), Fraction(0), None, None, len(space.edges), len(kernel.outputs))
+        return PrivacyProof(promise, Fraction(0), Fraction(0), None, None, len(space.edges), len(kernel.outputs))
     numerator, denominator, output, high, low = worst
     edge = (space.labels[high], space.labels[low])
     label = kernel.outputs[output].label
@@ -82,7 +104,7 @@ def _table_privacy(kernel: TableKernel, space: StateSpace, epsilon: Fraction) ->
             allowed=f"a log-ratio of at most {format_exact(epsilon)}",
         )
     low_end, high_end = tight_bracket(numerator, denominator, epsilon)
-    return PrivacyProof(epsilon, low_end, high_end, edge, label, len(space.edges), len(kernel.outputs))
+    return PrivacyProof(promise, low_end, high_end, edge, label, len(space.edges), len(kernel.outputs))
 
 
 def worst_ratio(

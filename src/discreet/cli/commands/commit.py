@@ -59,7 +59,7 @@ def command(
     listed = [
         {
             "plan": plan,
-            "promise": str(bundle.plan.promise),
+            "promise": str(bundle.plan.exposure),
             "cells": len(bundle.key_set),
             "cost": bundle.cost.document(),
         }

@@ -76,7 +76,7 @@ def command(
             "commitment": found.name,
             "currency": book.state.currency,
             "cost": bundle.cost.document(),
-            "promise": str(bundle.plan.promise),
+            "promise": str(bundle.plan.exposure),
             "cells": len(bundle.key_set),
             "remaining": book.remaining(bundle.plan.population, bundle.plan.unit.name),
         }

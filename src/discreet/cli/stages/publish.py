@@ -45,7 +45,7 @@ def run(folder: Path) -> Mapping[str, Any]:
     return {
         "members": len(made.family.members),
         "cells": len(bundle.key_set),
-        "promise": str(bundle.plan.promise),
+        "promise": str(bundle.plan.exposure),
         "epsilon": bundle.cost.epsilon,
         "remaining": left,
         "holds": verdict.holds,

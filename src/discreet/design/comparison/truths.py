@@ -300,10 +300,10 @@ class SummedWorld:
             return np.asarray(onto @ self.mechanism.probabilities.T)
         low = summary.clip(int(totals[0]))
         clipped = np.array([summary.clip(s) for s in totals.tolist()]) - low
-        onto: np.ndarray = np.stack([np.bincount(clipped, row) for row in moments]).astype(np.float64)
+        placed: np.ndarray = np.stack([np.bincount(clipped, row) for row in moments]).astype(np.float64)
         ratio = float(kernel.ratio)
         noise = Geometric(ratio) if isinstance(kernel, GeometricKernel) else Staircase(kernel.step, kernel.plateau, ratio)
-        return to_outputs(onto, low, noise, kernel.low, kernel.high)
+        return to_outputs(placed, low, noise, kernel.low, kernel.high)
 
     def _estimated(self, decision: Decision, actions: list[Action], mean: float, first: int, moments: np.ndarray) -> float:
         """Another loss, with ω at each total (at each output, where pairs are too many) as a normal law."""

@@ -88,6 +88,6 @@ def _read(path: Path, problem: Problem, gap: float, seconds: float) -> tuple[Mec
     claim = certificate.optimality
     proof = privacy(mechanism)
     sound = isinstance(proof, Certificate) and proof.mechanism == certificate.mechanism
-    same = mechanism.problem == problem and mechanism.guarantee.epsilon == problem.epsilon
+    same = mechanism.problem == problem and mechanism.guarantee.promise == problem.promise
     good = claim is not None and (claim.relative_gap <= gap or allowed >= Fraction(seconds))
     return (mechanism, certificate, status) if sound and same and good else None

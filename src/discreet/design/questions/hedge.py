@@ -172,7 +172,6 @@ def with_actions(mechanism: Mechanism, actions: list[Action]) -> Mechanism:
 
 def noise_on_the_statistic(problem: Problem) -> Mechanism | None:
     """Geometric noise on ω over its whole range at face value; None where the statistic is no weighted sum or is too wide."""
-    from discreet.model.guarantee import Guarantee
 
     universe, decision = problem.universe, problem.decision
     weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
@@ -194,8 +193,7 @@ def noise_on_the_statistic(problem: Problem) -> Mechanism | None:
     actions = decision.actions
     assert not isinstance(actions, NamedActions)
     shown = tuple(actions.nearest(offset + size * k) for k in range(low, high + 1))
-    guarantee = Guarantee(problem.epsilon, problem.neighbours.name, problem.unit)
-    return Mechanism(problem, summary, GeometricKernel(low, high, step, ratio, shown), guarantee, Claims(), {})
+    return Mechanism(problem, summary, GeometricKernel(low, high, step, ratio, shown), problem.guarantee, Claims(), {})
 
 
 def _certified(found: Design, mechanism: Mechanism) -> Design:

@@ -31,7 +31,6 @@ from discreet.design.solver.program import Program
 from discreet.design.solver.repair import repair
 from discreet.errors import InputError
 from discreet.model.actions import ListedActions, RealActions
-from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.states import StateSpace, state_space
@@ -166,6 +165,5 @@ def _read(reader: Reader, scene: _Scene, watch: Watch) -> Read | None:
         tuple(tuple(row[i] for i in columns) for row in weights),
         denominator,
     )
-    guarantee = Guarantee(problem.epsilon, problem.neighbours.name, problem.unit)
-    payoff = weighted_sum_payoff(Mechanism(problem, scene.summary, table, guarantee))[0]
+    payoff = weighted_sum_payoff(Mechanism(problem, scene.summary, table, problem.guarantee))[0]
     return Read(scene.summary, table, float(-payoff))

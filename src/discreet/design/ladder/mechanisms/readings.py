@@ -32,7 +32,6 @@ from discreet.design.ladder.mechanisms.proxy import Proxy, best_noise
 from discreet.design.ladder.mechanisms.sums import sum_law
 from discreet.design.ladder.mechanisms.weights import Weights
 from discreet.model.actions import Action, ListedActions, RealActions
-from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import ClosedKernel, GeometricKernel, StaircaseKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IidPrior, ReferencePrior
@@ -147,8 +146,7 @@ class Reader:
         kernel = exact_kernel(proxy, problem.epsilon, actions)
         summary = LinearSummary(self.for_every_type(proxy.weights), kernel.low, kernel.high)
         if loss is None:
-            guarantee = Guarantee(problem.epsilon, problem.neighbours.name, problem.unit)
-            loss = float(-weighted_sum_payoff(Mechanism(problem, summary, kernel, guarantee))[0])
+            loss = float(-weighted_sum_payoff(Mechanism(problem, summary, kernel, problem.guarantee))[0])
         return Reading(summary, kernel, loss, found)
 
     def for_every_type(self, weights: Weights) -> Weights:
