@@ -25,7 +25,7 @@ def test_a_person_is_told_the_promise_and_the_next_step(tmp_path: Path) -> None:
 def test_a_ledger_with_a_key_wants_one(tmp_path: Path) -> None:
     folder = make_town(tmp_path / "town").folder
     done = discreet(folder, "commit", "plan.toml")
-    assert done.returncode == 2 and "only signed commitments" in done.stderr and "--key" in done.stderr
+    assert done.returncode == 2 and "only signed entries" in done.stderr and "--key" in done.stderr
     signed = discreet(folder, "commit", "plan.toml", "--key", "key.pem").stdout
     assert "Next: discreet publish plan.toml -o RELEASE --key key.pem" in signed, "so that the release is signed too"
 

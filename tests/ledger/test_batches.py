@@ -22,6 +22,7 @@ from discreet.errors import BudgetExceeded, InputError
 from discreet.ledger import Batch, Budget, Cost, Ledger, Member, Signer, compose_batch, open_ledger
 from discreet.ledger.batches import KNOWN_EPSILON, SUM
 from discreet.ledger.chain import Entry
+from discreet.ledger.store import row_of
 
 TENTH = Fraction(1, 10)
 DELTA = Fraction(1, 10**6)
@@ -245,7 +246,7 @@ def rewritten(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
         link.executescript("DROP TRIGGER no_change; DROP TRIGGER no_removal; DELETE FROM entries;")
         link.executemany(
             "INSERT INTO entries VALUES (?, ?, ?, ?, ?)",
-            [(e.sequence, e.previous, e.time, json.dumps(dict(e.event)), e.hash) for e in made],
+            list(map(row_of, made)),
         )
 
 

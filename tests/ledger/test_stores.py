@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.errors import BudgetExceeded, InputError, Refuted
-from discreet.ledger import Cost, Entry, Ledger, Signer, open_ledger
-from discreet.ledger.state import State
+from discreet.errors import BudgetExceeded, InputError
+from discreet.ledger import Cost, Ledger, open_ledger
 
 
 def committed(ledger: Ledger, epsilon: Fraction = Fraction(1, 2)) -> str:
@@ -148,85 +147,6 @@ def test_export_lists_every_entry(ledger: Ledger, tmp_path: Path) -> None:
     committed(ledger)
     assert ledger.export(tmp_path / "out.jsonl") == 3
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 3
-
-
-def test_keys_rotate_and_are_revoked(place: str, tmp_path: Path) -> None:
-    old, new = Signer.create(tmp_path / "old.pem"), Signer.create(tmp_path / "new.pem")
-    with open_ledger(place, create=True) as ledger:
-        ledger.init("pure", old)
-        with pytest.raises(InputError):
-            ledger.rotate(new, old)
-        ledger.rotate(old, new)
-        ledger.revoke(old.fingerprint, new)
-        with pytest.raises(InputError):
-            ledger.rotate(old, new)
-        assert ledger.verify() is None
-
-
-def test_only_trusted_keys_name_revoke_and_sign(place: str, tmp_path: Path) -> None:
-    ours, strange = Signer.create(tmp_path / "ours.pem"), Signer.create(tmp_path / "strange.pem")
-    with open_ledger(place, create=True) as ledger:
-        ledger.init("pure", ours)
-        ledger.declare("households", "household", Fraction(2))
-        for refused in (
-            lambda: ledger.revoke(ours.fingerprint, strange),
-            lambda: ledger.revoke(strange.fingerprint, ours),
-            lambda: ledger.commit("households", "household", Cost(Fraction(1)), {}, strange),
-        ):
-            with pytest.raises(InputError):
-                refused()
-        ledger.commit("households", "household", Cost(Fraction(1)), {}, ours)
-        ledger.revoke(ours.fingerprint, ours)
-        with pytest.raises(InputError):
-            ledger.commit("households", "household", Cost(Fraction(1)), {}, ours)
-        assert ledger.verify() is None
-
-
-@pytest.mark.parametrize("kind", ["key", "revoke"])
-def test_whoever_writes_to_the_store_without_a_key_cannot_name_or_revoke_one(place: str, tmp_path: Path, kind: str) -> None:
-    """An entry in a true chain that says it is by the trusted key: refused without that key's signature, taken with it."""
-    ours, thief = Signer.create(tmp_path / "ours.pem"), Signer.create(tmp_path / "thief.pem")
-    with open_ledger(place, create=True) as ledger:
-        ledger.init("pure", ours)
-        about = {"public": thief.public} if kind == "key" else {"fingerprint": ours.fingerprint}
-        event = {"kind": kind, "by": ours.public} | about
-        last = list(ledger.history())[-1]
-    forged = [
-        Entry.after(last, last.time, event | more)
-        for more in ({}, {"signature": "00" * 64}, {"signature": thief.sign(event)}, {"signature": ours.sign(event)})
-    ]
-    for entry in forged:
-        state = State()
-        state.apply(last)
-        if entry is forged[-1]:
-            state.apply(entry)
-        else:
-            with pytest.raises(Refuted, match="not signed by the key"):
-                state.apply(entry)
-    with open_ledger(place) as ledger:
-        with ledger.store.turn() as turn:
-            turn.append(forged[1])
-        found = ledger.verify()
-        assert found is not None and "not signed by the key" in found.words
-        with pytest.raises(Refuted):
-            ledger.declare("households", "household", Fraction(2))
-
-
-def test_a_ledger_with_keys_takes_only_signed_commitments(place: str, tmp_path: Path) -> None:
-    """The near-miss: the same commitment, signed, is taken; and a ledger without keys takes it unsigned."""
-    ours = Signer.create(tmp_path / "ours.pem")
-    with open_ledger(place, create=True) as ledger:
-        ledger.init("pure", ours)
-        ledger.declare("households", "household", Fraction(2))
-        before = ledger.head().hash
-        with pytest.raises(InputError, match="only signed commitments"):
-            ledger.commit("households", "household", Cost(Fraction(1)), {})
-        assert ledger.head().hash == before
-        ledger.reserve(ledger.commit("households", "household", Cost(Fraction(1)), {}, ours).hash)
-        ledger.revoke(ours.fingerprint, ours)
-        with pytest.raises(InputError, match="only signed commitments"):
-            ledger.commit("households", "household", Cost(Fraction(1)), {})
-        assert ledger.verify() is None
 
 
 def test_what_follows_the_data_takes_the_time_of_the_entry_before(ledger: Ledger) -> None:

@@ -50,7 +50,7 @@ def spending(town: Town, limit: int) -> int:
         limit_files(limit)
         try:
             for _ in range(200):
-                book.reserve(name)
+                book.reserve(name, signer=town.signer)
                 granted += 1
         except DiscreetError as refused:
             sys.stderr.write(str(refused))

@@ -73,7 +73,7 @@ def test_a_ledger_on_a_full_disk_never_counts_less_than_it_acknowledged(tmp_path
         [name] = book.state.commitments
         before = len(book.state.reservations)
         assert before >= granted
-        book.reserve(name)
+        book.reserve(name, signer=town.signer)
         assert book.remaining("the town", "person") == 1000 - before - 1, "it goes on when there is room again"
         assert book.verify() is None
 

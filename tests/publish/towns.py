@@ -79,7 +79,7 @@ class Town:
     def publish(self, target: Path | None = None, **options: Any) -> Path:
         """Publish, signed when the ledger has keys unless a test says otherwise."""
         with self.ledger() as book:
-            options.setdefault("signer", self.signer if book.state.keys else None)
+            options.setdefault("signer", self.signer if book.state.trust.keys else None)
             return publish(self.bundle(), target or self.target, book, **options)
 
     def remaining(self) -> Fraction:

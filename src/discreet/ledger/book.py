@@ -1,7 +1,7 @@
 """The ledger as people use it: declare budgets, commit, reserve, spend, release; ask what remains; verify.
 
     init ── budget … ── commit ── reserve ── spend ── release        burn: drawn on but never published
-                                     └────── withdraw                only while nothing was drawn
+            (approve)                └────── withdraw                only while nothing was drawn
 
     A batch of plans is one commitment; each of its members is reserved, drawn and released by itself.
 
@@ -10,8 +10,10 @@ Each call is one exclusive turn at the store: the event is checked against every
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -21,12 +23,14 @@ from discreet.errors import BudgetExceeded, InputError, Refuted
 from discreet.files.atomic import write_atomically
 from discreet.files.canonical import canonical_bytes
 from discreet.ledger.budget import CURRENCIES, Budget, Cost
-from discreet.ledger.chain import Entry, verify_chain
-from discreet.ledger.checks import Head, missing, understated, unrecorded, unsigned
+from discreet.ledger.chain import GENESIS, Entry, verify_chain
+from discreet.ledger.checks import understated, unrecorded
+from discreet.ledger.heads import Head
 from discreet.ledger.keys import Signer
 from discreet.ledger.sqlite_store import SqliteStore
 from discreet.ledger.state import Reservation, State
 from discreet.ledger.store import Store
+from discreet.ledger.trust import FORMAT, entry_statement
 from discreet.model.certificate import Counterexample
 from discreet.numerics.exact import format_exact
 
@@ -37,20 +41,21 @@ UNTIMED = ("spend", "release", "withdraw")
 """Events that come after data was read."""
 
 
-def open_ledger(place: str, *, create: bool = False) -> Ledger:
-    """The ledger at a path, or at a PostgreSQL address (postgresql://…)."""
+def open_ledger(place: str, *, create: bool = False, signer: Signer | None = None) -> Ledger:
+    """The ledger at a path, or at a PostgreSQL address (postgresql://…); `signer` signs what is appended."""
     if place.startswith(("postgresql://", "postgres://")):
         from discreet.ledger.postgres_store import PostgresStore
 
-        return Ledger(PostgresStore(place, create=create))
-    return Ledger(SqliteStore(place, create=create))
+        return Ledger(PostgresStore(place, create=create), signer)
+    return Ledger(SqliteStore(place, create=create), signer)
 
 
 class Ledger:
-    """One ledger, open in this process."""
+    """One ledger, open in this process. What is appended is signed with `signer`, or with the key given for that entry."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, signer: Signer | None = None) -> None:
         self.store = store
+        self.signer = signer
         self._state = State()
 
     def __enter__(self) -> Ledger:
@@ -63,13 +68,18 @@ class Ledger:
         """Let go of the store."""
         self.store.close()
 
-    def _append(self, event: Mapping[str, Any]) -> Entry:
-        """One turn: catch up, check the event against the state, append it. If it cannot be kept, the state is read anew."""
+    def _append(self, event: Mapping[str, Any], signer: Signer | None = None) -> Entry:
+        """One turn: catch up, check the event against the state, append it. If it cannot be kept, the state is read anew.
+
+        A ledger of format 1 first gets the entry after which everything is signed at its place.
+        """
+        key = signer or self.signer
         try:
             with self.store.turn() as turn:
                 state = self._caught_up(turn.entries(self._state.next))
-                entry = _next_entry(state, event)
-                state.apply(entry)
+                if state.next and state.trust.format == 1:
+                    turn.append(_taken(state, {"kind": "format", "format": FORMAT}, key))
+                entry = _taken(state, event, key)
                 turn.append(entry)
         except BaseException:
             self._state = State()
@@ -78,7 +88,7 @@ class Ledger:
 
     def _caught_up(self, newer: Iterable[Entry]) -> State:
         for entry in newer:
-            self._state.apply(entry)
+            self._state.replay(entry)
         return self._state
 
     @property
@@ -86,19 +96,35 @@ class Ledger:
         """Budgets, commitments and reservations as of now."""
         return self._caught_up(self.store.entries(self._state.next))
 
-    def init(self, currency: str, signer: Signer | None = None) -> Entry:
-        """Fix the currency for good; the first entry."""
+    def init(
+        self, currency: str, signer: Signer | None = None, *, others: Sequence[str] = (), approvals: int = 1
+    ) -> Entry:
+        """Fix the currency for good; the first entry, which makes the ledger unlike any other.
+
+        `others` are public keys that are trusted beside the signer's; budgets and new keys need so many `approvals`. From here
+        on this object signs with `signer`.
+        """
         if currency not in CURRENCIES:
             raise InputError(
                 "This currency is not known", found=currency, allowed=CURRENCIES, remedy="choose one of these"
             )
-        event: dict[str, Any] = {"kind": "init", "currency": currency}
-        if signer is not None:
-            event["key"] = signer.public
+        event: dict[str, Any] = {"kind": "init", "format": FORMAT, "currency": currency, "nonce": secrets.token_hex(32)}
+        self.signer = signer or self.signer
+        if self.signer is not None:
+            event["keys"] = list(dict.fromkeys([self.signer.public, *others]))
+        if approvals != 1:
+            event["approvals"] = approvals
         return self._append(event)
 
-    def declare(self, population: str, unit: str, cap: Fraction, delta: Fraction = Fraction(0)) -> Entry:
-        """Give a population and a privacy unit its budget, once."""
+    def declare(
+        self,
+        population: str,
+        unit: str,
+        cap: Fraction,
+        delta: Fraction = Fraction(0),
+        signer: Signer | None = None,
+    ) -> Entry:
+        """Give a population and a privacy unit its budget, once; it waits for approval where the ledger asks for that."""
         if not population.strip() or not unit.strip():
             raise InputError(
                 "A budget belongs to a named population and unit",
@@ -108,7 +134,11 @@ class Ledger:
             )
         Budget(str(self.state.currency), cap, delta)
         event = {"kind": "budget", "population": population, "unit": unit, "cap": format_exact(cap)}
-        return self._append(event | ({"delta": format_exact(delta)} if delta else {}))
+        return self._append(event | ({"delta": format_exact(delta)} if delta else {}), signer)
+
+    def approve(self, entry: str, signer: Signer | None = None) -> Entry:
+        """Sign for a budget or a key that somebody else proposed; it takes effect with the last approval needed."""
+        return self._append({"kind": "approve", "entry": entry}, signer)
 
     def commit(
         self,
@@ -119,7 +149,7 @@ class Ledger:
         signer: Signer | None = None,
         attested: Mapping[str, str] | None = None,
     ) -> Entry:
-        """Record what will be published, before any data is opened; signed when a key is given."""
+        """Record what will be published, before any data is opened."""
         event: dict[str, Any] = {
             "kind": "commit",
             "population": population,
@@ -128,7 +158,7 @@ class Ledger:
             "hashes": dict(hashes),
             "attested": dict(attested or {}),
         }
-        return self._append(_signed(event, signer))
+        return self._append(event, signer)
 
     def commit_batch(
         self,
@@ -151,40 +181,38 @@ class Ledger:
             "cost": batch.cost.document(),
             "attested": dict(attested or {}),
         } | batch.document()
-        return self._append(_signed(event, signer))
+        return self._append(event, signer)
 
-    def reserve(self, commitment: str, member: int | None = None) -> Entry:
+    def reserve(self, commitment: str, member: int | None = None, signer: Signer | None = None) -> Entry:
         """Set the committed cost aside; the entry's hash names the reservation. From here on it counts as spent.
 
         In a batch the first member to be reserved sets the cost of the whole batch aside, the others nothing more.
         """
-        return self._append(_reserving(commitment, member))
+        return self._append(_reserving(commitment, member), signer)
 
-    def spend(self, reservation: str) -> Entry:
+    def spend(self, reservation: str, signer: Signer | None = None) -> Entry:
         """Say that drawing begins."""
-        return self._append({"kind": "spend", "reservation": reservation})
+        return self._append({"kind": "spend", "reservation": reservation}, signer)
 
-    def release(self, reservation: str, digest: str) -> Entry:
+    def release(self, reservation: str, digest: str, signer: Signer | None = None) -> Entry:
         """Say what was published."""
-        return self._append({"kind": "release", "reservation": reservation, "release": digest})
+        return self._append({"kind": "release", "reservation": reservation, "release": digest}, signer)
 
-    def burn(self, reservation: str, reason: str) -> Entry:
+    def burn(self, reservation: str, reason: str, signer: Signer | None = None) -> Entry:
         """Close a reservation that will never be published; its cost stays spent."""
-        return self._append({"kind": "burn", "reservation": reservation, "reason": reason})
+        return self._append({"kind": "burn", "reservation": reservation, "reason": reason}, signer)
 
-    def withdraw(self, reservation: str) -> Entry:
+    def withdraw(self, reservation: str, signer: Signer | None = None) -> Entry:
         """Give a reservation back while nothing was drawn on it."""
-        return self._append({"kind": "withdraw", "reservation": reservation})
+        return self._append({"kind": "withdraw", "reservation": reservation}, signer)
 
-    def rotate(self, old: Signer, new: Signer) -> Entry:
-        """Add a key, signed by one that the ledger trusts."""
-        event = {"kind": "key", "public": new.public, "by": old.public}
-        return self._append(event | {"signature": old.sign(event)})
+    def rotate(self, old: Signer, new: str) -> Entry:
+        """Name another public key, signed by one that the ledger trusts; where the ledger asks for it, it waits for approval."""
+        return self._append({"kind": "key", "public": new}, old)
 
     def revoke(self, digest: str, by: Signer) -> Entry:
         """Stop trusting a key from here on, signed by one that the ledger trusts."""
-        event = {"kind": "revoke", "fingerprint": digest, "by": by.public}
-        return self._append(event | {"signature": by.sign(event)})
+        return self._append({"kind": "revoke", "fingerprint": digest}, by)
 
     def remaining(self, population: str, unit: str) -> Fraction:
         """How much more would be granted."""
@@ -196,7 +224,7 @@ class Ledger:
         """Whether this reservation would be granted now; nothing is recorded."""
         state = self.state
         try:
-            deepcopy(state).apply(_next_entry(state, _reserving(commitment, member)))
+            deepcopy(state).settle(_next_entry(state, _reserving(commitment, member), None))
         except (InputError, BudgetExceeded):
             return False
         return True
@@ -212,10 +240,9 @@ class Ledger:
     def head(self, signer: Signer | None = None) -> Head:
         """The end of the chain, signed when a key is given."""
         state = self.state
-        head = Head(state.next - 1, state.head)
-        if signer is None:
-            return head
-        return Head(head.sequence, head.hash, signer.public, signer.sign(head.signed()))
+        head = Head(state.next - 1, state.head, state.trust.ledger)
+        key = signer or self.signer
+        return head if key is None else replace(head, public=key.public, signature=key.sign(head.signed()))
 
     def export(self, path: str | Path) -> int:
         """Write every entry as one line of canonical JSON; returns how many."""
@@ -228,40 +255,49 @@ class Ledger:
 
         `releases` maps reservations to the hashes of manifests that were seen: each must be the one recorded.
         """
-        entries = list(self.history())
+        try:
+            entries = list(self.history())
+        except Refuted as error:
+            return Counterexample("ledger", str(error.counterexample))
         found = verify_chain(entries)
         if found is not None:
             return found
         state = State()
         for entry in entries:
             try:
-                state.apply(entry)
-            except (InputError, Refuted) as error:
-                return Counterexample("ledger", f"Entry {entry.sequence} breaks a rule: {error}")
-            except Exception as error:  # BudgetExceeded and malformed events alike
-                return Counterexample("ledger", f"Entry {entry.sequence} is not allowed: {type(error).__name__}")
-            wrong = unsigned(entry) or understated(entry)
+                state.replay(entry)
+            except Refuted as error:
+                return Counterexample("ledger", f"Entry {entry.sequence} breaks a rule: {error.counterexample}")
+            wrong = understated(entry)
             if wrong is not None:
                 return wrong
-        heads = (missing(entries, head, state) for head in against)
+        heads = (head.missing_from(entries, state.trust) for head in against)
         seen = (unrecorded(state, *pair) for pair in (releases or {}).items())
         return next((problem for problem in (*heads, *seen) if problem is not None), None)
 
 
-def _next_entry(state: State, event: Mapping[str, Any]) -> Entry:
-    """The entry for an event now; a clock that went back does not take the ledger's time with it.
+def _taken(state: State, event: Mapping[str, Any], signer: Signer | None) -> Entry:
+    """The entry for an event, after the state has taken it in."""
+    entry = _next_entry(state, event, signer)
+    state.apply(entry)
+    return entry
+
+
+def _next_entry(state: State, event: Mapping[str, Any], signer: Signer | None) -> Entry:
+    """The entry for an event now, signed at its place; a clock that went back does not take the ledger's time with it.
 
     Events that follow the reading of data take the time of the entry before them: how long it took depends on the data.
     """
     now = datetime.now(UTC).isoformat(timespec="microseconds")
     last = None if state.next == 0 else Entry(state.next - 1, "", "", {}, state.head)
-    return Entry.after(last, state.time if event["kind"] in UNTIMED else max(now, state.time), dict(event))
+    time = state.time if event["kind"] in UNTIMED else max(now, state.time)
+    if signer is None:
+        return Entry.after(last, time, dict(event))
+    unsigned = Entry.after(last, time, dict(event) | {"by": signer.public})
+    statement = entry_statement(GENESIS if last is None else state.trust.ledger, unsigned)
+    return Entry.after(last, time, dict(unsigned.event) | {"signature": signer.sign(statement)})
 
 
 def _reserving(commitment: str, member: int | None) -> dict[str, Any]:
     event: dict[str, Any] = {"kind": "reserve", "commitment": commitment}
     return event if member is None else event | {"member": member}
-
-
-def _signed(event: dict[str, Any], signer: Signer | None) -> dict[str, Any]:
-    return event if signer is None else event | {"public": signer.public, "signature": signer.sign(event)}

@@ -10,15 +10,15 @@ drawn.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from discreet.errors import InputError, Refuted
+from discreet.errors import DiscreetError, InputError, Refuted
 from discreet.ledger.budget import Budget, Cost, Spent
 from discreet.ledger.chain import GENESIS, Entry, entry_hash
-from discreet.ledger.keys import fingerprint, naming_signature
+from discreet.ledger.names import folded, likeness
+from discreet.ledger.trust import Trust, author
 from discreet.numerics.exact import exact
 
 Account = tuple[str, str]
@@ -54,41 +54,60 @@ class State:
     reservations: dict[str, Reservation] = field(default_factory=dict)
     batches: dict[str, dict[int, str]] = field(default_factory=dict)
     """For each batch that was committed, the reservations of its members that were not withdrawn."""
-    keys: dict[str, str] = field(default_factory=dict)
-    revoked: set[str] = field(default_factory=set)
+    publishers: dict[str, str] = field(default_factory=dict)
+    """For each signed commitment, the public key that signed it."""
+    trust: Trust = field(default_factory=Trust)
 
     def apply(self, entry: Entry) -> None:
-        """Take in the next entry; refuses one that does not follow or is not allowed."""
+        """Take in the next entry; refuses one that does not follow, is not signed as it must be, or is not allowed."""
         expected = entry_hash(entry.sequence, entry.previous, entry.time, entry.event)
         if entry.sequence != self.next or entry.previous != self.head or entry.hash != expected:
             raise Refuted("the ledger was changed", f"entry {entry.sequence} does not follow the one before it")
         kind = str(entry.event.get("kind"))
-        handler = _HANDLERS.get(kind)
-        if handler is None:
+        if kind not in _HANDLERS:
             raise Refuted("the ledger holds an event of an unknown kind", kind)
-        handler(self, entry)
+        if (kind == "init") != (entry.sequence == 0):
+            raise _out_of_place(kind)
+        self.trust.must_allow(entry)
+        self.settle(entry)
         self.next, self.head, self.time = entry.sequence + 1, entry.hash, entry.time
+
+    def replay(self, entry: Entry) -> None:
+        """Take in an entry that was written before: whatever is wrong with it, the ledger is refuted, not what was asked."""
+        try:
+            self.apply(entry)
+        except Refuted:
+            raise
+        except (DiscreetError, KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
+            why = str(error) if isinstance(error, DiscreetError) else "it cannot be read"
+            raise Refuted("the ledger was changed", f"entry {entry.sequence} breaks a rule: {why}") from None
+
+    def settle(self, entry: Entry) -> None:
+        """What an entry changes, signed or not."""
+        if entry.event["kind"] == "budget":
+            _must_be_new(self, entry)
+        effective = self.trust.follow(entry)
+        if effective is not None:
+            _HANDLERS[str(effective.event["kind"])](self, effective)
 
     def account(self, population: str, unit: str) -> Account:
         """The account of a population and unit, which must have a budget."""
         found = (population, unit)
         if found not in self.budgets:
             known = "; ".join(f"{p} ({u})" for p, u in self.budgets) or "none"
+            alike = any(likeness(population) == likeness(p) and likeness(unit) == likeness(u) for p, u in self.budgets)
+            waits = any(held.event["kind"] == "budget" for held, _ in self.trust.pending.values())
             raise InputError(
                 "No budget is declared for this population and privacy unit",
-                found=f"{population} ({unit})",
+                found=f"{population} ({unit}){', which looks like one that has a budget' if alike else ''}",
                 allowed=known,
-                remedy="declare one with: discreet ledger init",
+                remedy="write the name as the budget has it"
+                if alike
+                else "a budget waits for approval: discreet ledger approve"
+                if waits
+                else "declare one with: discreet ledger init",
             )
         return found
-
-    def must_trust(self, public: str) -> None:
-        """Refuse a key that was revoked, or that a ledger with keys of its own does not know."""
-        digest = fingerprint(public)
-        if digest in self.revoked:
-            raise _revoked(digest)
-        if self.keys:
-            _must_be_named(self, digest)
 
     def reservation(self, name: str) -> Reservation:
         """A reservation by its name."""
@@ -102,50 +121,57 @@ class State:
         return self.reservations[name]
 
 
+def _out_of_place(kind: str) -> InputError:
+    return InputError(
+        "A ledger begins with one entry that fixes its currency",
+        found=kind,
+        allowed="init first, and once",
+        remedy="make the ledger with: discreet ledger init",
+    )
+
+
 def _init(state: State, entry: Entry) -> None:
-    if state.currency is not None:
-        raise Refuted("the ledger is made twice", f"entry {entry.sequence}")
     state.currency = str(entry.event["currency"])
-    public = entry.event.get("key")
-    if public is not None:
-        state.keys[fingerprint(str(public))] = str(public)
 
 
 def _budget(state: State, entry: Entry) -> None:
-    event = entry.event
-    account = (str(event["population"]), str(event["unit"]))
-    alike = next((known for known in state.budgets if _folded(known) == _folded(account)), None)
-    if alike is not None:
-        raise InputError(
-            "This population and unit already have a budget",
-            found=f"{alike[0]} ({alike[1]})",
-            allowed="one budget each, for good",
-            remedy="vintages and renamed files share it",
-        )
-    state.budgets[account] = Budget(
-        str(state.currency), exact(event["cap"], "cap"), exact(event.get("delta", 0), "delta")
-    )
+    account = (str(entry.event["population"]), str(entry.event["unit"]))
+    state.budgets[account] = _cap(state, entry)
     state.spent[account] = Spent()
 
 
-def _folded(account: Account) -> Account:
-    """Names as people read them: letter case, spacing and ways of writing a character make no second budget."""
-    population, unit = (" ".join(unicodedata.normalize("NFKC", name).casefold().split()) for name in account)
-    return population, unit
+def _cap(state: State, entry: Entry) -> Budget:
+    return Budget(str(state.currency), exact(entry.event["cap"], "cap"), exact(entry.event.get("delta", 0), "delta"))
+
+
+def _must_be_new(state: State, entry: Entry) -> None:
+    """One budget for each population and unit, however their names are written; also for those that wait for approval."""
+    _cap(state, entry)
+    account = (str(entry.event["population"]), str(entry.event["unit"]))
+    waiting = [
+        (str(held.event["population"]), str(held.event["unit"]))
+        for held, _ in state.trust.pending.values()
+        if held.event["kind"] == "budget"
+    ]
+    look = likeness if state.trust.format > 1 else folded
+    for known in (*state.budgets, *waiting):
+        if all(look(mine) == look(other) for mine, other in zip(account, known, strict=True)):
+            raise InputError(
+                "This population and unit already have a budget"
+                if all(folded(mine) == folded(other) for mine, other in zip(account, known, strict=True))
+                else "This population and unit look like others that have a budget",
+                found=f"{account[0]} ({account[1]}), and there is {known[0]} ({known[1]})",
+                allowed="one budget each, for good, under names that people can tell apart",
+                remedy="vintages and renamed files share it; another population needs another name",
+            )
 
 
 def _commit(state: State, entry: Entry) -> None:
     state.account(str(entry.event["population"]), str(entry.event["unit"]))
     Cost.from_document(entry.event["cost"])
-    if entry.event.get("public") is not None:
-        state.must_trust(str(entry.event["public"]))
-    elif state.keys:
-        raise InputError(
-            "A ledger with keys takes only signed commitments",
-            found="no signature",
-            allowed="a commitment signed with a key that the ledger trusts",
-            remedy="sign it: discreet commit PLAN --key FILE",
-        )
+    public = author(state.trust, entry)
+    if public is not None:
+        state.publishers[entry.hash] = public
     if "members" in entry.event:
         _must_list_plans(entry)
         state.batches[entry.hash] = {}
@@ -243,48 +269,8 @@ def _advance(state: State, entry: Entry, allowed: set[str], stage: str) -> Reser
     return held
 
 
-def _key(state: State, entry: Entry) -> None:
-    """A new key, named by one that is trusted: in a ledger made without a key nobody can name one."""
-    _must_be_signed(state, entry)
-    public = str(entry.event["public"])
-    if fingerprint(public) in state.revoked:
-        raise _revoked(fingerprint(public))
-    state.keys[fingerprint(public)] = public
-
-
-def _revoke(state: State, entry: Entry) -> None:
-    """A key is no longer trusted from here on; what it signed before stays signed."""
-    _must_be_signed(state, entry)
-    _must_be_named(state, str(entry.event["fingerprint"]))
-    state.revoked.add(str(entry.event["fingerprint"]))
-
-
-def _must_be_signed(state: State, entry: Entry) -> None:
-    """Whoever writes to the store without a key can neither name nor revoke one."""
-    by = str(entry.event["by"])
-    _must_be_named(state, fingerprint(by))
-    state.must_trust(by)
-    if not naming_signature(entry.event):
-        raise Refuted("the ledger was changed", f"entry {entry.sequence} was not signed by the key that it names")
-
-
-def _must_be_named(state: State, digest: str) -> None:
-    if digest not in state.keys:
-        raise InputError(
-            "The ledger does not know this key",
-            found=digest,
-            allowed="a key given at ledger init, or named by one that was trusted",
-            remedy="check the fingerprint; a ledger made without a key has none",
-        )
-
-
-def _revoked(digest: str) -> InputError:
-    return InputError(
-        "This key was revoked in this ledger",
-        found=digest,
-        allowed="a key that is still trusted",
-        remedy="sign with the key that took its place",
-    )
+def _about_keys(_state: State, _entry: Entry) -> None:
+    """Followed by `Trust` alone."""
 
 
 _HANDLERS = {
@@ -296,6 +282,8 @@ _HANDLERS = {
     "release": _release,
     "burn": _burn,
     "withdraw": _withdraw,
-    "key": _key,
-    "revoke": _revoke,
+    "format": _about_keys,
+    "key": _about_keys,
+    "revoke": _about_keys,
+    "approve": _about_keys,
 }

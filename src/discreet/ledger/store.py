@@ -6,12 +6,12 @@ as one row of `COLUMNS`, its event as canonical JSON.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Any, Protocol
 
-from discreet.files.canonical import canonical_bytes
+from discreet.errors import DiscreetError, Refuted
+from discreet.files.canonical import canonical_bytes, parse_json
 from discreet.ledger.chain import Entry
 
 COLUMNS = "sequence, previous, time, event, hash"
@@ -23,10 +23,19 @@ def row_of(entry: Entry) -> Row:
     return entry.sequence, entry.previous, entry.time, canonical_bytes(dict(entry.event)).decode(), entry.hash
 
 
-def entry_of(row: Row) -> Entry:
-    """The entry in a row; its hash is checked by whoever replays it."""
-    sequence, previous, time, event, digest = row
-    return Entry(sequence, previous, time, json.loads(event), digest)
+def entry_of(row: Sequence[Any]) -> Entry:
+    """The entry in a row; its hash is checked by whoever replays it. A row that holds no entry refutes the ledger."""
+    try:
+        sequence, *texts = row
+        previous, time, event, digest = (text.decode() if isinstance(text, bytes) else text for text in texts)
+        if type(sequence) is not int or not all(isinstance(text, str) for text in (previous, time, event, digest)):
+            raise TypeError
+        document = parse_json(event.encode(), "an entry of the ledger")
+        if not isinstance(document, dict) or row_of(Entry(sequence, previous, time, document, digest))[3] != event:
+            raise TypeError
+    except (DiscreetError, TypeError, ValueError):
+        raise Refuted("the ledger was changed", f"row {row[0]!s:.40} does not hold an entry as it was written") from None
+    return Entry(sequence, previous, time, document, digest)
 
 
 class Turn(Protocol):

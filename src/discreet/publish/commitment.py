@@ -20,7 +20,7 @@ from discreet.ledger.batches import Batch, Member, compose_batch, without_nonce
 from discreet.ledger.book import Ledger
 from discreet.ledger.budget import Cost
 from discreet.ledger.chain import Entry
-from discreet.ledger.keys import Signer, commitment_signature
+from discreet.ledger.keys import Signer
 from discreet.numerics.exact import format_exact
 from discreet.publish.bundle import Bundle
 from discreet.publish.costs import part_holds, part_of
@@ -35,6 +35,8 @@ class Commitment:
     name: str
     event: Mapping[str, Any]
     member: int | None = None
+    publisher: str | None = None
+    """The public key that signed it."""
 
     @property
     def entry(self) -> Mapping[str, Any]:
@@ -138,12 +140,13 @@ def commit_batch(
 def find_commitment(bundle: Bundle, ledger: Ledger, wanted: str | None = None) -> Commitment:
     """The newest commitment that binds exactly this bundle (or the one asked for), alone or in a batch.
 
-    Refuses one whose signature does not hold or whose cost does not cover what is published.
+    Refuses one whose cost does not cover what is published.
     """
     found = None
-    for name, event in ledger.state.commitments.items():
+    state = ledger.state
+    for name, event in state.commitments.items():
         for member in range(len(event["members"])) if "members" in event else (None,):
-            candidate = Commitment(name, event, member)
+            candidate = Commitment(name, event, member, state.publishers.get(name))
             if (wanted is None or name == wanted) and candidate.binds(bundle):
                 found = candidate
     if found is None:
@@ -152,13 +155,6 @@ def find_commitment(bundle: Bundle, ledger: Ledger, wanted: str | None = None) -
             found="no commitment with these hashes",
             allowed="exactly what was committed",
             remedy="run: discreet commit PLAN; after any change commit again",
-        )
-    if commitment_signature(found.event) is False:
-        raise InputError(
-            "The commitment of this plan was not signed by the key that it names",
-            found=found.name,
-            allowed="a signature that holds",
-            remedy="run: discreet ledger verify LEDGER; commit again once you know what happened",
         )
     batch = found.batch
     short = found.shortfall(bundle) or (None if batch is None else batch.shortfall())

@@ -31,7 +31,7 @@ from discreet.files.bulk import in_bulk
 from discreet.files.canonical import canonical_bytes, document_hash, parse_json
 from discreet.files.certificate import certificate_document
 from discreet.files.plan import plan_document
-from discreet.ledger.checks import Head
+from discreet.ledger.heads import Head
 from discreet.ledger.keys import Signer
 from discreet.model.certificate import Certificate, Counterexample
 from discreet.model.key_set import KeySet
@@ -43,6 +43,8 @@ from discreet.publish.tables import columns_of, csv_bytes, csv_text
 MANIFEST = "manifest.json"
 SIGNATURE = "signature.json"
 STANDALONE = "verify_standalone.py"
+FORMATS = ("discreet-release/1", "discreet-release/2")
+"""Formats that can be read; the last one is written."""
 
 
 def write_folder(
@@ -86,19 +88,23 @@ def write_folder(
         write_atomically(folder / name, data)
     write_parquet(folder / "release.parquet", columns)
     manifest = {name: file_hash(folder / name) for name in sorted([*files, "release.parquet"])}
-    document = {"format": "discreet-release/1", "files": manifest}
+    document = {"format": FORMATS[-1], "files": manifest}
     write_atomically(folder / MANIFEST, canonical_bytes(document) + b"\n")
     digest = document_hash(document)
     if signer is not None:
-        signed = {"public": signer.public, "signature": signer.sign(signed_release(digest))}
+        signed = {"public": signer.public, "signature": signer.sign(signed_release(document, ledger))}
         write_atomically(folder / SIGNATURE, canonical_bytes(signed) + b"\n")
     sync_folder(folder)
     return digest
 
 
-def signed_release(digest: str) -> dict[str, str]:
-    """What a publisher signs: the hash of the manifest."""
-    return {"release": digest}
+def signed_release(manifest: Mapping[str, Any], ledger: Mapping[str, Any]) -> dict[str, str]:
+    """What a publisher signs: the manifest's hash, and which draw of which ledger it is; in format 1 the hash alone."""
+    digest = document_hash(manifest)
+    if manifest["format"] == FORMATS[0]:
+        return {"release": digest}
+    place = {name: str(ledger[name]) for name in ("ledger", "commitment", "reservation")}
+    return {"discreet": "release/2", "manifest": digest} | place
 
 
 def standalone_verifier() -> bytes:

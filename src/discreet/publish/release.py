@@ -23,7 +23,7 @@ from discreet.engines import Engine, fitted, histograms
 from discreet.errors import DiscreetError, InputError, TooLarge, UnreadableRows
 from discreet.files.atomic import sync_folder
 from discreet.ledger.book import Ledger
-from discreet.ledger.keys import Signer, fingerprint, named_from
+from discreet.ledger.keys import Signer, fingerprint
 from discreet.ledger.state import Reservation
 from discreet.publish.bundle import Bundle
 from discreet.publish.commitment import Commitment, find_commitment
@@ -33,7 +33,7 @@ from discreet.sampling import draw_outputs
 from discreet.watch import SILENT, Watch
 
 STEPS = ("prove", "reserve", "count", "spend", "draw", "stage", "write", "rename", "record", "tidy")
-BEARING = ("init", "key", "revoke")
+BEARING = ("init", "format", "key", "revoke")
 """Events that say which keys are trusted; every release carries them."""
 
 
@@ -55,6 +55,7 @@ def publish(
     `counts` hands over histograms [cell, type] that were made elsewhere: their unit bound is then attested, not enforced.
     """
     target = Path(folder)
+    signer = signer or ledger.signer
 
     def begin(name: str) -> None:
         watch.report(stage=name)
@@ -63,18 +64,18 @@ def publish(
 
     begin("prove")
     committed = find_commitment(bundle, ledger, commitment)
-    if _completed(target, ledger, committed):
+    if _completed(target, ledger, committed, signer):
         return target
     _must_be_free(target)
     _must_fit(bundle, counts)
     _must_sign(committed, ledger, signer)
     proofs = bundle.prove()
-    unfinished = _unfinished(ledger, committed, target)
+    unfinished = _unfinished(ledger, committed, target, signer)
     if unfinished is not None:
         stage, reservation, positions = unfinished
     else:
         begin("reserve")
-        reservation = ledger.reserve(committed.name, committed.member).hash
+        reservation = ledger.reserve(committed.name, committed.member, signer).hash
         stage = Stage.of(target, reservation)
 
         def count() -> NDArray[np.int64]:
@@ -86,9 +87,9 @@ def publish(
             # Whatever was handed over, every cell gets its declared size: counts below 0 are read as 0.
             return fitted(bundle.plan, bundle.key_set, np.maximum(counts, 0).astype(np.int64), key)
 
-        found = _or_withdrawn(count, ledger, reservation, stage)
+        found = _or_withdrawn(count, ledger, reservation, stage, signer)
         begin("spend")
-        ledger.spend(reservation)
+        ledger.spend(reservation, signer)
         begin("draw")
         positions = bundle.draw(found, draw_outputs)
         begin("stage")
@@ -101,13 +102,13 @@ def publish(
     begin("rename")
     _move(prepared, target)
     begin("record")
-    ledger.release(reservation, digest)
+    ledger.release(reservation, digest, signer)
     begin("tidy")
     stage.remove()
     return target
 
 
-def _completed(target: Path, ledger: Ledger, committed: Commitment) -> bool:
+def _completed(target: Path, ledger: Ledger, committed: Commitment, signer: Signer | None) -> bool:
     """Whether the folder is this commitment's, complete, and an interruption came between it and the end: ended now."""
     try:
         _, name, digest = carried(target)
@@ -118,7 +119,7 @@ def _completed(target: Path, ledger: Ledger, committed: Commitment) -> bool:
     if held is None or not _is_of(held, committed) or held.stage not in ("spent", "released"):
         return False
     if held.stage == "spent":
-        ledger.release(name, digest)
+        ledger.release(name, digest, signer)
     elif not stage.folder.exists():
         return False
     stage.remove()
@@ -144,13 +145,13 @@ def _must_be_free(target: Path) -> None:
 
 def _must_sign(committed: Commitment, ledger: Ledger, signer: Signer | None) -> None:
     """What was committed with a signature is released with one, by the same publisher: without it nobody could verify it."""
+    trust = ledger.state.trust
     if signer is not None:
-        ledger.state.must_trust(signer.public)
-    public = committed.event.get("public")
-    if public is None:
+        trust.must_trust(signer.public)
+    if committed.publisher is None:
         return
-    publisher = fingerprint(str(public))
-    if signer is None or signer.fingerprint not in named_from(publisher, ledger.history()) | {publisher}:
+    publisher = fingerprint(committed.publisher)
+    if signer is None or signer.fingerprint not in trust.named_from(publisher):
         raise InputError(
             "The commitment of this plan is signed, and its release must be signed by the same publisher",
             found="no key" if signer is None else f"the key {signer.fingerprint}",
@@ -174,7 +175,7 @@ def _must_fit(bundle: Bundle, counts: NDArray[np.integer] | None) -> None:
 
 
 def _or_withdrawn(
-    count: Callable[[], NDArray[np.int64]], ledger: Ledger, reservation: str, stage: Stage
+    count: Callable[[], NDArray[np.int64]], ledger: Ledger, reservation: str, stage: Stage, signer: Signer | None
 ) -> NDArray[np.int64]:
     """The histograms; when discreet refuses, in its own words and so for no private reason, the reservation is given back.
 
@@ -184,7 +185,7 @@ def _or_withdrawn(
         return count()
     except DiscreetError as error:
         if not isinstance(error, TooLarge | UnreadableRows) and ledger.reservation(reservation).stage == "reserved":
-            ledger.withdraw(reservation)
+            ledger.withdraw(reservation, signer)
             stage.remove()
         raise
 
@@ -195,7 +196,7 @@ def _is_of(held: Reservation, committed: Commitment) -> bool:
 
 
 def _unfinished(
-    ledger: Ledger, committed: Commitment, target: Path
+    ledger: Ledger, committed: Commitment, target: Path, signer: Signer | None
 ) -> tuple[Stage, str, NDArray[np.int64]] | None:
     """A reservation of this commitment that was interrupted while making this folder: finished if sealed, else burned."""
     for name, held in ledger.state.reservations.items():
@@ -206,7 +207,7 @@ def _unfinished(
         positions = stage.kept()
         if positions is not None and held.stage == "spent":
             return stage, name, positions
-        ledger.burn(name, "interrupted before its draws were complete")
+        ledger.burn(name, "interrupted before its draws were complete", signer)
         stage.remove()
         raise InputError(
             "An earlier attempt was interrupted while it was drawing, so its budget is spent and nothing can be published from it",
@@ -234,19 +235,27 @@ def _move(prepared: Path, target: Path) -> None:
 
 def _ledger_document(ledger: Ledger, commitment: str, reservation: str, signer: Signer | None) -> Mapping[str, Any]:
     """The entries that bear on this commitment, every draw on it among them, and the head, signed when a key is given."""
-    mine = {name for name, held in ledger.state.reservations.items() if held.commitment == commitment}
-    entries = [
-        entry.document()
-        for entry in ledger.history()
-        if entry.event["kind"] in BEARING
-        or entry.hash == commitment
-        or entry.event.get("commitment") == commitment
-        or entry.event.get("reservation") in mine
-    ]
+    state = ledger.state
+    made = state.commitments[commitment]
+    account = (made["population"], made["unit"])
+    mine = {name for name, held in state.reservations.items() if held.commitment == commitment}
+    carried: dict[str, dict[str, Any]] = {}
+    for entry in ledger.history():
+        event = entry.event
+        if (
+            event["kind"] in BEARING
+            or entry.hash == commitment
+            or (event["kind"] == "budget" and (event["population"], event["unit"]) == account)
+            or event.get("commitment") == commitment
+            or event.get("reservation") in mine
+            or event.get("entry") in carried
+        ):
+            carried[entry.hash] = entry.document()
     return {
-        "currency": ledger.state.currency,
+        "ledger": state.trust.ledger,
+        "currency": state.currency,
         "commitment": commitment,
         "reservation": reservation,
-        "entries": entries,
+        "entries": list(carried.values()),
         "head": ledger.head(signer).document(),
     }

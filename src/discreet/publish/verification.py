@@ -13,19 +13,18 @@ from typing import Any
 
 from discreet.certify import privacy
 from discreet.engines.writer import read_parquet
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, InputError
 from discreet.files.atomic import read_bytes
-from discreet.files.canonical import document_hash
 from discreet.files.certificate import certificate_document
 from discreet.files.plan import plan_from_document, read_key_set
 from discreet.ledger.chain import Entry, entry_hash
-from discreet.ledger.checks import Head
+from discreet.ledger.heads import Head
 from discreet.model.certificate import Certificate, Counterexample
 from discreet.publish.bundle import Bundle, check_bundle, members_of
 from discreet.publish.commitment import Commitment
-from discreet.publish.folder import MANIFEST, STANDALONE, altered, document_in, standalone_verifier
+from discreet.publish.folder import FORMATS, MANIFEST, STANDALONE, altered, document_in, standalone_verifier
 from discreet.publish.metadata import ATTESTED_COUNTS, metadata
-from discreet.publish.signatures import check_signatures
+from discreet.publish.signatures import Carried, check_signatures
 from discreet.publish.tables import restated
 from discreet.publish.verdict import ATTESTED, DETECTABLE, ENFORCED, NOT_VERIFIABLE, Verdict
 
@@ -48,7 +47,9 @@ def verify(folder: str | Path, key: str | None = None) -> Verdict:
         _contents(where, ledger, committed, verdict)
         _currency(entries, str(ledger["currency"]), committed, verdict)
         _order(entries, head, committed, str(ledger["reservation"]), verdict)
-        check_signatures(where, document_hash(manifest), entries, head, entry, committed, key, verdict)
+        carried = Carried.of(entries)
+        _identity(ledger, manifest, head, carried, verdict)
+        check_signatures(where, ledger, carried, committed, fingerprint_of(key), verdict)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         verdict.say(ENFORCED, "The folder can be read as a release", False, type(error).__name__)
         return verdict
@@ -77,6 +78,30 @@ def _files(where: Path, verdict: Verdict) -> None:
     wrong, extra = altered(where)
     verdict.say(ENFORCED, "Every file is as the manifest says", not wrong, ", ".join(wrong))
     verdict.say(ENFORCED, "The folder holds nothing else", not extra, ", ".join(extra))
+
+
+def fingerprint_of(key: str | None) -> str | None:
+    """A fingerprint as people write it: capitals, colons and spaces do not matter; anything else is refused, not compared."""
+    if key is None:
+        return None
+    found = "".join(key.split()).replace(":", "").lower()
+    if len(found) != 64 or not set(found) <= set("0123456789abcdef"):
+        raise InputError(
+            "This is not the fingerprint of a key",
+            found=key,
+            allowed="64 hexadecimal digits",
+            remedy="copy the whole fingerprint from where the publisher shows it",
+        )
+    return found
+
+
+def _identity(ledger: Mapping[str, Any], manifest: Mapping[str, Any], head: Head, carried: Carried, verdict: Verdict) -> None:
+    """Which ledger: its name is the hash of its first entry, and entries, head and release speak of the same one."""
+    first = carried.entries[0].hash
+    fits = manifest["format"] == FORMATS[carried.end.format - 1]
+    if manifest["format"] != FORMATS[0]:
+        fits = fits and ledger["ledger"] == head.ledger == first
+    verdict.say(ENFORCED, "Entries, head and files speak of one ledger, in one format", fits, first)
 
 
 def _commitment(entries: list[Entry], name: str, verdict: Verdict) -> Entry | None:

@@ -59,7 +59,7 @@ def init(
         signer = _key_of(book, key)
         if fixed is None:
             book.init(currency or "pure", signer)
-        book.declare(population, unit, cap, share)
+        book.declare(population, unit, cap, share, signer)
         result: dict[str, Any] = {
             "ledger": place.split("@")[-1],
             "currency": book.state.currency,
@@ -92,20 +92,27 @@ def _key_of(book: Ledger, path: Path | None) -> Signer | None:
     """The key to begin a ledger with, made when it does not exist; on a ledger that exists, one that it knows."""
     from discreet.ledger.keys import Signer
 
-    if path is None:
-        return None
     state = book.state
+    if path is None:
+        if state.trust.keys:
+            raise InputError(
+                "A ledger with keys takes only signed budgets",
+                found="no --key",
+                allowed="a key that the ledger trusts",
+                remedy="give --key FILE",
+            )
+        return None
     if state.currency is None:
         return Signer.read(path) if path.exists() else Signer.create(path)
     signer = Signer.read(path)
-    if not state.keys:
+    if not state.trust.keys:
         raise InputError(
             "This ledger was made without a key and cannot take one",
             found=f"--key {path}",
             allowed="no --key",
             remedy="leave --key out, or make another ledger",
         )
-    state.must_trust(signer.public)
+    state.trust.must_trust(signer.public)
     return signer
 
 
@@ -253,7 +260,7 @@ def rotate(
     assert trusted is not None
     with ledger_at(place) as book:
         fresh = Signer.read(new) if new.exists() else Signer.create(new)
-        book.rotate(trusted, fresh)
+        book.rotate(trusted, fresh.public)
     show(
         {"fingerprint": fresh.fingerprint},
         as_json=as_json,

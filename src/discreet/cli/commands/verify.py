@@ -27,9 +27,9 @@ def command(
 
     Example: discreet verify release-2026
     """
-    from discreet.publish.verification import verified
+    from discreet.publish.verification import fingerprint_of, verified
 
-    verdict = verified(folder, key)
+    verdict = verified(folder, fingerprint_of(key))
     result: dict[str, Any] = {"release": folder, "holds": verdict.holds, "checks": verdict.checks}
     show(result, as_json=as_json, person=lambda console: tell(result, console))
     if not verdict.holds:
