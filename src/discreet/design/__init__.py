@@ -11,12 +11,14 @@ from discreet.on_demand import on_demand
 
 if TYPE_CHECKING:
     from discreet.design.best_mechanism import design
+    from discreet.design.comparison.way import Baseline
+    from discreet.design.proposal import Step
     from discreet.design.questions.allocation import allocate
     from discreet.design.questions.decision_makers import shared_design
     from discreet.design.questions.family import design_family
     from discreet.design.questions.robust import robust_design
     from discreet.design.questions.smallest_epsilon import saving, smallest_epsilon
-    from discreet.design.result import Baseline, Design, Step
+    from discreet.design.result import Design
 
 __all__ = [
     "Baseline",
@@ -32,9 +34,9 @@ __all__ = [
 ]
 
 _PLACES = {
-    "Baseline": "result",
+    "Baseline": "comparison.way",
     "Design": "result",
-    "Step": "result",
+    "Step": "proposal",
     "allocate": "questions.allocation",
     "design": "best_mechanism",
     "design_family": "questions.family",

@@ -11,37 +11,10 @@ from fractions import Fraction
 from functools import cached_property
 
 from discreet.design.comparison.evaluation import Evaluation, evaluate
-from discreet.design.program.listed import Tried
+from discreet.design.comparison.way import Baseline
+from discreet.design.proposal import Reached, Step
 from discreet.model.certificate import Certificate, OptimalityClaim
 from discreet.model.mechanism import Mechanism
-
-
-@dataclass(frozen=True)
-class Step:
-    """A reduction or rung that was considered: whether it applied, by which theorem, and why or why not."""
-
-    name: str
-    applied: bool
-    theorem: str
-    reason: str
-
-    def __str__(self) -> str:
-        verdict = "applied" if self.applied else "did not apply"
-        cited = f" ({self.theorem})" if self.theorem else ""
-        return f"{self.name}{cited} {verdict}: {self.reason}"
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """What another way of publishing would be worth with the same ε; None with a reason when it cannot be computed."""
-
-    name: str
-    value: float | None
-    words: str
-
-    @property
-    def loss(self) -> float | None:
-        return None if self.value is None else 0.0 - self.value  # no loss is 0, not -0
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +30,7 @@ class Design:
     within: str | None = None
     price: float | None = None
     notes: tuple[str, ...] = field(default=())
-    rungs: tuple[Tried, ...] = field(default=())
+    rungs: tuple[Reached, ...] = field(default=())
 
     @property
     def claim(self) -> OptimalityClaim:

@@ -14,8 +14,8 @@ from typing import Any
 from discreet import __version__
 from discreet.design.comparison.baselines import baselines, ladder_baselines
 from discreet.design.comparison.evaluation import evaluate
+from discreet.design.comparison.way import Baseline
 from discreet.design.program.sections import ground
-from discreet.design.result import Baseline
 from discreet.errors import DiscreetError, MissingExtra
 from discreet.files.mechanism import mechanism_hash
 from discreet.interpret.bounds import moved_bracket

@@ -6,7 +6,6 @@ all databases. The kernel is valued with every clamped state counted; the multip
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -23,16 +22,17 @@ from discreet.design.program.sections import (
     whole,
 )
 from discreet.design.program.truncation import choose_clamp, clips_nothing, regret_marginals
+from discreet.design.proposal import Proposal
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program, directed, value_of
 from discreet.design.solver.repair import repair
 from discreet.errors import InputError
-from discreet.model.certificate import DualWitness, Multipliers, Witness
-from discreet.model.gap import relative_gap, size
-from discreet.model.kernel import Kernel, Output, TableKernel
+from discreet.model.certificate import DualWitness, Multipliers
+from discreet.model.gap import size
+from discreet.model.kernel import Output, TableKernel
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
-from discreet.model.summary import HistogramSummary, Summary
+from discreet.model.summary import HistogramSummary
 from discreet.numerics.exact import format_exact
 from discreet.watch import SILENT, Watch
 
@@ -42,41 +42,6 @@ LARGEST_SOLVED = Fraction(24)
 """Beyond this ε, e^ε drowns floats, and what is lost against the truth is below 10^-9 of it anyway."""
 MOST_CLAMPED = 0.3
 """Share of the gap that truncation may take before a larger box is tried."""
-
-
-@dataclass(frozen=True)
-class Tried:
-    """One rung of the ladder, for the reader's eyes: its loss and lower bound as floats, and the seconds it took."""
-
-    name: str
-    loss: float
-    lower_bound: float
-    seconds: float
-
-    @property
-    def relative_gap(self) -> float:
-        return relative_gap(self.loss, self.lower_bound)
-
-    def __str__(self) -> str:
-        return f"rung {self.name}: loss {self.loss:.6g}, lower bound {self.lower_bound:.6g}, {self.seconds:.1f} s"
-
-
-@dataclass(frozen=True, eq=False)
-class Proposal:
-    """An exact kernel on a summary with its witness; value and bound are still to be certified."""
-
-    summary: Summary
-    kernel: Kernel
-    witness: Witness | None
-    rung: str
-    states: int
-    solver: str
-    tried: tuple[Tried, ...] = ()
-
-    @property
-    def relative_gap(self) -> float:
-        """Between the least loss and the largest lower bound of all rungs, in floats."""
-        return relative_gap(min(rung.loss for rung in self.tried), max(rung.lower_bound for rung in self.tried))
 
 
 def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
@@ -99,7 +64,7 @@ def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
         tolerance *= min(1e-2, 0.1 * gap * size(value) / clamped)
     rounded = exact_kernel(section, kernel, actions, upper, solvable(problem.epsilon))
     witness = dual_witness(section, actions, standing(solution.multipliers, problem.epsilon))
-    return Proposal(section.summary, rounded, witness, "histogram program", len(section.space), solution.status)
+    return Proposal(section.summary, rounded, witness, "program on all states", solution.status)
 
 
 def solvable(epsilon: Fraction) -> Fraction:

@@ -12,7 +12,6 @@ import numpy as np
 
 from discreet.certify.duality.affine import AffinePayoff
 from discreet.design.program.listed import (
-    Proposal,
     dual_witness,
     exact_kernel,
     first_tolerance,
@@ -21,12 +20,12 @@ from discreet.design.program.listed import (
     truncated,
 )
 from discreet.design.program.sections import Ground, Section, ground
+from discreet.design.proposal import Proposal
 from discreet.design.solver.continuum import Continuum
 from discreet.design.solver.losses import UNBOUNDED, AffineLoss, Pinball, RealLoss, Smooth, SquaredError
 from discreet.design.solver.program import Program
 from discreet.design.solver.real import solve_real
 from discreet.design.solver.repair import repair
-from discreet.errors import InputError
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.expression import Node, affine_parts, derivative
@@ -41,13 +40,6 @@ COARSE = 240
 def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     """The best mechanism for a single loss with real actions, to a relative gap."""
     base = ground(problem)
-    if len(problem.decisions) > 1:
-        raise InputError(
-            "Real actions are designed for a single decision maker",
-            found=f"{len(problem.decisions)} decisions",
-            allowed="one decision with real actions, or several with listed actions",
-            remedy='list the actions of each decision maker, for instance "integer"',
-        )
     decision = problem.decision
     section = _section(base, decision, gap)
     loss = real_loss(decision, base.masses[section.inside], base.omegas[section.inside])
@@ -60,9 +52,7 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     rounded = exact_kernel(section, merged, list(distinct), cost, epsilon)
     nodes, flows = reaching(found, needed(problem))
     witness = dual_witness(section, list(nodes), standing(flows, problem.epsilon), chord=True)
-    return Proposal(
-        section.summary, rounded, witness, "histogram program, real actions", len(section.space), found.status
-    )
+    return Proposal(section.summary, rounded, witness, "program on all states, real actions", found.status)
 
 
 def needed(problem: Problem) -> tuple[Fraction, Fraction]:

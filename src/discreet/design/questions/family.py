@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from discreet.certify.value.expected import expected_payoff
-from discreet.design.best_mechanism import outward
+from discreet.design.certified import outward
 from discreet.design.processes.kept import Kept, default_folder, kept_design
 from discreet.design.processes.side_by_side import side_by_side
 from discreet.errors import InputError

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.design.best_mechanism import design
+from discreet.design.comparison.way import Baseline
 from discreet.design.processes.side_by_side import side_by_side
-from discreet.design.result import Baseline
 from discreet.errors import InputError
 from discreet.model.certificate import Certificate
 from discreet.model.gap import relative_gap

@@ -16,9 +16,8 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.certify.robust import mixture
-from discreet.design.best_mechanism import AsPayoffs, certified
+from discreet.design.certified import certified
 from discreet.design.program.listed import (
-    Proposal,
     dual_witness,
     exact_kernel,
     first_tolerance,
@@ -28,8 +27,10 @@ from discreet.design.program.listed import (
 )
 from discreet.design.program.real import needed
 from discreet.design.program.sections import Ground, Recommendation, Section, ground, losses, recommendations
+from discreet.design.proposal import Proposal, Step
 from discreet.design.questions.best_replies_to_priors import Answer, Answers, ListedAnswers, RealAnswers
-from discreet.design.result import Design, Step
+from discreet.design.reports import AsPayoffs
+from discreet.design.result import Design
 from discreet.model.actions import RealActions
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
@@ -135,10 +136,10 @@ class Exchange:
         witness = dual_witness(
             self.section, nodes, standing(flows, self.problem.epsilon), chord=self.problem.real_actions
         )
-        proposal = Proposal(self.section.summary, exact, witness, "robust program", len(self.section.space), "optimal")
+        proposal = Proposal(self.section.summary, exact, witness, "robust program", "optimal")
         words = f"least worst regret over {len(self.priors)} priors; the bound stands under their mixture"
         step = Step("robust program", True, "minimax duality", words)
-        return certified(mixture(self.problem, self.priors, weights), proposal, [step], None)
+        return certified(mixture(self.problem, self.priors, weights), proposal, step)
 
     def _nothing(self) -> tuple[list[Recommendation], np.ndarray]:
         """Multipliers of zero, which prove that nobody does better than to know the truth."""

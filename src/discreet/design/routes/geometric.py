@@ -11,9 +11,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.certify.bounds.theorems import GEOMETRIC
+from discreet.certify.bounds.theorems import GEOMETRIC, why_not_geometric
 from discreet.certify.value.path import Band, bands, path_of
 from discreet.certify.value.path_losses import best_actions
+from discreet.design.proposal import Proposal
+from discreet.design.routes.route import Asked, Route
 from discreet.model.actions import Action, RealActions
 from discreet.model.certificate import TheoremWitness
 from discreet.model.decision import Decision
@@ -21,10 +23,32 @@ from discreet.model.kernel import GeometricKernel
 from discreet.model.problem import Problem
 from discreet.model.replies import best_replies, decimal
 from discreet.model.statistic import on_histograms
+from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import rational_above_exp
 
 RATIO_BITS = 80
+
+
+class Geometric(Route):
+    """SY Thm 3: the best of all, without any search."""
+
+    name = "geometric"
+    theorem = GEOMETRIC
+
+    def why_not(self, problem: Problem) -> str | None:
+        return why_not_geometric(problem)
+
+    def why(self, problem: Problem) -> str:
+        return (
+            "two types, an exchangeable prior, ordered actions and a supermodular payoff: the geometric mechanism is optimal"
+        )
+
+    def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        """The closed form, and the theorem as its witness."""
+        kernel = geometric_kernel(problem)
+        summary = LinearSummary((0, 1), kernel.low, kernel.high)
+        return Proposal(summary, kernel, TheoremWitness(GEOMETRIC), "closed form", "optimal")
 
 
 def geometric_kernel(problem: Problem) -> GeometricKernel:
@@ -42,10 +66,6 @@ def geometric_kernel(problem: Problem) -> GeometricKernel:
     for band in bands(path, ratio, low, high):
         actions += _chosen(problem.decision, band, omegas, exact)
     return GeometricKernel(low, high, 1, ratio, tuple(actions))
-
-
-def theorem_witness(reduction: str | None) -> TheoremWitness:
-    return TheoremWitness(GEOMETRIC, () if reduction is None else (("reduction", reduction),))
 
 
 def _chosen(decision: Decision, band: Band, omegas: np.ndarray, exact: Sequence[Fraction]) -> list[Action]:

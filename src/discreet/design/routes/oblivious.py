@@ -11,9 +11,20 @@ from math import lcm
 
 import numpy as np
 
-from discreet.design.program.listed import Proposal, exact_kernel, solvable
+from discreet.design.program.listed import exact_kernel, solvable
 from discreet.design.program.real import real_loss
-from discreet.design.program.sections import Ground, Recommendation, Section, losses, recommendations, summed
+from discreet.design.program.sections import (
+    Ground,
+    Recommendation,
+    Section,
+    ground,
+    losses,
+    recommendations,
+    summed,
+)
+from discreet.design.proposal import Proposal
+from discreet.design.routes.program import too_many
+from discreet.design.routes.route import Asked, Route
 from discreet.design.solver.continuum import first_actions
 from discreet.design.solver.polish import polish
 from discreet.design.solver.pricing import solve_priced
@@ -21,6 +32,7 @@ from discreet.design.solver.program import Program
 from discreet.design.solver.repair import repair
 from discreet.errors import InputError, TooLarge
 from discreet.model.neighbours import AddRemoveOne
+from discreet.model.problem import Problem
 from discreet.model.replies import decimal, loss_table
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -29,8 +41,26 @@ from discreet.watch import SILENT, Watch
 MOST_VALUES = 1_000
 
 
+class Oblivious(Route):
+    """The best mechanism that reads only the statistic; taken when whoever asks wants no other."""
+
+    name = "oblivious program"
+    theorem = "SY Prop. 3"
+
+    def why_not(self, problem: Problem) -> str | None:
+        if not isinstance(problem.universe, Universe) or problem.statistic.weights(problem.universe) is None:
+            return "the statistic is not a sum, mean or count"
+        return too_many(problem)
+
+    def why(self, problem: Problem) -> str:
+        return "asked for: the mechanism reads only the statistic"
+
+    def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        return oblivious_proposal(ground(problem), asked.gap, asked.watch)
+
+
 @dataclass(frozen=True, eq=False)
-class Oblivious:
+class ObliviousKernel:
     """A kernel [action, value of the statistic] in floats, with its loss."""
 
     section: Section
@@ -58,7 +88,7 @@ def lattice_summary(base: Ground) -> LinearSummary:
     return LinearSummary(tuple((w - lowest) // step for w in whole))
 
 
-def best_oblivious(base: Ground, gap: float, watch: Watch = SILENT) -> Oblivious:
+def best_oblivious(base: Ground, gap: float, watch: Watch = SILENT) -> ObliviousKernel:
     """Solve the program on the statistic's values."""
     section = summed(base, lattice_summary(base))
     problem = base.problem
@@ -80,11 +110,11 @@ def best_oblivious(base: Ground, gap: float, watch: Watch = SILENT) -> Oblivious
         actions_found, found = polish(loss, edges, epsilon, first_actions(loss, edges, epsilon), gap, watch)
         kernel = repair(found.kernel, Program(loss.cost(actions_found), edges, epsilon))
         actions: list[Recommendation] = [decimal(a, problem.decision.actions) for a in actions_found.tolist()]  # type: ignore[arg-type]
-        return Oblivious(section, kernel, actions, found.value)
+        return ObliviousKernel(section, kernel, actions, found.value)
     listed = recommendations(problem)
     program = Program(section.upper(losses(problem, listed, base.exact_omegas)), edges, epsilon)
     solved = solve_priced(program, gap, watch)
-    return Oblivious(section, repair(solved.kernel, program), listed, solved.value)
+    return ObliviousKernel(section, repair(solved.kernel, program), listed, solved.value)
 
 
 def oblivious_proposal(base: Ground, gap: float, watch: Watch = SILENT) -> Proposal:
@@ -97,4 +127,4 @@ def oblivious_proposal(base: Ground, gap: float, watch: Watch = SILENT) -> Propo
     else:
         table = losses(problem, found.actions, base.exact_omegas)
     kernel = exact_kernel(found.section, found.kernel, found.actions, found.section.upper(table), solvable(problem.epsilon))
-    return Proposal(found.section.summary, kernel, None, "oblivious program", len(found.section.space), "optimal")
+    return Proposal(found.section.summary, kernel, None, "oblivious program", "optimal")

@@ -122,6 +122,11 @@ class Reader:
         return float(self.problem.epsilon)
 
     @property
+    def given(self) -> tuple[np.ndarray, list[float], int, float]:
+        """Probabilities, values, respondents and ε, as proposals are searched with."""
+        return self.probabilities, self.values, self.respondents, self.epsilon
+
+    @property
     def quantile(self) -> float:
         """q of a pinball error; ½ for an absolute one."""
         level = self.problem.decision.quantile

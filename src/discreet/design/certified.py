@@ -1,0 +1,129 @@
+"""From proposals to proofs: what each proposed mechanism is worth and what each witness bounds, and the best of both.
+
+A mechanism and a bound stand on their own: the best value and the best bound make the claim, whichever route found them.
+Claims are the proved numbers rounded outward.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from discreet import __version__
+from discreet.certify import privacy
+from discreet.certify.optimality import proved_bound, proved_value
+from discreet.design.proposal import Proposal, Step
+from discreet.errors import Refuted
+from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim, Witness
+from discreet.model.gap import reached
+from discreet.model.mechanism import Claims, Mechanism
+from discreet.model.problem import Problem
+
+DIGITS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A mechanism with the proved lower side of its value, and the step that led to it."""
+
+    mechanism: Mechanism
+    value: Fraction
+    proposal: Proposal
+    step: Step
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A witness with the bound that it proves."""
+
+    witness: Witness
+    bound: Fraction
+
+
+class Proofs:
+    """The best candidate and the best bound so far, for one problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.best: Candidate | None = None
+        self.limit: Bound | None = None
+
+    def add(self, proposal: Proposal, step: Step) -> bool:
+        """Prove what is proposed and keep it if it is better; whether the mechanism is now the best."""
+        witness = proposal.witness
+        bare = undocumented(self.problem, proposal, step)
+        if witness is not None:
+            self.bounded(bare, witness)
+        value = outward(proved_value(bare, _unproved(witness or self._standing())), down=True)
+        if self.best is not None and value <= self.best.value:
+            return False
+        self.best = Candidate(bare, value, proposal, step)
+        return True
+
+    def bounded(self, mechanism: Mechanism, witness: Witness) -> None:
+        """Prove a bound and keep it if it is tighter."""
+        bound = outward(proved_bound(mechanism, _unproved(witness)), down=False)
+        if self.limit is None or bound < self.limit.bound:
+            self.limit = Bound(witness, bound)
+
+    def _standing(self) -> Witness:
+        assert self.limit is not None, "a mechanism without a witness is a candidate beside one that has a bound"
+        return self.limit.witness
+
+    def reached(self, gap: float) -> bool:
+        """Whether the best value is within the gap of the best bound."""
+        if self.best is None or self.limit is None:
+            return False
+        return reached(float(-self.best.value), float(-self.limit.bound), gap)
+
+    def settled(self) -> tuple[Mechanism, Certificate]:
+        """The best mechanism with its claims, and their certificate."""
+        assert self.best is not None and self.limit is not None
+        value = self.best.value
+        bound = max(self.limit.bound, value)
+        mechanism = replace(self.best.mechanism, claims=Claims(value, bound))
+        proof = privacy(mechanism)
+        if isinstance(proof, Counterexample):
+            raise Refuted("the designed mechanism is not private, which is a defect of the design", proof)
+        return mechanism, replace(proof, optimality=OptimalityClaim(value, bound, self.limit.witness))
+
+
+def certified(problem: Problem, proposal: Proposal, step: Step) -> tuple[Mechanism, Certificate]:
+    """One proposal with everything about it proved."""
+    proofs = Proofs(problem)
+    proofs.add(proposal, step)
+    return proofs.settled()
+
+
+def undocumented(problem: Problem, proposal: Proposal, step: Step) -> Mechanism:
+    """A mechanism that promises what the problem asks and claims nothing yet."""
+    provenance = {
+        "made by": f"discreet {__version__}",
+        "reduction": step.name,
+        "theorem": step.theorem,
+        "rung": proposal.words,
+    }
+    return Mechanism(problem, proposal.summary, proposal.kernel, problem.guarantee, Claims(), provenance)
+
+
+def _unproved(witness: Witness) -> OptimalityClaim:
+    """A claim that carries a witness to whoever proves it."""
+    return OptimalityClaim(Fraction(0), Fraction(0), witness)
+
+
+def outward(number: Fraction, *, down: bool) -> Fraction:
+    """The number with twelve significant decimals, rounded down or up."""
+    if number == 0:
+        return number
+    size = abs(number)
+    places = DIGITS
+    while size < 1:
+        size *= 10
+        places += 1
+    while size >= 10:
+        size /= 10
+        places -= 1
+    scale = Fraction(10) ** places
+    scaled = number * scale
+    whole = scaled.numerator // scaled.denominator
+    return Fraction(whole if down or whole == scaled else whole + 1) / scale

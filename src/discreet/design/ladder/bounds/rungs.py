@@ -1,0 +1,101 @@
+"""The rungs from above: what no private mechanism goes below, by the chain theorem and by averaged inequalities."""
+
+from __future__ import annotations
+
+from discreet.certify.bounds.chain import CHAIN, why_not_chain
+from discreet.design.ladder.bounds.averaged import Averages
+from discreet.design.ladder.bounds.chain import Split, chain_bound
+from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
+from discreet.design.ladder.mechanisms.readings import Reader, likely_types
+from discreet.design.ladder.rung import Found, Height, Rung
+from discreet.design.schedule import SHORTEST_RUNG
+from discreet.errors import InputError
+from discreet.model.certificate import TheoremWitness
+from discreet.model.problem import Problem
+from discreet.watch import SILENT, Watch
+
+
+class ChainBound(Rung):
+    """The chain at its best split: any number of types and respondents (`certify.bounds.chain`)."""
+
+    name = "chain bound"
+    theorem = "chain bound"
+
+    def why_not(self, problem: Problem) -> str | None:
+        return why_not_chain(problem)
+
+    def climb(self, height: Height, seconds: float) -> Found | None:
+        split, lower = best_split(height.reader, height.watch)
+        return Found(lower_bound=lower, witness=chain_witness(height.problem, split))
+
+
+class Quotient(Rung):
+    """Any private mechanism seen through (number of respondents without the reference type, ω) (`certify.bounds.quotient`)."""
+
+    name = "quotient bound"
+    theorem = "quotient bound"
+    least_seconds = SHORTEST_RUNG
+
+    def why_not(self, problem: Problem) -> str | None:
+        reason = why_not_chain(problem)
+        if reason is None and problem.decision.kind != "squared-error":
+            return "the averaged program is solved for squared error"
+        return reason
+
+    def climb(self, height: Height, seconds: float) -> Found | None:
+        program = self.program(height, seconds)
+        if program is None:
+            return None
+        found = quotient(height.reader, program, height.loss, height.gap, seconds, height.watch)
+        return Found(lower_bound=found.lower_bound, witness=found.witness)
+
+    def program(self, height: Height, seconds: float) -> Averages | None:
+        """The averaged program that fits the time."""
+        return fitting(height.reader, None, seconds)
+
+
+class GroupedQuotient(Quotient):
+    """The same with two groups of types counted apart."""
+
+    name = "grouped quotient bound"
+
+    def why_not(self, problem: Problem) -> str | None:
+        reason = super().why_not(problem)
+        return "there are not four types to group" if reason is None and len(likely_types(problem)) < 4 else reason
+
+    def program(self, height: Height, seconds: float) -> Averages | None:
+        return grouped_program(height.reader, height.weights, seconds)
+
+
+def best_split(reader: Reader, watch: Watch = SILENT) -> tuple[Split, float]:
+    """The best split and the loss that no private mechanism goes below, the decision's weight included."""
+    decision = reader.problem.decision
+    kind = decision.kind.removesuffix("-error")
+    found = chain_bound(
+        reader.exact_probabilities,
+        reader.exact_values,
+        reader.respondents,
+        reader.epsilon,
+        kind,
+        reader.quantile,
+        watch,
+    )
+    if found.split is None:
+        raise InputError("There is nothing to bound", found="one value", allowed="at least two values")
+    return found.split, found.lower_bound * float(decision.weight)
+
+
+def chain_witness(problem: Problem, split: Split) -> TheoremWitness:
+    """The types in the tails of a split, by number."""
+    reader = Reader(problem)
+    shares = dict(zip(reader.kept, reader.exact_probabilities, strict=True))
+    ordered = sorted(likely_types(problem), key=lambda t: (reader.all_values[t], t))
+    tails: list[list[int]] = [[], []]
+    for tail, types, mass in zip(tails, (ordered, ordered[::-1]), (split.low, split.high), strict=True):
+        left = mass
+        for t in types:
+            if left > 0:
+                tail.append(t)
+                left -= shares[t]
+    low, high = (",".join(map(str, sorted(tail))) for tail in tails)
+    return TheoremWitness(CHAIN, (("low", low), ("high", high)))

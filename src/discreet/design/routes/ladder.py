@@ -1,0 +1,29 @@
+"""The ladder of weighted sums (`design.ladder`): any number of types and respondents, with a proved bound on what is lost by it."""
+
+from __future__ import annotations
+
+from discreet.design.ladder.climb import climb, why_not_climb
+from discreet.design.proposal import Proposal, Step
+from discreet.design.routes.route import Asked, Route
+from discreet.model.certificate import QuotientWitness
+from discreet.model.problem import Problem
+
+
+class Ladder(Route):
+    """Weighted sums from below, chain and quotient bounds from above."""
+
+    name = "ladder"
+    theorem = "chain bound"
+
+    def why_not(self, problem: Problem) -> str | None:
+        return why_not_climb(problem)
+
+    def why(self, problem: Problem) -> str:
+        return "weighted sums and their bounds need no list of states"
+
+    def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        return climb(problem, asked.watch, asked.seconds, asked.gap)
+
+    def taken(self, problem: Problem, proposal: Proposal) -> Step:
+        theorem = "quotient bound" if isinstance(proposal.witness, QuotientWitness) else self.theorem
+        return Step(self.name, True, theorem, f"{self.why(problem)}; {proposal.words}")

@@ -1,0 +1,51 @@
+"""The routes to a mechanism, in the order in which they are considered."""
+
+from __future__ import annotations
+
+from discreet.design.proposal import Step
+from discreet.design.routes.geometric import Geometric
+from discreet.design.routes.ladder import Ladder
+from discreet.design.routes.program import PROGRAMS, states_of
+from discreet.design.routes.reduced import Reducing
+from discreet.design.routes.route import Route
+from discreet.errors import InputError, TooLarge
+from discreet.model.problem import Problem
+from discreet.model.reductions import REDUCTIONS, NotReduced
+
+LADDER = Ladder()
+
+
+def considered(problem: Problem) -> tuple[list[Route], list[Step]]:
+    """The routes that apply, the most promising first, and the steps that say why the others do not."""
+    steps: list[Step] = []
+    shorter: list[str] = []
+    for name, attempt in REDUCTIONS.items():
+        found = attempt(problem)
+        if isinstance(found, NotReduced):
+            steps.append(Step(found.name, False, "", found.reason))
+        else:
+            shorter.append(name)
+    inner: list[Route] = [Geometric(), *PROGRAMS]
+    routes = [*(Reducing(name, route) for name in shorter[:1] for route in inner), *inner, LADDER]
+    open_ways = []
+    for route in routes:
+        reason = route.why_not(problem)
+        if reason is None:
+            open_ways.append(route)
+        elif not isinstance(route, Reducing):
+            steps.append(route.passed_by(reason))
+    if not open_ways and problem.real_actions and len(problem.decisions) > 1:
+        raise InputError(
+            "Real actions are designed for a single decision maker",
+            found=f"{len(problem.decisions)} decisions",
+            allowed="one decision with real actions, or several with listed actions",
+            remedy='list the actions of each decision maker, for instance "integer"',
+        )
+    if not open_ways:
+        reasons = "; ".join(f"{s.name}: {s.reason}" for s in steps if s.theorem)
+        raise TooLarge(
+            "No way to a mechanism fits this problem", size=reasons,
+            fits=f"fewer {states_of(problem)}, or independent respondents with a sum, mean or count and one squared, absolute or "
+            "pinball error", remedy="use fewer respondents or types, or an iid prior",
+        )
+    return open_ways, steps

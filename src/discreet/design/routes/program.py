@@ -1,0 +1,77 @@
+"""The linear program over all states of a problem: counts (SY Thm 2), histograms (SY Prop. 5) or whole databases (SY Prop. 1).
+
+Under an exchangeable prior a mechanism may read the histogram alone; otherwise every database is a state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from discreet.design.program.listed import programmed
+from discreet.design.program.real import continuous
+from discreet.design.proposal import Proposal
+from discreet.design.routes.route import Asked, Route
+from discreet.model.problem import Problem
+from discreet.model.universe import ListedUniverse, Universe
+
+MOST_HISTOGRAMS = 30_000
+MOST_DATABASES = 4_096
+
+
+@dataclass(frozen=True)
+class StateProgram(Route):
+    """A program whose states are the counts, the histograms or the databases of a problem."""
+
+    name: str
+    theorem: str
+    states: str
+    reads: str
+
+    def why_not(self, problem: Problem) -> str | None:
+        if self.states != states_of(problem):
+            return f"a mechanism of this problem reads {states_of(problem)}"
+        if problem.real_actions and len(problem.decisions) > 1:
+            return "real actions are solved for a single decision maker"
+        return too_many(problem)
+
+    def why(self, problem: Problem) -> str:
+        return self.reads
+
+    def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        solve = continuous if problem.real_actions else programmed
+        return solve(problem, asked.gap, asked.watch)
+
+
+PROGRAMS = (
+    StateProgram(
+        "count program", "SY Thm 2", "counts", "two types and an exchangeable prior: a mechanism may read the count alone"
+    ),
+    StateProgram(
+        "histogram program", "SY Prop. 5", "histograms",
+        "the prior is exchangeable: a mechanism may read the histogram alone",
+    ),
+    StateProgram(
+        "database program", "SY Prop. 1", "databases", "the order of respondents matters, so every database is a state"
+    ),
+)
+
+
+def states_of(problem: Problem) -> str:
+    """What the best mechanism of a problem reads."""
+    if not problem.exchangeable:
+        return "databases"
+    universe = problem.universe
+    return "counts" if isinstance(universe, Universe) and universe.types == 2 and universe.fixed else "histograms"
+
+
+def too_many(problem: Problem) -> str | None:
+    """Whether the states are too many to be listed in a program, in words."""
+    universe = problem.universe
+    if isinstance(universe, ListedUniverse):
+        return None
+    if problem.exchangeable:
+        count = universe.histogram_count
+        return f"{count:,} histograms are more than the {MOST_HISTOGRAMS:,} a program takes" if count > MOST_HISTOGRAMS else None
+    if universe.database_count > MOST_DATABASES:
+        return f"there are more than the {MOST_DATABASES:,} databases a program takes"
+    return None

@@ -1,0 +1,52 @@
+"""A route to a smaller problem with the same optimum: solve that one and read the original's databases through it.
+
+The reductions with their theorems are `model.reductions`; the certificate names the one that was used, and `certify` checks its
+conditions again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from discreet.design.proposal import Proposal, Step
+from discreet.design.routes.route import Asked, Route
+from discreet.errors import Refuted
+from discreet.model.certificate import DualWitness, TheoremWitness, Witness
+from discreet.model.kernel import TableKernel
+from discreet.model.problem import Problem
+from discreet.model.reductions import Reduced, reduced
+
+
+class Reducing(Route):
+    """Another route, taken for the reduced problem."""
+
+    def __init__(self, reduction: str, inner: Route) -> None:
+        self.reduction, self.inner = reduction, inner
+        self.name, self.theorem = f"{reduction}, then {inner.name}", inner.theorem
+
+    def why_not(self, problem: Problem) -> str | None:
+        try:
+            smaller = reduced(problem, self.reduction)
+        except Refuted as refuted:
+            return str(refuted)
+        return self.inner.why_not(smaller.problem)
+
+    def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        smaller = reduced(problem, self.reduction)
+        found = self.inner.propose(smaller.problem, asked)
+        kernel = smaller.counted(found.kernel) if isinstance(found.kernel, TableKernel) else found.kernel
+        witness = None if found.witness is None else _named(found.witness, smaller)
+        return replace(found, summary=smaller.carried(found.summary), kernel=kernel, witness=witness)
+
+    def taken(self, problem: Problem, proposal: Proposal) -> Step:
+        smaller = reduced(problem, self.reduction)
+        step = self.inner.taken(smaller.problem, proposal)
+        return Step(self.name, True, step.theorem, f"{smaller.theorem}; {step.reason}")
+
+
+def _named(witness: Witness, smaller: Reduced) -> Witness:
+    """The witness, saying which reduction it speaks about."""
+    if isinstance(witness, DualWitness):
+        return replace(witness, reduction=smaller.name)
+    assert isinstance(witness, TheoremWitness)
+    return replace(witness, parameters=(*witness.parameters, ("reduction", smaller.name)))

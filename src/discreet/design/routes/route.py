@@ -1,0 +1,49 @@
+"""A route: one way to a mechanism. It knows its theorem, says why it does not apply before any work, and proposes.
+
+Adding a route is adding a file here and its name to `routes.order`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from discreet.design.proposal import Proposal, Step
+from discreet.model.problem import Problem
+from discreet.watch import Watch
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How near to the best is near enough, how long it may take, and who watches (and ends it in time)."""
+
+    gap: float
+    seconds: float
+    watch: Watch
+
+
+class Route(ABC):
+    """One way to a mechanism."""
+
+    name: str
+    theorem: str
+
+    @abstractmethod
+    def why_not(self, problem: Problem) -> str | None:
+        """The first condition that fails, in words; None when the route applies. Quick, and never an error."""
+
+    @abstractmethod
+    def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        """A mechanism, a bound, or both."""
+
+    def why(self, problem: Problem) -> str:
+        """Why this route leads somewhere."""
+        return ""
+
+    def taken(self, problem: Problem, proposal: Proposal) -> Step:
+        """The step in the design's story when the route was taken."""
+        return Step(self.name, True, self.theorem, self.why(problem))
+
+    def passed_by(self, reason: str) -> Step:
+        """The step in the design's story when it was not."""
+        return Step(self.name, False, self.theorem, reason)
