@@ -9,6 +9,7 @@ The statistic must add up: its values are whole numbers of some unit.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp
@@ -66,9 +67,9 @@ def lattice(base: Ground, most: int = MOST_OUTPUTS) -> Lattice:
 class OnStatistic(Way):
     """Noise on the statistic, read by Bayes' rule."""
 
+    @abstractmethod
     def channel(self, on: Lattice) -> np.ndarray:
         """Probabilities [output, ω]."""
-        raise NotImplementedError
 
     def loss(self, base: Ground, watch: Watch) -> float:
         on = lattice(base)
