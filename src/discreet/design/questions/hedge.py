@@ -25,7 +25,7 @@ import numpy as np
 
 from discreet.certify import privacy
 from discreet.certify.optimality import proved_value
-from discreet.design.best_mechanism import outward
+from discreet.design.certified import outward
 from discreet.design.comparison.truths import ListedWorld, Outcome, SummedWorld, world
 from discreet.design.questions.reliance import plain_noise, share_moved, shifted_tilts, telling_types
 from discreet.design.result import Design
