@@ -69,7 +69,7 @@ HOMES: dict[str, set[str]] = {
     "dp_accounting": {"exchange"},
     "typer": {"cli"},
     "rich": {"cli"},
-    "highspy": {"design", "geometry"},
+    "highspy": {"design", "geometry", "exchange"},
 }
 """Libraries that only these packages may import."""
 

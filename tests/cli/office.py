@@ -100,6 +100,9 @@ def plan_an_office(folder: Path) -> None:
         files.write_mechanism(place, found.mechanism)
         files.write_certificate(files.certificate_path(place), found.certificate)
     (folder / "table.csv").write_text("state,0,1,2\n0,3/4,1/8,1/8\n1,3/8,1/4,3/8\n2,1/8,1/8,3/4\n", encoding="utf-8")
+    rows = ["i;j;p;v;p_int_ub", "0;0;1;0;1", "1;0;0.5;-1;0.5", "1;1;0.2;0;0.7", "1;2;0.1;1;0.8", "1;3;0.2;2;1",
+            "2;0;0.1;-2;0.1", "2;1;0.2;-1;0.3", "2;2;0.4;0;0.7", "2;3;0.2;1;0.9", "2;4;0.1;2;1"]  # fmt: skip
+    (folder / "d5v3.txt").write_text("\n".join([*rows, ""]), encoding="utf-8")
     (folder / "plan.toml").write_text(PLAN, encoding="utf-8")
     rows = [f"b{i},{children}" for i, block in enumerate(BLOCKS) for children in block]
     (folder / "households.csv").write_text("\n".join(["block,children", *rows, ""]), encoding="utf-8")

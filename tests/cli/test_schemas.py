@@ -26,6 +26,12 @@ CALLS: dict[str, list[str]] = {
         "allocate buses.toml buses.toml --budget 1 --steps 2 --rounds 1 --workers 1 --gap 0.01 -o parts",
     ],
     "certify": ["certify places.mechanism.json", f"certify {FORGED}"],
+    "cell-keys.certify": ["cell-keys certify d5v3.txt --delta 0.6", "cell-keys certify d5v3.txt --delta 0.1 --below 2"],
+    "cell-keys.convert": ["cell-keys convert d5v3.txt -o t.yaml --format cellkey"],
+    "cell-keys.design": [
+        "cell-keys design --noise 2 --variance 1 --epsilon 1", "cell-keys design --noise 3 --variance 2 --delta 0.4 -o t.txt",
+    ],
+    "cell-keys.improve": ["cell-keys improve d5v3.txt --epsilon 1 -o t.txt"],
     "check": [
         "check table.csv --neighbours counts --epsilon 1 --delta 0.1 --rho 1 --at-delta 0.01 --best",
         "check table.csv --for pair.toml", "check table.csv --epsilon 0.1",
@@ -69,7 +75,7 @@ CALLS: dict[str, list[str]] = {
     "report": ["report places.mechanism.json", "report release-2026"],
     "verify": ["verify release-2026"],
 }  # fmt: skip
-REFUTED = {"check table.csv --epsilon 0.1"}
+REFUTED = {"check table.csv --epsilon 0.1", "cell-keys certify d5v3.txt --delta 0.1 --below 2"}
 STARTS_FROM = {"commit": "planned", "publish": "committed"}
 PAYOFF = """\
 [data]

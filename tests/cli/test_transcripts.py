@@ -26,6 +26,8 @@ LOOKED_AT = [
     "choose places.toml --limits-only",
     "compare places.mechanism.json usual.mechanism.json",
     "certify places.mechanism.json",
+    "cell-keys certify d5v3.txt",
+    "cell-keys improve d5v3.txt",
     "check table.csv --neighbours counts --epsilon 1.1 --best",
     "profile places.mechanism.json",
     "convert epsilon=1",

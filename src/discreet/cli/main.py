@@ -20,8 +20,8 @@ from discreet.cli import commands, failures
 from discreet.errors import InputError, suggest
 
 WAY = (
-    "demo", "new", "design", "frontier", "choose", "allocate", "compare", "noise", "certify", "check", "profile", "convert", "read",
-    "limits", "commit", "publish", "verify", "ledger", "report", "cite", "serve",
+    "demo", "new", "design", "frontier", "choose", "allocate", "compare", "noise", "certify", "check", "cell-keys",
+    "profile", "convert", "read", "limits", "commit", "publish", "verify", "ledger", "report", "cite", "serve",
 )  # fmt: skip
 """The way through the house, in which help lists the commands; others follow in the alphabet's order."""
 

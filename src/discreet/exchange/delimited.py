@@ -1,7 +1,8 @@
-"""Delimited text as agencies and spreadsheets write it: comma, semicolon or tab, decimal point or comma, several encodings.
+"""Delimited text as agencies and spreadsheets write it: comma, semicolon or tab, decimal point or comma, several
+encodings.
 
-What can be told for certain is told (a byte order mark, the separator of the header line); what cannot is asked for. Numbers are
-read exactly and never through a binary float.
+What can be told for certain is told (a byte order mark, the separator of the header line); what cannot is asked for.
+Numbers are read exactly and never through a binary float.
 """
 
 from __future__ import annotations
@@ -42,6 +43,9 @@ class Delimited:
 
     def whole(self, row: int, column: int) -> int:
         """The whole number in one field; 3.0 counts as 3."""
+        text = self.rows[row][column].strip()
+        if len(text) < 19 and text.isascii() and text.removeprefix("-").isdigit():
+            return int(text)
         number = self.number(row, column)
         if number.denominator != 1:
             raise InputError(

@@ -6,8 +6,9 @@
 | `output, S, T, …` | an output, then its probability at each state |
 | `state, output, probability` | one entry; those left out are zero |
 
-Any other first word is fine too where it can be told which way round the table stands. Neighbours may be listed in a second file
-with two columns of state labels. `write_finite` writes the first shape with exact numbers, which reads back identically.
+Any other first word is fine too where it can be told which way round the table stands. Neighbours may be listed in a
+second file with two columns of state labels. `write_finite` writes the first shape with exact numbers, which reads back
+identically.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Anyone's finite mechanism: exact probabilities of listed outputs at listed states, and who is a neighbour of whom.
 
-m(a|h) ≥ 0 with Σ_a m(a|h) = 1; axes [output][state]. Where the numbers came from does not matter: a file, an array, a peer's table.
-Without problem, prior or decision nothing can be said about its use; everything about its privacy can, exactly.
+m(a|h) ≥ 0 with Σ_a m(a|h) = 1; axes [output][state]. Where the numbers came from does not matter: a file, an array, a
+peer's table. Without problem, prior or decision nothing can be said about its use; everything about its privacy can,
+exactly.
 
 Neighbours are said, never guessed: `all` (every two states, the strongest promise), `counts` (whole numbers at most `step` apart),
 `listed` (states next to each other in the given order), or pairs of labels.

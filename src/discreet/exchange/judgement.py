@@ -1,7 +1,8 @@
 """Is it what it says? A finite mechanism's promises in pure ε, (ε, δ) and ρ, each proved or refuted with the edge.
 
-The tight ε is the logarithm of an exact ratio; δ at an ε is decided in integers (`certify.edges.approximate`); ρ is the supremum
-over orders α of D_α/α, enclosed from both sides (`currencies.zcdp`): a claim between the two sides is called undecided.
+The tight ε is the logarithm of an exact ratio; δ at an ε is decided in integers (`certify.edges.approximate`); ρ is the
+supremum over orders α of D_α/α, enclosed from both sides (`currencies.zcdp`): a claim between the two sides is called
+undecided.
 """
 
 from __future__ import annotations

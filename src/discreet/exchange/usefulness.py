@@ -1,11 +1,14 @@
-"""What is a finite mechanism good for? Whether it could be best for anybody, and by how much it is beaten for one decision.
+"""What is a finite mechanism good for? Whether it could be best for anybody, and by how much it is beaten for one
+decision.
 
-Best for anybody: among ε-private mechanisms one that is best for some prior and decision can be taken to induce extreme posteriors
-only; an output whose binding privacy bounds do not connect the states it deems possible can be split into better informed ones,
-so that everybody is served at least as well and somebody better (`geometry.screening`; SY Prop. 2, Lemma 6).
+Best for anybody: among ε-private mechanisms one that is best for some prior and decision can be taken to induce extreme
+posteriors only; an output whose binding privacy bounds do not connect the states it deems possible can be split into
+better informed ones, so that everybody is served at least as well and somebody better (`geometry.screening`; SY Prop.
+2, Lemma 6).
 
-Beaten: with the problem's prior each output's belief about ω is exact, the best reply to it too, and so the expected payoff. It is
-set against a design for the same problem at the ε that this mechanism really has on the problem's own neighbours.
+Beaten: with the problem's prior each output's belief about ω is exact, the best reply to it too, and so the expected
+payoff. It is set against a design for the same problem at the ε that this mechanism really has on the problem's own
+neighbours.
 """
 
 from __future__ import annotations
