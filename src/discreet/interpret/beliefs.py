@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, TooLarge
+from discreet.interpret.total_laws import affine, joint_law, total_law
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import (
     DirichletMultinomialPrior,
@@ -40,8 +41,6 @@ from discreet.numerics.logspace import log_factorial, log_gamma, log_multinomial
 Array = NDArray[np.float64]
 MOST_EXACT = 100_000
 """The most atoms whose posterior is computed in rationals."""
-LONGEST_LAW = 40_000
-"""The most totals that are convolved; the work grows with its square."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,24 +189,26 @@ def _ranked(omegas: Sequence[Fraction]) -> tuple[tuple[Fraction, ...], np.ndarra
 def _on_totals(
     mechanisms: Sequence[Mechanism], universe: Universe, prior: Prior, statistic: Statistic
 ) -> Beliefs:
-    """Many iid respondents: the law of the summary's total S, when ω = a·S + b for every database."""
+    """Many iid respondents read through one weighted sum S: the law of S where it determines ω, else of the pair (S, ω)."""
     summaries = {m.summary for m in mechanisms}
     summary = next(iter(summaries))
     weights = statistic.weights(universe)
     iid = prior.iid if isinstance(prior, ReferencePrior) else prior
-    line = None
-    if len(summaries) == 1 and isinstance(summary, LinearSummary) and weights is not None and universe.fixed:
-        line = affine(summary.weights, weights)
-    if line is None or not isinstance(iid, IidPrior):
+    summed = len(summaries) == 1 and isinstance(summary, LinearSummary) and weights is not None and universe.fixed
+    if not summed or not isinstance(iid, IidPrior):
         raise TooLarge(
             "There are too many histograms to list",
             size=f"{universe.histogram_count:,}",
             fits=f"{MOST_STATES:,}",
-            remedy="use an iid prior and a mechanism whose weighted sum determines the statistic",
+            remedy="use an iid prior and a mechanism that reads a weighted sum",
         )
-    assert isinstance(summary, LinearSummary)
-    slope, shift = line
+    assert isinstance(summary, LinearSummary) and weights is not None
     chances = np.array([float(p) for p in iid.probabilities])
+    line = affine(summary.weights, weights)
+    if line is None:
+        law = joint_law(universe.respondents, chances, summary.weights, weights)
+        return Beliefs(universe, "total", law.totals[:, None], law.logs, law.values, law.omega)
+    slope, shift = line
     totals, logs = total_law(universe.respondents, chances, summary.weights)
     reached = np.isfinite(logs)
     totals, logs = totals[reached], logs[reached]
@@ -219,47 +220,3 @@ def _on_totals(
     omega = np.empty(len(omegas), dtype=np.int64)
     omega[order] = np.arange(len(omegas))
     return Beliefs(universe, "total", totals[:, None], logs, values, omega)
-
-
-def affine(weights: Sequence[int], values: Sequence[Fraction]) -> tuple[Fraction, Fraction] | None:
-    """(a, b) with value = a·weight + b for every type, or None. Then ω = a·S + b·N."""
-    distinct = [t for t in range(len(weights)) if weights[t] != weights[0]]
-    if not distinct:
-        return None
-    j = distinct[0]
-    slope = Fraction(values[j] - values[0]) / (weights[j] - weights[0])
-    shift = values[0] - slope * weights[0]
-    if slope and all(slope * w + shift == v for w, v in zip(weights, values, strict=True)):
-        return slope, Fraction(shift)
-    return None
-
-
-def total_law(respondents: int, chances: Array, weights: Sequence[int]) -> tuple[np.ndarray, Array]:
-    """Totals S = Σ w(θ_i) of iid respondents, ascending, and their log probabilities, by exact convolution.
-
-    Two different weights give a binomial law with full relative precision; more are convolved by repeated squaring of
-    non-negative numbers, which keeps relative precision down to about 10^-300.
-    """
-    low, high = min(weights), max(weights)
-    steps = np.zeros(high - low + 1)
-    np.add.at(steps, np.array(weights) - low, chances)
-    if len(set(weights)) == 2:
-        k = np.arange(respondents + 1)
-        logs = log_multinomial_pmf(np.stack([respondents - k, k], axis=1), np.array([steps[0], steps[-1]]))
-        return respondents * low + k * (high - low), logs
-    if respondents * (high - low) + 1 > LONGEST_LAW:
-        raise TooLarge(
-            "There are too many totals to convolve",
-            size=f"{respondents * (high - low) + 1:,} totals",
-            fits=f"{LONGEST_LAW:,} totals",
-            remedy="use a summary with two weights, or smaller weights",
-        )
-    law, power, left = np.ones(1), steps, respondents
-    while left:
-        if left & 1:
-            law = np.convolve(law, power)
-        left >>= 1
-        if left:
-            power = np.convolve(power, power)
-    with np.errstate(divide="ignore"):
-        return respondents * low + np.arange(len(law)), np.log(law)

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InputError
-from discreet.interpret.beliefs import affine, total_law
 from discreet.interpret.channel import kernel_logs, state_logs
+from discreet.interpret.total_laws import affine, total_law
 from discreet.model.mechanism import Mechanism
 from discreet.model.statistic import on_histograms
 from discreet.model.summary import LinearSummary
