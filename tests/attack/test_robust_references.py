@@ -7,9 +7,12 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.certify.robust import mixture, robust_proof
+from discreet.certify.robust import mixture
+from discreet.certify.verdict import robust_proof
 from discreet.design import design
 from discreet.errors import Refuted
+from discreet.files.mechanism import mechanism_hash
+from discreet.files.robust import RobustFile
 from discreet.model.actions import ListedActions
 from discreet.model.certificate import Certificate
 from discreet.model.decision import Decision
@@ -40,6 +43,11 @@ def best(of: Problem) -> Proved:
     return found.mechanism, found.certificate
 
 
+def renamed(mechanism: Mechanism, certificate: Certificate) -> Certificate:
+    """The certificate made to name the forged mechanism."""
+    return replace(certificate, mechanism=mechanism_hash(mechanism))
+
+
 @pytest.fixture(scope="module")
 def mixed() -> Proved:
     return best(mixture(problem(), PRIORS, WEIGHTS))
@@ -51,7 +59,7 @@ def references() -> list[Proved]:
 
 
 def test_honest_references_are_accepted(mixed: Proved, references: list[Proved]) -> None:
-    proof = robust_proof(*mixed, PRIORS, WEIGHTS, references)
+    proof = robust_proof(RobustFile(*mixed, WEIGHTS, tuple(references)))
     assert proof.least <= proof.worst
 
 
@@ -60,7 +68,7 @@ def test_a_reference_with_a_stricter_promise_is_refuted(mixed: Proved, reference
     strict, proof = best(replace(problem(Fraction(1, 10)), prior=PRIORS[0]))
     forged = replace(strict, problem=references[0][0].problem)
     with pytest.raises(Refuted):
-        robust_proof(*mixed, PRIORS, WEIGHTS, [(forged, proof), references[1]])
+        robust_proof(RobustFile(*mixed, WEIGHTS, ((forged, renamed(forged, proof)), references[1])))
 
 
 def test_a_reference_that_is_not_private_is_refuted(mixed: Proved, references: list[Proved]) -> None:
@@ -73,4 +81,4 @@ def test_a_reference_that_is_not_private_is_refuted(mixed: Proved, references: l
         rows[state % len(rows)][state] = kernel.denominator
     revealing = replace(honest, kernel=replace(kernel, weights=tuple(map(tuple, rows))))
     with pytest.raises(Refuted):
-        robust_proof(*mixed, PRIORS, WEIGHTS, [(revealing, proof), references[1]])
+        robust_proof(RobustFile(*mixed, WEIGHTS, ((revealing, renamed(revealing, proof)), references[1])))

@@ -197,7 +197,7 @@ def test_every_claim_is_proved_again(folder: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads(done.stdout)
     assert result["proved"] and Fraction(result["value"]) <= Fraction(result["bound"])
-    assert result["without_witness"] == []
+    assert result["not_proved"] == []
     shown = shell(folder, "certify", "x.mechanism.json")
     assert "no private mechanism loses less than" in shown.stdout
 
@@ -225,7 +225,7 @@ def test_claims_without_a_certificate_are_named(folder: Path) -> None:
     (folder / "alone.mechanism.json").write_text(text, encoding="utf-8")
     done = shell(folder, "certify", "alone.mechanism.json", "--json")
     claims = json.loads(text)["claims"]
-    assert done.returncode == 0 and json.loads(done.stdout)["without_witness"] == sorted(claims, reverse=True)
+    assert done.returncode == 0 and json.loads(done.stdout)["not_proved"] == sorted(claims, reverse=True)
 
 
 # --- a theorem about one mechanism says nothing about another -------------------------------------------------------

@@ -25,7 +25,7 @@ CALLS: dict[str, list[str]] = {
         "allocate places.toml buses.toml --budget 2 --steps 3 --rounds 1 --workers 1 --gap 0.01 --figure a.svg",
         "allocate buses.toml buses.toml --budget 1 --steps 2 --rounds 1 --workers 1 --gap 0.01 -o parts",
     ],
-    "certify": ["certify places.mechanism.json", f"certify {FORGED}"],
+    "certify": [f"certify {file}" for file in ("places.mechanism.json", FORGED, "sizes.json", "r.robust.json", f"sizes.{FORGED}")],
     "cell-keys.certify": ["cell-keys certify d5v3.txt --delta 0.6", "cell-keys certify d5v3.txt --delta 0.1 --below 2"],
     "cell-keys.convert": ["cell-keys convert d5v3.txt -o t.yaml --format cellkey"],
     "cell-keys.design": [
@@ -109,8 +109,22 @@ def office(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     (folder / "payoff.toml").write_text(PAYOFF, encoding="utf-8")
     (folder / "pair.toml").write_text(PAYOFF.replace("respondents = 5", "respondents = 2"), encoding="utf-8")
     text = (folder / "places.toml").read_text(encoding="utf-8")
+    if request.getfixturevalue("name") == "certify":
+        few(folder, text)
     (folder / "other.toml").write_text(text.replace("0.89, 0.09", "0.79, 0.19"), encoding="utf-8")
     return folder
+
+
+def few(folder: Path, text: str) -> None:
+    """A family, a forged one and a robust file of two respondents."""
+    (folder / "few.toml").write_text(text.replace("respondents = 40", "respondents = 2"), encoding="utf-8")
+    (folder / "priors.toml").write_text('[[prior]]\nkind = "iid"\nprobabilities = [0.5, 0.3, 0.2]\n', encoding="utf-8")
+    few = ["design", str(folder / "few.toml"), "--workers", "1", "-o"]
+    assert run([*few, str(folder / "sizes.json"), "--sizes", "2", "--kept", str(folder / "kept")]) == 0
+    assert run([*few, str(folder / "r.mechanism.json"), "--priors", str(folder / "priors.toml")]) == 0
+    document = json.loads((folder / "sizes.json").read_text(encoding="utf-8"))
+    document["members"][0]["values"]["2"] = "0"
+    (folder / f"sizes.{FORGED}").write_text(json.dumps(document), encoding="utf-8")
 
 
 def schema(name: str) -> Any:
@@ -128,6 +142,7 @@ def test_json_is_one_object_that_its_schema_allows(
     name: str, call: str, office: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(office)
+    capfd.readouterr()
     code = run([*call.split(), "--json"])
     out, err = capfd.readouterr()
     assert code == (1 if FORGED in call or call in REFUTED else 0), err

@@ -13,11 +13,15 @@ from design_worlds import Document, document, loss_table, problem, school, world
 from scipy.optimize import linprog
 
 from discreet.certify import privacy
-from discreet.certify.robust import mixture, robust_proof
+from discreet.certify.robust import mixture
+from discreet.certify.verdict import robust_proof
 from discreet.design.questions.robust import Robust, robust_design
 from discreet.errors import InputError, Refuted
-from discreet.files.robust import read_robust, write_robust
+from discreet.files.artefact import read_artefact
+from discreet.files.mechanism import mechanism_hash
+from discreet.files.robust import RobustFile, write_robust
 from discreet.model.certificate import Certificate
+from discreet.model.mechanism import Claims
 from discreet.model.priors import IidPrior
 
 CHANCES = ((".89", ".09", ".02"), (".89", ".05", ".06"))
@@ -87,28 +91,35 @@ def test_the_losses_are_those_of_following(found: Robust) -> None:
         assert float(loss) == pytest.approx(by_hand, rel=1e-9)
 
 
+def held(found: Robust) -> RobustFile:
+    """What the robust design's file holds."""
+    references = tuple((r.mechanism, r.certificate) for r in found.references)
+    return RobustFile(found.mechanism, found.certificate, found.weights, references)
+
+
 def test_the_proof_is_computed_again_from_its_file(found: Robust, tmp_path: Path) -> None:
-    references = [(r.mechanism, r.certificate) for r in found.references]
     path = tmp_path / "places.robust.json"
-    write_robust(path, found.mechanism, found.certificate, found.weights, references)
-    read = read_robust(path)
-    again = robust_proof(read.mechanism, read.certificate, read.priors, read.weights, read.references)
+    digest = write_robust(path, held(found))
+    read, same = read_artefact(path)
+    assert isinstance(read, RobustFile) and same == digest
+    again = robust_proof(read)
     assert (again.worst, again.least) == (found.proof.worst, found.proof.least)
 
 
 def test_forged_proofs_are_refuted(found: Robust) -> None:
-    references = [(r.mechanism, r.certificate) for r in found.references]
+    file = held(found)
     other = (found.weights[1], found.weights[0])
     assert other != found.weights
     with pytest.raises(Refuted, match="not the mixture"):
-        robust_proof(found.mechanism, found.certificate, found.priors, other, references)
-    with pytest.raises(Refuted, match="another problem"):
-        robust_proof(found.mechanism, found.certificate, found.priors, found.weights, references[::-1])
-    with pytest.raises(Refuted, match="one reference for each prior"):
-        robust_proof(found.mechanism, found.certificate, found.priors, found.weights, references[:1])
-    bare = replace(found.certificate, optimality=None)
-    with pytest.raises(Refuted, match="says nothing about optimality"):
-        robust_proof(found.mechanism, bare, found.priors, found.weights, references)
+        robust_proof(replace(file, weights=other))
+    with pytest.raises(Refuted, match="not the mixture"):
+        robust_proof(replace(file, references=file.references[::-1]))
+    with pytest.raises(Refuted, match="2 weights for 1 priors"):
+        robust_proof(replace(file, references=file.references[:1]))
+    mechanism = replace(found.mechanism, claims=Claims())
+    bare = replace(file.certificate, mechanism=mechanism_hash(mechanism), optimality=None)
+    with pytest.raises(Refuted, match="no witness of optimality"):
+        robust_proof(replace(file, mechanism=mechanism, certificate=bare))
 
 
 def test_one_prior_needs_no_robustness() -> None:

@@ -20,8 +20,9 @@ import discreet.files.atomic as atomic
 from discreet import certify, files
 from discreet.engines.duck import DuckEngine
 from discreet.errors import BudgetExceeded, DiscreetError, InputError, Refuted, TooLarge, UnreadableRows
+from discreet.model.certificate import Certificate
 from discreet.model.kernel import GeometricKernel
-from discreet.model.promises import ApproximatePromise
+from discreet.model.promises import ApproximatePromise, PurePromise
 from discreet.publish import commit, gather, publish, verify
 from discreet.publish.verification import verified
 
@@ -221,10 +222,15 @@ def test_a_certificate_added_after_the_commitment(town: Town) -> None:
     refused(town, "not committed")
 
 
-def test_the_certificate_of_another_mechanism(town: Town) -> None:
-    proof = certify.privacy(town_mechanism(epsilon="1/2"))
-    files.write_certificate(town.folder / "yes.certificate.json", proof)  # type: ignore[arg-type]
-    refused(town, "another mechanism")
+def test_a_certificate_that_says_other_things_of_its_mechanism_is_never_committed(town: Town) -> None:
+    honest, other = (certify.privacy(town_mechanism(epsilon=epsilon)) for epsilon in ("1", "1/2"))
+    assert isinstance(honest, Certificate) and isinstance(other, Certificate)
+    forged = replace(honest, privacy=replace(honest.privacy, promise=PurePromise(Fraction(1, 1000))))
+    for proof, words in ((other, "another mechanism"), (forged, "another ε")):
+        files.write_certificate(town.folder / "yes.certificate.json", proof)
+        with pytest.raises(Refuted, match=words):
+            town.bundle().prove()
+    refused(town, "not committed")
 
 
 def test_a_mechanism_that_is_not_private_is_never_committed(tmp_path: Path) -> None:

@@ -14,12 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from discreet.certify.edges.privacy import privacy
-from discreet.certify.optimality import proved_bound, proved_value
 from discreet.certify.value.expected import expected_payoff
 from discreet.errors import InputError, Refuted
-from discreet.model.certificate import Certificate, Counterexample
-from discreet.model.mechanism import Mechanism
+from discreet.files.robust import RobustFile
+from discreet.model.certificate import OptimalityClaim
 from discreet.model.priors import ExchangeablePrior, Prior
 from discreet.model.problem import Problem, believed
 
@@ -64,45 +62,24 @@ def mixture(problem: Problem, priors: Sequence[Prior], weights: Sequence[Fractio
     return replace(problem, prior=ExchangeablePrior(table))
 
 
-def robust_proof(
-    mechanism: Mechanism,
-    certificate: Certificate,
-    priors: Sequence[Prior],
-    weights: Sequence[Fraction],
-    references: Sequence[tuple[Mechanism, Certificate]],
-) -> RobustProof:
-    """Both sides of the worst regret, computed again from the witnesses; refutes what does not fit together."""
+def regret_sides(robust: RobustFile, claims: Sequence[OptimalityClaim]) -> RobustProof:
+    """Both sides of the worst regret from the *proved* claims of the mechanism and then of each reference.
+
+    The references must answer the same question with the same promise: under a stricter one a bound would prove nothing.
+    """
+    mechanism, priors, weights = robust.mechanism, robust.priors, robust.weights
     problem = mechanism.problem
-    mixed_prior = mixture(problem, priors, weights).prior
-    stated, derived = getattr(problem.prior, "table", None), getattr(mixed_prior, "table", None)
+    mixed, *of_references = claims
+    stated, derived = (getattr(prior, "table", None) for prior in (problem.prior, mixture(problem, priors, weights).prior))
     if not isinstance(problem.prior, ExchangeablePrior) or stated != derived:
         raise Refuted("the mechanism's prior is not the mixture of the priors with these weights", "another prior")
-    if len(references) != len(priors):
-        raise Refuted("there is not one reference for each prior", f"{len(references)} for {len(priors)}")
-    if certificate.optimality is None:
-        raise Refuted("the certificate says nothing about optimality", "no witness")
-    best = [_sides(mechanism, prior, *reference) for prior, reference in zip(priors, references, strict=True)]
+    for prior, (reference, _) in zip(priors, robust.references, strict=True):
+        if replace(problem, prior=prior) != reference.problem:
+            raise Refuted("a reference answers another problem", "another problem")
+        if reference.guarantee != mechanism.guarantee:
+            raise Refuted("a reference makes another promise", str(reference.guarantee))
+    best = tuple((-claim.bound, -claim.value) for claim in of_references)
     losses = tuple(-expected_payoff(replace(mechanism, problem=replace(problem, prior=p)))[0] for p in priors)
     worst = max(loss - low for loss, (low, _) in zip(losses, best, strict=True))
-    mixed = -proved_bound(mechanism, certificate.optimality)
-    least = mixed - sum((w * high for w, (_, high) in zip(weights, best, strict=True)), Fraction(0))
-    return RobustProof(losses, tuple(best), worst, max(least, Fraction(0)))
-
-
-def _sides(
-    mechanism: Mechanism, prior: Prior, reference: Mechanism, proof: Certificate
-) -> tuple[Fraction, Fraction]:
-    """Both sides of the least loss under one prior, from the reference's own witness.
-
-    The reference must keep the same promise: under a stricter one its bound, without one its value would prove nothing.
-    """
-    if replace(mechanism.problem, prior=prior) != reference.problem:
-        raise Refuted("a reference answers another problem", "another problem")
-    if reference.guarantee != mechanism.guarantee:
-        raise Refuted("a reference makes another promise", str(reference.guarantee))
-    broken = privacy(reference)
-    if isinstance(broken, Counterexample):
-        raise Refuted("a reference is not private", str(broken))
-    if proof.optimality is None:
-        raise Refuted("a reference has no witness of optimality", "no witness")
-    return -proved_bound(reference, proof.optimality), -proved_value(reference, proof.optimality)
+    least = -mixed.bound - sum((w * high for w, (_, high) in zip(weights, best, strict=True)), Fraction(0))
+    return RobustProof(losses, best, worst, max(least, Fraction(0)))

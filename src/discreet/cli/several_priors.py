@@ -20,7 +20,7 @@ def run(
     from discreet import files
     from discreet.design.questions.robust import robust_design
     from discreet.files.priors import read_priors
-    from discreet.files.robust import write_robust
+    from discreet.files.robust import RobustFile, write_robust
 
     every = dict.fromkeys((problem.prior, *read_priors(priors, problem)))
     found = robust_design(problem, list(every), watch, **settings)
@@ -29,8 +29,8 @@ def run(
         files.write_mechanism(output, found.mechanism)
         files.write_certificate(files.certificate_path(output), found.certificate)
         proof = output.with_name(output.name.removesuffix(".json").removesuffix(".mechanism") + ".robust.json")
-        references = [(r.mechanism, r.certificate) for r in found.references]
-        write_robust(proof, found.mechanism, found.certificate, found.weights, references)
+        references = tuple((r.mechanism, r.certificate) for r in found.references)
+        write_robust(proof, RobustFile(found.mechanism, found.certificate, found.weights, references))
         result |= {"mechanism": output, "certificate": files.certificate_path(output), "proof": proof}
     if figure is not None:
         from discreet.present import priors_figure
@@ -103,41 +103,3 @@ def tell(result: dict[str, Any], console: Console) -> None:
 def _named(row: dict[str, Any]) -> str:
     chances = row["probabilities"]
     return str(row["kind"]) if chances is None else "(" + ", ".join(f"{p:.3g}" for p in chances) + ")"
-
-
-def check(path: Path) -> dict[str, Any]:
-    """A robust file proved again: privacy in integers, both sides of the worst regret from the witnesses."""
-    from discreet import certify
-    from discreet.certify.robust import robust_proof
-    from discreet.errors import Refuted
-    from discreet.files.robust import read_robust
-    from discreet.model.certificate import Certificate, Counterexample
-
-    read = read_robust(path)
-    proof = certify.privacy(read.mechanism)
-    if not isinstance(proof, Certificate):
-        return {"robust": path, "proved": False, "counterexample": proof}
-    if proof.mechanism != read.certificate.mechanism:
-        words = "The certificate belongs to another mechanism"
-        return {"robust": path, "proved": False, "counterexample": Counterexample("certificate", words)}
-    try:
-        sides = robust_proof(read.mechanism, read.certificate, read.priors, read.weights, read.references)
-    except Refuted as refuted:
-        return {"robust": path, "proved": False, "counterexample": Counterexample("robust", str(refuted))}
-    return {
-        "robust": path, "proved": True, "guarantee": str(read.mechanism.guarantee), "priors": len(read.priors),
-        "worst_regret": float(sides.worst), "least_worst_regret": float(sides.least),
-        "losses": [float(loss) for loss in sides.losses],
-    }
-
-
-def tell_check(result: dict[str, Any], console: Console) -> None:
-    """The outcome for a person."""
-    if not result["proved"]:
-        console.print(f"[bold red]Refuted:[/bold red] {result['counterexample'].words}.")
-        return
-    console.print(f"[bold green]Proved:[/bold green] {result['guarantee']}.")
-    console.print(
-        f"[bold green]Proved:[/bold green] over {result['priors']} priors the worst regret is at most "
-        f"{result['worst_regret']:.6g}, and no private mechanism has less than {result['least_worst_regret']:.6g}."
-    )

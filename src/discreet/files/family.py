@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import InputError
 from discreet.files import schema
 from discreet.files.atomic import read_bytes, write_atomically
 from discreet.files.canonical import canonical_bytes, document_hash, parse_json
@@ -38,6 +37,7 @@ def family_document(family: Family) -> dict[str, Any]:
 
 
 def member_document(member: Member) -> dict[str, Any]:
+    """One member with its certificate and what it states about each size."""
     document: dict[str, Any] = {
         "from": member.low,
         "to": member.high,
@@ -45,7 +45,11 @@ def member_document(member: Member) -> dict[str, Any]:
         "certificate": certificate_document(member.certificate),
         "values": {str(size): format_exact(value) for size, value in member.values},
     }
-    return document if member.absent is None else document | {"absent": member.absent}
+    if member.absent is not None:
+        document["absent"] = member.absent
+    if member.absent_probability is not None:
+        document["absent_probability"] = format_exact(member.absent_probability)
+    return document
 
 
 def family_from_document(document: Any) -> Family:
@@ -56,10 +60,7 @@ def family_from_document(document: Any) -> Family:
 def _member(shape: schema.MemberShape) -> Member:
     certificate = certificate_from_shape(shape.certificate)
     mechanism = mechanism_from_shape(shape.mechanism)
-    if certificate.mechanism != document_hash(mechanism_document(mechanism)):
-        raise InputError(
-            "A certificate of the family belongs to another mechanism", found=certificate.mechanism,
-            allowed="the hash of the mechanism beside it", remedy="make the family again",
-        )
     values = tuple((read_integer(size, "a size"), value) for size, value in shape.values.items())
-    return Member(shape.from_, shape.to, mechanism, certificate, tuple(sorted(values)), shape.absent)
+    return Member(
+        shape.from_, shape.to, mechanism, certificate, tuple(sorted(values)), shape.absent, shape.absent_probability
+    )

@@ -242,6 +242,7 @@ class MemberShape(Shape):
     certificate: Certificate
     values: dict[Text, Exact]
     absent: Integer | None = None
+    absent_probability: Exact | None = None
 
 
 class Family(Shape):

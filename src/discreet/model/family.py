@@ -2,7 +2,8 @@
 
 A member serves the sizes low..high. When they differ it is padded: its mechanism is for `high` places, and a cell of n
 respondents counts as n real ones and high − n of the type `absent` (model.sizes): one more type, or the type that adds
-nothing to the statistic.
+nothing to the statistic. `absent_probability` is that of an absent place under the padded problem's prior: without it nobody could
+tell what is believed about a cell of a given size.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
 from discreet.model.sizes import filled_up
 from discreet.model.universe import Universe
+from discreet.numerics.exact import brief
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,7 @@ class Member:
     certificate: Certificate
     values: tuple[tuple[int, Fraction], ...]
     absent: int | None = None
+    absent_probability: Fraction | None = None
 
     def __post_init__(self) -> None:
         universe = self.mechanism.problem.universe
@@ -44,6 +47,11 @@ class Member:
                 "A member of several sizes needs the type of absent places, and only such a member",
                 found=f"absent: {self.absent}", allowed=f"one of the types 0 to {types - 1}",
                 remedy="make the family again",
+            )
+        if self.absent_probability is not None and (self.absent is None or not 0 < self.absent_probability < 1):
+            raise InputError(
+                "The probability of an absent place lies between 0 and 1, and only a member of several sizes has one",
+                found=brief(self.absent_probability), allowed="above 0, below 1", remedy="make the family again",
             )
         if any(not self.low <= size <= self.high for size, _ in self.values):
             raise InputError(

@@ -75,16 +75,19 @@ def filled_up(counts: Sequence[int], places: int, absent: int) -> tuple[int, ...
     return tuple(full)
 
 
-def at_size(problem: Problem, bucket: Problem, size: int) -> Problem:
-    """The padded problem `bucket` made of `problem`, when it is known that the cell holds `size` respondents."""
-    universe, own = bucket.universe, problem.universe
-    assert isinstance(universe, Universe) and isinstance(own, Universe)
-    assert isinstance(problem.prior, (IidPrior, ReferencePrior))
-    shared = absent_type(problem)
-    absent = universe.types - 1 if shared is None else shared
-    inner = Universe.of(size, own.values)
+def at_size(bucket: Problem, absent: int, probability: Fraction, size: int) -> Problem:
+    """A padded problem when it is known that the cell holds `size` respondents; `probability` is that of an absent place."""
+    universe, prior = bucket.universe, bucket.prior
+    if not isinstance(universe, Universe) or not isinstance(prior, IidPrior) or prior.probabilities[absent] < probability:
+        raise InputError(
+            "No padded problem has this prior", found=f"a prior of kind {prior.kind}",
+            allowed="an iid prior that gives absent places at least their probability", remedy="make the family again",
+        )
+    present = [(p - probability * (t == absent)) / (1 - probability) for t, p in enumerate(prior.probabilities)]
+    types = len(present) - (present[-1] == 0 and absent == len(present) - 1)
+    inner = Universe.of(size, universe.values[:types])
     vectors = inner.histograms()
-    weights = problem.prior.on_histograms(vectors, inner)
+    weights = IidPrior(tuple(present[:types])).on_histograms(vectors, inner)
     table = tuple(
         (filled_up(row, universe.respondents, absent), weights[i]) for i, row in enumerate(vectors.tolist())
     )

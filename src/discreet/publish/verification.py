@@ -11,7 +11,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from discreet.certify import privacy
 from discreet.engines.writer import read_parquet
 from discreet.errors import DiscreetError, InputError
 from discreet.files.atomic import read_bytes
@@ -19,7 +18,7 @@ from discreet.files.certificate import certificate_document
 from discreet.files.plan import plan_from_document, read_key_set
 from discreet.ledger.chain import Entry, entry_hash
 from discreet.ledger.heads import Head
-from discreet.model.certificate import Certificate, Counterexample
+from discreet.model.certificate import Certificate
 from discreet.publish.bundle import Bundle, check_bundle, members_of
 from discreet.publish.commitment import Commitment
 from discreet.publish.folder import FORMATS, MANIFEST, STANDALONE, altered, document_in, standalone_verifier
@@ -188,17 +187,24 @@ def _bundle(where: Path) -> Bundle:
 
 
 def _proofs(where: Path, bundle: Bundle, verdict: Verdict) -> None:
-    found = {size: privacy(mechanism) for size, mechanism in bundle.used.items()}
-    refuted = {size: proof for size, proof in found.items() if isinstance(proof, Counterexample)}
+    found = bundle.verdicts()
+    refuted = {size: one.counterexample for size, one in found.items() if one.counterexample is not None}
     verdict.say(
         ENFORCED,
-        f"Every mechanism in use is private, proved in integers ({len(found)})",
+        f"Every mechanism in use is private as its certificate says, proved in integers ({len(found)})",
         not refuted,
         "; ".join(f"{size}: {proof}" for size, proof in refuted.items()),
     )
     stated = document_in(where, "certificates.json")
-    mine = {str(size): certificate_document(proof) for size, proof in found.items() if isinstance(proof, Certificate)}
+    mine = {
+        str(size): certificate_document(Certificate(one.hash, one.privacy))
+        for size, one in found.items()
+        if one.privacy is not None
+    }
     verdict.say(ENFORCED, "The proofs in the folder are those of these mechanisms", stated == mine)
+    if any(one.not_proved for one in found.values()):
+        words = "Value and bound of the certificate are true (discreet certify proves them from mechanism.json)"
+        verdict.say(ENFORCED, words, None)
     same = read_bytes(where / STANDALONE, STANDALONE) == standalone_verifier()
     verdict.say(
         ENFORCED, "The verifier in the folder is the one of this version of discreet", True if same else None, "another text"

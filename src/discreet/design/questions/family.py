@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from discreet.design.processes.side_by_side import side_by_side
 from discreet.errors import InputError
 from discreet.files.sizes import Sizes
 from discreet.model.family import Family, Member
+from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.sizes import absent_type, at_size, padded, resized
 from discreet.model.universe import Universe
@@ -126,21 +127,20 @@ def make_member(task: _Task, watch: Watch) -> tuple[Member, Made]:
     mean = Fraction(sum(n * count for n, count in task.cells), total)
     if mean == task.high:
         mean -= Fraction(1, 2)
-    bucket = padded(problem, task.high, 1 - mean / task.high)
+    empty = 1 - mean / task.high
+    bucket = padded(problem, task.high, empty)
     found = kept_design(bucket, task.folder, watch, gap=task.gap, seconds=task.seconds)
-    values = tuple((n, value_at(found, problem, n)) for n, _ in sorted(task.cells))
     shared = absent_type(problem)
     assert isinstance(bucket.universe, Universe)
     absent = bucket.universe.types - 1 if shared is None else shared
-    return Member(task.low, task.high, found.mechanism, found.certificate, values, absent), _how(task, found)
+    values = tuple((n, value_at(found.mechanism, absent, empty, n)) for n, _ in sorted(task.cells))
+    return Member(task.low, task.high, found.mechanism, found.certificate, values, absent, empty), _how(task, found)
 
 
-def value_at(found: Kept, problem: Problem, size: int) -> Fraction:
+def value_at(mechanism: Mechanism, absent: int, empty: Fraction, size: int) -> Fraction:
     """The proved expected payoff of a padded mechanism in a cell that holds exactly `size` respondents."""
-    from dataclasses import replace
-
-    true = at_size(problem, found.mechanism.problem, size)
-    return outward(expected_payoff(replace(found.mechanism, problem=true))[0], down=True)
+    true = at_size(mechanism.problem, absent, empty, size)
+    return outward(expected_payoff(replace(mechanism, problem=true))[0], down=True)
 
 
 def _how(task: _Task, found: Kept) -> Made:

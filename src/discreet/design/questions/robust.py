@@ -12,13 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from discreet.certify.robust import RobustProof, robust_proof
+from discreet.certify.robust import RobustProof
+from discreet.certify.verdict import robust_proof
 from discreet.design.best_mechanism import design
 from discreet.design.processes.side_by_side import side_by_side
 from discreet.design.questions.minimax import Exchange
 from discreet.design.questions.regret import under
 from discreet.design.result import Design
 from discreet.errors import InputError
+from discreet.files.robust import RobustFile
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
@@ -79,9 +81,8 @@ def robust_design(
     exchange = Exchange(problem, priors, references, gap, limited)
     shares, weights, status = exchange.settled()
     mechanism, certificate = exchange.rounded(shares, weights)
-    proof = robust_proof(
-        mechanism, certificate, priors, weights, [(r.mechanism, r.certificate) for r in references]
-    )
+    pairs = tuple((r.mechanism, r.certificate) for r in references)
+    proof = robust_proof(RobustFile(mechanism, certificate, tuple(weights), pairs))
     plain = tuple(under(references[0].mechanism, replace(problem, prior=p)).followed for p in priors)
     return Robust(
         mechanism, certificate, tuple(priors), weights, tuple(references), proof, plain, exchange.rounds, status
