@@ -73,10 +73,10 @@ def main() -> None:
                 "privacy": {"epsilon": "1"},
             })  # fmt: skip
             best = design(problem, gap=0.05, seconds=asked.seconds, compare=False)
-            made[size] = best, hedge(best, Fraction(asked.radius)), reliance(best.mechanism)
+            made[size] = best, hedge(best.mechanism, best.certificate, Fraction(asked.radius)), reliance(best.mechanism)
         best, hedged, told = made[size]
         rows["design"].append(risk(best.mechanism, histogram))
-        rows["hedged"].append(risk(hedged.design.mechanism, histogram))
+        rows["hedged"].append(risk(hedged.mechanism, histogram))
         claimed.append(float(best.loss))
         nearest.append(told.nearest.break_even if told.nearest else np.nan)
     noise = plain_noise(best.mechanism.problem)

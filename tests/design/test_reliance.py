@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from math import exp
+from pathlib import Path
 from typing import Any
 
 import design_worlds as worlds
@@ -16,6 +17,7 @@ from discreet.certify import privacy
 from discreet.certify.value.expected import expected_payoff
 from discreet.design import Design, design
 from discreet.design.comparison.truths import ListedWorld, SummedWorld, mixed, world
+from discreet.design.questions.family import design_family
 from discreet.design.questions.hedge import NEVER, hedge, noise_on_the_statistic
 from discreet.design.questions.reliance import plain_noise, reliance, share_moved, tilt_to
 from discreet.errors import InputError
@@ -168,25 +170,36 @@ def test_every_kind_of_problem_hears_about_wrong_priors(document: worlds.Documen
 @pytest.mark.parametrize("make", [school, visits])
 def test_a_hedge_holds_where_the_design_breaks(make: Any) -> None:
     made = make()
-    hedged = hedge(made)
-    assert not isinstance(privacy(hedged.design.mechanism), Counterexample)
+    hedged = hedge(made.mechanism, made.certificate)
+    assert not isinstance(privacy(hedged.mechanism), Counterexample)
     assert hedged.price >= -made.loss / 1000  # a hedge may close what the search left open
-    assert hedged.design.lower_bound == made.lower_bound
+    assert hedged.certificate.optimality is not None and hedged.certificate.optimality.bound == made.bound
     assert hedged.worst <= hedged.worst_unhedged
     assert hedged.noise is not None and hedged.worst <= NEVER * hedged.noise
-    assert hedged.losses[4] == pytest.approx(float(hedged.design.loss), rel=1e-6)
+    assert hedged.losses[4] == pytest.approx(float(hedged.loss), rel=1e-6)
 
 
 @pytest.mark.slow
 def test_without_a_hedge_that_neighbourhood_is_lost() -> None:
-    hedged = hedge(visits())
+    hedged = hedge(visits().mechanism, visits().certificate)
     assert hedged.noise is not None and hedged.worst_unhedged > 2 * hedged.noise
 
 
 def test_hedges_that_cannot_be_are_refused_before_any_work() -> None:
     made = school(4)
     with pytest.raises(InputError, match="share of the prior's mean"):
-        hedge(made, Fraction(2))
+        hedge(made.mechanism, made.certificate, Fraction(5))
     named = {"kind": "table", "actions": ["open", "shut"], "payoff": [["0"] * 9, ["1"] * 9]}
     with pytest.raises(InputError, match="numbers as actions"):
-        hedge(found(worlds.document(4, decision=named), gap=1e-3))
+        named_design = found(worlds.document(4, decision=named), gap=1e-3)
+        hedge(named_design.mechanism, named_design.certificate)
+
+
+def test_every_member_of_a_family_is_hedged_and_told_about(tmp_path: Path) -> None:
+    problem = worlds.problem(worlds.document(6, prior=(".89", ".09", ".02"), decision=SQUARED))
+    plain = design_family(problem, [3, 6], gap=1e-3, folder=tmp_path, workers=1)
+    safe = design_family(problem, [3, 6], gap=1e-3, folder=tmp_path, workers=1, hedged=Fraction(1, 2))
+    assert all(m.reliance is not None and m.reliance.mistakes for m in (*plain.made, *safe.made))
+    for one, other in zip(plain.family.members, safe.family.members, strict=True):
+        assert not isinstance(privacy(other.mechanism), Counterexample)
+        assert other.mechanism.provenance["reduction"] == "hedge" != one.mechanism.provenance["reduction"]

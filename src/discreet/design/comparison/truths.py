@@ -62,18 +62,24 @@ def mixed(outcomes: list[Outcome]) -> Outcome:
 
 def world(mechanism: Mechanism) -> ListedWorld | SummedWorld:
     """The road for a mechanism: listed where that is small, else by sums; refused in words when neither serves."""
-    reason = why_not_listed(mechanism)
-    if reason is None:
+    if why_not_listed(mechanism) is None:
         return ListedWorld(mechanism)
-    other = why_not_summed(mechanism)
-    if other is None:
+    reason = why_not_known(mechanism)
+    if reason is None:
         return SummedWorld(mechanism)
     raise InputError(
         "What happens under a wrong prior cannot be computed for this mechanism",
-        found=f"{reason}; {other}",
+        found=reason,
         allowed="a problem whose states can be listed, or a weighted sum of independent respondents",
         remedy="try fewer respondents or types, or an iid prior",
     )
+
+
+def why_not_known(mechanism: Mechanism) -> str | None:
+    """Why neither road serves a mechanism; None when one does."""
+    listed = why_not_listed(mechanism)
+    summed = why_not_summed(mechanism) if listed else None
+    return f"{listed}; {summed}" if summed else None
 
 
 def why_not_listed(mechanism: Mechanism) -> str | None:

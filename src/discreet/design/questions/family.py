@@ -17,6 +17,8 @@ from discreet.certify.value.expected import expected_payoff
 from discreet.design.certified import outward
 from discreet.design.processes.kept import Kept, default_folder, kept_design
 from discreet.design.processes.side_by_side import side_by_side
+from discreet.design.questions.hedge import hedge, must_be_hedgeable
+from discreet.design.questions.reliance import Reliance, reliance, why_not_known
 from discreet.errors import InputError
 from discreet.files.sizes import Sizes
 from discreet.model.family import Family, Member
@@ -37,6 +39,8 @@ class Made:
     seconds: float
     status: str
     cached: bool
+    reliance: Reliance | None = None
+    """What it loses under wrong priors; None where that cannot be computed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,17 +75,20 @@ def design_family(
     limit: float | None = None,
     folder: Path | None = None,
     workers: int | None = None,
+    hedged: Fraction | None = None,
 ) -> FamilyDesign:
-    """The family of a problem over sizes of cells.
+    """The family of a problem over sizes of cells; with `hedged`, each member is hedged with this radius.
 
     `seconds` bounds the search for each member and `limit` the whole; members not begun by then are `missing`, and
     asking again goes on from there. `folder` keeps the designs.
     """
     wanted = sizes if isinstance(sizes, Sizes) else Sizes(tuple((n, n) for n in sorted(set(sizes))), _counted(sizes))
+    if hedged is not None:
+        must_be_hedgeable(problem)
     begun = time.perf_counter()
     place = default_folder() if folder is None else folder
     tasks = [
-        _Task(problem, low, high, tuple(wanted.served(low, high).items()), gap, seconds, place)
+        _Task(problem, low, high, tuple(wanted.served(low, high).items()), gap, seconds, place, hedged)
         for low, high in sorted(wanted.ranges, key=lambda r: -r[1])
     ]
     watched = watch if limit is None else Deadline(limit, watch)
@@ -112,13 +119,14 @@ class _Task:
     gap: float
     seconds: float
     folder: Path
+    hedged: Fraction | None = None
 
 
 def make_member(task: _Task, watch: Watch) -> tuple[Member, Made]:
     """Design, or find, the mechanism for one range of sizes."""
     problem = task.problem
     if task.low == task.high:
-        found = kept_design(resized(problem, task.high), task.folder, watch, gap=task.gap, seconds=task.seconds)
+        found = _made(resized(problem, task.high), task, watch)
         assert found.certificate.optimality is not None
         values: tuple[tuple[int, Fraction], ...] = ((task.high, found.certificate.optimality.value),)
         member = Member(task.low, task.high, found.mechanism, found.certificate, values)
@@ -129,12 +137,21 @@ def make_member(task: _Task, watch: Watch) -> tuple[Member, Made]:
         mean -= Fraction(1, 2)
     empty = 1 - mean / task.high
     bucket = padded(problem, task.high, empty)
-    found = kept_design(bucket, task.folder, watch, gap=task.gap, seconds=task.seconds)
+    found = _made(bucket, task, watch)
     shared = absent_type(problem)
     assert isinstance(bucket.universe, Universe)
     absent = bucket.universe.types - 1 if shared is None else shared
     values = tuple((n, value_at(found.mechanism, absent, empty, n)) for n, _ in sorted(task.cells))
     return Member(task.low, task.high, found.mechanism, found.certificate, values, absent, empty), _how(task, found)
+
+
+def _made(problem: Problem, task: _Task, watch: Watch) -> Kept:
+    """The design of one member, hedged if that is asked for."""
+    found = kept_design(problem, task.folder, watch, gap=task.gap, seconds=task.seconds)
+    if task.hedged is None:
+        return found
+    safe = hedge(found.mechanism, found.certificate, task.hedged)
+    return replace(found, mechanism=safe.mechanism, certificate=safe.certificate)
 
 
 def value_at(mechanism: Mechanism, absent: int, empty: Fraction, size: int) -> Fraction:
@@ -144,4 +161,5 @@ def value_at(mechanism: Mechanism, absent: int, empty: Fraction, size: int) -> F
 
 
 def _how(task: _Task, found: Kept) -> Made:
-    return Made(task.low, task.high, found.relative_gap, found.seconds, found.status, found.cached)
+    told = None if why_not_known(found.mechanism) else reliance(found.mechanism)
+    return Made(task.low, task.high, found.relative_gap, found.seconds, found.status, found.cached, told)

@@ -16,10 +16,11 @@ and the lower bound is the design's.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from math import gcd, lcm
+from math import gcd, lcm, sqrt
 
 import numpy as np
 
@@ -27,11 +28,18 @@ from discreet.certify import privacy
 from discreet.certify.optimality import proved_value
 from discreet.design.certified import outward
 from discreet.design.comparison.truths import ListedWorld, Outcome, SummedWorld, world
-from discreet.design.questions.reliance import plain_noise, share_moved, shifted_tilts, telling_types
-from discreet.design.result import Design
+from discreet.design.questions.reliance import (
+    WIDEST,
+    plain_noise,
+    scale_of,
+    share_moved,
+    shifted_tilts,
+    telling_types,
+    variance_of,
+)
 from discreet.errors import InputError, Refuted
 from discreet.model.actions import Action, NamedActions
-from discreet.model.certificate import Counterexample, OptimalityClaim
+from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim
 from discreet.model.kernel import GeometricKernel, TableKernel
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.problem import Problem
@@ -46,15 +54,17 @@ STEPS = 4
 SPREADS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0)
 """Of readings, as shares of the radius."""
 MOST_OUTPUTS = 50_000
+MOST_POINTS = 40
 RATIO_BITS = 80
 
 
 @dataclass(frozen=True, eq=False)
 class Hedged:
-    """The hedged design with its price, and both designs' losses over the neighbourhood."""
+    """The hedged mechanism with its proof and its price, and what it and the design lose over the neighbourhood."""
 
-    design: Design
-    plain: Design
+    mechanism: Mechanism
+    certificate: Certificate
+    unhedged_loss: Fraction
     radius: Fraction
     reading: str
     truths: tuple[float, ...]
@@ -64,8 +74,13 @@ class Hedged:
 
     @property
     def price(self) -> Fraction:
-        """What hedging costs if the prior is right: proved losses under it."""
-        return self.design.loss - self.plain.loss
+        """What hedging costs if the prior is right: both losses are proved under it."""
+        return self.loss - self.unhedged_loss
+
+    @property
+    def loss(self) -> Fraction:
+        assert self.certificate.optimality is not None
+        return -self.certificate.optimality.value
 
     @property
     def worst(self) -> float:
@@ -94,22 +109,27 @@ class _Candidate:
     losses: np.ndarray
 
 
-def hedge(found: Design, radius: Fraction = Fraction(1, 2)) -> Hedged:
-    """Hedge a design against a mean of the statistic that is off by up to `radius` of the prior's mean, and cells that differ."""
-    if not 0 < radius < 1:
+def hedge(mechanism: Mechanism, certificate: Certificate, radius: Fraction = Fraction(1, 2)) -> Hedged:
+    """Hedge a designed mechanism against means that are off by up to `radius` of the prior's, and cells that differ."""
+    if not 0 < radius <= WIDEST:
         raise InputError(
-            "The radius of a hedge is a share of the prior's mean", found=str(radius), allowed="above 0 and below 1",
+            "The radius of a hedge is a share of the prior's mean", found=str(radius), allowed=f"above 0, up to {WIDEST:g}",
             remedy="for instance 0.5: the mean may be half as large or half as large again",
         )
-    problem = found.mechanism.problem
-    _must_be_hedgeable(problem)
-    own = world(found.mechanism)
+    problem, claim = mechanism.problem, certificate.optimality
+    must_be_hedgeable(problem)
+    if claim is None:
+        raise InputError(
+            "Hedging needs a mechanism with a proved value", found="a certificate without one", allowed="a design",
+            remedy="design the mechanism first",
+        )
+    own = world(mechanism)
     steps = np.arange(-STEPS, STEPS + 1) / STEPS
     tilts = shifted_tilts(own, [float(radius) * x for x in steps.tolist()])
     shares = [share_moved(problem, t, sign * float(radius)) for t in telling_types(problem) for sign in (1, -1)]
     truths = _Truths(tilts, [factors for factors in shares if factors is not None])
     noise = plain_noise(problem)
-    candidates = _candidates(found.mechanism, truths, float(radius))
+    candidates = _candidates(mechanism, truths, float(radius))
     losses = np.stack([c.losses for c in candidates])
     regret = (losses - losses.min(axis=0)).max(axis=1)
     beyond = np.zeros(len(candidates), dtype=bool)
@@ -118,12 +138,13 @@ def hedge(found: Design, radius: Fraction = Fraction(1, 2)) -> Hedged:
     order = sorted(range(len(candidates)), key=lambda i: (bool(beyond[i]), float(regret[i])))
     chosen = candidates[order[0]]
     return Hedged(
-        _certified(found, chosen.mechanism), found, radius, chosen.reading, tuple(o.mean for o in truths.of(own)),
+        *_certified(chosen.mechanism, claim, mechanism.provenance), -claim.value, radius, chosen.reading,
+        tuple(o.mean for o in truths.of(own)),
         tuple(chosen.losses.tolist()), tuple(candidates[0].losses.tolist()), noise,
     )  # fmt: skip
 
 
-def _must_be_hedgeable(problem: Problem) -> None:
+def must_be_hedgeable(problem: Problem) -> None:
     """Refuse, before any work, what has no reading in numbers."""
     if len(problem.decisions) != 1 or isinstance(problem.decision.actions, NamedActions):
         raise InputError(
@@ -143,13 +164,21 @@ def _candidates(own: Mechanism, truths: _Truths, radius: float) -> list[_Candida
             continue
         seen = world(mechanism)
         for spread in SPREADS:
-            inner = shifted_tilts(seen, [radius * spread * x for x in np.linspace(-1, 1, 2 * STEPS + 1).tolist()])
+            reach = radius * spread
+            inner = shifted_tilts(seen, np.linspace(-reach, reach, _points(seen, reach)).tolist())
             read = _read(mechanism, seen, inner)
             kind = "the design" if mechanism is own else "noise on the statistic"
             found.append(_valued(read, f"{kind}, read as if the mean were off by up to {radius * spread:.0%}", truths))
     if wide is not None:
         found.append(_valued(wide, "noise on the statistic, at face value", truths))
     return found
+
+
+def _points(seen: ListedWorld | SummedWorld, reach: float) -> int:
+    """How many tilts a reading is spread over: about one for each deviation of ω, so that their laws overlap."""
+    scale, _ = scale_of(seen)
+    wanted = 2 * reach * scale / max(sqrt(variance_of(seen)), 1e-300)
+    return 2 * int(min(max(STEPS, wanted / 2), MOST_POINTS)) + 1
 
 
 def _valued(mechanism: Mechanism, reading: str, truths: _Truths) -> _Candidate:
@@ -196,10 +225,11 @@ def noise_on_the_statistic(problem: Problem) -> Mechanism | None:
     return Mechanism(problem, summary, GeometricKernel(low, high, step, ratio, shown), problem.guarantee, Claims(), {})
 
 
-def _certified(found: Design, mechanism: Mechanism) -> Design:
+def _certified(
+    mechanism: Mechanism, claim: OptimalityClaim, provenance: Mapping[str, str]
+) -> tuple[Mechanism, Certificate]:
     """The chosen mechanism with privacy and value proved anew, and the design's lower bound."""
-    claim = found.claim
-    made_by = {k: v for k, v in found.mechanism.provenance.items() if k == "made by"}
+    made_by = {name: text for name, text in provenance.items() if name == "made by"}
     bare = replace(mechanism, claims=Claims(), provenance={**made_by, "reduction": "hedge", "theorem": ""})
     value = outward(proved_value(bare, claim), down=True)
     bound = max(claim.bound, value)
@@ -207,7 +237,4 @@ def _certified(found: Design, mechanism: Mechanism) -> Design:
     proof = privacy(stated)
     if isinstance(proof, Counterexample):
         raise Refuted("the hedged mechanism is not private, which is a defect of the design", proof)
-    return replace(
-        found, mechanism=stated, certificate=replace(proof, optimality=OptimalityClaim(value, bound, claim.witness)),
-        status="hedged",
-    )  # fmt: skip
+    return stated, replace(proof, optimality=OptimalityClaim(value, bound, claim.witness))

@@ -22,11 +22,13 @@ from math import exp, gcd, lcm, sqrt
 
 import numpy as np
 
-from discreet.design.comparison.truths import ListedWorld, Outcome, SummedWorld, mixed, world
+from discreet.design.comparison.truths import ListedWorld, Outcome, SummedWorld, mixed, why_not_known, world
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.problem import Problem
 from discreet.model.universe import Universe
+
+__all__ = ["Mistake", "Reliance", "plain_noise", "reliance", "why_not_known"]
 
 SIZES = (0.1, 0.25, 0.5)
 """How wrong, as shares of the mean."""
@@ -107,7 +109,7 @@ def reliance(mechanism: Mechanism, sizes: tuple[float, ...] = SIZES) -> Reliance
     """Every way of being wrong that is tried, for a mechanism of any route."""
     seen = world(mechanism)
     own = seen.tilted(0.0)
-    scale, of = _scale(seen)
+    scale, of = scale_of(seen)
     plain = plain_noise(mechanism.problem)
     if scale == 0:
         return Reliance(own, 0.0, of, plain, ())
@@ -121,7 +123,7 @@ def reliance(mechanism: Mechanism, sizes: tuple[float, ...] = SIZES) -> Reliance
     return Reliance(own, scale, of, plain, tuple(m for m in (_mistake(*way, plain, sizes) for way in ways) if m is not None))
 
 
-def _variance(seen: ListedWorld | SummedWorld) -> float:
+def variance_of(seen: ListedWorld | SummedWorld) -> float:
     """Of ω under the prior."""
     if isinstance(seen, ListedWorld):
         view = seen.view
@@ -169,14 +171,14 @@ def tilt_to(seen: ListedWorld | SummedWorld, mean: float, target: float) -> floa
 
 def shifted_tilts(seen: ListedWorld | SummedWorld, shares: list[float]) -> list[float]:
     """θ for means that are off by the given shares of the prior's scale; those that no tilt has are left out."""
-    mean, (scale, _) = seen.tilted(0.0).mean, _scale(seen)
+    mean, (scale, _) = seen.tilted(0.0).mean, scale_of(seen)
     found = [tilt_to(seen, mean, mean + x * scale) for x in shares]
     return [theta for theta in found if theta is not None]
 
 
-def _scale(seen: ListedWorld | SummedWorld) -> tuple[float, str]:
+def scale_of(seen: ListedWorld | SummedWorld) -> tuple[float, str]:
     """What sizes of mistakes are shares of: the mean of ω, or its deviation where the mean is smaller."""
-    mean, variance = seen.tilted(0.0).mean, _variance(seen)
+    mean, variance = seen.tilted(0.0).mean, variance_of(seen)
     return (abs(mean), "mean") if mean**2 > variance else (sqrt(variance), "deviation")
 
 
