@@ -21,16 +21,22 @@ import random_worlds as worlds
 from mutation import mutants, survivors
 
 import discreet
+from discreet.certify.edges import concentrated
+from discreet.certify.edges.concentrated import concentrated_privacy
+from discreet.certify.edges.pure import worst_ratio
 from discreet.files.mechanism import mechanism_document
 from discreet.model.actions import NamedActions
+from discreet.model.certificate import PrivacyProof
 from discreet.model.decision import Decision
 from discreet.model.kernel import GeometricKernel, Output, StaircaseKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, ReplaceOne
+from discreet.model.promises import ConcentratedPromise
 from discreet.model.states import state_space
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary
 from discreet.model.universe import ListedUniverse, Universe
-from discreet.numerics.brackets import exp_bracket, log_bracket
+from discreet.numerics.brackets import exp_bracket, float_up, log_bracket
+from discreet.numerics.concentrated import rho_bracket
 
 SOURCE = Path(discreet.__file__).parent
 
@@ -45,9 +51,14 @@ EQUIVALENT: dict[str, str] = {
 
 def corpus() -> list[Mechanism]:
     """Mechanisms of every kind at ε just above and just below their largest log-ratio, and with misleading edges."""
+    return worlds_at_random(60) + _special()
+
+
+def worlds_at_random(count: int) -> list[Mechanism]:
+    """Random tables at ε just above and just below their largest log-ratio."""
     rng = random.Random(7)
     found: list[Mechanism] = []
-    for k in range(60):
+    for k in range(count):
         mechanism = worlds.random_mechanism(rng, zeros=k % 7 == 0)
         kernel = mechanism.kernel
         assert isinstance(kernel, TableKernel)
@@ -60,7 +71,7 @@ def corpus() -> list[Mechanism]:
         worst = max(ratios, default=Fraction(1))
         sides = (Fraction(0), Fraction(1)) if worst == 1 else log_bracket(worst, 150)
         found += [worlds.mechanism_on(mechanism.problem, mechanism.summary, kernel, epsilon) for epsilon in sides]
-    return found + _special()
+    return found
 
 
 def _special() -> list[Mechanism]:
@@ -99,6 +110,8 @@ def _special() -> list[Mechanism]:
     one = worlds.problem_of(Universe.of(1, two), ReplaceOne())
     for bottom, top in ((0, 2), (-1, 1)):
         found.append(worlds.mechanism_on(one, count, StaircaseKernel(bottom, top, 3, 3, Fraction(1, 2))))
+    for rows in (((7, 5), (1, 3)), ((5, 7), (3, 1))):
+        found.append(worlds.mechanism_on(one, count, TableKernel(states[:2], outputs, rows, 8)))
     free = worlds.problem_of(ListedUniverse(("a", "b")), GivenGraph(()))
     found.append(worlds.mechanism_on(free, DatabaseSummary(), TableKernel(("a", "b"), outputs, ((8, 0), (0, 8)), 8)))
     return found
@@ -114,22 +127,53 @@ def test_no_comparison_of_the_privacy_checker_can_change_unnoticed() -> None:
     questions: list[Callable[[ModuleType], Any]] = [lambda module, m=m: facts(module.privacy(m)) for m in tables]
     closed = worlds.problem_of(Universe.of(3, (Fraction(0), Fraction(1))), ReplaceOne())
     geometric = worlds.mechanism_on(closed, LinearSummary((0, 1)), GeometricKernel(0, 3, 1, Fraction(1, 2)))
-    low, _ = exp_bracket(Fraction(1), 128)
-    questions += [
-        lambda module: facts(module.privacy(geometric)),
-        lambda module: module.proves_below(low.numerator, low.denominator, Fraction(1)),
-        lambda module: module.proves_below(low.numerator + 1, low.denominator, Fraction(1)),
+    questions.append(lambda module: facts(module.privacy(geometric)))
+    assert unexplained("privacy", survivors(SOURCE / "certify" / "edges" / "privacy.py", questions)) == []
+    pure: list[Callable[[ModuleType], Any]] = [
+        lambda module, m=m: facts(module.pure_privacy(m, m.guarantee.promise)) for m in [*tables, geometric]
+    ]
+    pure += [
         lambda module: module.tight_bracket(5, 5, Fraction(1)),
         lambda module: module.tight_bracket(6, 5, Fraction(1)),
     ]
-    assert unexplained("privacy", survivors(SOURCE / "certify" / "edges" / "privacy.py", questions)) == []
+    assert unexplained("pure", survivors(SOURCE / "certify" / "edges" / "pure.py", pure)) == []
+
+
+def test_no_comparison_of_the_concentrated_checker_can_change_unnoticed() -> None:
+    """Tables at the upper side of their ρ, just above it, inside the bracket and below it; closed forms around ε·tanh(ε/2)."""
+    questions: list[Callable[[ModuleType], Any]] = []
+    table, *others = [*worlds_at_random(6), *_special()]
+    for m in (table, *others):
+        if isinstance(m.kernel, TableKernel) and m.kernel.stated_edges is None:
+            best = concentrated_privacy(m, ConcentratedPromise(Fraction(10**6)))
+            low, high = (best.tight_low, best.tight_high) if isinstance(best, PrivacyProof) else (Fraction(1), Fraction(1))
+            table = m if isinstance(best, PrivacyProof) and low else table
+            levels = {Fraction(0), low * Fraction(99, 100), low, (low + high) / 2, high, high * Fraction(101, 100)}
+            questions += [
+                lambda module, m=m, rho=rho: facts(module.concentrated_privacy(m, ConcentratedPromise(rho)))
+                for rho in sorted(levels)
+            ]
+    closed = worlds.problem_of(Universe.of(3, (Fraction(0), Fraction(1))), ReplaceOne())
+    geometric = worlds.mechanism_on(closed, LinearSummary((0, 1)), GeometricKernel(0, 3, 1, Fraction(1, 2)))
+    proved = concentrated_privacy(geometric, ConcentratedPromise(Fraction(1)))
+    assert isinstance(proved, PrivacyProof)
+    for rho in (proved.tight_high, proved.tight_high * (1 - Fraction(1, 10**15)), Fraction(0)):
+        questions.append(lambda module, rho=rho: facts(module.concentrated_privacy(geometric, ConcentratedPromise(rho))))
+    top, bottom, *_ = worst_ratio(table.kernel.weights, table.space.edges.tolist())
+    largest = float_up(log_bracket(Fraction(top, bottom), concentrated.LOG_BITS)[1])
+    direction, order = rho_bracket(concentrated._rows(table, table.kernel), largest).at
+    ends = table.space.edges[direction % len(table.space.edges)].tolist()
+    first, second = ends if direction < len(table.space.edges) else ends[::-1]
+    attained = concentrated.least_quotient(table.kernel, first, second, Fraction(order))
+    questions.append(lambda module: facts(module.concentrated_privacy(table, ConcentratedPromise(attained))))
+    assert unexplained("concentrated", survivors(SOURCE / "certify" / "edges" / "concentrated.py", questions)) == []
 
 
 @pytest.mark.slow
 def test_no_comparison_of_the_closed_forms_can_change_unnoticed() -> None:
     closed = [m for m in corpus() if not isinstance(m.kernel, TableKernel)]
     questions: list[Callable[[ModuleType], Any]] = [
-        lambda module, m=m: facts(module.closed_form_privacy(m, m.kernel)) for m in closed
+        lambda module, m=m: facts(module.closed_form_privacy(m, m.kernel, m.guarantee.promise)) for m in closed
     ]
     table = worlds.mechanism_on(
         worlds.problem_of(Universe.of(1, (Fraction(0), Fraction(1))), ReplaceOne()), HistogramSummary(),
@@ -137,7 +181,7 @@ def test_no_comparison_of_the_closed_forms_can_change_unnoticed() -> None:
     )
     edge = GeometricKernel(0, 3, 1, Fraction(1, 2))
     questions += [
-        lambda module: facts(module.closed_form_privacy(table, edge)),
+        lambda module: facts(module.closed_form_privacy(table, edge, table.guarantee.promise)),
         lambda module: module.Fall(0, 0, 0, Fraction(2), 0).exceeds(Fraction(0)),
         lambda module: module.Fall(0, 0, 0, Fraction(1), 1).exceeds(Fraction(0)),
     ]

@@ -12,7 +12,7 @@ import pytest
 from random_worlds import label, mechanism_on, neighbouring_pairs, problem_of, random_mechanism
 
 from discreet import certify
-from discreet.certify.edges.privacy import proves_below, tight_bracket, worst_ratio
+from discreet.certify.edges.pure import tight_bracket, worst_ratio
 from discreet.errors import InputError, Refuted
 from discreet.mechanisms.geometric import TruncatedGeometric, geometric_mechanism
 from discreet.model.certificate import Certificate, Counterexample
@@ -23,7 +23,7 @@ from discreet.model.neighbours import GivenGraph, ReplaceOne
 from discreet.model.promises import ApproximatePromise, PurePromise
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary
 from discreet.model.universe import ListedUniverse, Universe
-from discreet.numerics.brackets import compare_ratio_exp, exp_bracket, log_bracket
+from discreet.numerics.brackets import compare_ratio_exp, log_bracket
 
 TWO = (Fraction(0), Fraction(1))
 FORTY = problem_of(Universe.of(40, TWO), ReplaceOne())
@@ -265,10 +265,3 @@ def test_the_tight_bracket_has_both_sides() -> None:
 def math_log2() -> str:
     with mpmath.workdps(40):
         return mpmath.nstr(mpmath.log(2), 30)
-
-
-def test_the_quick_test_is_sufficient_only() -> None:
-    assert proves_below(27182, 10_000, Fraction(1)) and not proves_below(27183, 10_000, Fraction(1))
-    low, _ = exp_bracket(Fraction(1), 128)
-    assert proves_below(low.numerator, low.denominator, Fraction(1))
-    assert not proves_below(low.numerator + 1, low.denominator, Fraction(1))

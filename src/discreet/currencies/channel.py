@@ -1,10 +1,6 @@
 """A channel: the rows of a finite mechanism with its neighbour graph, as the currencies read it.
 
 Floats [output, state] propose over all edges at once; exact pairs are taken out for the few edges that decide.
-
-`log_error` bounds how far each float logarithm is from the truth: a correctly rounded probability has a relative
-error of 2^−53, the library's logarithm is assumed within `LIBRARY_ULPS` steps, and logarithms of probabilities
-below 10^-300 are differences of two logarithms of integers of `bits` bits.
 """
 
 from __future__ import annotations
@@ -23,7 +19,8 @@ from discreet.errors import InputError, TooLarge
 from discreet.model.kernel import GeometricKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors.weights import log_ratio
-from discreet.numerics.outward import LIBRARY_ULPS
+from discreet.numerics.concentrated import Rows
+from discreet.numerics.moments import log_error
 
 Array = NDArray[np.float64]
 Edges = NDArray[np.int64]
@@ -62,12 +59,12 @@ class Channel:
     @cached_property
     def log_error(self) -> float:
         """A bound on the error of each finite entry of `logs`."""
-        finite = self.logs[np.isfinite(self.logs)]
-        largest = float(-finite.min(initial=0.0))
-        direct = 2.0**-52 + LIBRARY_ULPS * 2.0**-52 * (largest + 1)
-        if largest < 690.0:
-            return direct
-        return direct + 8 * 2.0**-52 * (self.bits + largest + 64)
+        return log_error(self.logs, self.bits)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """What moments of losses are computed from."""
+        return Rows(self.probabilities, self.logs, self.edges, self.log_error)
 
     @property
     def directed(self) -> int:

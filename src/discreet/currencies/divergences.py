@@ -22,6 +22,7 @@ from discreet.currencies.worst import worst_edge
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
 from discreet.numerics.exact import exact
+from discreet.numerics.moments import log_moments, loss_errors
 from discreet.numerics.outward import ball, power_ball, relative_entropy_ball
 
 ORDERS = (Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4), Fraction(8), Fraction(16), Fraction(32), Fraction(64))
@@ -81,11 +82,7 @@ def _order(order: object) -> Fraction:
 
 
 def _floats(channel: Channel, order: float) -> tuple[Array, Array]:
-    """Float D_α of every directed edge with a bound on its error.
-
-    Above 1, E = Σ p e^(tL) with t = α − 1 is 1 + Σ p (e^(tL) − 1): where tL is moderate the second form loses
-    nothing near 1; elsewhere sums of exponentials are taken from their largest term.
-    """
+    """Float D_α of every directed edge with a bound on its error."""
     values, margins = np.zeros(channel.directed), np.zeros(channel.directed)
     logs, plain = np.ascontiguousarray(channel.logs.T), np.ascontiguousarray(channel.probabilities.T)
     at = 0
@@ -110,42 +107,6 @@ def _relative_entropies(mass: Array, log_mass: Array, losses: Array, log_error: 
     with np.errstate(invalid="ignore"):
         terms = np.where(mass > 0, mass * losses, np.where(np.isposinf(losses), np.inf, 0.0))
     size = np.abs(terms).sum(axis=1)
-    wrong = (mass * _loss_errors(log_mass, losses, log_error)).sum(axis=1)
+    wrong = (mass * loss_errors(log_mass, losses, log_error)).sum(axis=1)
     margin = np.where(np.isinf(size), 0.0, (mass.shape[1] + 8) * 2.0**-52 * size + 2 * wrong + mass.shape[1] * 1e-300)
     return terms.sum(axis=1), margin
-
-
-def _loss_errors(log_mass: Array, losses: Array, log_error: float) -> Array:
-    """A bound on the error of each loss: rounding and the library's steps; more for probabilities below 10^-300."""
-    with np.errstate(invalid="ignore"):
-        tiny = (log_mass < -690.0) | (log_mass - losses < -690.0)
-        plain = 2.0**-52 * (16 + 10 * np.abs(log_mass) + 5 * np.abs(losses))
-    return np.where(tiny, 2 * log_error, np.where(np.isfinite(plain), plain, 0.0))
-
-
-def log_moments(
-    mass: Array, log_mass: Array, losses: Array, t: float | Array, log_error: float
-) -> tuple[Array, Array]:
-    """log Σ p e^(tL) over the last axis and a bound on the error of each; t is one number or one per row."""
-    factor = np.asarray(t, dtype=np.float64).reshape(-1, 1)
-    with np.errstate(over="ignore", invalid="ignore"):
-        exponents = factor * losses
-        small = exponents.max(axis=-1) < 30.0
-        terms = np.where(mass > 0, mass * np.expm1(np.minimum(exponents, 31.0)), 0.0)
-        sizes = np.abs(terms).sum(axis=-1)
-        wrong = ((terms + mass) * _loss_errors(log_mass, losses, log_error)).sum(axis=-1)
-        plain = np.log1p(terms.sum(axis=-1))
-        tilted = log_mass + exponents
-        peak = tilted.max(axis=-1, keepdims=True)
-        shift = np.where(np.isfinite(peak), peak, 0.0)
-        summed = np.log(np.exp(tilted - shift).sum(axis=-1)) + shift[..., 0]
-    summed = np.where(np.isposinf(peak[..., 0]), np.inf, summed)
-    count, factors = mass.shape[-1], factor[:, 0]
-    rounding = (count + 16) * 2.0**-51
-    moment_error = (2 * factors * wrong + rounding * sizes) * np.exp(-np.maximum(plain, 0.0)) + count * 1e-290
-    largest = np.where(np.isfinite(tilted), np.abs(tilted), 0.0).max(axis=-1)
-    sum_error = (2 + 4 * factors) * log_error + rounding * (1 + largest)
-    # An error of tL is worth up to Σ p e^(tL) of it, and one of the terms their size: the logarithm divides by the sum.
-    values = np.where(small, np.maximum(plain, 0.0), np.maximum(summed, 0.0))
-    errors = np.where(small, moment_error, sum_error)
-    return values, np.where(np.isinf(values), 0.0, errors)

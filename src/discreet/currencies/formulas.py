@@ -24,6 +24,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from discreet.currencies.bracket import Bracket, enclosed
+from discreet.numerics.concentrated import pure_rho_ball
 from discreet.numerics.outward import ball, lower_float, upper_float
 
 Formula = Callable[[], arb]
@@ -61,7 +62,7 @@ def tightest_epsilon(epsilon: Fraction, delta: Fraction, target: Fraction) -> Br
 
 def relative_entropy(epsilon: Fraction) -> Bracket:
     """ε·tanh(ε/2) (CY, tightest claim); also the sharp ρ of ε-DP."""
-    return enclosed(lambda: ball(epsilon) * ball(epsilon / 2).tanh(), low=0.0)
+    return enclosed(lambda: pure_rho_ball(epsilon), low=0.0)
 
 
 def renyi_of_pure(epsilon: Fraction, order: Fraction) -> Bracket:

@@ -28,7 +28,6 @@ from discreet.currencies.grid import POINTS, grid_delta, grid_delta_of
 from discreet.currencies.lattice import MOST_DEGREE, lattice_delta, lattice_of
 from discreet.currencies.pair import Pair, exact_pair
 from discreet.currencies.profiles import Profile
-from discreet.currencies.zcdp import moment_ends
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
 from discreet.numerics.exact import exact
@@ -190,7 +189,7 @@ def _ceilings(channel: Channel, times: int, level: float) -> Array:
     every = np.arange(channel.directed)
     best = np.zeros(channel.directed)
     for theta in np.geomspace(1e-2, 1e3, 26).tolist():
-        upper = moment_ends(channel, every, np.full(channel.directed, theta))[1]
+        upper = channel.rows.moment_ends(every, np.full(channel.directed, theta))[1]
         peak = theta * math.log(theta) - (1 + theta) * math.log1p(theta)
         best = np.minimum(best, (times * upper - theta * level + peak) * (1 - 2.0**-48) + 1e-9)
     return np.asarray(np.exp(np.minimum(best, 0.0)) * (1 + 1e-9))

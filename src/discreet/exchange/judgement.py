@@ -18,7 +18,7 @@ from discreet.certify.edges.approximate import (
     edge_leaks,
     tight_delta,
 )
-from discreet.certify.edges.privacy import worst_ratio
+from discreet.certify.edges.pure import worst_ratio
 from discreet.currencies import Profile, Worst
 from discreet.currencies import rho as tight_rho
 from discreet.errors import InputError

@@ -20,9 +20,10 @@ from fractions import Fraction
 from math import lcm
 
 from discreet.errors import InputError, TooLarge
-from discreet.model.certificate import Counterexample
+from discreet.model.certificate import Counterexample, PrivacyProof
 from discreet.model.kernel import TableKernel, closed_rows
 from discreet.model.mechanism import Mechanism
+from discreet.model.promises import ApproximatePromise
 from discreet.numerics.brackets import exp_bracket
 from discreet.numerics.digits import at_least, given
 from discreet.numerics.exact import brief
@@ -89,6 +90,14 @@ class ApproximateProof:
     edge: tuple[str, str] | None
     edges: int
     outputs: int
+
+
+def approximate_privacy(mechanism: Mechanism, promise: ApproximatePromise) -> PrivacyProof | Counterexample:
+    """Is the sum of what e^ε does not cover at most δ on every directed edge of a mechanism?"""
+    found = approximate(mechanism_table(mechanism), promise.epsilon, promise.delta)
+    if isinstance(found, Counterexample):
+        return found
+    return PrivacyProof(promise, found.tight_low, found.tight_high, found.edge, None, found.edges, found.outputs)
 
 
 def approximate(table: WeightTable, epsilon: Fraction, delta: Fraction) -> ApproximateProof | Counterexample:

@@ -58,19 +58,24 @@ class Fall:
 
 def closed_form_privacy(mechanism: Mechanism, kernel: ClosedKernel, promise: PurePromise) -> PrivacyProof | Counterexample:
     """The proof for a geometric or staircase kernel on a weighted sum."""
-    summary, universe, neighbours = mechanism.summary, mechanism.problem.universe, mechanism.problem.neighbours
-    if not isinstance(summary, LinearSummary) or not isinstance(universe, Universe):
-        raise Refuted("a closed-form kernel reads a weighted sum", f"summary {summary.kind!r}")
+    proved, shown, states = falls(mechanism, kernel)
     epsilon = promise.epsilon
-    low, high = summary.range(universe)
-    proved = steepest(kernel, min(summary.step(neighbours), high - low))
-    shown = largest(kernel, real_pairs(summary, universe, neighbours))
     if proved.exceeds(epsilon):
         return _counterexample(proved, shown, epsilon)
     return PrivacyProof(
         promise, shown.log()[0], min(proved.log()[1], epsilon), (str(shown.near), str(shown.far)), str(shown.output),
-        high - low, kernel.high - kernel.low + 1, "closed-form",
+        states, kernel.high - kernel.low + 1, "closed-form",
     )
+
+
+def falls(mechanism: Mechanism, kernel: ClosedKernel) -> tuple[Fall, Fall, int]:
+    """The lemma's fall, which no neighbours exceed; the largest that is shown by some; and how many steps the totals span."""
+    summary, universe, neighbours = mechanism.summary, mechanism.problem.universe, mechanism.problem.neighbours
+    if not isinstance(summary, LinearSummary) or not isinstance(universe, Universe):
+        raise Refuted("a closed-form kernel reads a weighted sum", f"summary {summary.kind!r}")
+    low, high = summary.range(universe)
+    proved = steepest(kernel, min(summary.step(neighbours), high - low))
+    return proved, largest(kernel, real_pairs(summary, universe, neighbours)), high - low
 
 
 def _counterexample(proved: Fall, shown: Fall, epsilon: Fraction) -> Counterexample:
