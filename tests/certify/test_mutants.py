@@ -161,11 +161,13 @@ def test_no_comparison_of_the_concentrated_checker_can_change_unnoticed() -> Non
         questions.append(lambda module, rho=rho: facts(module.concentrated_privacy(geometric, ConcentratedPromise(rho))))
     top, bottom, *_ = worst_ratio(table.kernel.weights, table.space.edges.tolist())
     largest = float_up(log_bracket(Fraction(top, bottom), concentrated.LOG_BITS)[1])
-    direction, order = rho_bracket(concentrated._rows(table, table.kernel), largest).at
+    bracket = rho_bracket(concentrated._rows(table, table.kernel), largest)
+    direction, order = bracket.at
     ends = table.space.edges[direction % len(table.space.edges)].tolist()
     first, second = ends if direction < len(table.space.edges) else ends[::-1]
     attained = concentrated.least_quotient(table.kernel, first, second, Fraction(order))
-    questions.append(lambda module: facts(module.concentrated_privacy(table, ConcentratedPromise(attained))))
+    for rho in (attained, Fraction(bracket.upper)):
+        questions.append(lambda module, rho=rho: facts(module.concentrated_privacy(table, ConcentratedPromise(rho))))
     assert unexplained("concentrated", survivors(SOURCE / "certify" / "edges" / "concentrated.py", questions)) == []
 
 

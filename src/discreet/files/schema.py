@@ -198,7 +198,7 @@ class PrivacyProofShape(Promised):
     output: Text | None = None
     edges: Integer
     outputs: Integer
-    witness: Literal["edge-check", "closed-form"]
+    witness: Literal["edge-check", "closed-form", "moments"]
 
 
 class MultipliersShape(Shape):

@@ -22,11 +22,14 @@ from discreet.model.promises import ConcentratedPromise
 from discreet.numerics.brackets import float_up, log_bracket
 from discreet.numerics.concentrated import RhoBracket, Rows, pure_rho_ball, rho_bracket
 from discreet.numerics.digits import at_least, at_most
-from discreet.numerics.exact import format_exact
+from discreet.numerics.exact import exact, format_exact
 from discreet.numerics.moments import log_error
 from discreet.numerics.outward import ball, enclosure, power_ball
 
 LOG_BITS = 96
+DIGITS = 8
+"""Of the smallest ρ that a proof states: another machine's floats differ far behind them. They may also differ in which of several
+equally bad edges is the worst, so none is named."""
 
 
 def concentrated_privacy(mechanism: Mechanism, promise: ConcentratedPromise) -> PrivacyProof | Counterexample:
@@ -47,15 +50,15 @@ def _of_table(mechanism: Mechanism, kernel: TableKernel, promise: ConcentratedPr
             output=label, found="an infinite divergence at every order", allowed=_allowed(promise),
         )
     if top == bottom:
-        return PrivacyProof(promise, Fraction(0), Fraction(0), None, None, len(space.edges), outputs)
+        return PrivacyProof(promise, Fraction(0), Fraction(0), None, None, len(space.edges), outputs, "moments")
     largest = log_bracket(Fraction(top, bottom), LOG_BITS)[1]
     found = rho_bracket(_rows(mechanism, kernel), float_up(largest))
     upper = min(found.upper, enclosure(lambda: pure_rho_ball(largest))[1])
-    between = _labels(mechanism, found)
     if isfinite(upper) and Fraction(upper) <= promise.rho:
-        return PrivacyProof(promise, Fraction(found.lower), Fraction(upper), between, None, len(space.edges), outputs)
+        low, high = exact(at_least(Fraction(found.lower), DIGITS)), min(exact(at_most(Fraction(upper), DIGITS)), promise.rho)
+        return PrivacyProof(promise, low, high, None, None, len(space.edges), outputs, "moments")
     return _refuted(mechanism, kernel, promise, found) or Counterexample(
-        "privacy", "The smallest ρ of this mechanism is too close to the promised one to be told apart from it", edge=between,
+        "privacy", "The smallest ρ of this mechanism is too close to the promised one to be told apart from it",
         found=f"between {at_least(Fraction(found.lower), 12)} and {at_most(Fraction(upper), 12)}", allowed=_allowed(promise),
     )
 
@@ -95,13 +98,6 @@ def _states(mechanism: Mechanism, direction: int) -> tuple[int, int]:
     edges = mechanism.space.edges
     first, second = edges[direction % len(edges)].tolist()
     return (first, second) if direction < len(edges) else (second, first)
-
-
-def _labels(mechanism: Mechanism, found: RhoBracket) -> tuple[str, str] | None:
-    if found.at is None:
-        return None
-    first, second = _states(mechanism, found.at[0])
-    return mechanism.space.labels[first], mechanism.space.labels[second]
 
 
 def _of_closed_form(
