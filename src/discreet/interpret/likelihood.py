@@ -3,7 +3,7 @@
 ℓ(θ) = Σ_cells log p(s_c | θ). The estimate maximises it; the standard error is (−ℓ″)^(−1/2) at the estimate
 (absent at the edge of the parameter's range); the profile interval is {θ : 2(ℓ(θ̂) − ℓ(θ)) ≤ χ²_1 quantile},
 which needs no symmetry. Cells of different sizes are groups with a model each and one θ. The naive analysis is
-computed beside.
+computed beside. Intervals hold if the model does: `check` asks whether the published values look like draws from it.
 
 Reference: BG section 4, eq. (3) (privatised data probability). Implements it for finite mechanisms.
 """
@@ -20,6 +20,7 @@ from discreet.errors import InputError
 from discreet.interpret.channel import Outputs, output_count, positions_of
 from discreet.interpret.models import MultinomialModel, OneParameterModel
 from discreet.interpret.naive import Naive, naive_analysis, published_numbers
+from discreet.interpret.predictive import TableCheck, check_laws, misfit_words
 from discreet.interpret.regions import check_level
 from discreet.numerics.logspace import log_sum_exp
 
@@ -30,7 +31,10 @@ FLAT = 1e-9
 
 @dataclass(frozen=True)
 class Fit:
-    """Maximum likelihood for one parameter. `standard_error` is None at the edge of the range, or where ℓ is flat."""
+    """Maximum likelihood for one parameter. `standard_error` is None at the edge of the range, or where ℓ is flat.
+
+    `check` compares the published values with the fitted law (None: too few cells), `warnings` say what was found wrong.
+    """
 
     estimate: float
     standard_error: float | None
@@ -40,6 +44,8 @@ class Fit:
     cells: int
     at_edge: bool
     naive: Naive | None
+    check: TableCheck | None
+    warnings: tuple[str, ...]
 
 
 def output_law(model: OneParameterModel | MultinomialModel, theta: float | Array) -> Array:
@@ -57,12 +63,7 @@ def output_counts(model: OneParameterModel | MultinomialModel, outputs: Outputs)
 def fit(groups: Sequence[tuple[OneParameterModel, Outputs]], *, level: float = 0.95) -> Fit:
     """The maximum-likelihood estimate of θ from cells in groups (model, published values)."""
     if not groups:
-        raise InputError(
-            "There are no cells to fit",
-            found="an empty list",
-            allowed="at least one group",
-            remedy="give values",
-        )
+        raise no_cells()
     level = check_level(level)
     counted = [(model, output_counts(model, outputs)) for model, outputs in groups]
     lower = max(model.lower for model, _ in counted)
@@ -85,6 +86,7 @@ def fit(groups: Sequence[tuple[OneParameterModel, Outputs]], *, level: float = 0
             remedy="choose another model or check the values",
         )
     width = upper - lower
+    check = check_laws([(np.exp(output_law(model, best)), counts) for model, counts in counted])
     at_edge = bool(min(best - lower, upper - best) < 1e-6 * width)
     return Fit(
         estimate=best,
@@ -95,6 +97,15 @@ def fit(groups: Sequence[tuple[OneParameterModel, Outputs]], *, level: float = 0
         cells=int(sum(counts.sum() for _, counts in counted)),
         at_edge=at_edge,
         naive=_naive(counted, best),
+        check=check,
+        warnings=misfit_words(check, level),
+    )
+
+
+def no_cells() -> InputError:
+    """The refusal of an empty list."""
+    return InputError(
+        "There are no cells to fit", found="an empty list", allowed="at least one group", remedy="give values"
     )
 
 
