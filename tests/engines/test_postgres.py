@@ -65,15 +65,31 @@ def test_a_table_of_numbers(engine: Engine, database: str, monkeypatch: pytest.M
         assert (histograms(used, KEY_SET, key=KEY, engine=engine) == truth(used, rows)).all()
 
 
-def test_nothing_is_written_on_the_server(source: Source, database: str) -> None:
+def test_what_is_computed_when_read_is_refused(source: Source, database: str) -> None:
+    """Views, foreign tables, virtual columns; near-miss: what a materialized view holds is read."""
     with psycopg.connect(database) as link:
         body = "CREATE TABLE planted (x int); SELECT ''1''"
         link.execute(f"CREATE OR REPLACE FUNCTION f() RETURNS text LANGUAGE sql AS '{body}'")
-        link.execute(
-            "CREATE OR REPLACE VIEW sly AS SELECT 'north' AS region, '1' AS block, f() AS children, 'u' AS household"
-        )
-    with pytest.raises(InputError, match="could not be read"):
+        chosen = "SELECT 'north' AS region, '1' AS block, '2' AS children, 'u' AS household"
+        link.execute(f"CREATE OR REPLACE VIEW sly AS {chosen.replace(chr(39) + '2' + chr(39), 'f()')}")
+        link.execute(f"DROP MATERIALIZED VIEW IF EXISTS held; CREATE MATERIALIZED VIEW held AS {chosen}")
+    with pytest.raises(InputError, match=r"computed when it is read.*a view"):
         histograms(plan(source=Source("postgres", "PEOPLE_DB", "sly")), KEY_SET, key=KEY)
+    assert histograms(plan(source=Source("postgres", "PEOPLE_DB", "held")), KEY_SET, key=KEY)[0, 2] == 1
+
+
+def test_a_user_who_sees_only_some_rows_is_refused(source: Source, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row-level security leaves rows out in silence."""
+    with psycopg.connect(database) as link:
+        link.execute("DROP TABLE IF EXISTS secured; DROP ROLE IF EXISTS narrow; CREATE ROLE narrow LOGIN")
+        link.execute(f"CREATE TABLE secured ({', '.join(f'{name} text' for name in COLUMNS)})")
+        link.execute("ALTER TABLE secured ENABLE ROW LEVEL SECURITY; GRANT SELECT ON secured TO narrow")
+        link.execute("CREATE POLICY north ON secured FOR SELECT USING (region = 'north')")
+    used = plan(source=Source("postgres", "PEOPLE_DB", "secured"))
+    assert histograms(used, KEY_SET, key=KEY).sum() == sum(KEY_SET.sizes)
+    monkeypatch.setenv("PEOPLE_DB", database.replace("user=tester", "user=narrow"))
+    with pytest.raises(InputError, match="row-level security"):
+        histograms(used, KEY_SET, key=KEY)
 
 
 def test_what_is_wrong_is_said_without_the_connection(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:

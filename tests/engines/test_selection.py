@@ -176,9 +176,9 @@ def test_a_whole_unit_costs_what_the_promise_says(most: int) -> None:
         here = state([*others, *mine])
         for kind, other in (("values", values), ("presence", []), ("moves", some("me", dice.randrange(1, 6)))):
             there = state([*others, *other])
-            promise = used._promise(kind)
-            assert np.abs(here - there).sum(axis=1).max() <= 2 * promise.rows
+            exposed = used._exposure(kind)
+            assert np.abs(here - there).sum(axis=1).max() <= 2 * exposed.rows
             reached[kind] = max(reached[kind], edges_between(here, there))
-            assert edges_between(here, there) <= promise.rows * promise.cells
+            assert edges_between(here, there) <= exposed.rows * exposed.cells
     # Type 0 is absent here, so replacing by it is an edge only half of the time; presence and values reach k.
     assert reached["presence"] == most and reached["values"] == most and reached["moves"] > most

@@ -40,11 +40,12 @@ class DuckEngine:
         """Counts [cell, type] in the order of the key set."""
         counts = np.zeros((len(key_set), plan.recoding.types), dtype=np.int64)
         with private_folder(self.folder) as folder, connection(folder, self.memory, self.threads) as con:
-            first = True
+            first, kinds = True, None
             for table in tables(con, plan, frame):
                 with rows_only():
-                    if first:
+                    if kinds != table.kinds:
                         _register_keys(con, plan, key_set, table)
+                        kinds = table.kinds
                     if plan.unit.column is None:
                         _by_row(con, plan, table, counts)
                     else:
@@ -72,7 +73,7 @@ def _register_keys(con: Any, plan: Plan, key_set: KeySet, table: Table) -> None:
         else f"CAST(k{i} AS VARCHAR) AS k{i}"
         for i in range(len(plan.keys))
     ]
-    con.execute(f"CREATE TEMP TABLE keys AS SELECT cell, {', '.join(chosen)} FROM listed")
+    con.execute(f"CREATE OR REPLACE TEMP TABLE keys AS SELECT cell, {', '.join(chosen)} FROM listed")
     con.unregister("listed")
 
 
@@ -98,8 +99,7 @@ def _listed(con: Any, plan: Plan, table: Table, folder: Path, *, first: bool) ->
     """Write the rows of listed cells as (unit, cell, type) into a database of our own."""
     width = len(plan.keys)
     unit = f"c{width + 1}"
-    if table.kinds[width + 1] == "text":
-        unit = f"NULLIF(CAST({unit} AS VARCHAR), '')"
+    unit = f"NULLIF(CAST({unit} AS VARCHAR), '')"
     match = " AND ".join(f"{_key(table, i)} = k{i}" for i in range(width))
     type_ = sql.type_of(plan.recoding, f"c{width}", table.kinds[width])
     if first:

@@ -10,8 +10,9 @@ from typing import Any
 from discreet.engines import rows
 from discreet.engines.reference import count_rows
 from discreet.engines.selection import Counts
+from discreet.engines.sources import file_of
 from discreet.engines.spill import private_folder
-from discreet.engines.tables import columns_of, connection, file_of, rows_only, tables
+from discreet.engines.tables import columns_of, connection, rows_only, tables
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from discreet.engines import rows
 from discreet.engines.blocks import copied_lines
+from discreet.engines.sql import FIRST_DAY, LAST_DAY
 from discreet.errors import InputError, MissingExtra, UnreadableRows, suggest
 from discreet.model.plan import Source
 
@@ -76,21 +77,53 @@ def _query(link: Any, table: str, columns: Sequence[str]) -> tuple[list[str], st
     from psycopg import sql
 
     named = sql.Identifier(*table.split(".", 1))
+    _must_hold_rows(link, named.as_string(link), columns)
     declared = link.execute(sql.SQL("SELECT * FROM {} LIMIT 0").format(named)).description or []
     types = {column.name: _type_name(link.adapters.types.get(column.type_code)) for column in declared}
     kinds = [_kind(name, types) for name in columns]
     chosen = sql.SQL(", ").join(
-        sql.SQL(NUMERIC if types[name] == "numeric" else TEXT).format(sql.Identifier(name)) for name in columns
+        sql.SQL(WRITTEN.get(types[name], TEXT)).format(sql.Identifier(name)) for name in columns
     )
     return kinds, sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT").format(chosen, named).as_string(link)
 
 
+def _must_hold_rows(link: Any, named: str, columns: Sequence[str]) -> None:
+    """A table (or a materialized view) of this server, its own rows, all of them: nothing that is computed when read."""
+    name = "SELECT %s::regclass"
+    kinds = link.execute(
+        f"WITH RECURSIVE parts(id) AS ({name} UNION SELECT inhrelid FROM pg_inherits JOIN parts ON inhparent = id) "
+        "SELECT DISTINCT relkind::text FROM pg_class JOIN parts ON oid = id", [named]
+    ).fetchall()  # fmt: skip
+    computed = link.execute(
+        f"SELECT count(*) FROM pg_attribute WHERE attrelid = ({name}) AND attgenerated = 'v' AND attname = ANY(%s)",
+        [named, list(columns)],
+    ).fetchone()[0]
+    hidden = link.execute(f"SELECT row_security_active(({name}))", [named]).fetchone()[0]
+    strange = {kind for (kind,) in kinds} - set(HOLDING)
+    if strange or computed or hidden:
+        what = "a generated column" if computed else "row-level security" if hidden else ""
+        raise InputError(
+            "The source is computed when it is read, or shows not all of its rows",
+            found=", ".join(RELATIONS.get(kind, f"relation {kind}") for kind in sorted(strange)) or what,
+            allowed="a table that holds its rows, read by a user who sees all of them",
+            remedy="store it with CREATE TABLE … AS SELECT …, or as a materialized view",
+        )
+
+
+HOLDING = ("r", "p", "m")
+RELATIONS = {"v": "a view", "f": "a foreign table", "S": "a sequence", "c": "a type", "i": "an index"}
 TEXT = f"left(CAST({{0}} AS text), {rows.LONGEST_TEXT + 1})"
 NUMERIC = (
     "CASE WHEN {0} = 'NaN' THEN 'NaN' WHEN {0} > 1e300 THEN 'Infinity' WHEN {0} < -1e300 THEN '-Infinity' "
     "ELSE CAST({0} AS text) END"
 )
 """Numbers of more digits than a double can hold are beyond every bound, on either side."""
+DATE = (
+    f"CASE WHEN {{0}} BETWEEN '{FIRST_DAY}' AND '{LAST_DAY}' THEN CAST({{0}} AS text) "
+    f"WHEN {{0}} IS NOT NULL THEN repeat('x', {rows.LONGEST_TEXT + 1}) END"
+)
+"""A day that not every engine writes alike is too long a text, hence U+FFFD, in whatever encoding."""
+WRITTEN = {"numeric": NUMERIC, "date": DATE}
 
 
 def _own_encoding(link: Any) -> str:

@@ -8,6 +8,7 @@ Sources: Parquet, CSV, and frames (of Spark or pandas).
 from __future__ import annotations
 
 import atexit
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -20,9 +21,13 @@ from typing import Any
 import numpy as np
 
 from discreet.engines import rows
+from discreet.engines.frames import chosen
 from discreet.engines.selection import Counts, unit_prefix
+from discreet.engines.sources import source_files
 from discreet.engines.spark_rows import csv_frame
-from discreet.engines.tables import columns_of, file_of
+from discreet.engines.spill import private_folder
+from discreet.engines.sql import FIRST_DAY, LAST_DAY
+from discreet.engines.tables import columns_of, connection, types_in_parquet
 from discreet.errors import InputError, MissingExtra, UnreadableRows
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
@@ -72,44 +77,88 @@ def _session() -> Any:
     return session
 
 
-def _opened(session: Any, plan: Plan, frame: object) -> Any:
-    """The source as a Spark frame with the plan's columns alone, named c0, c1, …"""
+def _opened(session: Any, plan: Plan, frame: object) -> list[Any]:
+    """The source as Spark frames with the plan's columns alone, named c0, c1, …; together they hold its rows."""
     source, names = plan.source, columns_of(plan)
-    if source.kind == "parquet":
-        path = Path(source.location)
-        found = session.read.parquet(str(path.resolve() if path.is_dir() else file_of(source)))
-    elif source.kind == "csv":
-        return csv_frame(session, file_of(source), names)
-    elif source.kind == "frame" and frame is not None:
-        found = frame if hasattr(frame, "sparkSession") else session.createDataFrame(frame)
-    else:
-        raise InputError(
-            "Spark does not read this source", found=f"source.kind = {source.kind!r}",
-            allowed="'parquet', 'csv', or 'frame' with a frame", remedy="use the DuckDB engine, or export to Parquet",
-        )
+    if source.kind in ("parquet", "csv"):
+        files = source_files(source)
+        hidden = next((file.name for file in files if file.name[0] in "._"), None)
+        if hidden is not None:
+            raise InputError(
+                "Spark passes over a file whose name begins with '.' or '_'", found=hidden, allowed="another name",
+                remedy="rename it, or use the DuckDB engine",
+            )
+        if source.kind == "csv":
+            return [csv_frame(session, files[0].path, names)]
+        return [_parquet(session, paths, names) for paths in _alike(plan, [str(file.path) for file in files])]
+    if source.kind == "frame" and frame is not None:
+        if hasattr(frame, "sparkSession"):
+            return [_chosen(frame, names)]
+        return [session.createDataFrame(chosen(frame, names))]
+    raise InputError(
+        "Spark does not read this source", found=f"source.kind = {source.kind!r}",
+        allowed="'parquet', 'csv', or 'frame' with a frame", remedy="use the DuckDB engine, or export to Parquet",
+    )
+
+
+def _alike(plan: Plan, paths: list[str]) -> list[list[str]]:
+    """Files that declare the same types together, as each declares its own."""
+    with private_folder(None) as folder, connection(folder, "1GB", 1) as con:
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for path in paths:
+            alike.setdefault(types_in_parquet(con, path, columns_of(plan)), []).append(path)
+    return list(alike.values())
+
+
+def _parquet(session: Any, paths: list[str], names: list[str]) -> Any:
+    # Days are read as they are written: to count them by another calendar may stop at a value.
+    read = session.read.options(datetimeRebaseMode="CORRECTED", int96RebaseMode="CORRECTED")
+    return _chosen(read.parquet(*(re.sub(r"[{}\[\]*?\\]", r"\\\g<0>", path) for path in paths)), names)
+
+
+def _chosen(found: Any, names: list[str]) -> Any:
     for name in names:
         rows.place(found.columns, name)
     return found.select([found[_quoted(name)].alias(f"c{j}") for j, name in enumerate(names)])
 
 
-def _counted(session: Any, plan: Plan, key_set: KeySet, source: Any, key: bytes) -> Any:
+def _counted(session: Any, plan: Plan, key_set: KeySet, sources: list[Any], key: bytes) -> Any:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    listed = [(i, *cell) for i, cell in enumerate(key_set.cells)]
+    schema = ", ".join(["cell int", *(f"k{i} string" for i in range(len(plan.keys)))])
+    keys = F.broadcast(session.createDataFrame(listed, schema=schema))
+    joined = reduce(lambda a, b: a.unionAll(b), [_joined(plan, keys, source) for source in sources])
+    if plan.unit.column is None:
+        return joined.groupBy("cell", "type").count()
+    return _bounded(joined, plan.unit.at_most, unit_prefix(key))
+
+
+def _joined(plan: Plan, keys: Any, source: Any) -> Any:
+    """The rows of listed cells as (cell, type), and with the unit where the plan has one."""
     from pyspark.sql import functions as F  # noqa: N812
 
     kinds = dict(source.dtypes)
     width = len(plan.keys)
-    listed = [(i, *cell) for i, cell in enumerate(key_set.cells)]
-    schema = ", ".join(["cell int", *(f"k{i} string" for i in range(width))])
-    keys = F.broadcast(session.createDataFrame(listed, schema=schema))
     for j, name in enumerate([*plan.keys, *([plan.unit.column] if plan.unit.column else [])]):
         _identity(name, kinds[f"c{j if j < width else width + 1}"])
-    match = reduce(lambda a, b: a & b, [F.col(f"c{i}").cast("string") == F.col(f"k{i}") for i in range(width)])
-    value = f"c{width}"
-    type_ = _type_of(plan.recoding, F.col(value), _kind(plan.recoding.column, kinds[value]))
+    match = reduce(lambda a, b: a & b, [_text(F, f"c{i}", kinds[f"c{i}"]) == F.col(f"k{i}") for i in range(width)])
+    value = _text(F, f"c{width}", "date") if kinds[f"c{width}"] == "date" else F.col(f"c{width}")
+    type_ = _type_of(plan.recoding, value, _kind(plan.recoding.column, kinds[f"c{width}"])).alias("type")
     joined = source.join(keys, on=match, how="inner")
     if plan.unit.column is None:
-        return joined.select("cell", type_.alias("type")).groupBy("cell", "type").count()
-    unit = F.coalesce(F.col(f"c{width + 1}").cast("string"), F.lit(""))
-    return _bounded(joined.select(unit.alias("u"), "cell", type_.alias("type")), plan.unit.at_most, unit_prefix(key))
+        return joined.select("cell", type_)
+    name = f"c{width + 1}"
+    return joined.select(F.coalesce(_text(F, name, kinds[name]), F.lit("")).alias("u"), "cell", type_)
+
+
+def _text(F: Any, name: str, declared: str) -> Any:
+    """A key or unit as it is compared; a day that not every engine writes alike is U+FFFD."""
+    text = F.col(name).cast("string")
+    if declared != "date":
+        return text
+    usual = F.col(name).between(F.to_date(F.lit(FIRST_DAY)), F.to_date(F.lit(LAST_DAY)))
+    return F.when(usual, text).when(F.col(name).isNotNull(), F.lit(rows.UNREADABLE))
 
 
 def _bounded(listed: Any, most: int, prefix: str) -> Any:

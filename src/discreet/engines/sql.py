@@ -7,12 +7,13 @@ query fail. `discreet.model.recoding.Recoding.type_of` is the definition; the co
 from __future__ import annotations
 
 from discreet.errors import InputError
-from discreet.model.recoding import NUMBER, Bins, Recoding, Values
+from discreet.model.recoding import NUMBER, Bins, Recoding, Rule, Values
 
-INTEGERS = {
-    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
-}  # fmt: skip
-TEXTS = {"VARCHAR", "BOOLEAN", "DATE", "UUID"}
+INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
+HUGE = {"HUGEINT", "UHUGEINT"}
+TEXTS = {"VARCHAR", "BOOLEAN", "UUID"}
+FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
+"""Days that every engine writes alike; others, and infinity, are U+FFFD."""
 
 
 def identifier(name: str) -> str:
@@ -25,18 +26,30 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def kind_of(column: str, declared: str, *, identity: bool) -> str:
-    """`integer`, `text` or `number`, from the type that the source declares; keys and units may not be numbers."""
+def read_as(name: str, column: str, declared: str, rule: Rule | None) -> tuple[str, str]:
+    """The kind in which a column is read (`integer`, `text`, `number`) and the expression that does so.
+
+    `rule` is that of the recoded column; keys and units have none, are told apart exactly, and may not be decimals.
+    """
     plain = declared.upper()
+    text = f"CAST({column} AS VARCHAR)"
     if plain in INTEGERS:
-        return "integer"
+        return "integer", column
+    if plain in HUGE:
+        return ("text", text) if rule is None or isinstance(rule, Values) else ("number", f"CAST({column} AS DOUBLE)")
     if plain in TEXTS or plain.startswith("ENUM"):
-        return "text"
-    if not identity and (plain in ("FLOAT", "DOUBLE") or plain.startswith("DECIMAL")):
-        return "number"
-    allowed = "whole numbers, texts, booleans, dates" + ("" if identity else ", decimal numbers")
+        return "text", text
+    if plain == "DATE":
+        usual = f"{column} BETWEEN DATE '{FIRST_DAY}' AND DATE '{LAST_DAY}'"
+        return "text", f"CASE WHEN {usual} THEN {text} WHEN {column} IS NOT NULL THEN chr(65533) END"
+    if rule is not None and plain in ("FLOAT", "DOUBLE"):
+        return "number", f"CAST({column} AS DOUBLE)"
+    if rule is not None and plain.startswith("DECIMAL"):
+        # Through its digits, since a division by a power of ten would round twice.
+        return "number", f"CAST({text} AS DOUBLE)"
+    allowed = "whole numbers, texts, booleans, dates" + ("" if rule is None else ", decimal numbers")
     raise InputError(
-        f"Column {column!r} has a type that cannot be used here", found=declared, allowed=allowed,
+        f"Column {name!r} has a type that cannot be used here", found=declared, allowed=allowed,
         remedy="convert the column before publishing",
     )
 
@@ -62,7 +75,8 @@ def type_of(recoding: Recoding, column: str, kind: str) -> str:
             inner = f"CASE WHEN {inside} THEN {steps} ELSE {recoding.outside} END"
         else:
             x = column if kind == "integer" else number
-            step = f"{x} - ({rule.low})" if kind == "integer" else f"floor({x}) - ({rule.low})"
+            # Within the bounds, so it fits; a difference of small integers might not.
+            step = f"TRY_CAST({x} AS BIGINT) - ({rule.low})" if kind == "integer" else f"floor({x}) - ({rule.low})"
             inner = (
                 f"CASE WHEN {x} <= {rule.low} THEN 0 WHEN {x} >= {rule.high} THEN {rule.types - 1} "
                 f"WHEN {x} IS NULL THEN {recoding.outside} ELSE TRY_CAST({step} AS SMALLINT) END"

@@ -7,6 +7,7 @@ may be refused in words; what its rows say may not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ import numpy as np
 
 from discreet.engines import postgres, rows, sql
 from discreet.engines.blocks import csv_lines
+from discreet.engines.frames import chosen
+from discreet.engines.sources import file_of, source_files
 from discreet.errors import InputError, TooLarge, UnreadableRows
 from discreet.model.plan import Plan, Source
 
@@ -80,59 +83,80 @@ def rows_only() -> Iterator[None]:
 
 def tables(con: Any, plan: Plan, frame: object) -> Iterator[Table]:
     """The source as tables, one after the other, that hold its rows together."""
-    source = plan.source
-    names = columns_of(plan)
+    source, names = plan.source, columns_of(plan)
     if source.kind == "csv":
         yield from _csv_tables(con, file_of(source), names)
-        return
-    if source.kind == "postgres":
+    elif source.kind == "postgres":
         yield from _copied_tables(con, source, names)
-        return
-    if source.kind == "parquet":
-        files = ", ".join(map(sql.literal, _parquet_files(source)))
-        text = f"read_parquet([{files}], hive_partitioning = false)"
+    elif source.kind == "parquet":
+        yield from _parquet_tables(con, plan, [str(file.path) for file in source_files(source)])
     elif source.kind == "duckdb":
-        con.execute(f"ATTACH {sql.literal(str(file_of(source)))} AS data (READ_ONLY)")
-        text = f"data.{_table_name(source.table)}"
+        yield _stored_table(con, plan)
     else:
-        if frame is None:
-            raise InputError(
-                "The plan reads a frame, and none was handed over", found="nothing",
-                allowed="a pandas, Polars or Arrow table", remedy="pass it as `frame`",
-            )
-        con.register("frame", frame)
-        text = "frame"
-    described = con.execute(f"DESCRIBE SELECT * FROM {text}").fetchall()
-    declared = [str(row[0]) for row in described]
-    types = {name: str(described[rows.place(declared, name)][1]) for name in names}
-    kinds = [sql.kind_of(name, types[name], identity=name != plan.recoding.column) for name in names]
-    chosen = ", ".join(f"{sql.identifier(name)} AS c{j}" for j, name in enumerate(names))
-    yield Table(f"(SELECT {chosen} FROM {text})", kinds)
+        con.register("frame", chosen(frame, names))
+        described = con.execute("DESCRIBE SELECT * FROM frame").fetchall()
+        yield _table(plan, "frame", [f"c{j}" for j in range(len(names))], [str(row[1]) for row in described])
 
 
-def file_of(source: Source) -> Path:
-    """The file of a source, which must be there and mean itself: no patterns, no addresses."""
-    path = Path(source.location).resolve()
-    if not path.is_file() or set(str(path)) & set("*?[]{}"):
+def types_in_parquet(con: Any, path: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The declared types of a Parquet file's columns."""
+    return _types(con.execute(f"DESCRIBE SELECT * FROM {_parquet([path])}").fetchall(), names)
+
+
+def _parquet_tables(con: Any, plan: Plan, paths: Sequence[str]) -> Iterator[Table]:
+    """One table for all files that declare the same types: files are read as each declares its columns."""
+    names = columns_of(plan)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for path in paths:
+        alike.setdefault(types_in_parquet(con, path, names), []).append(path)
+    ready = [_table(plan, _parquet(some), names, types) for types, some in alike.items()]
+    yield from ready
+
+
+def _parquet(paths: Sequence[str]) -> str:
+    files = ", ".join(sql.literal(re.sub(r"[*?\[]", r"[\g<0>]", path)) for path in paths)
+    return f"read_parquet([{files}], hive_partitioning = false)"
+
+
+def _stored_table(con: Any, plan: Plan) -> Table:
+    """A table in a DuckDB file; one that holds its rows, since a view may give others at every look."""
+    names, source = columns_of(plan), plan.source
+    con.execute(f"ATTACH {sql.literal(str(file_of(source)))} AS data (READ_ONLY)")
+    schema, table = source.table.split(".", 1) if "." in source.table else ("main", source.table)
+    where = f"database_name = 'data' AND schema_name = {sql.literal(schema)} AND table_name = {sql.literal(table)}"
+    computed = {row[0] for row in con.execute(
+        f"SELECT column_name FROM duckdb_columns() WHERE {where} AND is_generated"
+    ).fetchall()}  # fmt: skip
+    held = con.execute(f"SELECT count(*) FROM duckdb_tables() WHERE {where}").fetchone()[0]
+    views = con.execute(f"SELECT count(*) FROM duckdb_views() WHERE {where.replace('table_name', 'view_name')}").fetchone()[0]
+    if views or computed & set(names):
         raise InputError(
-            "The source is not a file", found=source.location, allowed="the path of a file, without patterns",
-            remedy="check source.path",
+            "The source is computed when it is read", found="a view" if views else "a generated column",
+            allowed="a table that holds its rows", remedy="store it with CREATE TABLE … AS SELECT …",
         )
-    return path
+    if not held:
+        raise InputError(
+            "The table is not in the DuckDB file", found=source.table, allowed="table, or schema.table",
+            remedy="check source.table",
+        )
+    text = f"data.{sql.identifier(schema)}.{sql.identifier(table)}"
+    return _table(plan, text, names, _types(con.execute(f"DESCRIBE SELECT * FROM {text}").fetchall(), names))
 
 
-def _parquet_files(source: Source) -> list[str]:
-    path = Path(source.location)
-    if path.is_dir():
-        found = sorted(str(file.resolve()) for file in path.glob("*.parquet") if not set(str(file)) & set("*?[]{}"))
-        if found:
-            return found
-    return [str(file_of(source))]
+def _types(described: list[tuple[Any, ...]], names: Sequence[str]) -> tuple[str, ...]:
+    declared = [str(row[0]) for row in described]
+    return tuple(str(described[rows.place(declared, name)][1]) for name in names)
 
 
-def _table_name(table: str) -> str:
-    """`table` or `schema.table`, each part quoted."""
-    return ".".join(map(sql.identifier, table.split(".", 1)))
+def _table(plan: Plan, text: str, given: Sequence[str], types: Sequence[str]) -> Table:
+    """The columns that are named `given` there, read as their declared types are."""
+    width = len(plan.keys)
+    read = [
+        sql.read_as(name, sql.identifier(column), type_, plan.recoding.rule if j == width else None)
+        for j, (name, column, type_) in enumerate(zip(columns_of(plan), given, types, strict=True))
+    ]
+    selected = ", ".join(f"{expression} AS c{j}" for j, (_, expression) in enumerate(read))
+    return Table(f"(SELECT {selected} FROM {text})", [kind for kind, _ in read])
 
 
 def _csv_tables(con: Any, path: Path, names: Sequence[str]) -> Iterator[Table]:
@@ -154,9 +178,9 @@ def _copied_tables(con: Any, source: Source, names: Sequence[str]) -> Iterator[T
 def _lines(con: Any, lines: list[str], places: Sequence[int], kinds: list[str]) -> Table:
     """Some lines whose values NUL separates; numbers are read as their columns declare them."""
     con.register("lines", {"line": np.array(lines, dtype=object)})
-    types = {"integer": "TRY_CAST({} AS HUGEINT)", "number": "TRY_CAST({} AS DOUBLE)", "text": "coalesce({}, '')"}
-    chosen = ", ".join(
+    types = {"integer": "TRY_CAST({} AS BIGINT)", "number": "TRY_CAST({} AS DOUBLE)", "text": "coalesce({}, '')"}
+    selected = ", ".join(
         f"{types[kind].format(f'f[{place + 1}]')} AS c{j}"
         for j, (place, kind) in enumerate(zip(places, kinds, strict=True))
     )
-    return Table(f"(SELECT {chosen} FROM (SELECT string_split(line, chr(0)) AS f FROM lines))", kinds)
+    return Table(f"(SELECT {selected} FROM (SELECT string_split(line, chr(0)) AS f FROM lines))", kinds)
