@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import BudgetExceeded, InputError
 from discreet.ledger.budget import Budget, Cost, Spent
+from discreet.model.promises import ConcentratedPromise
 
 small = st.fractions(min_value=0, max_value=2, max_denominator=1000)
 
@@ -84,3 +85,36 @@ def test_delta_has_a_purse_of_its_own() -> None:
 def test_nonsense_is_refused(make: object) -> None:
     with pytest.raises(InputError):
         make()  # type: ignore[operator]
+
+
+RHO = Cost.of(ConcentratedPromise(Fraction(1, 8)))
+
+
+def test_a_promise_of_rho_is_charged_in_zcdp_and_refused_in_pure() -> None:
+    assert Cost.from_document(RHO.document()) == RHO and RHO.document() == {"rho": "0.125"} and str(RHO) == "ρ = 0.125"
+    assert Budget("zcdp", Fraction(1)).spent([RHO, RHO]).first == Fraction(1, 4)
+    with pytest.raises(BudgetExceeded, match="ρ"):
+        Budget("zcdp", Fraction(1, 10)).must_allow(Spent(), RHO)
+    with pytest.raises(InputError, match="only ρ has no cost in ε"):
+        Budget("pure", Fraction(100)).add(Spent(), RHO)
+
+
+def test_in_the_approximate_currency_rho_goes_through_the_filter_and_never_through_the_sum() -> None:
+    budget = Budget("approximate", Fraction(3), Fraction(1, 10**6))
+    spent = budget.spent([RHO])
+    assert (spent.first, spent.total) == (Fraction(1, 4), None) and budget.allows(spent), "√(2·ln(2·10^6)/4) + 1/8 = 2.82"
+    assert not budget.allows(budget.add(spent, Cost(Fraction(1)))), "1 alone would fit the sum, but ρ has no ε to add to it"
+    assert budget.allows(budget.spent([Cost(Fraction(3))])) and not budget.allows(budget.spent([Cost(Fraction(3)), RHO]))
+    left = budget.remaining(spent)
+    assert 0 < left < Fraction(1, 2) and budget.allows(budget.add(spent, Cost(left)))
+
+
+def test_who_pays_in_rho_alone_has_paid_no_epsilon_too_little() -> None:
+    both = Cost(Fraction(1), rho=Fraction(1, 8))
+    assert RHO.covers(both) and RHO.covers(RHO) and not both.covers(RHO) and not RHO.covers(Cost(Fraction(1)))
+
+
+@pytest.mark.parametrize("numbers", [(None,), (None, Fraction(1, 10), Fraction(1)), (None, Fraction(0), Fraction(-1))])
+def test_a_cost_without_epsilon_is_rho_and_nothing_else(numbers: tuple[Fraction | None, ...]) -> None:
+    with pytest.raises(InputError, match="states ε"):
+        Cost(*numbers)  # type: ignore[arg-type]

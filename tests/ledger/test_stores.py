@@ -11,6 +11,7 @@ import pytest
 
 from discreet.errors import BudgetExceeded, InputError
 from discreet.ledger import Cost, Ledger, open_ledger
+from discreet.model.promises import ConcentratedPromise
 
 
 def committed(ledger: Ledger, epsilon: Fraction = Fraction(1, 2)) -> str:
@@ -132,6 +133,22 @@ def test_a_cost_with_a_delta_is_charged_in_approximate_and_refused_elsewhere(pla
         with pytest.raises(BudgetExceeded):
             ledger.reserve(ledger.commit("households", "household", Cost(Fraction(0), Fraction(1, 10**30)), {}).hash)
         assert ledger.remaining("households", "household") == Fraction(19, 10) and ledger.verify() is None
+
+
+@pytest.mark.parametrize("currency", ["pure", "zcdp"])
+def test_a_cost_of_rho_alone_is_charged_in_zcdp_and_refused_in_pure(place: str, currency: str) -> None:
+    with open_ledger(place, create=True) as book:
+        book.init(currency)
+        book.declare("households", "household", Fraction(1))
+        cost = Cost.of(ConcentratedPromise(Fraction(3, 8)))
+        name = book.commit("households", "household", cost, {"plan": "aa" * 32}).hash
+        if currency == "pure":
+            with pytest.raises(InputError, match="only ρ has no cost in ε"):
+                book.reserve(name)
+        else:
+            book.reserve(name)
+            assert book.remaining("households", "household") == Fraction(5, 8)
+        assert book.verify() is None
 
 
 def test_asking_whether_it_would_be_granted_leaves_no_trace(ledger: Ledger) -> None:

@@ -137,12 +137,12 @@ def compose_batch(name: str, members: Sequence[Member], currency: str, delta: Fr
             remedy="write another plan for another draw",
         )
     best, rule = _composed(members, SUM, Fraction(0)), SUM
-    tried = [KNOWN_EPSILON] if currency == "approximate" and delta else []
+    tried = [KNOWN_EPSILON] if currency == "approximate" and delta and best.epsilon is not None else []
     if tried and any(member.part.pair is not None for member in members):
         tried.append(KNOWN_LOSS)
     for other in tried:
         found = _composed(members, other, delta)
-        if found.epsilon < (1 - WORTHWHILE) * best.epsilon:
+        if found.pure < (1 - WORTHWHILE) * best.pure:
             best, rule = found, other
     return Batch(name, tuple(members), best, rule)
 
@@ -154,7 +154,10 @@ def without_nonce(hashes: Mapping[str, str]) -> dict[str, str]:
 
 def _composed(members: Sequence[Member], rule: str, delta: Fraction) -> Cost:
     rho = sum((member.cost.zcdp for member in members), Fraction(0))
-    total = sum((member.cost.epsilon for member in members), Fraction(0))
+    levels = [member.cost.epsilon for member in members if member.cost.epsilon is not None]
+    if rule == SUM and len(levels) < len(members):
+        return Cost(None, Fraction(0), rho)
+    total = sum((member.cost.pure for member in members), Fraction(0))
     if rule == SUM:
         return Cost(total, Fraction(0), rho)
     parts = [member.part for member in members]

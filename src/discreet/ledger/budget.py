@@ -25,7 +25,7 @@ from math import floor, log10
 from typing import Any
 
 from discreet.errors import BudgetExceeded, InputError
-from discreet.model.promises import Promise
+from discreet.model.promises import LETTERS, Promise
 from discreet.numerics.brackets import log_bracket
 from discreet.numerics.exact import exact, format_exact
 
@@ -35,20 +35,21 @@ LOG_BITS = 96
 
 @dataclass(frozen=True)
 class Cost:
-    """What one release, or one batch, costs: (ε, δ), and ρ when a smaller one than ε²/2 is known and proved.
+    """What one release, or one batch, costs: (ε, δ), and ρ when a smaller one than ε²/2 is known and proved, or nothing but ρ is.
 
     With both δ > 0 and ρ, each of the two is proved by itself: a batch is (ε, δ)-DP, and it is ρ-zCDP.
     """
 
-    epsilon: Fraction
+    epsilon: Fraction | None
     delta: Fraction = Fraction(0)
     rho: Fraction | None = None
 
     def __post_init__(self) -> None:
-        if self.epsilon < 0 or not 0 <= self.delta < 1 or (self.rho is not None and self.rho < 0):
+        negative = any(level is not None and level < 0 for level in (self.epsilon, self.rho))
+        if negative or not 0 <= self.delta < 1 or (self.epsilon is None and (self.rho is None or self.delta)):
             raise InputError(
-                "A cost cannot be negative",
-                found=str(self),
+                "A cost cannot be negative, and states ε, ε with δ, or ρ",
+                found=str(self) or "nothing",
                 allowed="ε >= 0, 0 <= δ < 1, ρ >= 0",
                 remedy="correct it",
             )
@@ -56,7 +57,7 @@ class Cost:
     @classmethod
     def of(cls, *promises: Promise) -> Cost:
         """The cost of a release that keeps each of these promises."""
-        numbers: dict[str, Fraction] = {}
+        numbers: dict[str, Any] = {"epsilon": None}
         for promise in promises:
             numbers |= promise.numbers
         return cls(**numbers)
@@ -64,12 +65,18 @@ class Cost:
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Cost:
         """The cost in an event."""
-        rho = document.get("rho")
-        return cls(
-            exact(document["epsilon"], "epsilon"),
-            exact(document.get("delta", 0), "delta"),
-            None if rho is None else exact(rho, "rho"),
-        )
+        numbers = {key: exact(document[key], key) for key in LETTERS if key in document}
+        return cls(numbers.get("epsilon"), numbers.get("delta", Fraction(0)), numbers.get("rho"))
+
+    @property
+    def pure(self) -> Fraction:
+        """ε, of which a release that promises only ρ has none."""
+        if self.epsilon is None:
+            raise InputError(
+                "A release that promises only ρ has no cost in ε", found=str(self), allowed="a release with a proved ε",
+                remedy="use a ledger in the currency 'zcdp' or 'approximate'",
+            )
+        return self.epsilon
 
     @property
     def zcdp(self) -> Fraction:
@@ -83,41 +90,32 @@ class Cost:
                 allowed="δ = 0",
                 remedy="use a ledger in the currency 'approximate'",
             )
-        return self.epsilon**2 / 2
+        return self.pure**2 / 2
 
     @property
     def square(self) -> Fraction:
         """What the adaptive filter adds up: 2ρ, or ε² of the part that is left when a δ is set aside."""
-        return self.epsilon**2 if self.rho is None else 2 * self.rho
+        return self.pure**2 if self.rho is None else 2 * self.rho
 
     def covers(self, other: Cost) -> bool:
         """Whether whoever pays this has paid at least the other, in every currency."""
-        paid = self.epsilon >= other.epsilon and self.delta >= other.delta
-        return paid and self.square >= other.square
+        paid = self.epsilon is None or (other.epsilon is not None and self.epsilon >= other.epsilon)
+        return paid and self.delta >= other.delta and self.square >= other.square
 
     def __str__(self) -> str:
-        parts = [f"ε = {format_exact(self.epsilon)}"]
-        if self.delta:
-            parts.append(f"δ = {format_exact(self.delta)}")
-        if self.rho is not None:
-            parts.append(f"ρ = {format_exact(self.rho)}")
-        return ", ".join(parts)
+        return ", ".join(f"{LETTERS[key]} = {text}" for key, text in self.document().items())
 
     def brief(self, currency: str) -> str:
         """What a ledger of this currency charges, for people, rounded up."""
-        if currency == "zcdp" and not self.delta:
+        if self.epsilon is None or (currency == "zcdp" and not self.delta):
             return f"ρ = {_up(self.zcdp)}"
         level = f"ε = {_up(self.epsilon)}"
         return f"{level}, δ = {_up(self.delta)}" if self.delta else level
 
     def document(self) -> dict[str, str]:
         """The cost as exact text."""
-        found = {"epsilon": format_exact(self.epsilon)}
-        if self.delta:
-            found["delta"] = format_exact(self.delta)
-        if self.rho is not None:
-            found["rho"] = format_exact(self.rho)
-        return found
+        numbers = {"epsilon": self.epsilon, "delta": self.delta or None, "rho": self.rho}
+        return {key: format_exact(number) for key, number in numbers.items() if number is not None}
 
 
 @dataclass(frozen=True)
@@ -165,10 +163,11 @@ class Budget:
                 remedy="use a ledger in the currency 'approximate'",
             )
         if self.currency == "pure":
-            return Spent(spent.first + cost.epsilon, spent.second)
+            return Spent(spent.first + cost.pure, spent.second)
         if self.currency == "zcdp":
             return Spent(spent.first + cost.zcdp, spent.second)
-        return Spent(spent.first + cost.square, spent.second + cost.delta, spent.total + cost.epsilon)
+        total = None if spent.total is None or cost.epsilon is None else spent.total + cost.epsilon
+        return Spent(spent.first + cost.square, spent.second + cost.delta, total)
 
     def allows(self, spent: Spent) -> bool:
         """Whether the sums are within the cap."""
@@ -177,7 +176,7 @@ class Budget:
         slack = self.delta / 2
         if spent.second > slack:
             return False
-        if spent.total <= self.cap:
+        if spent.total is not None and spent.total <= self.cap:
             return True
         log = log_bracket(1 / slack, LOG_BITS)[1]
         room = self.cap - spent.first / 2
@@ -194,7 +193,7 @@ class Budget:
         """The largest further ε (or ρ) that would be granted, rounded down for the approximate currency."""
         if self.currency != "approximate":
             return max(self.cap - spent.first, Fraction(0))
-        by_sum = max(self.cap - spent.total, Fraction(0))
+        by_sum = Fraction(0) if spent.total is None else max(self.cap - spent.total, Fraction(0))
         low, high = by_sum, self.cap
         for _ in range(60):
             middle = (low + high) / 2
@@ -222,11 +221,11 @@ class Budget:
 
 @dataclass(frozen=True)
 class Spent:
-    """Running sums: Σε, Σρ or Σ2ρ (first), Σδ (second), and Σε beside Σ2ρ (total)."""
+    """Running sums: Σε, Σρ or Σ2ρ (first), Σδ (second), and Σε beside Σ2ρ (total): None once a release has no ε."""
 
     first: Fraction = Fraction(0)
     second: Fraction = Fraction(0)
-    total: Fraction = Fraction(0)
+    total: Fraction | None = Fraction(0)
 
 
 def _up(number: Fraction) -> str:

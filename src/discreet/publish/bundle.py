@@ -209,10 +209,10 @@ def check_bundle(bundle: Bundle) -> None:
                 allowed=f"{plan.unit.name!r}",
                 remedy="use the same name for the privacy unit",
             )
-    if plan.most is not None and bundle.cost.epsilon > plan.most:
+    if plan.most is not None and bundle.cost.pure > plan.most:
         raise InputError(
             "This publication costs more than the plan allows",
-            found=f"ε = {_short(bundle.cost.epsilon)}",
+            found=f"ε = {_short(bundle.cost.pure)}",
             allowed=f"budget.most = {_short(plan.most)}",
             remedy="use a smaller ε or raise budget.most",
         )

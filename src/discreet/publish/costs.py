@@ -52,7 +52,7 @@ def rounded_up(cost: Cost) -> Cost:
     roomy, unit = cost.rho * (1 + ROOM), Fraction(1, DIGITS)
     while roomy < unit * DIGITS / 10:
         unit /= 10
-    return Cost(cost.epsilon, cost.delta, min(ceil(roomy / unit) * unit, cost.epsilon**2 / 2))
+    return Cost(cost.epsilon, cost.delta, min(ceil(roomy / unit) * unit, cost.pure**2 / 2))
 
 
 def part_of(exposure: Exposure, mechanisms: Collection[Mechanism], *, with_pair: bool = False) -> Part:

@@ -31,7 +31,7 @@ def metadata(bundle: Bundle, ledger: Mapping[str, Any], attested_counts: bool) -
             "rows_per_unit": exposure.rows,
             "cells_per_unit": exposure.cells,
             "epsilon_per_cell": format_exact(per_cell),
-            "epsilon": format_exact(cost.epsilon),
+            "epsilon": format_exact(cost.pure),
             "delta": format_exact(cost.delta),
         },
         "unprotected_quantities": ["the key set and the size of each cell", *public],

@@ -123,5 +123,5 @@ def _rule(batch: dict[str, Any]) -> str:
 
     if batch["rule"] == "sum":
         return "the sum of its plans"
-    alone = Cost(sum((Cost.from_document(one["cost"]).epsilon for one in batch["plans"]), Fraction(0)))
+    alone = Cost(sum((Cost.from_document(one["cost"]).pure for one in batch["plans"]), Fraction(0)))
     return f"by {batch['rule']}; {alone.brief('pure')} as a sum"

@@ -46,7 +46,7 @@ def run(folder: Path) -> Mapping[str, Any]:
         "members": len(made.family.members),
         "cells": len(bundle.key_set),
         "promise": str(bundle.plan.exposure),
-        "epsilon": bundle.cost.epsilon,
+        "epsilon": bundle.cost.pure,
         "remaining": left,
         "holds": verdict.holds,
         "checks": len(verdict.checks),
