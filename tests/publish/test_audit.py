@@ -34,7 +34,7 @@ def published(town: Town, answers: tuple[int, ...], target: Path, **options: obj
     write_people(town.folder, [answers] * STREETS)
     town.publish(target, **options)
     with (target / "release.csv").open(encoding="utf-8") as file:
-        return [row["published"] for row in csv.DictReader(file)]
+        return [row["code"] for row in csv.DictReader(file)]
 
 
 def test_an_honest_publication_is_not_refuted_and_the_bound_is_not_idle(streets: Town, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def check(county: County, folder: Path) -> None:
     )  # fmt: skip
     assert alone.returncode == 0 and alone.stdout.count("PROVED") == 2 * SPREAD + 1, alone.stdout
     with (folder / "release.csv").open(encoding="utf-8", newline="") as file:
-        actions = np.array([float(row["action"]) for row in csv.DictReader(file)])
+        actions = np.array([float(row["published"]) for row in csv.DictReader(file)])
     errors = (actions - county.truth) ** 2
     realised, spread = errors.mean(), errors.std() / np.sqrt(BLOCKS)
     assert abs(realised - county.made.loss_per_cell) < 6 * spread

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,9 @@ from towns import Town, make_town, town_mechanism
 from discreet.engines.writer import read_parquet
 from discreet.errors import InputError
 from discreet.interpret import posterior
+from discreet.model.kernel import GeometricKernel
 from discreet.model.key_set import KeySet
+from discreet.model.mechanism import Mechanism
 from discreet.publish import gather
 from discreet.publish.tables import LEVEL, _disarmed, columns_of, csv_bytes, restated
 
@@ -89,6 +93,51 @@ def test_a_proxy_has_no_unbiased_column() -> None:
     )
     mechanism = geometric_mechanism(problem, LinearSummary((0, 1, 1)))
     assert "unbiased" not in columns_of(_cells(5), {4: mechanism}, np.arange(5))
+
+
+def weighted_sum() -> Mechanism:
+    """Noise on 10·(how many have any child), read as the number of children."""
+    from discreet.files.problem import problem_from_document
+    from discreet.mechanisms.geometric import geometric_mechanism
+    from discreet.model.summary import LinearSummary
+
+    problem = problem_from_document({
+        "data": {"respondents": 4, "values": [0, 1, 2]}, "prior": {"kind": "iid", "probabilities": ["0.89", "0.09", "0.02"]},
+        "statistic": {"kind": "sum"}, "decision": {"kind": "squared-error", "actions": "real"}, "privacy": {"epsilon": "1"},
+    })  # fmt: skip
+    made = geometric_mechanism(problem, LinearSummary((0, 10, 10)))
+    assert isinstance(made.kernel, GeometricKernel)
+    actions = tuple(Fraction(k, 8) for k in range(len(made.outputs)))
+    return replace(made, kernel=replace(made.kernel, actions=actions))
+
+
+def test_published_is_in_the_units_of_the_statistic_and_codes_stand_beside_it() -> None:
+    """A cell of four with at most eight children must not show the total 40 of its weighted sum as published."""
+    mechanism = weighted_sum()
+    count = len(mechanism.outputs)
+    columns = columns_of(_cells(count), {4: mechanism}, np.arange(count))
+    assert columns["published"].dtype.kind == "f" and columns["published"].max() <= 8
+    assert columns["published"].sum() == pytest.approx(sum(k / 8 for k in range(count)))
+    assert columns["code"].dtype.kind == "i" and columns["code"].tolist() == list(range(count))
+    assert "unbiased" not in columns
+
+
+def test_a_column_for_adding_up_is_there_for_all_cells_or_for_none() -> None:
+    half = KeySet(("street",), (("a",), ("b",)), (4, 5))
+    other = weighted_sum()
+    assert "unbiased" in columns_of(_cells(2), {4: town_mechanism()}, np.zeros(2, dtype=np.int64))
+    assert "unbiased" not in columns_of(half, {4: town_mechanism(), 5: other}, np.zeros(2, dtype=np.int64))
+
+
+def test_tables_of_earlier_versions_still_verify_and_a_changed_one_does_not() -> None:
+    mechanism = weighted_sum()
+    cells = _cells(3)
+    columns = columns_of(cells, {4: mechanism}, np.array([1, 2, 3]), earlier=True)
+    assert list(columns)[2:4] == ["published", "action"]
+    parquet = {name: np.asarray(column) for name, column in columns.items()}
+    assert restated(csv_bytes(columns), parquet, cells, {4: mechanism}) is None
+    columns["action"][0] = "7"
+    assert restated(csv_bytes(columns), parquet, cells, {4: mechanism}) is not None
 
 
 def test_cells_that_a_spreadsheet_would_run_are_disarmed_and_still_verify() -> None:

@@ -45,15 +45,16 @@ release: ε = {escape(loss["epsilon"])}{_delta(loss)}.</p>
 <p>{_attacker(bundle, loss, unit)}</p>
 {_batch(facts["accounting"])}<h2>How to read a value</h2>
 <p>A published value was drawn at random from a distribution that depends on the cell; it is not the
-true count. <em>action</em> is what
-the decision that this table was made for should do; <em>posterior mean</em> and the interval say what the value
+true count. <em>published</em> is the number to use in
+the decision that this table was made for, in its own units; <em>code</em> names the draw; <em>posterior mean</em>
+and the interval say what the value
 means to someone who believes the stated prior. {_adding(columns)}</p>
 {_table(columns)}
 <p>All cells: <a href="release.csv">release.csv</a>, <a href="release.parquet">release.parquet</a>.</p>
 <h2>What this is not for</h2>
 <p class="note">The table was designed for one decision ({escape(", ".join(facts["decision"]))}) under a prior of kind
 {escape(str(facts["prior"]))}. Readers with other beliefs should use the mechanism with their own prior; ranking cells or summing
-recommended actions inherits the pull towards the prior.</p>
+published numbers inherits the pull towards the prior.</p>
 <h2>How to check it</h2>
 <p><code>discreet verify .</code> checks everything that can be checked from this folder;
 <code>python verify_standalone.py mechanism.json</code> proves privacy with Python alone.

@@ -1,4 +1,7 @@
-"""The published table: for each cell its keys and size, the value drawn, and what that value means to a reader.
+"""The published table: for each cell its keys and size, the value to use, the code that was drawn, and what it means to a reader.
+
+`published` is in the units of the statistic (the recommended action), whatever the mechanism reads; `code` names the output that
+was drawn, which may be the noisy total of a weighted sum. Tables of earlier versions hold the code as `published`, beside `action`.
 
 Every column is a function of the committed public facts and the drawn output, so a release says nothing beyond its draws;
 `restated` computes all of them again from the published values alone.
@@ -27,7 +30,7 @@ from discreet.model.unbiased import unbiased_values
 
 LEVEL = 0.9
 MEANING = ("posterior_mean", f"interval_low_{LEVEL:g}", f"interval_high_{LEVEL:g}")
-OWN_COLUMNS = ("size", "published", "action", *MEANING, "unbiased")
+OWN_COLUMNS = ("size", "published", "code", "action", *MEANING, "unbiased")
 """Columns of a release beside its keys; a key may not be called so."""
 RISKY = "=+-@\t\r"
 """What a spreadsheet takes for the beginning of a formula."""
@@ -35,20 +38,19 @@ RISKY = "=+-@\t\r"
 
 @in_bulk()
 def columns_of(
-    key_set: KeySet, mechanisms: Mapping[int, Mechanism], positions: NDArray[np.int64]
+    key_set: KeySet, mechanisms: Mapping[int, Mechanism], positions: NDArray[np.int64], *, earlier: bool = False
 ) -> dict[str, Any]:
-    """The table as columns in the order of the key set."""
+    """The table as columns in the order of the key set; `earlier` writes it as versions without a column of codes did."""
     sizes = np.array(key_set.sizes)
     count = len(key_set)
-    published = np.empty(count, dtype=object)
-    action = np.empty(count, dtype=object)
+    codes, values = np.empty(count, dtype=object), np.empty(count, dtype=object)
     mean, low, high, unbiased = (np.full(count, np.nan) for _ in range(4))
     for size, mechanism in mechanisms.items():
         at = np.flatnonzero(sizes == size)
         drawn = positions[at]
         outputs = mechanism.outputs
-        published[at] = np.array([output.label for output in outputs], dtype=object)[drawn]
-        action[at] = np.array([shown(output.action) for output in outputs], dtype=object)[drawn]
+        codes[at] = np.array([output.label for output in outputs], dtype=object)[drawn]
+        values[at] = np.array([*(output.action for output in outputs), ""], dtype=object)[drawn]
         meaning = _meaning(mechanism)
         if meaning is not None:
             mean[at], low[at], high[at] = (column[drawn] for column in meaning)
@@ -56,11 +58,32 @@ def columns_of(
         if estimator is not None:
             unbiased[at] = estimator[drawn]
     keys = {name: [cell[i] for cell in key_set.cells] for i, name in enumerate(key_set.columns)}
-    table: dict[str, Any] = {**keys, "size": sizes, "published": list(published), "action": list(action)}
-    table |= dict(zip(MEANING, (mean, low, high), strict=True))
-    if np.isfinite(unbiased).any():
+    if earlier:
+        told: dict[str, Any] = {"published": list(codes), "action": list(map(shown, values))}
+    else:
+        used = [code if value is None else value for code, value in zip(codes, values, strict=True)]
+        told = {"published": _as_numbers(used), "code": _as_numbers(list(map(_number_or_text, codes)))}
+    table: dict[str, Any] = {**keys, "size": sizes, **told, **dict(zip(MEANING, (mean, low, high), strict=True))}
+    # a column for adding up that some cells lack would be added up as if they were empty
+    if np.isfinite(unbiased).all() or (earlier and np.isfinite(unbiased).any()):
         table["unbiased"] = unbiased
     return table
+
+
+def _number_or_text(label: str) -> Fraction | str:
+    """A code as a whole number where it is written as one."""
+    digits = label.removeprefix("-")
+    plain = digits.isascii() and digits.isdigit() and str(int(digits)) == digits and label != "-0"
+    return Fraction(label) if plain and abs(int(label)) < 2**63 else label
+
+
+def _as_numbers(values: list[Any]) -> Any:
+    """Whole numbers, numbers, or texts: one kind for all cells, so that a column can be added up."""
+    if not all(isinstance(value, Fraction) for value in values):
+        return list(map(shown, values))
+    if all(value.denominator == 1 and abs(value) < 2**63 for value in values):
+        return np.array([int(value) for value in values], dtype=np.int64)
+    return np.array([float(value) for value in values])
 
 
 def _meaning(mechanism: Mechanism) -> tuple[NDArray[np.float64], ...] | None:
@@ -140,13 +163,15 @@ def restated(
     lines = csv.reader(io.StringIO(csv_data.decode("utf-8"), newline=""))
     header = next(lines, [])
     rows = list(lines)
-    if "published" not in header or len(rows) != len(key_set) or set(map(len, rows)) != {len(header)}:
+    earlier = "code" not in header
+    named = "published" if earlier else "code"
+    if named not in header or len(rows) != len(key_set) or set(map(len, rows)) != {len(header)}:
         return "release.csv lists other cells than the key set"
     texts = list(zip(*rows, strict=True))
-    positions = _positions(texts[header.index("published")], key_set, mechanisms)
+    positions = _positions(texts[header.index(named)], key_set, mechanisms)
     if positions is None:
         return "release.csv holds a value that its mechanism never publishes"
-    columns = columns_of(key_set, mechanisms, positions)
+    columns = columns_of(key_set, mechanisms, positions, earlier=earlier)
     if header != list(map(_disarmed, columns)) or list(parquet) != list(columns):
         return "the columns are not those of a release"
     for i, (name, column) in enumerate(columns.items()):

@@ -63,7 +63,7 @@ def _start_afresh(folder: Path) -> None:
 
 
 def _realised(folder: Path) -> dict[str, float]:
-    """The average squared error of the published actions against the truth, which only a demo may look at."""
+    """The average squared error of the published numbers against the truth, which only a demo may look at."""
     from discreet.cli.stages.households import AVERAGE, BLOCKS, SPREAD
     from discreet.gallery.schools import schools
 
@@ -73,7 +73,7 @@ def _realised(folder: Path) -> dict[str, float]:
         truth[county, str(block)] = truth.get((county, str(block)), 0) + children
     with (folder / "release" / "release.csv").open(encoding="utf-8", newline="") as file:
         errors = [
-            (float(row["action"]) - truth.get((row["county"], row["block"]), 0)) ** 2
+            (float(row["published"]) - truth.get((row["county"], row["block"]), 0)) ** 2
             for row in csv.DictReader(file)
         ]
     return {"realised": sum(errors) / len(errors)}
@@ -95,5 +95,5 @@ def tell(result: Mapping[str, Any], console: Console) -> None:
         f"Verified from the folder alone ({result['checks']} checks, key {result['fingerprint'][:16]}…): {verdict}."
     )
     console.print(
-        f"Average squared error of the published actions in this draw: {result['realised']:.2f} (only a demo may look)."
+        f"Average squared error of the published numbers in this draw: {result['realised']:.2f} (only a demo may look)."
     )

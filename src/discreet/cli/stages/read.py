@@ -22,10 +22,10 @@ def run(folder: Path) -> Mapping[str, Any]:
     with (folder / "release" / "release.csv").open(encoding="utf-8", newline="") as file:
         row = next(csv.DictReader(file))
     mechanism = read_family(folder / "places.family.json").member(int(row["size"])).mechanism
-    found = posterior(mechanism, row["published"])
+    found = posterior(mechanism, row["code"])
     low, high = found.interval(0.9)
     return {
-        "block": {key: row[key] for key in ("county", "block", "size", "published", "action")},
+        "block": {key: row[key] for key in ("county", "block", "size", "published", "code")},
         "mean": found.mean(),
         "interval": [float(low), float(high)],
         "attacker": attacker_words(mechanism.guarantee),
@@ -40,8 +40,8 @@ def tell(result: Mapping[str, Any], console: Console) -> None:
     low, high = result["interval"]
     span = f"exactly {given(low)}" if low == high else between(low, high, 12)
     console.print(
-        f"{block['county']}, block {block['block']} ({block['size']} households): published {block['published']}, so plan "
-        f"{block['action']} places; on average {about(result['mean'], 2)} children live there, {span} with "
+        f"{block['county']}, block {block['block']} ({block['size']} households): plan the published "
+        f"{block['published']} places; on average {about(result['mean'], 2)} children live there, {span} with "
         "at least 90 % probability."
     )
     console.print(result["attacker"])

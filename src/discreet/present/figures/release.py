@@ -22,7 +22,7 @@ from discreet.present.theme import COLOURS, HEIGHT, WIDTH
 
 MOST_CELLS = 60
 TABLE = "release.csv"
-FIXED = ("size", "published", "action")
+FIXED = ("size", "published")
 MEANING = "posterior mean of the statistic (its own units)"
 TITLE = "The release, cell by cell"
 
@@ -58,7 +58,7 @@ def release_rows(folder: str | Path) -> tuple[list[str], list[dict[str, Any]]]:
         mean = _number(line.get("posterior_mean")) if "posterior_mean" in columns else None
         rows.append({
             "cell": ", ".join(line[k] for k in keys), "size": int(line["size"]), "published": line["published"],
-            "mean": _number(line["action"]) if mean is None else mean,
+            "mean": _number(line.get("action", line["published"])) if mean is None else mean,
             "low": _number(line.get(low)), "high": _number(line.get(high)), "level": _number(low.rpartition("_")[2]),
         })  # fmt: skip
     return keys, rows
