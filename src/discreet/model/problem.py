@@ -123,6 +123,8 @@ class Problem:
         return tuple(sorted(set(on_histograms(self.statistic, self.universe.histograms(), self.universe))))
 
     def with_epsilon(self, epsilon: Fraction) -> Problem:
+        """The same problem at another ε; a problem that asks for another kind of promise is not turned into one of ε."""
+        pure_epsilon(self.promise)
         return self.with_promise(PurePromise(epsilon))
 
     def with_promise(self, promise: Promise) -> Problem:

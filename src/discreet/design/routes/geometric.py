@@ -36,7 +36,7 @@ class Geometric(Route):
     name = "geometric"
     theorem = GEOMETRIC
 
-    def why_not(self, problem: Problem) -> str | None:
+    def obstacle(self, problem: Problem) -> str | None:
         return why_not_geometric(problem)
 
     def why(self, problem: Problem) -> str:

@@ -15,7 +15,7 @@ class Ladder(Route):
     name = "ladder"
     theorem = "chain bound"
 
-    def why_not(self, problem: Problem) -> str | None:
+    def obstacle(self, problem: Problem) -> str | None:
         return why_not_climb(problem)
 
     def why(self, problem: Problem) -> str:

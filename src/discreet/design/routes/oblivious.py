@@ -47,7 +47,7 @@ class Oblivious(Route):
     name = "oblivious program"
     theorem = "SY Prop. 3"
 
-    def why_not(self, problem: Problem) -> str | None:
+    def obstacle(self, problem: Problem) -> str | None:
         if not isinstance(problem.universe, Universe) or problem.statistic.weights(problem.universe) is None:
             return "the statistic is not a sum, mean or count"
         return too_many(problem)

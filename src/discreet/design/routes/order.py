@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from discreet.design.proposal import Step
 from discreet.design.routes.geometric import Geometric
 from discreet.design.routes.ladder import Ladder
@@ -17,6 +19,8 @@ LADDER = Ladder()
 
 def considered(problem: Problem) -> tuple[list[Route], list[Step]]:
     """The routes that apply, the most promising first, and the steps that say why the others do not."""
+    inner: list[Route] = [Geometric(), *PROGRAMS]
+    _must_be_served(problem, [*inner, LADDER])
     steps: list[Step] = []
     shorter: list[str] = []
     for name, attempt in REDUCTIONS.items():
@@ -25,7 +29,6 @@ def considered(problem: Problem) -> tuple[list[Route], list[Step]]:
             steps.append(Step(found.name, False, "", found.reason))
         else:
             shorter.append(name)
-    inner: list[Route] = [Geometric(), *PROGRAMS]
     routes = [*(Reducing(name, route) for name in shorter[:1] for route in inner), *inner, LADDER]
     open_ways = []
     for route in routes:
@@ -49,3 +52,14 @@ def considered(problem: Problem) -> tuple[list[Route], list[Step]]:
             "pinball error", remedy="use fewer respondents or types, or an iid prior",
         )
     return open_ways, steps
+
+
+def _must_be_served(problem: Problem, routes: Sequence[Route]) -> None:
+    """Refuse a promise that no route designs for."""
+    if not any(isinstance(problem.promise, route.serves) for route in routes):
+        kinds = sorted({" with ".join(form.keys) for route in routes for form in route.serves})
+        raise InputError(
+            "Nothing is designed for this promise yet", found=problem.promise.brief(),
+            allowed=f"privacy.{' or privacy.'.join(kinds)}",
+            remedy="ask for pure ε, or certify a mechanism that somebody made for this promise",
+        )

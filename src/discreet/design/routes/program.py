@@ -27,7 +27,7 @@ class StateProgram(Route):
     states: str
     reads: str
 
-    def why_not(self, problem: Problem) -> str | None:
+    def obstacle(self, problem: Problem) -> str | None:
         if self.states != states_of(problem):
             return f"a mechanism of this problem reads {states_of(problem)}"
         if problem.real_actions and len(problem.decisions) > 1:

@@ -22,9 +22,9 @@ class Reducing(Route):
 
     def __init__(self, reduction: str, inner: Route) -> None:
         self.reduction, self.inner = reduction, inner
-        self.name, self.theorem = f"{reduction}, then {inner.name}", inner.theorem
+        self.name, self.theorem, self.serves = f"{reduction}, then {inner.name}", inner.theorem, inner.serves
 
-    def why_not(self, problem: Problem) -> str | None:
+    def obstacle(self, problem: Problem) -> str | None:
         try:
             smaller = reduced(problem, self.reduction)
         except Refuted as refuted:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from discreet.design.proposal import Proposal, Step
 from discreet.model.problem import Problem
+from discreet.model.promises import Promise, PurePromise
 from discreet.watch import Watch
 
 
@@ -28,9 +29,19 @@ class Route(ABC):
     name: str
     theorem: str
 
-    @abstractmethod
+    serves: tuple[type[Promise], ...] = (PurePromise,)
+    """The kinds of promise that its mechanisms keep and that its bounds speak about."""
+
     def why_not(self, problem: Problem) -> str | None:
-        """The first condition that fails, in words; None when the route applies. Quick, and never an error."""
+        """Why the route does not apply, in words; None when it does. Quick, and never an error."""
+        if not isinstance(problem.promise, self.serves):
+            kinds = " or ".join(form.kind for form in self.serves)
+            return f"it designs for promises that are {kinds}, not for {problem.promise.brief()}"
+        return self.obstacle(problem)
+
+    @abstractmethod
+    def obstacle(self, problem: Problem) -> str | None:
+        """The first condition that a problem with such a promise fails."""
 
     @abstractmethod
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
