@@ -122,15 +122,19 @@ class ListedWorld:
 
     exact = True
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism, view: Seen | None = None) -> None:
         self.mechanism, self.problem = mechanism, mechanism.problem
-        self.view: Seen = seen(mechanism)
+        self.view: Seen = seen(mechanism) if view is None else view
         self.kernel = self.view.kernel
         self.actions = _numbers(recommended(mechanism))
         self.risk = sum(
             (float(d.weight) * self._risk(d, i) for i, d in enumerate(self.problem.decisions)),
             np.zeros(self.kernel.shape[1]),
         )
+
+    def reading(self, mechanism: Mechanism) -> ListedWorld:
+        """The same world for the same draws with other recommendations."""
+        return ListedWorld(mechanism, self.view)
 
     def _risk(self, decision: Decision, maker: int) -> np.ndarray:
         """Expected loss of one decision maker at each state."""
@@ -209,6 +213,13 @@ class SummedWorld:
         assert weights is not None
         self.values = np.array([float(v) for v in weights])
         self.actions = _numbers(recommended(mechanism))
+        self._kept: dict[bytes, tuple[float, int, np.ndarray, np.ndarray]] = {}
+
+    def reading(self, mechanism: Mechanism) -> SummedWorld:
+        """The same world for the same draws with other recommendations: laws that were computed are kept."""
+        other = SummedWorld(mechanism)
+        other._kept = self._kept
+        return other
 
     @property
     def _width(self) -> int:
@@ -237,8 +248,7 @@ class SummedWorld:
         q, r, t = 0.0, 0.0, 0.0
         for theta in thetas:
             raised = self.probabilities * self._factors(theta)
-            mean, first, moments = self._law(raised / raised.sum())
-            one, two, three = self._after(first, moments)
+            mean, _, _, (one, two, three) = self._seen(raised / raised.sum())
             q, r, t = q + one, r + mean * one + two, t + mean**2 * one + 2 * mean * two + three
         safe = np.maximum(q, np.finfo(float).tiny)
         universe = self.problem.universe
@@ -253,7 +263,15 @@ class SummedWorld:
         return [actions.nearest(Fraction(round(x * DECIMALS), DECIMALS)) for x in centre.tolist()]
 
     def _outcome(self, probabilities: np.ndarray) -> Outcome:
-        return self._read(*self._law(probabilities))
+        return self._read(*self._seen(probabilities))
+
+    def _seen(self, probabilities: np.ndarray) -> tuple[float, int, np.ndarray, np.ndarray]:
+        """The law of a truth with the moments of ω − mean after each output."""
+        key = probabilities.tobytes()
+        if key not in self._kept:
+            mean, first, moments = self._law(probabilities)
+            self._kept[key] = mean, first, moments, self._after(first, moments)
+        return self._kept[key]
 
     def _law(self, probabilities: np.ndarray) -> tuple[float, int, np.ndarray]:
         """The mean of ω, the first total, and at each total its mass with the moments of ω − mean there."""
@@ -275,11 +293,9 @@ class SummedWorld:
             second = centred**2 + law.variances
         return mean, first, np.stack([masses, masses * centred, masses * second])
 
-    def _read(self, mean: float, first: int, moments: np.ndarray) -> Outcome:
-        """From the moments of ω − mean at each total to those after each output, and to the loss."""
-        summary = self.mechanism.summary
-        assert isinstance(summary, LinearSummary)
-        q, r, t = self._after(first, moments)
+    def _read(self, mean: float, first: int, moments: np.ndarray, after: np.ndarray) -> Outcome:
+        """From the moments of ω − mean after each output to the loss."""
+        q, r, t = after
         loss = 0.0
         for i, decision in enumerate(self.problem.decisions):
             actions = recommended(self.mechanism, i)

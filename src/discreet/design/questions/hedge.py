@@ -157,20 +157,22 @@ def must_be_hedgeable(problem: Problem) -> None:
 
 def _candidates(own: Mechanism, truths: _Truths, radius: float) -> list[_Candidate]:
     """The design as it is, then every kernel with every reading."""
-    found = [_valued(own, "as designed", truths)]
+    own_world = world(own)
+    found = [_valued(own_world, "as designed", truths)]
     wide = noise_on_the_statistic(own.problem)
-    for mechanism in (own, wide):
-        if mechanism is None:
-            continue
-        seen = world(mechanism)
+    kinds = [("the design", own_world)] + ([] if wide is None else [("noise on the statistic", world(wide))])
+    for kind, seen in kinds:
+        widest = radius * max(SPREADS)
+        tilts = shifted_tilts(seen, np.linspace(-widest, widest, _points(seen, widest)).tolist())
+        means = np.array([seen.tilted(theta).mean for theta in tilts])
+        scale, middle = scale_of(seen)[0], seen.tilted(0.0).mean
         for spread in SPREADS:
-            reach = radius * spread
-            inner = shifted_tilts(seen, np.linspace(-reach, reach, _points(seen, reach)).tolist())
-            read = _read(mechanism, seen, inner)
-            kind = "the design" if mechanism is own else "noise on the statistic"
-            found.append(_valued(read, f"{kind}, read as if the mean were off by up to {radius * spread:.0%}", truths))
+            inner = [x for x, m in zip(tilts, means, strict=True) if abs(m - middle) <= radius * spread * scale * (1 + 1e-9)]
+            read = with_actions(seen.mechanism, seen.replies(inner or [0.0]))
+            told = f"{kind}, read as if the mean were off by up to {radius * spread:.0%}"
+            found.append(_valued(seen.reading(read), told, truths))
     if wide is not None:
-        found.append(_valued(wide, "noise on the statistic, at face value", truths))
+        found.append(_valued(kinds[1][1], "noise on the statistic, at face value", truths))
     return found
 
 
@@ -181,13 +183,8 @@ def _points(seen: ListedWorld | SummedWorld, reach: float) -> int:
     return 2 * int(min(max(STEPS, wanted / 2), MOST_POINTS)) + 1
 
 
-def _valued(mechanism: Mechanism, reading: str, truths: _Truths) -> _Candidate:
-    return _Candidate(mechanism, reading, np.array([o.loss for o in truths.of(world(mechanism))]))
-
-
-def _read(mechanism: Mechanism, seen: ListedWorld | SummedWorld, tilts: list[float]) -> Mechanism:
-    """The same kernel with the best replies when each tilt is as likely as the others."""
-    return with_actions(mechanism, seen.replies(tilts))
+def _valued(seen: ListedWorld | SummedWorld, reading: str, truths: _Truths) -> _Candidate:
+    return _Candidate(seen.mechanism, reading, np.array([o.loss for o in truths.of(seen)]))
 
 
 def with_actions(mechanism: Mechanism, actions: list[Action]) -> Mechanism:
