@@ -50,6 +50,7 @@ CALLS: dict[str, list[str]] = {
         "design payoff.toml",
     ],
     "design.family": ["design places.toml --sizes 4..5 -o f.family.json --workers 1"],
+    "export": ["export places.mechanism.json -o t.csv", "export usual.mechanism.json -o p.csv --pair"],
     "frontier": [
         "frontier places.toml --points 3 --target 0.9 --gap 0.001 --workers 1 --figure f.svg",
         "frontier places.toml --points 2 --against none --gap 0.01 --workers 1",

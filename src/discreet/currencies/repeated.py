@@ -60,7 +60,7 @@ def compose(
     if single is not None:
         return Worst(upper, channel.edge_labels(single))
     ceilings = np.full(channel.directed, math.inf) if adaptive else _ceilings(channel, times, float(level))
-    leading = _leading(profile)
+    leading = leading_edges(profile)
     order = leading if adaptive else [*leading, *(d for d in np.argsort(-ceilings).tolist() if d not in leading)]
     best, opened, covered = Worst(Bracket(-math.inf, math.inf)), -math.inf, False
     for rank, direction in enumerate(order):
@@ -195,7 +195,7 @@ def _ceilings(channel: Channel, times: int, level: float) -> Array:
     return np.asarray(np.exp(np.minimum(best, 0.0)) * (1 + 1e-9))
 
 
-def _leading(profile: Profile) -> list[int]:
+def leading_edges(profile: Profile) -> list[int]:
     """The directed edges that own most of the attack curve."""
     gaps = (profile.curve.hits - profile.curve.false_alarms).tolist()
     widest: dict[int, float] = {}

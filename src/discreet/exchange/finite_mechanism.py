@@ -14,13 +14,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
-from math import lcm
+from itertools import combinations, combinations_with_replacement
+from math import comb, factorial, lcm, prod
 from typing import TYPE_CHECKING, Any
 
 from discreet.certify.edges.approximate import WeightTable
 from discreet.errors import InputError, TooLarge
-from discreet.geometry.channel import Channel
+from discreet.geometry.channel import Channel, own_channel
+from discreet.model.mechanism import Mechanism
 from discreet.numerics.exact import exact, format_exact, normalised
 
 if TYPE_CHECKING:
@@ -133,6 +134,35 @@ def finite(
     channel = Channel(names, labels, tuple(zip(*rows, strict=True)))
     edges, relation = edges_between(names, neighbours, step)
     return FiniteMechanism(channel, edges, relation, name, notes)
+
+
+def finite_of(mechanism: Mechanism) -> FiniteMechanism:
+    """One of our own mechanisms on the states of its summary, with the graph derived from its problem."""
+    edges = tuple((int(i), int(j)) for i, j in mechanism.space.edges.tolist())
+    relation = f"{mechanism.problem.neighbours.name} neighbours, unit: {mechanism.problem.unit}"
+    return FiniteMechanism(own_channel(mechanism), edges, relation, mechanism.problem.name)
+
+
+def repeated(mechanism: FiniteMechanism, times: int) -> FiniteMechanism:
+    """The mechanism used `times` times on the same database with fresh randomness, outputs told apart by how often each came.
+
+    The order of outputs tells nothing more, so nothing is lost. Exact, and so only for few outputs and times.
+    """
+    kinds = len(mechanism.outputs)
+    if times < 1 or comb(times + kinds - 1, kinds - 1) * len(mechanism.states) > MOST_ENTRIES:
+        raise TooLarge(
+            "Repeating this mechanism has too many outcomes to list", size=f"{times} times {kinds} outputs",
+            fits=f"{MOST_ENTRIES:,} entries", remedy="compose it with discreet.currencies.compose",
+        )
+    counts = [tuple(drawn.count(k) for k in range(kinds)) for drawn in combinations_with_replacement(range(kinds), times)]
+    labels = tuple(" ".join(f"{n}×{o}" for n, o in zip(count, mechanism.outputs, strict=True) if n) for count in counts)
+    ways = [factorial(times) // prod(map(factorial, count)) for count in counts]
+    rows = tuple(
+        tuple(way * prod((p**n for p, n in zip(column, count, strict=True)), start=Fraction(1)) for column in mechanism.columns)
+        for count, way in zip(counts, ways, strict=True)
+    )
+    channel = Channel(mechanism.states, labels, rows)
+    return FiniteMechanism(channel, mechanism.edges, mechanism.relation, f"{mechanism.name} {times} times", mechanism.notes)
 
 
 def edges_between(states: Sequence[str], neighbours: str | Pairs, step: int = 1) -> tuple[tuple[tuple[int, int], ...], str]:

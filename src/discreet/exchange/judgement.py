@@ -82,9 +82,9 @@ def judge(
     at_deltas: Sequence[object] = (),
 ) -> Judgement:
     """Decide the claims given (ε alone is pure, with δ approximate; ρ is zCDP) and show every currency besides."""
-    if delta is not None and epsilon is None:
+    if delta is not None and epsilon is None and rho is None:
         raise InputError(
-            "A δ is claimed together with an ε", found=f"δ = {delta}", allowed="both", remedy="give the ε that it goes with"
+            "A δ is claimed together with an ε or a ρ", found=f"δ = {delta}", allowed="both", remedy="give what it goes with"
         )
     level = None if epsilon is None else _claimed(epsilon, "epsilon")
     chance = None if delta is None else _claimed(delta, "delta")
@@ -95,7 +95,8 @@ def judge(
     if level is not None:
         found.append(decide(mechanism, level, chance) if chance else decide_pure(tight, level))
     if rate is not None:
-        found.append(_decide_rho(concentrated, rate))
+        slack = chance if level is None else None
+        found.append(_decide_rho(concentrated, rate) if not slack else _decide_slack_rho(mechanism, concentrated, rate, slack))
     shown = [_claimed(e, "epsilon") for e in at_epsilons] or [*([level] if level is not None else []), *LEVELS]
     deltas = tuple(tight_delta(mechanism.weights, e) for e in dict.fromkeys(shown))
     profile = Profile(mechanism.profiled)
@@ -157,6 +158,28 @@ def _decide_rho(worst: Worst, rate: Fraction) -> Finding:
         allowed = f"ρ up to {given(rate)}"
         return Finding(words, False, Counterexample("privacy", reason, edge=worst.edge, found=found, allowed=allowed))
     return Finding(words, None)
+
+
+def _decide_slack_rho(mechanism: FiniteMechanism, worst: Worst, rate: Fraction, chance: Fraction) -> Finding:
+    """δ-approximate ρ-zCDP: outputs impossible at a neighbour have a chance of at most δ (Bun & Steinke 2016, Def. 8.1)."""
+    words = f"ρ = {given(rate)}, δ = {given(chance)}"
+    mass, edge = impossible(mechanism)
+    if mass > chance and edge is not None:
+        reason = f"Outputs that are impossible at state {edge[1]} have probability {at_least(mass, 12)} at its neighbour {edge[0]}"
+        allowed = f"a probability of at most {given(chance)}"
+        return Finding(words, False, Counterexample("privacy", reason, edge=edge, found=at_least(mass, 12), allowed=allowed))
+    return Finding(words, True if mass == 0 and Fraction(min(worst.upper, 1e300)) <= rate else None)
+
+
+def impossible(mechanism: FiniteMechanism) -> tuple[Fraction, tuple[str, str] | None]:
+    """The largest probability, over directed edges, of outputs that the other end cannot produce; exact, with the edge."""
+    best, there = Fraction(0), None
+    for a, b in mechanism.edges:
+        for h, g in ((a, b), (b, a)):
+            mass = sum((row[h] for row in mechanism.rows if not row[g]), Fraction(0))
+            if mass > best:
+                best, there = mass, (mechanism.states[h], mechanism.states[g])
+    return best, there
 
 
 def _claimed(value: object, what: str) -> Fraction:

@@ -1,0 +1,50 @@
+"""`discreet export MECHANISM -o FILE`: a mechanism's table, or the pair that dominates it, for other people's tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.output import Json, show
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def command(
+    mechanism: Annotated[Path, typer.Argument(metavar="MECHANISM", help="A mechanism file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The CSV file to write.")],
+    pair: Annotated[bool, typer.Option("--pair", help="The dominating pair instead of the table.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Write a mechanism as a CSV table that any tool can read.
+
+    A line for each state with the exact probability of each output; or, for accountants, the two distributions of the pair
+    that dominates all neighbours. In Python: discreet.exchange.to_opendp, to_accounting.
+
+    Example: discreet export places.mechanism.json -o places.csv
+    """
+    from discreet import files
+    from discreet.exchange import dominating, finite_of, write_finite
+    from discreet.exchange.accounting import pair_table
+
+    read = files.read_mechanism(mechanism)
+    if pair:
+        found = dominating(read)
+        table, words = pair_table(found), "dominating pair"
+    else:
+        table, words = finite_of(read), "table"
+    write_finite(table, output)
+    result: dict[str, Any] = {
+        "written": output, "what": words, "states": len(table.states), "outputs": len(table.outputs),
+        "guarantee": str(read.guarantee), "edge": found.edge if pair else None,
+    }  # fmt: skip
+    show(result, as_json=as_json, person=lambda console: tell(result, console))
+
+
+def tell(result: dict[str, Any], console: Console) -> None:
+    """What was written where."""
+    size = f"{result['states']:,} states, {result['outputs']:,} outputs"
+    console.print(f"Written: {result['written']} ({result['what']}, {size})", soft_wrap=True, markup=False)
