@@ -30,6 +30,7 @@ PACKAGES = (
     "engines",
     "publish",
     "exchange",
+    "views",
     "present",
     "gallery",
 )

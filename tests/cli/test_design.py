@@ -52,7 +52,7 @@ def test_a_person_sees_the_design_beside_what_people_do_today(folder: Path) -> N
     told = ("this design", "geometric", "best oblivious", "no private mechanism loses less than", "household", "Proposition 5")
     for words in told:
         assert words in done.stdout
-    assert "not for adding up" in " ".join(done.stdout.split())
+    assert "Not for adding up" in " ".join(done.stdout.split())
 
 
 def test_a_restriction_shows_its_price(folder: Path) -> None:

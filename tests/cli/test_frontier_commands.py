@@ -11,8 +11,10 @@ import pytest
 from office import problem_text
 
 from discreet import files
-from discreet.cli import many_sizes
 from discreet.cli.main import run
+from discreet.cli.questions.several_priors import SeveralPriors
+from discreet.model.family import sizes_in_words
+from discreet.views.view import View
 
 OTHERS = '[[prior]]\nkind = "iid"\nprobabilities = [0.89, 0.05, 0.06]\n'
 
@@ -47,7 +49,7 @@ def test_frontier_for_programs_and_people(places: Path, tmp_path: Path, capsys: 
     assert low < high and found["target"]["loss_reached"] <= 0.3  # type: ignore[index]
     assert run([str(w) for w in words]) == 0
     told = capsys.readouterr().out
-    assert "Saved: the loss" in told and "Target: a loss of 0.3 needs" in told
+    assert "Saved: the loss" in told and "Target: for a loss of 0.3 ε =" in told
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,7 @@ def test_frontier_for_programs_and_people(places: Path, tmp_path: Path, capsys: 
         (["--epsilon", "1", "--figure", "f.pdf"], "SVG, PNG"),
         (["--points", "1"], "several levels"),
         (["--epsilon", "2", "-o", "x.mechanism.json"], "no single mechanism"),
-        (["--epsilon", "-1"], "privacy level"),
+        (["--epsilon", "-1"], "level of a promise"),
     ],
 )
 def test_frontier_refuses_in_words(
@@ -216,7 +218,7 @@ def test_neighbourhoods_are_refused_in_words(
 
 
 def test_sizes_that_time_did_not_reach_are_told_as_they_are_asked_for() -> None:
-    assert many_sizes._ranges([[1, 1], [2, 2], [3, 3], [7, 7], [9, 12], [13, 13]]) == "1..3, 7, 9-12, 13"
+    assert sizes_in_words([(1, 1), (2, 2), (3, 3), (7, 7), (9, 12), (13, 13)]) == "1..3, 7, 9-12, 13"
 
 
 @pytest.mark.parametrize(("words", "asked"), [([], None), (["--gap", "1e-6"], 1e-6), (["--gap", "0.01"], 0.01)])
@@ -227,10 +229,10 @@ def test_the_gap_asked_for_is_the_gap_of_a_robust_design(
     (tmp_path / "others.toml").write_text(OTHERS, encoding="utf-8")
     heard: list[float | None] = []
 
-    def listen(*_: object, gap: float | None, **__: object) -> dict[str, object]:
-        heard.append(gap)
-        return {}
+    def listen(self: SeveralPriors, _: object) -> View:
+        heard.append(self.gap)
+        return View({}, ())
 
-    monkeypatch.setattr("discreet.cli.several_priors.run", listen)
+    monkeypatch.setattr(SeveralPriors, "answer", listen)
     assert run(["design", str(places), "--priors", str(tmp_path / "others.toml"), *words, "--json"]) == 0
     assert heard == [asked]

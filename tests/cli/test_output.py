@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.cli.output import json_text, plain, show
+from discreet.cli.output import show
+from discreet.views.plain import json_text, plain
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ def test_an_event_in_words() -> None:
     assert line(Event("solve", value=-2.5, bound=-2.0, seconds=1.25)) == (
         "solve  value -2.5  bound -2  gap 2.0e-01  1.2 s"
     )
+    assert line(Event("solve", value=-2.5, bound=-2.0), losses=True) == "solve  loss 2.5  bound 2  gap 2.0e-01"
     assert line(Event("round", message="second try")) == "round  second try"
 
 
@@ -48,7 +49,7 @@ def test_a_terminal_gets_one_line_that_is_cleared(monkeypatch: pytest.MonkeyPatc
 def test_a_log_gets_a_line_now_and_then_and_not_one_for_each_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "QUIET_SECONDS", 0)
     stream = io.StringIO()
-    with progress(stream) as watch:
+    with progress(stream=stream) as watch:
         for stage in ("solve", "solve", "round"):
             watch.report(stage=stage, seconds=1)
         assert not watch.cancelled()

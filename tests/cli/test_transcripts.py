@@ -138,7 +138,7 @@ def interrupted(folder: Path, words: list[str], after: str, times: int = 1) -> t
 def test_an_interrupted_design_keeps_its_best_result(tmp_path: Path) -> None:
     (tmp_path / "big.toml").write_text(problem_text(24, prior="[0.6, 0.3, 0.1]", epsilon="0.5"), encoding="utf-8")
     words = ["design", "big.toml", "-o", "big.mechanism.json", "--gap", "1e-12", "--seconds", "300"]
-    code, out, err = interrupted(tmp_path, words, "value")
+    code, out, err = interrupted(tmp_path, words, "loss")
     assert "Traceback" not in err and "Stopping with the best result so far" in err
     assert code == 0 and "Written: big.mechanism.json" in out, (code, err)
     assert shell(tmp_path, "certify", "big.mechanism.json").returncode == 0
@@ -147,7 +147,7 @@ def test_an_interrupted_design_keeps_its_best_result(tmp_path: Path) -> None:
 def test_a_second_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "big.toml").write_text(problem_text(24, prior="[0.6, 0.3, 0.1]", epsilon="0.5"), encoding="utf-8")
     words = ["frontier", "big.toml", "--figure", "f.svg", "--workers", "1", "--seconds", "100", "--gap", "1e-12"]
-    code, out, err = interrupted(tmp_path, words, "value", times=2)
+    code, out, err = interrupted(tmp_path, words, "loss", times=2)
     assert (code, out) == (130, "") and "Traceback" not in err and err.endswith("discreet: Interrupted.\n")
     assert {path.name for path in tmp_path.iterdir()} == {"big.toml", "err"}
 

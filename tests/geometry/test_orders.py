@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.cli.output import json_text
 from discreet.errors import InputError
 from discreet.geometry.channel import Channel
 from discreet.geometry.orders import compare_orders, orders_in_words
@@ -21,6 +20,7 @@ from discreet.geometry.orders.likelihood_ratio import (
 )
 from discreet.geometry.orders.uprr import uprr
 from discreet.model.priors import IidPrior
+from discreet.views.plain import json_text
 
 
 def F(*parts: object) -> tuple[Fraction, ...]:

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from small_worlds import counting, listed, summing
 
-from discreet.cli.commands import choose as choose_command
 from discreet.cli.main import run
 from discreet.files import write_mechanism
-from discreet.interpret import posterior
+from discreet.interpret import choose, posterior
 from discreet.model.priors import IidPrior
+from discreet.views.choice import choice_view
 
 PROBLEM = """
 [data]
@@ -212,8 +212,7 @@ def test_an_upper_limit_is_not_told_as_a_success(tmp_path: Path, capsys: pytest.
 
 def test_choose_shows_the_losses_of_designs() -> None:
     made = {e: counting(12, Fraction(1, 4), e) for e in (Fraction(1, 2), Fraction(1))}
-    found = choose_command.compare(
-        made[Fraction(1)].problem, list(made), 0.5, 4, 0.05, lambda e: (made[e], float(1 / e))
-    )
+    losses = [(e, float(1 / e)) for e in made]
+    found = choice_view(choose(made[Fraction(1)].problem, list(made), frontier=losses, mechanism_at=made.__getitem__)).facts
     assert [row["loss"] for row in found["rows"]] == [2.0, 1.0]
     assert all(0.05 < row["power"] <= row["power_at_most"] for row in found["rows"])

@@ -1,18 +1,18 @@
-"""The option --figure: checked before any long work, drawn after it, told in the result.
+"""The option --figure: checked before any long work, drawn after it, told in the view.
 
-A command takes `figure: Draw = None`, calls `drawable(figure)` first and adds `drawn(picture, figure)` to its result.
+A command takes `figure: Draw = None`, calls `drawable(figure)` first and adds `drawn(picture, figure)` to its view.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from discreet.views.view import Sentence, View, told
 
+if TYPE_CHECKING:
     from discreet.present.figure import Figure
 
 Draw = Annotated[
@@ -21,19 +21,14 @@ Draw = Annotated[
 
 
 def drawable(path: Path | None) -> None:
-    """Refuse an ending that nothing can be drawn into, and a missing extra."""
+    """Refuse an ending that nothing can be drawn into, a place that cannot be written to, and a missing extra."""
     if path is not None:
+        from discreet.files.atomic import must_be_writable
         from discreet.present.figure import must_be_drawable
 
-        must_be_drawable(path)
+        must_be_writable(must_be_drawable(path))
 
 
-def drawn(picture: Figure, path: Path) -> dict[str, Any]:
+def drawn(picture: Figure, path: Path) -> View:
     """Draw, and say where and what."""
-    return {"figure": picture.write(path), "alt": picture.alt}
-
-
-def tell_drawn(result: dict[str, Any], console: Console) -> None:
-    """Where the picture lies, if there is one."""
-    if "figure" in result:
-        console.print(f"Drawn: {result['figure']}", soft_wrap=True)
+    return told({"figure": picture.write(path), "alt": picture.alt}, Sentence(f"Drawn: {path}", whole=True))

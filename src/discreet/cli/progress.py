@@ -11,10 +11,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from discreet.model.gap import relative_gap
 from discreet.watch import Event, Interruptible
+
+if TYPE_CHECKING:
+    from discreet.model.problem import Problem
 
 QUIET_SECONDS = 0.5
 """Work that ends sooner than this is not worth a line."""
@@ -25,8 +28,9 @@ LINE_SECONDS = 5.0
 class Told:
     """A watch that writes what it hears."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, losses: bool = False) -> None:
         self.stream = stream
+        self.losses = losses
         self.rewrites = stream.isatty()
         self.started = time.monotonic()
         self.told = -LINE_SECONDS
@@ -46,7 +50,7 @@ class Told:
         if elapsed < QUIET_SECONDS or (not self.rewrites and elapsed - self.told < LINE_SECONDS):
             return
         self.told = elapsed
-        words = line(Event(stage, value, bound, elapsed if seconds is None else seconds, message))
+        words = line(Event(stage, value, bound, elapsed if seconds is None else seconds, message), self.losses)
         if self.rewrites:
             self.stream.write("\r" + words.ljust(self.width))
             self.width = len(words)
@@ -65,13 +69,14 @@ class Told:
             self.stream.flush()
 
 
-def line(event: Event) -> str:
-    """An event in words, with the relative gap when both sides are known."""
+def line(event: Event, losses: bool = False) -> str:
+    """An event in words, with the relative gap when both sides are known; payoffs of losses are told as losses."""
+    sign, value = (-1, "loss") if losses else (1, "value")
     parts = [event.stage]
     if event.value is not None:
-        parts.append(f"value {event.value:.6g}")
+        parts.append(f"{value} {sign * event.value + 0.0:.6g}")
     if event.bound is not None:
-        parts.append(f"bound {event.bound:.6g}")
+        parts.append(f"bound {sign * event.bound + 0.0:.6g}")
     if event.value is not None and event.bound is not None:
         parts.append(f"gap {abs(relative_gap(event.value, event.bound)):.1e}")
     if event.seconds is not None:
@@ -96,9 +101,10 @@ class Stoppable(Interruptible):
 
 
 @contextmanager
-def progress(stream: TextIO | None = None) -> Iterator[Interruptible]:
-    """A watch for one command: tells on standard error, stops at the first Ctrl-C."""
-    told = Told(sys.stderr if stream is None else stream)
+def progress(*problems: Problem, stream: TextIO | None = None) -> Iterator[Interruptible]:
+    """A watch for work on these problems: tells on standard error, in losses where all are losses; stops at the first Ctrl-C."""
+    losses = bool(problems) and all(decision.is_loss for problem in problems for decision in problem.decisions)
+    told = Told(sys.stderr if stream is None else stream, losses)
     try:
         with Stoppable(told) as watch:
             yield watch

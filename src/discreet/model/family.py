@@ -8,7 +8,7 @@ tell what is believed about a cell of a given size.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -120,14 +120,19 @@ class Family:
     @property
     def words(self) -> str:
         """The sizes in words: 1..20, 21-30."""
-        runs: list[list[int]] = []
-        parts = []
-        for member in self.members:
-            if member.padded:
-                parts.append((member.low, f"{member.low}-{member.high}"))
-            elif runs and runs[-1][1] == member.low - 1:
-                runs[-1][1] = member.low
-            else:
-                runs.append([member.low, member.low])
-        parts += [(a, str(a) if a == b else f"{a}..{b}") for a, b in runs]
-        return ", ".join(text for _, text in sorted(parts))
+        return sizes_in_words([(member.low, member.high) for member in self.members])
+
+
+def sizes_in_words(ranges: Iterable[tuple[int, int]]) -> str:
+    """Ranges of sizes as people ask for them: 1..20 for each of these sizes, 21-30 for a bucket."""
+    runs: list[list[int]] = []
+    parts = []
+    for low, high in sorted(ranges):
+        if low != high:
+            parts.append((low, f"{low}-{high}"))
+        elif runs and runs[-1][1] == low - 1:
+            runs[-1][1] = low
+        else:
+            runs.append([low, low])
+    parts += [(a, str(a) if a == b else f"{a}..{b}") for a, b in runs]
+    return ", ".join(text for _, text in sorted(parts))

@@ -27,7 +27,7 @@ from discreet.model.universe import Universe
 
 def resized(problem: Problem, size: int) -> Problem:
     """The same problem for a cell of another size."""
-    universe = _must_scale(problem)
+    universe = must_scale(problem)
     if size == universe.respondents:
         return problem
     other = Universe.of(size, universe.values)
@@ -36,7 +36,7 @@ def resized(problem: Problem, size: int) -> Problem:
 
 def padded(problem: Problem, largest: int, absent: Fraction) -> Problem:
     """The problem of cells filled up to `largest` respondents, each place absent with probability `absent`."""
-    universe = _must_scale(problem)
+    universe = must_scale(problem)
     prior = problem.prior
     if not isinstance(prior, (IidPrior, ReferencePrior)) or isinstance(problem.statistic, MeanStatistic):
         raise InputError(
@@ -63,7 +63,7 @@ def padded(problem: Problem, largest: int, absent: Fraction) -> Problem:
 
 def absent_type(problem: Problem) -> int | None:
     """The type that adds nothing to the statistic, which absent places share; None when absent is a type of its own."""
-    universe = _must_scale(problem)
+    universe = must_scale(problem)
     weights = problem.statistic.weights(universe) or ()
     return next((t for t, weight in enumerate(weights) if weight == 0), None)
 
@@ -94,7 +94,7 @@ def at_size(bucket: Problem, absent: int, probability: Fraction, size: int) -> P
     return replace(bucket, prior=ExchangeablePrior(table))
 
 
-def _must_scale(problem: Problem) -> Universe:
+def must_scale(problem: Problem) -> Universe:
     """Refuse problems that say something about one size only."""
     universe = problem.universe
     scales = (

@@ -74,7 +74,7 @@ def html(thing: object) -> str:
 
 def problem_html(problem: Problem) -> str:
     """The problem in words, with its privacy level."""
-    from discreet.present.words import problem_words
+    from discreet.views.words import problem_words
 
     rows = [
         ("privacy", str(problem.guarantee)),
@@ -104,7 +104,7 @@ def design_html(design: Design) -> str:
 
 def mechanism_html(mechanism: Mechanism) -> str:
     """What is read, what comes out, what is promised."""
-    from discreet.present.words import guarantee_words
+    from discreet.views.words import guarantee_words
 
     rows = [("reads", mechanism.summary.kind), ("kernel", mechanism.kernel.family), ("promise", str(mechanism.guarantee))]
     return _card("Mechanism", f"<p>{escape(guarantee_words(mechanism.guarantee))}</p>{_facts(rows)}")

@@ -12,9 +12,9 @@ from discreet.files.certificate import certificate_from_document
 from discreet.files.plan import plan_from_document, read_key_set
 from discreet.model.mechanism import Mechanism
 from discreet.present.report import Section, mechanism_report, scrolled, table
-from discreet.present.words import plural
 from discreet.publish.bundle import mechanism_for, members_of
 from discreet.publish.verification import verified
+from discreet.views.words import plural
 
 
 def typical_mechanism(folder: str | Path) -> Mechanism:

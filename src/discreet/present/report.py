@@ -27,7 +27,7 @@ from discreet.numerics.digits import about, between, percent_about, percent_at_m
 from discreet.present.figure import Figure
 from discreet.present.figures.posterior import posterior_figure
 from discreet.present.style import STYLE
-from discreet.present.words import (
+from discreet.views.words import (
     adding_words,
     attacker_words,
     gain_words,

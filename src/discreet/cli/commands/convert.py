@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, Context
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.output import Json, beside, show
+from discreet.cli.output import Json, show
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from discreet.currencies.conversions import Converted
     from discreet.currencies.statements import Statement
 
 
@@ -39,34 +35,13 @@ def command(
 
     Example: discreet convert rho=0.1 approximate,delta=1e-6
     """
+    from discreet.views.conversion import conversion_view, conversions_view
+
     if table or source is None:
-        result = listed()
-        show(result, as_json=as_json, person=lambda console: tell_table(result, console))
+        show(conversions_view(), as_json=as_json)
         return
-    result = converted(source, target, types, outputs)
-    show(result, as_json=as_json, person=lambda console: tell(result, console))
-
-
-def converted(source: str, target: str | None, types: int | None, outputs: int | None) -> dict[str, Any]:
-    """The conversions asked for, as one mapping."""
-    from discreet.currencies.conversions import convert
-    from discreet.currencies.statements import KINDS
-    from discreet.errors import InputError
-
-    given = read_statement(source)
-    if target is not None:
-        kind, wanted = read_target(target)
-        found = [convert(given, kind, types=types, outputs=outputs, **wanted)]
-    else:
-        found = []
-        for kind in KINDS:
-            if kind in ("approximate", "renyi", given.kind):
-                continue
-            try:
-                found.append(convert(given, kind, types=types, outputs=outputs))
-            except InputError:
-                continue
-    return {"from": _numbers(given), "results": [_facts(item) for item in found]}
+    kind, wanted = (None, {}) if target is None else read_target(target)
+    show(conversion_view(read_statement(source), kind, wanted, types=types, outputs=outputs), as_json=as_json)
 
 
 def read_statement(text: str) -> Statement:
@@ -97,18 +72,6 @@ def read_target(text: str) -> tuple[str, dict[str, Any]]:
     return kind.strip(), dict(_pairs(rest)) if rest else {}
 
 
-def listed() -> dict[str, Any]:
-    """The table of conversions."""
-    from discreet.currencies.conversions import edges
-
-    return {
-        "conversions": [
-            {"from": e.source, "to": e.target, "formula": e.formula, "source": e.reference, "tight": e.tight}
-            for e in edges()
-        ]
-    }
-
-
 def _pairs(text: str) -> dict[str, Any]:
     from discreet.errors import InputError
     from discreet.numerics.exact import exact
@@ -123,50 +86,3 @@ def _pairs(text: str) -> dict[str, Any]:
             )
         found[name.strip()] = exact(value.strip(), name.strip())
     return found
-
-
-def _numbers(given: Statement) -> dict[str, Any]:
-    if given.corners:
-        return {"kind": given.kind, "corners": given.corners}
-    return {"kind": given.kind, **{name: float(value) for name, value in given.numbers.items()}}
-
-
-def _facts(found: Converted) -> dict[str, Any]:
-    return {
-        **_numbers(found.result),
-        "tight": found.tight,
-        "steps": [
-            {"to": _numbers(step.result), "formula": step.edge.formula, "source": step.edge.reference,
-             "tight": step.edge.tight}
-            for step in found.steps
-        ],
-    }
-
-
-def tell(result: dict[str, Any], console: Console) -> None:
-    """The conversions for a person."""
-    console.print(f"From {_words(result['from'])}:")
-    for found in result["results"]:
-        console.print(f"  [bold]{_words(found)}[/bold]{'  (tight)' if found['tight'] else ''}")
-        for step in found["steps"]:
-            beside(console, "      ", f"{step['formula']}   [dim]{step['source']}[/dim]")
-
-
-def tell_table(result: dict[str, Any], console: Console) -> None:
-    """The table of conversions for a person."""
-    for edge in result["conversions"]:
-        tight = "tight" if edge["tight"] else "     "
-        beside(console, f"{edge['from']:>11} → {edge['to']:<11} {tight}  ", f"{edge['formula']}\n[dim]{edge['source']}[/dim]")
-
-
-def _words(numbers: dict[str, Any]) -> str:
-    if numbers["kind"] == "tradeoff":
-        return "f-DP through " + ", ".join(f"({a:.6g}, {b:.6g})" for a, b in numbers["corners"])
-    left_out = {"kind", "tight", "steps"}
-    digits = Context(prec=10, rounding=ROUND_CEILING)
-    pairs = ", ".join(
-        f"{name} = {digits.create_decimal(repr(value)).normalize():g}"
-        for name, value in numbers.items()
-        if name not in left_out
-    )
-    return f"{numbers['kind']}: {pairs}"

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.cli.keeping import kept, writable
 from discreet.cli.output import Json, show
+from discreet.cli.pictures import Draw, drawable, drawn
 from discreet.cli.progress import progress
+from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from fractions import Fraction
-
-    from rich.console import Console
 
     from discreet.design.questions.frontier import Frontier
     from discreet.design.questions.smallest_epsilon import Reach, Saving
     from discreet.model.problem import Problem
 
 POINTS = 10
-SHOWN = ("geometric", "staircase", "best oblivious")
 
 
 def command(
@@ -41,7 +41,7 @@ def command(
             help="Write the certified mechanism of --target (without one: of the ε saved), its certificate beside it.",
         ),
     ] = None,
-    figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the frontier (.svg, .png or .json).")] = None,
+    figure: Draw = None,
     as_json: Json = False,
 ) -> None:
     """Show what accuracy costs: the least loss at each level of ε.
@@ -56,47 +56,42 @@ def command(
     from discreet import files
     from discreet.design.questions.frontier import frontier
     from discreet.numerics.exact import exact
+    from discreet.views.frontier import frontier_view
 
-    if figure is not None:
-        from discreet.present.figure import must_be_drawable
-
-        must_be_drawable(figure)
+    drawable(figure)
     read = files.read_problem(problem)
     levels = [exact(e, "epsilon") for e in epsilon] if epsilon else _levels(read.epsilon, points)
-    with progress() as watch:
+    loss = None if target is None else float(exact(target, "target"))
+    if output is not None:
+        writable(output, files.certificate_path(output))
+        if loss is None and against == "none":
+            raise _nothing_to_write()
+    with progress(read) as watch:
         found = frontier(read, levels, watch, gap=gap, seconds=seconds, workers=workers)
         saved = None if against == "none" else _saving(read, found, against, watch, seconds)
-        reached = None if target is None else _reach(read, found, float(exact(target, "target")), watch, seconds)
-    result = facts(found, saved, reached)
-    if output is not None:
-        result |= _written(output, reached or (saved.reach if saved is not None else None))
+        reached = None if loss is None else _reach(read, found, loss, watch, seconds)
+    view = frontier_view(found, saved, reached)
     if figure is not None:
         from discreet.present import frontier_figure
 
-        drawn = frontier_figure(found, saved)
-        result |= {"figure": drawn.write(figure), "alt": drawn.alt}
-    show(result, as_json=as_json, person=lambda console: tell(result, console))
+        view += drawn(frontier_figure(found, saved), figure)
+    if output is not None:
+        best = reached or (saved.reach if saved is not None else None)
+        if best is None:
+            raise _nothing_to_write()
+        view += kept(output, best.design.mechanism, best.design.certificate)
+    show(view, as_json=as_json)
 
 
-def _written(path: Path, reach: Reach | None) -> dict[str, Any]:
-    """The mechanism at the smallest ε found, with its certificate."""
-    from discreet import files
-    from discreet.errors import InputError
-
-    if reach is None:
-        raise InputError(
-            "There is no single mechanism to write", found="no target, and no ε saved", allowed="a loss to reach",
-            remedy="add --target with a loss",
-        )
-    files.write_mechanism(path, reach.design.mechanism)
-    files.write_certificate(files.certificate_path(path), reach.design.certificate)
-    return {"mechanism": path, "certificate": files.certificate_path(path)}
+def _nothing_to_write() -> InputError:
+    return InputError(
+        "There is no single mechanism to write", found="no target, and no ε saved", allowed="a loss to reach",
+        remedy="add --target with a loss",
+    )
 
 
 def _levels(epsilon: Fraction, points: int) -> list[Fraction]:
     from fractions import Fraction
-
-    from discreet.errors import InputError
 
     if points < 2:
         raise InputError("A frontier needs several levels", found=points, allowed="2 or more", remedy="for instance 10")
@@ -111,8 +106,6 @@ def _known(found: Frontier) -> tuple[tuple[Fraction, float, float], ...]:
 def _saving(problem: Problem, found: Frontier, name: str, watch: Any, seconds: float) -> Saving | None:
     """The ε saved at the problem's own ε, when the baseline is known there."""
     from discreet.design.questions.smallest_epsilon import saving
-    from discreet.errors import InputError
-
     at = next((p for p in found.points if p.epsilon == problem.epsilon), None)
     if at is not None and name not in at.baselines:
         raise InputError(
@@ -127,79 +120,3 @@ def _reach(problem: Problem, found: Frontier, target: float, watch: Any, seconds
     from discreet.design.questions.smallest_epsilon import smallest_epsilon
 
     return smallest_epsilon(problem, target, watch, seconds=seconds, known=_known(found))
-
-
-def facts(found: Frontier, saved: Saving | None, reached: Reach | None) -> dict[str, Any]:
-    """The frontier as one mapping."""
-    result: dict[str, Any] = {
-        "points": [
-            {
-                "epsilon": p.epsilon, "epsilon_number": float(p.epsilon),
-                "value": float(p.value), "bound": float(p.bound), "loss": p.loss,
-                "lower_bound": p.lower_bound, "relative_gap": p.relative_gap, "designed_at": p.designed,
-                "bound_proved_at": p.proved, "seconds": p.seconds,
-                "baselines": {name: b.loss for name, b in p.baselines.items()},
-            }
-            for p in found.points
-        ],
-        "not_convex_at": [list(bend.epsilons) for bend in found.bends],
-        "seconds": found.seconds,
-    }
-    if saved is not None:
-        result["saving"] = {"baseline": saved.baseline, "loss": saved.loss, "epsilon": saved.epsilon,
-                            "share": saved.share, **_reach_facts(saved.reach)}
-    if reached is not None:
-        result["target"] = {"loss": reached.target, **_reach_facts(reached)}
-    return result
-
-
-def _reach_facts(reach: Reach) -> dict[str, Any]:
-    return {
-        "smallest_epsilon": reach.epsilon,
-        "between": [reach.below, reach.above],
-        "loss_reached": float(reach.design.loss),
-        "probes": len(reach.probes),
-        "status": reach.status,
-    }
-
-
-def tell(result: dict[str, Any], console: Console) -> None:
-    """A table, then what is saved, in words."""
-    from rich.table import Table
-
-    shown = [n for n in SHOWN if all(p["baselines"].get(n) is not None for p in result["points"])]
-    table = Table(box=None, pad_edge=False)
-    for title in ("ε", "least loss", "no mechanism below", "gap", *shown):
-        table.add_column(title, justify="right", overflow="fold")
-    for p in result["points"]:
-        table.add_row(
-            f"{p['epsilon_number']:g}", f"{p['loss']:.6g}", f"{p['lower_bound']:.6g}", f"{p['relative_gap']:.0e}",
-            *(f"{p['baselines'][n]:.5g}" for n in shown),
-        )
-    console.print(table)
-    if "saving" in result:
-        s = result["saving"]
-        console.print(
-            f"Saved: the loss {s['loss']:.6g} of {s['baseline']} at ε = {float(s['epsilon']):g} is reached at ε = "
-            f"{s['smallest_epsilon']:.4f}, which is {s['share']:.0%} of it {_between(s)}."
-        )
-    if "target" in result:
-        t = result["target"]
-        console.print(f"Target: a loss of {t['loss']:g} needs ε = {t['smallest_epsilon']:.5g} {_between(t)}.")
-    if result["not_convex_at"]:
-        low, _, high = result["not_convex_at"][0]
-        console.print(
-            f"Mind: the curve is proved not convex between ε = {float(low):g} and {float(high):g}, so halving ε does not halve "
-            "the gain."
-        )
-    if "mechanism" in result:
-        console.print(f"Written: {result['mechanism']} and {result['certificate']}", soft_wrap=True)
-    if "figure" in result:
-        console.print(f"Drawn: {result['figure']}", soft_wrap=True)
-
-
-def _between(facts: dict[str, Any]) -> str:
-    low, high = facts["between"]
-    if low is None:
-        return f"(at most {float(high):.9g}, certified)"
-    return f"(proved between {float(low):.9g} and {float(high):.9g}; a certified mechanism stands at the upper end)"

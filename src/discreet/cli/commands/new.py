@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from discreet.cli.keeping import next_step
 from discreet.cli.output import Json, show
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from discreet.views.view import Sentence, told
 
 
 def command(
@@ -69,8 +68,12 @@ def command(
     )
     problem = problem_from_text(text, file.name.removesuffix(".toml"))
     write_atomically(file, text.encode())
-    result: dict[str, Any] = {"problem": file, "epsilon": problem.epsilon, "unit": problem.unit, "notes": list(problem.notes)}
-    show(result, as_json=as_json, person=lambda console: tell(result, console))
+    name = str(file).removesuffix(".toml")
+    view = told(
+        {"problem": file, "epsilon": problem.epsilon, "unit": problem.unit, "notes": list(problem.notes)},
+        Sentence(f"Written: {file}", whole=True), *(Sentence(f"Note: {note}") for note in problem.notes),
+    )
+    show(view + next_step(f"design {file} -o {name}.mechanism.json"), as_json=as_json)
 
 
 class Questions:
@@ -202,12 +205,3 @@ def _text(text: str) -> str:
 def _even(values: str) -> str:
     count = len(values.split(","))
     return ",".join([f"1/{count}"] * count)
-
-
-def tell(result: dict[str, Any], console: Console) -> None:
-    """What was written and what to type next."""
-    console.print(f"Written: {result['problem']}", soft_wrap=True)
-    for note in result["notes"]:
-        console.print(f"Note: {note}")
-    name = str(result["problem"]).removesuffix(".toml")
-    console.print(f"Next: discreet design {result['problem']} -o {name}.mechanism.json", soft_wrap=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from discreet.cli.keeping import writable
 from discreet.cli.output import Json, show
 from discreet.cli.progress import progress
+from discreet.views.view import Sentence, told
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from discreet.watch import Watch
 
 
@@ -34,14 +34,14 @@ def command(
     """
     from discreet.files.atomic import write_atomically
 
+    writable(output)
     place = output or (file / "report.html" if file.is_dir() else file.with_suffix(".html"))
     if file.is_dir() and output is None:
         place = file.parent / f"{file.name}.report.html"
     with progress() as watch:
         text = text_of(file, watch if frontier else None)
     write_atomically(place, text.encode())
-    result: dict[str, Any] = {"report": place}
-    show(result, as_json=as_json, person=lambda console: tell(result, console))
+    show(told({"report": place}, Sentence(f"Written: {place}", whole=True)), as_json=as_json)
 
 
 def text_of(file: Path, watch: Watch | None) -> str:
@@ -58,8 +58,3 @@ def text_of(file: Path, watch: Watch | None) -> str:
     beside = files.certificate_path(file)
     certificate = files.read_certificate(beside) if beside.exists() else None
     return mechanism_report(mechanism, certificate, extra=extra)
-
-
-def tell(result: dict[str, Any], console: Console) -> None:
-    """Where the page is."""
-    console.print(f"Written: {result['report']}", soft_wrap=True)

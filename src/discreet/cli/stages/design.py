@@ -79,7 +79,7 @@ def _facts(found: Any) -> dict[str, Any]:
 
 def tell(result: Mapping[str, Any], console: Console) -> None:
     """The numbers, and what the design is not for."""
-    from discreet.present.words import adding_words
+    from discreet.views.words import adding_words
 
     paper, places, buses = result["paper"], result["places"], result["buses"]
     less = 1 - paper["loss"] / paper["usual"]

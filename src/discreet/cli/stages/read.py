@@ -17,7 +17,7 @@ def run(folder: Path) -> Mapping[str, Any]:
     """The first block of the release, with its posterior."""
     from discreet.files.family import read_family
     from discreet.interpret import posterior
-    from discreet.present.words import attacker_words
+    from discreet.views.words import attacker_words
 
     with (folder / "release" / "release.csv").open(encoding="utf-8", newline="") as file:
         row = next(csv.DictReader(file))

@@ -15,6 +15,7 @@ import numpy as np
 from discreet.design.best_mechanism import design
 from discreet.design.comparison.evaluation import recommended, seen
 from discreet.errors import InputError
+from discreet.model.actions import RealActions
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.problem import Problem
@@ -45,23 +46,47 @@ class Regret:
         return self.under.followed - self.reached
 
 
-def under(mechanism: Mechanism, problem: Problem) -> Under:
-    """The mechanism for a reader with another prior or another payoff, on the same universe."""
-    own = mechanism.problem
-    if len(problem.decisions) != len(own.decisions):
+def must_compare(own: Problem, other: Problem) -> None:
+    """Refuse, before any design, a problem for which the mechanisms of another may not be valued."""
+    _must_share(own, other)
+    for mine, theirs in zip(own.decisions, other.decisions, strict=True):
+        shared = mine.actions == theirs.actions
+        if not isinstance(mine.actions, RealActions):
+            shared = all(action in theirs.actions for action in mine.actions)
+        if not theirs.is_loss and not shared:
+            raise _other_actions()
+
+
+def _must_share(own: Problem, other: Problem) -> None:
+    """Readers may differ in prior, statistic and payoff, and in nothing else."""
+    if len(other.decisions) != len(own.decisions):
         raise InputError(
             "The other problem has another number of decision makers",
-            found=f"{len(problem.decisions)}",
+            found=f"{len(other.decisions)}",
             allowed=f"{len(own.decisions)}",
             remedy="keep the number of [[decision]] tables",
         )
-    if problem.universe != own.universe or problem.neighbours != own.neighbours:
+    if other.universe != own.universe or other.neighbours != own.neighbours:
         raise InputError(
             "The other problem speaks about another universe",
             found="other respondents, values or neighbours",
             allowed="the same [data]",
             remedy="change only the prior, the statistic or the decision",
         )
+
+
+def _other_actions() -> InputError:
+    return InputError(
+        "The mechanism recommends actions that the other decision does not have",
+        found="other actions",
+        allowed="the same actions, or a loss",
+        remedy="compare mechanisms for decisions with the same actions",
+    )
+
+
+def under(mechanism: Mechanism, problem: Problem) -> Under:
+    """The mechanism for a reader with another prior or another payoff, on the same universe."""
+    _must_share(mechanism.problem, problem)
     view = seen(mechanism, problem)
     distinct = tuple(sorted(set(view.exact_omegas)))
     place = {w: k for k, w in enumerate(distinct)}
@@ -74,12 +99,7 @@ def under(mechanism: Mechanism, problem: Problem) -> Under:
         weight = float(decision.weight)
         actions = recommended(mechanism, i)
         if not decision.is_loss and any(a not in decision.actions for a in actions):
-            raise InputError(
-                "The mechanism recommends actions that the other decision does not have",
-                found="other actions",
-                allowed="the same actions, or a loss",
-                remedy="compare mechanisms for decisions with the same actions",
-            )
+            raise _other_actions()
         followed += weight * float(reply_loss(decision, joint, distinct, actions).sum())
         reread += weight * best_replies(decision, joint, distinct).loss
     first = recommended(mechanism)

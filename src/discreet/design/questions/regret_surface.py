@@ -60,26 +60,27 @@ class Surface:
         return max(self.places, key=lambda p: p.high)
 
 
-def contamination(
-    mechanism: Mechanism, radii: Sequence[Fraction], watch: Watch = SILENT, *, gap: float = 1e-4, seconds: float = 60.0,
-    workers: int | None = None,
-) -> Surface:
-    """Regret at every corner of neighbourhoods of several radii."""
-    problem = mechanism.problem
-    spots = [
-        (prior, float(radius), t) for radius in radii for t, prior in enumerate(corner_priors(problem, radius))
-    ]
-    return Surface("contamination", _places(mechanism, spots, watch, gap, seconds, workers), _values(problem))
+@dataclass(frozen=True)
+class Spot:
+    """A prior to look at: (1−κ)p + κ·e_t with radius κ towards type t, or a drawn one."""
+
+    prior: IidPrior
+    radius: float | None = None
+    towards: int | None = None
 
 
-def around_counts(
-    mechanism: Mechanism, draws: int, seed: int, watch: Watch = SILENT, *, counts: Sequence[int] | None = None,
-    gap: float = 1e-4, seconds: float = 60.0, workers: int | None = None,
-) -> Surface:
-    """Regret at priors drawn around reference counts (the problem's own unless others are given), with a stated seed."""
+def corners(problem: Problem, radii: Sequence[Fraction]) -> tuple[Spot, ...]:
+    """The corners of neighbourhoods of several radii."""
+    return tuple(
+        Spot(prior, float(radius), t) for radius in radii for t, prior in enumerate(corner_priors(problem, radius))
+    )
+
+
+def drawn_around(problem: Problem, draws: int, seed: int, counts: Sequence[int] | None = None) -> tuple[Spot, ...]:
+    """Priors drawn around reference counts (the problem's own unless others are given), with a stated seed."""
     import numpy as np
 
-    prior = mechanism.problem.prior
+    prior = problem.prior
     if counts is None and isinstance(prior, ReferencePrior):
         concentration = [float(c + prior.pseudo_count) for c in prior.counts]
     elif counts is not None:
@@ -95,9 +96,43 @@ def around_counts(
             allowed="one draw or more, counts above 0", remedy="set prior.pseudo_count, for instance 0.5",
         )
     rows = np.random.default_rng(seed).dirichlet(concentration, draws)
-    spots = [(_decimal(row.tolist()), None, None) for row in rows]
-    places = _places(mechanism, spots, watch, gap, seconds, workers)
-    return Surface("around counts", places, _values(mechanism.problem))
+    return tuple(Spot(_decimal(row.tolist())) for row in rows)
+
+
+def contamination(
+    mechanism: Mechanism, radii: Sequence[Fraction], watch: Watch = SILENT, *, gap: float = 1e-4, seconds: float = 60.0,
+    workers: int | None = None,
+) -> Surface:
+    """Regret at every corner of neighbourhoods of several radii."""
+    return surface(mechanism, corners(mechanism.problem, radii), watch, gap=gap, seconds=seconds, workers=workers)
+
+
+def around_counts(
+    mechanism: Mechanism, draws: int, seed: int, watch: Watch = SILENT, *, counts: Sequence[int] | None = None,
+    gap: float = 1e-4, seconds: float = 60.0, workers: int | None = None,
+) -> Surface:
+    """Regret at priors drawn around reference counts."""
+    spots = drawn_around(mechanism.problem, draws, seed, counts)
+    return surface(mechanism, spots, watch, gap=gap, seconds=seconds, workers=workers)
+
+
+def surface(
+    mechanism: Mechanism, spots: Sequence[Spot], watch: Watch = SILENT, *, gap: float = 1e-4, seconds: float = 60.0,
+    workers: int | None = None,
+) -> Surface:
+    """Regret at each prior; what time did not reach is left out."""
+    problem = mechanism.problem
+    tasks = [(replace(problem, prior=spot.prior), gap, seconds) for spot in spots]
+    found = side_by_side(least_loss, tasks, watch, workers, "prior")
+    places = []
+    for spot, sides in zip(spots, found, strict=True):
+        if sides is None:
+            continue
+        view = under(mechanism, replace(problem, prior=spot.prior))
+        places.append(Place(spot.prior.probabilities, spot.radius, spot.towards, view.followed, view.reread, *sides, view.bias))
+    if not places:
+        raise InputError("No place was finished", found="cancelled", allowed="time for one", remedy="allow more time")
+    return Surface("contamination" if spots[0].radius is not None else "around counts", tuple(places), _values(problem))
 
 
 def _values(problem: Problem) -> tuple[Fraction, ...]:
@@ -109,24 +144,6 @@ def _decimal(row: list[float]) -> IidPrior:
     whole = [max(1, round(x * DECIMALS)) for x in row]
     whole[whole.index(max(whole))] += DECIMALS - sum(whole)
     return IidPrior(tuple(Fraction(w, DECIMALS) for w in whole))
-
-
-def _places(
-    mechanism: Mechanism, spots: Sequence[tuple[IidPrior, float | None, int | None]], watch: Watch, gap: float,
-    seconds: float, workers: int | None,
-) -> tuple[Place, ...]:
-    problem = mechanism.problem
-    tasks = [(replace(problem, prior=prior), gap, seconds) for prior, _, _ in spots]
-    found = side_by_side(least_loss, tasks, watch, workers, "prior")
-    places = []
-    for (prior, radius, towards), sides in zip(spots, found, strict=True):
-        if sides is None:
-            continue
-        view = under(mechanism, replace(problem, prior=prior))
-        places.append(Place(prior.probabilities, radius, towards, view.followed, view.reread, *sides, view.bias))
-    if not places:
-        raise InputError("No place was finished", found="cancelled", allowed="time for one", remedy="allow more time")
-    return tuple(places)
 
 
 def least_loss(task: tuple[Problem, float, float], watch: Watch) -> tuple[float, float]:

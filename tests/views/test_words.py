@@ -14,7 +14,7 @@ from discreet.files.problem import problem_from_document
 from discreet.model.guarantee import Guarantee
 from discreet.model.promises import ApproximatePromise, PurePromise, promise_of
 from discreet.numerics.exact import exact
-from discreet.present import words
+from discreet.views import words
 
 NUMBER = re.compile(r"-?\d[\d,]*\.?\d*(?:[eE][+-]?\d+)?")
 PERCENT = re.compile(r"([\d.]+) %")

@@ -1,0 +1,120 @@
+"""`discreet design PROBLEM`: one best mechanism, and what following it costs when the prior or the payoff is another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from discreet.cli.keeping import kept, next_step, writable
+from discreet.cli.pictures import drawable, drawn
+from discreet.design import Design, design
+from discreet.design.questions.decision_makers import prices
+from discreet.design.questions.regret import must_compare, regret
+from discreet.design.questions.regret_surface import Spot, corners, drawn_around, surface
+from discreet.design.questions.sensitivity import sensitivity
+from discreet.errors import InputError
+from discreet.files import certificate_path
+from discreet.model.problem import Problem
+from discreet.model.universe import Universe
+from discreet.numerics.exact import exact
+from discreet.views.design import design_view
+from discreet.views.sharing import shares_view, slopes_view
+from discreet.views.view import View
+from discreet.views.wrong_prior import alternative_view, drawn_view, neighbourhood_view
+from discreet.watch import Watch
+
+GAP = 1e-6
+STEPS = 4
+"""Radii of a picture, evenly up to the one that is asked for."""
+SEED = 1
+"""Of drawn priors; printed beside them."""
+
+
+@dataclass(frozen=True)
+class BestMechanism:
+    """The question with everything that is asked beside it."""
+
+    problem: Problem
+    seconds: float
+    gap: float | None = None
+    within: str | None = None
+    slopes: bool = False
+    workers: int | None = None
+    output: Path | None = None
+    figure: Path | None = None
+    alternative: Problem | None = None
+    around: Around | None = None
+
+    def __post_init__(self) -> None:
+        drawable(self.figure)
+        writable(self.output, None if self.output is None else certificate_path(self.output))
+        if self.alternative is not None:
+            must_compare(self.problem, self.alternative)
+        if self.alternative is not None or self.around is not None or self.slopes:
+            self.problem.finest()  # these look at every state, and refuse what has too many
+
+    def answer(self, watch: Watch) -> View:
+        """Design, keep what was found, then look further."""
+        gap = GAP if self.gap is None else self.gap
+        found = design(self.problem, watch, gap=gap, seconds=self.seconds, within=self.within)
+        written = View({}, ())
+        if self.output is not None:
+            written = kept(self.output, found.mechanism, found.certificate) + next_step(f"certify {self.output}")
+        view = design_view(found)
+        if self.alternative is not None:
+            view += alternative_view(regret(found.mechanism, self.alternative, watch))
+        if self.around is not None:
+            view += self.around.answer(found, watch, self.figure, self.workers)
+        if len(self.problem.decisions) > 1:
+            view += shares_view(prices(found, watch, workers=self.workers))
+        if self.slopes:
+            view += slopes_view(sensitivity(found, watch))
+        if self.figure is not None and self.around is None:
+            from discreet.present import comparison_figure
+
+            view += drawn(comparison_figure(found), self.figure)
+        return view + written
+
+
+@dataclass(frozen=True)
+class Around:
+    """Priors around the problem's own: corners at a radius, or draws around reference counts."""
+
+    spots: tuple[Spot, ...]
+    radius: str | None = None
+
+    @staticmethod
+    def at_radius(problem: Problem, radius: str, pictured: bool) -> Around:
+        """The corners at a radius; a picture shows smaller radii too."""
+        widest = exact(radius, "radius")
+        radii = [widest * k / STEPS for k in range(1, STEPS + 1)] if pictured else [widest]
+        return Around(corners(problem, radii), radius)
+
+    @staticmethod
+    def of_counts(problem: Problem, draws: int, counts: str | None) -> Around:
+        """Priors drawn around counts of each type such as "890,90,20", or around those of a reference prior."""
+        return Around(drawn_around(problem, draws, SEED, None if counts is None else _counts(problem, counts)))
+
+    def answer(self, found: Design, watch: Watch, figure: Path | None, workers: int | None) -> View:
+        """The regret at each of these priors."""
+        places = surface(found.mechanism, self.spots, watch, workers=workers)
+        if self.radius is None:
+            view = drawn_view(places, len(self.spots), SEED)
+        else:
+            view = neighbourhood_view(places, self.radius, float(exact(self.radius)))
+        if figure is not None:
+            from discreet.present import regret_figure
+
+            view += drawn(regret_figure(places), figure)
+        return view
+
+
+def _counts(problem: Problem, text: str) -> list[int]:
+    parts = [part.strip() for part in text.split(",")]
+    types = problem.universe.types if isinstance(problem.universe, Universe) else 0
+    if len(parts) != types or not all(part.isascii() and part.isdigit() for part in parts):
+        raise InputError(
+            "Reference counts are whole numbers, one for each type", found=text, allowed=f"{types} numbers with commas",
+            remedy="for instance --counts 890,90,20 for three types",
+        )
+    return [int(part) for part in parts]

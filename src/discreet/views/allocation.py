@@ -1,0 +1,48 @@
+"""A budget split over several statistics, viewed: what each gets, and what no split at all can beat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from discreet.design.questions.allocation import Allocation
+from discreet.numerics.digits import about, at_least, at_most, given
+from discreet.views.view import Block, Grid, Sentence, View, mind
+
+
+def allocation_view(found: Allocation) -> View:
+    """A row for each statistic, and both sides of the total."""
+    facts = {
+        "budget": found.budget,
+        "spent": found.spent,
+        "loss": float(found.loss),
+        "lower_bound": float(found.lower_bound),
+        "relative_gap": found.relative_gap,
+        "convex": found.convex,
+        "parts": [
+            {
+                "name": part.name, "epsilon": part.epsilon, "epsilon_number": float(part.epsilon), "loss": float(part.loss),
+                "lower_bound": float(part.lower_bound), "marginal": part.marginal,
+            }
+            for part in found.parts
+        ],
+        "notes": list(found.notes),
+    }
+    return View(facts, tuple(_told(found)))
+
+
+def _told(found: Allocation) -> Iterator[Block]:
+    rows = [
+        (p.name, given(p.epsilon), at_most(p.loss), "–" if p.marginal is None else about(p.marginal)) for p in found.parts
+    ]
+    yield Grid(("statistic", "ε", "loss", "gain per further ε"), rows)
+    yield Sentence(
+        f"Weighted loss {at_most(found.loss)} with ε = {given(found.spent)} of {given(found.budget)}; proved: no split has less "
+        f"than {at_least(found.lower_bound)}, so this one is within {at_most(found.relative_gap, 2)} of the best."
+    )
+    yield Sentence("Each loss is proved for a mechanism designed at exactly this ε; none is interpolated.")
+    everything = [part.name for part in found.parts if part.epsilon == found.budget]
+    if everything and len(found.parts) > 1:
+        yield Sentence(f"All of the budget goes to {everything[0]}; the bound says how little any other split could gain.")
+    if found.convex:
+        yield Sentence("The computed points are consistent with convex frontiers.")
+    yield from (mind(f"{note}.") for note in found.notes)

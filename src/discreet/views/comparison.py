@@ -1,0 +1,75 @@
+"""Several mechanisms side by side, viewed: what each is worth for the first one's problem, what it promises, which tells more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from discreet import certify
+from discreet.design.questions.regret import under
+from discreet.errors import DiscreetError, InputError
+from discreet.geometry.orders import compare_orders, orders_in_words
+from discreet.model.certificate import Certificate
+from discreet.model.mechanism import Mechanism
+from discreet.numerics.digits import about, given
+from discreet.views.design import sizes
+from discreet.views.plain import known
+from discreet.views.view import Block, Fact, Grid, Sentence, View
+
+HEADS = ("mechanism", "loss when followed", "loss when re-read", "bias", "ε", "outputs")
+
+
+def comparison_view(named: Sequence[tuple[str, Mechanism]]) -> View:
+    """Two mechanisms or more with their names; the first one's problem is what all are valued for."""
+    if len(named) < 2:
+        raise InputError(
+            "There is nothing to compare", found=f"{len(named)} mechanism", allowed="two or more",
+            remedy="name another mechanism",
+        )
+    first = named[0][1]
+    facts: dict[str, Any] = {
+        "mechanisms": [_valued(name, mechanism, first) for name, mechanism in named],
+        "orders": [_ordered(one, other) for i, one in enumerate(named) for other in named[i + 1 :]],
+    }
+    return View(facts, tuple(_told(facts)))
+
+
+def _valued(name: str, mechanism: Mechanism, first: Mechanism) -> dict[str, Any]:
+    proof = certify.privacy(mechanism)
+    seen = under(mechanism, first.problem)
+    facts: dict[str, Any] = {
+        "mechanism": name,
+        "followed": seen.followed,
+        "reread": seen.reread,
+        "bias": known(seen.bias),
+        "private": isinstance(proof, Certificate),
+        "epsilon": mechanism.guarantee.epsilon,
+        "outputs": sizes(mechanism)["outputs"],
+    }
+    if isinstance(proof, Certificate):
+        facts["tight_epsilon"] = [proof.privacy.tight_low, proof.privacy.tight_high]
+    return facts
+
+
+def _ordered(one: tuple[str, Mechanism], other: tuple[str, Mechanism]) -> dict[str, Any]:
+    """Which of a pair tells more, where both are small enough to decide."""
+    pair: dict[str, Any] = {"first": one[0], "second": other[0]}
+    try:
+        return pair | compare_orders(one[1], other[1])
+    except DiscreetError as error:
+        return pair | {"undecided": str(error)}
+
+
+def _told(facts: dict[str, Any]) -> Iterator[Block]:
+    yield Grid(HEADS, [
+        (
+            m["mechanism"], about(m["followed"], 6), about(m["reread"], 6), "–" if m["bias"] is None else about(m["bias"], 3),
+            given(m["epsilon"]) if m["private"] else "refuted", str(m["outputs"]),
+        )
+        for m in facts["mechanisms"]
+    ])
+    for pair in facts["orders"]:
+        yield Sentence(f"{pair['first']} and {pair['second']}:", whole=True)
+        undecided = "undecided" in pair
+        lines = [f"orders not decided: {pair['undecided']}"] if undecided else orders_in_words(pair)
+        yield from (Fact("", line) for line in lines)

@@ -1,0 +1,136 @@
+"""A design, viewed: what it loses beside what people do today, what is proved, how it was found, what it is not for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from discreet.design.comparison.evaluation import Evaluation
+from discreet.design.result import Design
+from discreet.errors import TooLarge
+from discreet.model.kernel import TableKernel
+from discreet.model.mechanism import Mechanism
+from discreet.numerics.digits import about, at_least, at_most
+from discreet.views.plain import known
+from discreet.views.view import BREAK, Block, Grid, Sentence, View, mind, proved
+from discreet.views.words import adding_words, theorem_words
+
+NOT_PRIVATE = "full information"
+
+
+def design_view(found: Design) -> View:
+    """The design for a person and for a program."""
+    try:
+        seen: Evaluation | None = found.evaluation
+    except TooLarge:
+        seen = None
+    return View(_facts(found, seen), tuple(_told(found, seen)))
+
+
+def _facts(found: Design, seen: Evaluation | None) -> dict[str, Any]:
+    problem = found.mechanism.problem
+    facts: dict[str, Any] = {
+        "value": float(found.value),
+        "bound": float(found.bound),
+        "relative_gap": found.relative_gap,
+    }
+    if in_losses(found.mechanism):
+        facts |= {"loss": float(found.loss), "lower_bound": float(found.lower_bound)}
+    facts |= {
+        "epsilon": problem.epsilon,
+        "neighbours": problem.neighbours.name,
+        "unit": problem.unit,
+        "reduction": found.reduction,
+        "theorem": found.theorem,
+        "status": found.status,
+        **sizes(found.mechanism),
+        "tight_epsilon": [found.certificate.privacy.tight_low, found.certificate.privacy.tight_high],
+        "baselines": {
+            name: {"value": b.value, "loss": b.loss, "words": b.words} for name, b in found.baselines.items()
+        },
+        "seconds": dict(found.seconds),
+        "steps": [str(step) for step in found.steps],
+        "rungs": [
+            {"name": r.name, "loss": r.loss, "lower_bound": r.lower_bound, "relative_gap": r.relative_gap, "seconds": r.seconds}
+            for r in found.rungs
+        ],
+        "notes": list(found.notes),
+        "evaluation": None if seen is None else _evaluation(seen),
+    }
+    if found.within is not None:
+        facts |= {"within": found.within, "price": found.price}
+    return facts
+
+
+def in_losses(mechanism: Mechanism) -> bool:
+    """Whether every decision maker counts losses, so that people are told losses and not negative payoffs."""
+    return all(decision.is_loss for decision in mechanism.problem.decisions)
+
+
+def sizes(mechanism: Mechanism) -> dict[str, int]:
+    """How many states and outputs there are, without listing those of a closed form."""
+    kernel = mechanism.kernel
+    if isinstance(kernel, TableKernel):
+        return {"states": len(kernel.states), "outputs": len(kernel.outputs)}
+    return dict.fromkeys(("states", "outputs"), kernel.high - kernel.low + 1)
+
+
+def _evaluation(seen: Evaluation) -> dict[str, Any]:
+    return {
+        "average_bias": known(seen.average_bias),
+        "slope": known(seen.slope),
+        "worst_risk": known(seen.worst_risk),
+        "total_error_per_1000_cells": known(seen.total_error(1000)),
+        "unbiased_estimator_variance": seen.unbiased_variance,
+        "for_adding_up": bool(seen.for_adding_up),
+        "omega": seen.omegas,
+        "prior": seen.prior,
+        "bias": [known(b) for b in seen.bias.tolist()],
+        "risk": [known(r) for r in seen.risk.tolist()],
+    }
+
+
+def _told(found: Design, seen: Evaluation | None) -> Iterator[Block]:
+    loss = in_losses(found.mechanism)
+    yield comparison(found.mechanism, found.baselines)
+    yield BREAK
+    edge = "no private mechanism loses less than" if loss else "no private mechanism is worth more than"
+    limit = at_least(found.lower_bound, 9) if loss else at_most(found.bound, 9)
+    yield proved(f"{edge} {limit}, so this design is within {at_most(found.relative_gap, 2)} of the best possible.")
+    yield proved(f"{found.mechanism.guarantee}.")
+    step = found.steps[0]
+    cited = f" ({theorem_words(step.theorem)})" if step.theorem else ""
+    yield Sentence(f"How: {step.name}; {step.reason}{cited}.")
+    yield from _rungs(found)
+    if found.within is not None and found.price is not None:
+        yield Sentence(f"Restricted to {found.within} mechanisms, which costs {about(found.price, 6)}.")
+    yield from (mind(note) for note in found.notes)
+    if seen is not None and known(seen.slope) is not None and not seen.for_adding_up:
+        yield mind(adding_words(seen.slope))
+
+
+def comparison(mechanism: Mechanism, baselines: Mapping[str, Any]) -> Grid:
+    """The design beside what people do today, the best first."""
+    loss = in_losses(mechanism)
+    claim = mechanism.claims.value
+    assert claim is not None
+    own = float(-claim if loss else claim)
+    rows = [("this design", at_most(-claim) if loss else at_least(claim), "")]
+    ranked = sorted(baselines.items(), key=lambda item: (item[1].value is None, -(item[1].value or 0.0)))
+    for name, baseline in ranked:
+        number = baseline.loss if loss else baseline.value
+        shown = f"{name} (not private)" if name == NOT_PRIVATE else name
+        times = "" if number is None or own == 0 or not loss else f"{number / own:.2f}×"
+        rows.append((shown, "–" if number is None else about(number, 6), times))
+    return Grid(("way to publish", "expected loss" if loss else "expected payoff", "against the design"), rows, first=True)
+
+
+def _rungs(found: Design) -> Iterator[Block]:
+    """The rungs that were climbed: the best mechanism and the best bound were kept, whichever rung they are from."""
+    if found.rungs:
+        rows = [
+            (r.name, about(r.loss, 6), about(r.lower_bound, 6), f"{r.relative_gap:.1%}", f"{r.seconds:.1f}") for r in found.rungs
+        ]
+        yield BREAK
+        yield Grid(("rung", "expected loss", "lower bound", "gap", "seconds"), rows)
+        yield BREAK

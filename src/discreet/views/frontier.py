@@ -1,0 +1,84 @@
+"""The frontier, viewed: the least loss at each ε between proved sides, and the ε that is enough for a loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from discreet.design.questions.frontier import Frontier
+from discreet.design.questions.smallest_epsilon import Reach, Saving
+from discreet.numerics.digits import about, at_least, at_most, given, percent_at_least, percent_at_most
+from discreet.views.view import Block, Grid, Sentence, View, mind
+
+BESIDE = ("geometric", "staircase", "best oblivious")
+
+
+def frontier_view(found: Frontier, saved: Saving | None = None, reached: Reach | None = None) -> View:
+    """A row for each ε; then what is saved against a baseline and what a target needs."""
+    facts: dict[str, Any] = {
+        "points": [
+            {
+                "epsilon": p.epsilon, "epsilon_number": float(p.epsilon),
+                "value": float(p.value), "bound": float(p.bound), "loss": p.loss,
+                "lower_bound": p.lower_bound, "relative_gap": p.relative_gap, "designed_at": p.designed,
+                "bound_proved_at": p.proved, "seconds": p.seconds,
+                "baselines": {name: b.loss for name, b in p.baselines.items()},
+            }
+            for p in found.points
+        ],
+        "not_convex_at": [list(bend.epsilons) for bend in found.bends],
+        "seconds": found.seconds,
+    }
+    if saved is not None:
+        facts["saving"] = {
+            "baseline": saved.baseline, "loss": saved.loss, "epsilon": saved.epsilon, "share": saved.share, **_reach(saved.reach),
+        }
+    if reached is not None:
+        facts["target"] = {"loss": reached.target, **_reach(reached)}
+    return View(facts, tuple(_told(found, saved, reached)))
+
+
+def _reach(reach: Reach) -> dict[str, Any]:
+    return {
+        "smallest_epsilon": reach.epsilon,
+        "between": [reach.below, reach.above],
+        "loss_reached": float(reach.design.loss),
+        "probes": len(reach.probes),
+        "status": reach.status,
+    }
+
+
+def _told(found: Frontier, saved: Saving | None, reached: Reach | None) -> Iterator[Block]:
+    losses = [{name: b.loss for name, b in p.baselines.items()} for p in found.points]
+    shown = [name for name in BESIDE if all(at.get(name) is not None for at in losses)]
+    rows = [
+        (
+            given(p.epsilon), at_most(-p.value), at_least(-p.bound), at_most(p.relative_gap, 1),
+            *(about(at[n] or 0.0, 5) for n in shown),
+        )
+        for p, at in zip(found.points, losses, strict=True)
+    ]
+    yield Grid(("ε", "least loss", "no mechanism below", "gap", *shown), rows, left=0)
+    if saved is not None:
+        reach = saved.reach
+        share = percent_at_most(reach.above / saved.epsilon)
+        if reach.below is not None:
+            share = f"between {percent_at_least(reach.below / saved.epsilon)} and {share}"
+        yield Sentence(
+            f"Saved: the loss {about(saved.loss, 6)} of {saved.baseline} at ε = {given(saved.epsilon)} is reached at ε = "
+            f"{at_most(reach.above)}, {share} of it {_between(reach)}."
+        )
+    if reached is not None:
+        yield Sentence(f"Target: for a loss of {given(reached.target)} ε = {at_most(reached.above)} is enough {_between(reached)}.")
+    if found.bends:
+        low, _, high = found.bends[0].epsilons
+        yield mind(
+            f"the curve is proved not convex between ε = {given(low)} and {given(high)}, so halving ε does not halve the gain."
+        )
+
+
+def _between(reach: Reach) -> str:
+    """What is known about the smallest ε, on both sides."""
+    if reach.below is None:
+        return "(a certified mechanism stands there)"
+    return f"(a certified mechanism stands there; proved: none at ε = {at_least(reach.below)})"

@@ -1,0 +1,62 @@
+"""One mechanism for several priors, viewed: its losses beside the plain design's, and both sides of the worst regret."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from discreet.design.questions.robust import Robust
+from discreet.numerics.digits import about, at_least, at_most
+from discreet.views.view import Block, Grid, Sentence, View, mind, proved
+
+HEADS = ("if this prior is true", "robust", "plain", "best there", "regret")
+
+
+def robust_view(found: Robust) -> View:
+    """The three losses at each prior, then what is proved."""
+    rows: list[dict[str, Any]] = []
+    for prior, weight, loss, best, plain in zip(
+        found.priors, found.weights, found.proof.losses, found.proof.best, found.plain, strict=True
+    ):
+        chances = getattr(prior, "probabilities", None)
+        rows.append({
+            "kind": prior.kind,
+            "probabilities": [float(p) for p in chances] if isinstance(chances, tuple) else None,
+            "weight": float(weight), "loss": float(loss), "best": [float(side) for side in best], "plain": plain,
+            "regret": float(loss - best[0]),
+        })
+    facts = {
+        "priors": rows,
+        "worst_regret": float(found.proof.worst),
+        "least_worst_regret": float(found.proof.least),
+        "price": found.price,
+        "rounds": found.rounds,
+        "status": found.status,
+    }
+    return View(facts, tuple(_told(found, rows)))
+
+
+def _told(found: Robust, rows: list[dict[str, Any]]) -> Iterator[Block]:
+    yield Grid(HEADS, [
+        (_named(r), about(r["loss"], 6), about(r["plain"], 6), about(r["best"][1], 6), about(r["regret"], 6)) for r in rows
+    ])
+    yield Sentence(
+        "Expected losses: of this mechanism (robust), of the one designed for the first prior alone (plain), and of the best "
+        "mechanism for each prior. Regret is what robust loses beyond the best, if its recommendations are followed."
+    )
+    yield proved(
+        f"if its recommendations are followed, the worst regret is at most {at_most(found.proof.worst)}, and no private mechanism "
+        f"has less than {at_least(found.proof.least)}."
+    )
+    for row in rows[1:]:
+        change = row["plain"] - row["loss"]
+        words = f"saves {about(change)}" if change >= 0 else f"costs {about(-change)}"
+        yield Sentence(f"Against the plain design it {words} if {_named(row)} is true.")
+    yield Sentence(f"It costs {about(found.price)} if {_named(rows[0])} is true, for which the plain design is best.")
+    if found.status == "cancelled":
+        yield mind("stopped before both sides met; what is printed is proved. More seconds allow for more.")
+
+
+def _named(row: dict[str, Any]) -> str:
+    chances = row["probabilities"]
+    return str(row["kind"]) if chances is None else "(" + ", ".join(about(p, 3) for p in chances) + ")"

@@ -1,0 +1,77 @@
+"""What following a design costs under another prior or payoff: one alternative, a neighbourhood of the prior, drawn priors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from discreet.design.questions.regret import Regret
+from discreet.design.questions.regret_surface import Place, Surface
+from discreet.numerics.digits import about
+from discreet.views.plain import known
+from discreet.views.view import Sentence, View, told
+
+
+def alternative_view(found: Regret) -> View:
+    """The design in a world that another problem file describes."""
+    under = found.under
+    facts: dict[str, Any] = {
+        "followed": under.followed, "reread": under.reread, "bias": known(under.bias), "best": found.reached,
+        "regret": found.regret,
+    }
+    if found.prior is not None:
+        facts["prior"] = [float(p) for p in found.prior]
+    words = (
+        f"Under the alternative: loss {about(under.followed)} when followed{_bias(under.bias)}, {about(under.reread)} when "
+        f"re-read, {about(found.reached)} with the mechanism designed for it."
+    )
+    return told({"alternative": facts}, Sentence(words))
+
+
+def neighbourhood_view(surface: Surface, radius: str, widest: float) -> View:
+    """The corners of the neighbourhood of a prior, the worst first; a surface of several radii is listed whole."""
+    corners = _worst_first(p for p in surface.places if p.radius == widest) or _worst_first(surface.places)
+    facts: dict[str, Any] = {"radius": radius, "corners": [_facts(p) for p in corners]}
+    if len({p.radius for p in surface.places}) > 1:
+        facts["surface"] = [_facts(p) for p in _worst_first(surface.places)]
+    worst = corners[0]
+    words = (
+        f"If the prior moves by {radius}: worst at {_prior(worst)}, loss {about(worst.followed)} when followed"
+        f"{_bias(worst.bias)} against {about(worst.reached)} with the mechanism designed for that."
+    )
+    return told({"neighbourhood": facts}, Sentence(words))
+
+
+def drawn_view(surface: Surface, draws: int, seed: int) -> View:
+    """Priors drawn around reference counts, the worst first."""
+    places = _worst_first(surface.places)
+    worst, middle = places[0], places[len(places) // 2]
+    words = (
+        f"At {len(places)} priors drawn around the reference counts (seed {seed}): following costs {about(_regret(middle), 3)} "
+        f"beyond the mechanism designed for each in the median, and {about(_regret(worst), 3)} at worst, at {_prior(worst)}."
+    )
+    return told({"drawn_priors": {"draws": draws, "seed": seed, "places": [_facts(p) for p in places]}}, Sentence(words))
+
+
+def _worst_first(places: Iterable[Place]) -> list[Place]:
+    return sorted(places, key=lambda place: -place.low)
+
+
+def _regret(place: Place) -> float:
+    return place.followed - place.reached
+
+
+def _facts(place: Place) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "followed": place.followed, "reread": place.reread, "bias": known(place.bias), "best": place.reached,
+        "regret": _regret(place), "regret_at_most": place.high, "prior": [float(p) for p in place.prior],
+    }
+    return facts if place.radius is None else facts | {"radius": place.radius, "towards": place.towards}
+
+
+def _prior(place: Place) -> str:
+    return "(" + ", ".join(about(float(p), 3) for p in place.prior) + ")"
+
+
+def _bias(bias: float) -> str:
+    return "" if known(bias) is None else f" (bias {about(bias, 3)})"

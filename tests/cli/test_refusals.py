@@ -1,0 +1,94 @@
+"""What can be refused is refused before the search: here every search is forbidden, so whoever begins one fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from office import problem_text
+
+from discreet.cli.main import run
+
+SEARCHES = (
+    "discreet.cli.questions.best_mechanism.design", "discreet.cli.questions.many_sizes.design_family",
+    "discreet.cli.questions.several_priors.robust_design", "discreet.design.questions.frontier.frontier",
+    "discreet.design.questions.allocation.allocate",
+)  # fmt: skip
+EXCHANGEABLE = 'kind = "exchangeable"\nconcentration = [8, 1, 1]'
+
+
+class Begun(Exception):
+    """A search was begun."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Problems to refuse, in the current folder; no search may begin."""
+    import importlib
+
+    def begin(*_: object, **__: object) -> None:
+        raise Begun
+
+    for search in SEARCHES:
+        module, _, name = search.rpartition(".")
+        monkeypatch.setattr(importlib.import_module(module), name, begin)
+    plain = problem_text(8)
+    iid = 'kind = "iid"\nprobabilities = [0.89, 0.09, 0.02]'
+    assert iid in plain
+    threshold = 'kind = "expression"\npayoff = "omega*a - 2*a"\nactions = ["0", "1"]'
+    texts = {
+        "places": plain,
+        "spread": plain.replace(iid, EXCHANGEABLE),
+        "smaller": problem_text(7),
+        "threshold": plain.replace('kind = "squared-error"\nactions = "integer"', threshold),
+        "averages": problem_text(8, statistic='kind = "mean"'),
+        "many": problem_text(10_000, values="[" + ", ".join(map(str, range(21))) + "]", prior="[" + ", ".join(["1/21"] * 21) + "]"),
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.toml").write_text(text.replace("1/21", '"1/21"'), encoding="utf-8")
+    (tmp_path / "others.toml").write_text('[[prior]]\nkind = "iid"\nprobabilities = [0.8, 0.1, 0.1]\n', encoding="utf-8")
+    (tmp_path / "taken").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("design places.toml -o nowhere/x.mechanism.json", "could not be written"),
+        ("design places.toml -o taken", "could not be written"),
+        ("design places.toml --figure nowhere/x.svg", "could not be written"),
+        ("design places.toml --alternative smaller.toml", "another universe"),
+        ("design places.toml --alternative threshold.toml", "actions that the other decision does not have"),
+        ("design places.toml --alternative missing.toml", "missing.toml"),
+        ("design spread.toml --radius 0.05", "around iid priors"),
+        ("design places.toml --radius 2", "radius"),
+        ("design places.toml --draws 3", "no reference counts"),
+        ("design places.toml --draws 3 --counts 1,2", "one for each type"),
+        ("design many.toml --radius 0.05", "Too large"),
+        ("design many.toml --slopes", "Too large"),
+        ("design places.toml --limit 3", "different questions"),
+        ("design places.toml --sizes 4..5 --within oblivious", "different questions"),
+        ("design places.toml --sizes 4..5 --priors others.toml", "different questions"),
+        ("design places.toml --sizes 4..5 -o nowhere/x.family.json", "could not be written"),
+        ("design averages.toml --sizes 4-5", "cannot be padded"),
+        ("design places.toml --priors others.toml -o nowhere/x.json", "could not be written"),
+        ("frontier places.toml -o nowhere/x.mechanism.json", "could not be written"),
+        ("frontier places.toml --against none -o x.mechanism.json", "no single mechanism to write"),
+        ("allocate places.toml places.toml --budget 1 -o taken/../places.toml", "could not be written"),
+    ],
+)
+def test_nothing_is_searched_that_will_be_refused(
+    folder: Path, call: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(path.name for path in folder.iterdir())
+    assert run(call.split()) == 2
+    assert said in capsys.readouterr().err
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("call", ["design places.toml", "design places.toml --radius 0.05", "design places.toml --sizes 4..5"])
+def test_what_can_be_asked_is_searched(folder: Path, call: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Near-miss: without a reason to refuse, the search begins."""
+    assert run(call.split()) == 70
+    assert "Begun" in capsys.readouterr().err
