@@ -44,8 +44,8 @@ def killed_at(name: str) -> Callable[[str], None]:
 def check(town: Town) -> str:
     """Everything that must hold after an interruption, and after the command was given again."""
     before = town.stages()
-    drawn = list(town.folder.glob(f".release.*.staging/{DRAWS}"))
-    sealed = list(town.folder.glob(f".release.*.staging/{SEAL}"))
+    drawn = list(town.folder.glob(f".release.staging/{DRAWS}"))
+    sealed = list(town.folder.glob(f".release.staging/{SEAL}"))
     if town.target.exists():
         assert verify(town.target).holds, "half a release"
     if drawn or town.target.exists():

@@ -183,12 +183,16 @@ class Ledger:
         } | batch.document()
         return self._append(event, signer)
 
-    def reserve(self, commitment: str, member: int | None = None, signer: Signer | None = None) -> Entry:
+    def reserve(
+        self, commitment: str, member: int | None = None, signer: Signer | None = None, *, attempt: str | None = None
+    ) -> Entry:
         """Set the committed cost aside; the entry's hash names the reservation. From here on it counts as spent.
 
-        In a batch the first member to be reserved sets the cost of the whole batch aside, the others nothing more.
+        In a batch the first member to be reserved sets the cost of the whole batch aside, the others nothing more. `attempt`
+        is a name, known before, by which whoever reserved finds the reservation again after a crash.
         """
-        return self._append(_reserving(commitment, member), signer)
+        named = {} if attempt is None else {"attempt": attempt}
+        return self._append(_reserving(commitment, member) | named, signer)
 
     def spend(self, reservation: str, signer: Signer | None = None) -> Entry:
         """Say that drawing begins."""

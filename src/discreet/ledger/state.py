@@ -38,6 +38,7 @@ class Reservation:
     member: int | None = None
     stage: str = "reserved"
     release: str | None = None
+    attempt: str | None = None
 
 
 @dataclass
@@ -202,7 +203,10 @@ def _reserve(state: State, entry: Entry) -> None:
         state.spent[account] = state.budgets[account].must_allow(state.spent[account], cost)
     if member is not None:
         state.batches[commitment][member] = entry.hash
-    state.reservations[entry.hash] = Reservation(commitment, account, cost, member)
+    attempt = entry.event.get("attempt")
+    state.reservations[entry.hash] = Reservation(
+        commitment, account, cost, member, attempt=None if attempt is None else str(attempt)
+    )
 
 
 def _member(state: State, commitment: str, given: object) -> int | None:

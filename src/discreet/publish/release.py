@@ -27,7 +27,7 @@ from discreet.ledger.keys import Signer, fingerprint
 from discreet.ledger.state import Reservation
 from discreet.publish.bundle import Bundle
 from discreet.publish.commitment import Commitment, find_commitment
-from discreet.publish.folder import carried, write_folder
+from discreet.publish.folder import carried, changed_since, write_folder
 from discreet.publish.staging import Stage
 from discreet.sampling import draw_outputs
 from discreet.watch import SILENT, Watch
@@ -64,66 +64,96 @@ def publish(
 
     begin("prove")
     committed = find_commitment(bundle, ledger, commitment)
-    if _completed(target, ledger, committed, signer):
-        return target
-    _must_be_free(target)
-    _must_fit(bundle, counts)
-    _must_sign(committed, ledger, signer)
-    proofs = bundle.prove()
-    unfinished = _unfinished(ledger, committed, target, signer)
-    if unfinished is not None:
-        stage, reservation, positions = unfinished
-    else:
-        begin("reserve")
-        reservation = ledger.reserve(committed.name, committed.member, signer).hash
-        stage = Stage.of(target, reservation)
+    _must_have_a_place(target)
+    with Stage.of(target) as stage:
+        try:
+            if _completed(target, ledger, committed, stage, signer):
+                return target
+            _must_be_free(target)
+            _must_fit(bundle, counts)
+            _must_sign(committed, ledger, signer)
+            proofs = bundle.prove()
+            unfinished = _unfinished(ledger, committed, stage, signer)
+        except DiscreetError:
+            if stage.attempt() is None and not stage.holds_draws:
+                stage.remove()
+            raise
+        if unfinished is not None:
+            reservation, positions = unfinished
+        else:
+            begin("reserve")
+            reservation = _reserved(ledger, committed, stage, signer)
 
-        def count() -> NDArray[np.int64]:
-            stage.open()
-            begin("count")
-            key = committed.row_key
-            if counts is None:
-                return histograms(bundle.plan, bundle.key_set, key=key, frame=frame, engine=engine)
-            # Whatever was handed over, every cell gets its declared size: counts below 0 are read as 0.
-            return fitted(bundle.plan, bundle.key_set, np.maximum(counts, 0).astype(np.int64), key)
+            def count() -> NDArray[np.int64]:
+                begin("count")
+                key = committed.row_key
+                if counts is None:
+                    return histograms(bundle.plan, bundle.key_set, key=key, frame=frame, engine=engine)
+                # Whatever was handed over, every cell gets its declared size: counts below 0 are read as 0.
+                return fitted(bundle.plan, bundle.key_set, np.maximum(counts, 0).astype(np.int64), key)
 
-        found = _or_withdrawn(count, ledger, reservation, stage, signer)
-        begin("spend")
-        ledger.spend(reservation, signer)
-        begin("draw")
-        positions = bundle.draw(found, draw_outputs)
-        begin("stage")
-        stage.keep(positions)
-    begin("write")
-    prepared = target.parent / f".{target.name}.{reservation[:16]}.part"
-    shutil.rmtree(prepared, ignore_errors=True)
-    document = _ledger_document(ledger, committed.name, reservation, signer)
-    digest = write_folder(prepared, bundle, proofs, positions, document, counts is not None, signer)
-    begin("rename")
-    _move(prepared, target)
-    begin("record")
-    ledger.release(reservation, digest, signer)
-    begin("tidy")
-    stage.remove()
+            found = _or_withdrawn(count, ledger, reservation, stage, signer)
+            begin("spend")
+            ledger.spend(reservation, signer)
+            begin("draw")
+            positions = bundle.draw(found, draw_outputs)
+            begin("stage")
+            stage.keep(positions)
+        begin("write")
+        prepared = target.parent / f".{target.name}.part"
+        shutil.rmtree(prepared, ignore_errors=True)
+        document = _ledger_document(ledger, committed.name, reservation, signer)
+        digest = write_folder(prepared, bundle, proofs, positions, document, counts is not None, signer)
+        stage.note_written(digest)
+        begin("rename")
+        _move(prepared, target)
+        begin("record")
+        ledger.release(reservation, digest, signer)
+        begin("tidy")
+        stage.remove()
     return target
 
 
-def _completed(target: Path, ledger: Ledger, committed: Commitment, signer: Signer | None) -> bool:
-    """Whether the folder is this commitment's, complete, and an interruption came between it and the end: ended now."""
+def _completed(target: Path, ledger: Ledger, committed: Commitment, stage: Stage, signer: Signer | None) -> bool:
+    """Whether the folder is the one that was written from this stage, and an interruption came before the end: ended now."""
+    if stage.written is None or not target.exists():
+        return False
     try:
         _, name, digest = carried(target)
     except InputError:
         return False
     held = ledger.state.reservations.get(name)
-    stage = Stage.of(target, name)
     if held is None or not _is_of(held, committed) or held.stage not in ("spent", "released"):
         return False
+    changed = changed_since(target)
+    if digest != stage.written or changed is not None:
+        raise InputError(
+            "The release folder is not the one that was written before the interruption",
+            found="another manifest" if changed is None else str(changed.found),
+            allowed="the folder as it was written",
+            remedy="move it away, then run the same command again: the draws are kept",
+        )
     if held.stage == "spent":
         ledger.release(name, digest, signer)
-    elif not stage.folder.exists():
-        return False
     stage.remove()
     return True
+
+
+def _reserved(ledger: Ledger, committed: Commitment, stage: Stage, signer: Signer | None) -> str:
+    """A reservation under a name that the stage knows; when it is refused the stage goes, unless nobody knows whether it was."""
+    attempt = stage.begin(ledger.state.trust.ledger)
+    try:
+        return ledger.reserve(committed.name, committed.member, signer, attempt=attempt).hash
+    except DiscreetError:
+        if _held(ledger, attempt) is None:
+            stage.remove()
+        raise
+
+
+def _held(ledger: Ledger, attempt: str) -> tuple[str, Reservation] | None:
+    """The reservation of an attempt."""
+    held = ((name, found) for name, found in ledger.state.reservations.items() if found.attempt == attempt)
+    return next(held, None)
 
 
 def _must_be_free(target: Path) -> None:
@@ -134,6 +164,9 @@ def _must_be_free(target: Path) -> None:
             allowed="a new folder",
             remedy="choose another name; releases are never overwritten",
         )
+
+
+def _must_have_a_place(target: Path) -> None:
     if not target.parent.is_dir():
         raise InputError(
             "The folder for the release does not exist",
@@ -196,28 +229,38 @@ def _is_of(held: Reservation, committed: Commitment) -> bool:
 
 
 def _unfinished(
-    ledger: Ledger, committed: Commitment, target: Path, signer: Signer | None
-) -> tuple[Stage, str, NDArray[np.int64]] | None:
-    """A reservation of this commitment that was interrupted while making this folder: finished if sealed, else burned."""
-    for name, held in ledger.state.reservations.items():
-        stage = Stage.of(target, name)
-        if not _is_of(held, committed) or held.stage not in ("reserved", "spent") or not stage.folder.exists():
-            continue
-        stage.open()
-        positions = stage.kept()
-        if positions is not None and held.stage == "spent":
-            return stage, name, positions
-        ledger.burn(name, "interrupted before its draws were complete", signer)
-        stage.remove()
+    ledger: Ledger, committed: Commitment, stage: Stage, signer: Signer | None
+) -> tuple[str, NDArray[np.int64]] | None:
+    """The attempt that was interrupted while making this folder: finished if its draws are sealed, else burned."""
+    ledger_named, attempt = stage.attempt() or (ledger.state.trust.ledger, "")
+    here = ledger_named == ledger.state.trust.ledger
+    found = _held(ledger, attempt) if here else None
+    if found is None and here and not stage.holds_draws:
+        return None  # a new stage, or one that was left before anything was reserved
+    if found is None or not _is_of(found[1], committed):
         raise InputError(
-            "An earlier attempt was interrupted while it was drawing, so its budget is spent and nothing can be published from it",
-            found="an incomplete stage, now removed",
-            allowed="a complete stage",
-            remedy="run the same command again to spend the cost once more"
-            if committed.member is None
-            else "commit this plan again to draw it: a member of a batch is drawn once",
+            "Another publication into this folder was interrupted",
+            found="a stage of another commitment or ledger",
+            allowed="the same command as before, which ends it",
+            remedy="run that command again, or choose another folder",
         )
-    return None
+    name, held = found
+    positions = stage.kept()
+    if positions is not None and held.stage == "spent":
+        return name, positions
+    if held.stage in ("released", "withdrawn"):
+        return None
+    if held.stage != "burned":
+        ledger.burn(name, "interrupted before its draws were complete", signer)
+    stage.remove()
+    raise InputError(
+        "An earlier attempt was interrupted while it was drawing, so its budget is spent and nothing can be published from it",
+        found="an incomplete stage, now removed",
+        allowed="a complete stage",
+        remedy="run the same command again to spend the cost once more"
+        if committed.member is None
+        else "commit this plan again to draw it: a member of a batch is drawn once",
+    )
 
 
 def _move(prepared: Path, target: Path) -> None:

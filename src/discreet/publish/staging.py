@@ -1,9 +1,15 @@
 """Staging: drawn outputs on disk before anything is derived from them, so that a crash can neither redraw nor lose a draw.
 
-A stage is a folder beside the release, named after its reservation. It holds the positions of the drawn outputs, one for each
-cell of the key set, and a seal with their hash that is written last. Without the seal the draw counts as never finished.
-What is staged is already private: it may lie on disk. Whoever works on a stage holds a lock on its folder, which ends with
-the process however that ends: nobody else can take the stage for an abandoned one.
+A stage is a folder beside the release, named after it. Whoever makes a release first takes a lock on its stage, before anything
+is reserved, and holds it to the end; it ends with the process, however that ends. So one release folder costs one draw,
+whatever number of processes are asked to make it. Then it holds
+
+    attempt.json     which ledger, and a random name that the reservation carries: after a crash the reservation is found by it
+    draws.bin        the positions of the drawn outputs, one for each cell of the key set
+    seal.json        their hash, written last: without it the draw counts as never finished
+    written          the hash of the manifest of the folder that was written from them
+
+What is staged is already private: it may lie on disk.
 """
 
 from __future__ import annotations
@@ -12,6 +18,7 @@ import fcntl
 import hashlib
 import json
 import os
+import secrets
 import shutil
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,37 +30,36 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.files.atomic import sync_folder, write_atomically
 
+ATTEMPT = "attempt.json"
 DRAWS = "draws.bin"
 SEAL = "seal.json"
+WRITTEN = "written"
 
 
 @dataclass(frozen=True)
 class Stage:
-    """The staging folder of one reservation for one release folder."""
+    """The staging folder of one release folder; a context that holds its lock."""
 
     folder: Path
     held: list[int] = field(default_factory=list, compare=False, repr=False)
 
     @classmethod
-    def of(cls, release: Path, reservation: str) -> Stage:
-        """Where the draws for a release folder and a reservation are kept."""
-        return cls(release.parent / f".{release.name}.{reservation[:16]}.staging")
+    def of(cls, release: Path) -> Stage:
+        """Where the draws for a release folder are kept."""
+        return cls(release.parent / f".{release.name}.staging")
 
-    def open(self) -> None:
+    def __enter__(self) -> Stage:
         """Make the folder, which only its owner may look into, and lock it."""
         try:
-            self.folder.mkdir(mode=0o700, exist_ok=True)
-            sync_folder(self.folder.parent)
-            handle = os.open(self.folder, os.O_RDONLY)
-            self.held.append(handle)
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            while not self._locked():
+                self.close()
         except BlockingIOError:
             self.close()
             raise InputError(
                 "Another process is making this release",
                 found="a stage that is being worked on",
                 allowed="one process for each release folder",
-                remedy="wait for it to end",
+                remedy="wait for it to end; nothing was spent",
             ) from None
         except OSError as error:
             self.close()
@@ -63,6 +69,72 @@ class Stage:
                 allowed="a folder that can be written to",
                 remedy="choose another place; nothing was drawn",
             ) from None
+        return self
+
+    def _locked(self) -> bool:
+        """Lock the folder; False when whoever had it removed it in between, so that the lock is on nothing."""
+        with suppress(FileExistsError):
+            self.folder.mkdir(mode=0o700)
+            sync_folder(self.folder.parent)
+        try:
+            self.held.append(os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW))
+            fcntl.flock(self.held[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+            mine, named = os.fstat(self.held[-1]), os.stat(self.folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return (mine.st_dev, mine.st_ino) == (named.st_dev, named.st_ino)
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def attempt(self) -> tuple[str, str] | None:
+        """The ledger and the name of the attempt that this stage was made for, if there was one."""
+        found = self._read(ATTEMPT)
+        try:
+            document = None if found is None else json.loads(found)
+            return None if document is None else (str(document["ledger"]), str(document["attempt"]))
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def begin(self, ledger: str) -> str:
+        """A new name for an attempt, on disk before anything is reserved under it; what an ended attempt left is removed."""
+        name = secrets.token_hex(16)
+        for left in (SEAL, DRAWS, WRITTEN):
+            (self.folder / left).unlink(missing_ok=True)
+        self._write(ATTEMPT, json.dumps({"ledger": ledger, "attempt": name}).encode())
+        return name
+
+    def note_written(self, digest: str) -> None:
+        """Remember the manifest of the folder that was written, before it is put in its place."""
+        self._write(WRITTEN, digest.encode())
+
+    @property
+    def written(self) -> str | None:
+        """The hash of the manifest of the folder that was written."""
+        found = self._read(WRITTEN)
+        return None if found is None else found.decode(errors="replace")
+
+    @property
+    def holds_draws(self) -> bool:
+        """Whether anything was drawn into it."""
+        return (self.folder / DRAWS).exists() or (self.folder / SEAL).exists()
+
+    def _write(self, name: str, data: bytes) -> None:
+        try:
+            write_atomically(self.folder / name, data)
+        except InputError as error:
+            raise InputError(
+                "The release cannot be staged",
+                found=f"{self.folder.parent}: {error.found}",
+                allowed="a folder that can be written to and has room",
+                remedy="make room, then run the same command again: what was drawn is kept",
+            ) from None
+
+    def _read(self, name: str) -> bytes | None:
+        try:
+            return (self.folder / name).read_bytes()
+        except OSError:
+            return None
 
     def keep(self, positions: NDArray[np.int64]) -> None:
         """Write the drawn positions, then the seal; both are on disk when this returns."""
@@ -81,22 +153,18 @@ class Stage:
 
     def kept(self) -> NDArray[np.int64] | None:
         """The drawn positions if they were sealed, else None."""
+        sealed, data = self._read(SEAL), self._read(DRAWS)
         try:
-            seal = json.loads((self.folder / SEAL).read_bytes())
-            data = (self.folder / DRAWS).read_bytes()
-        except (OSError, ValueError):
+            seal = json.loads(sealed or b"{}")
+            whole = data is not None and (seal["sha256"], 8 * seal["cells"]) == (hashlib.sha256(data).hexdigest(), len(data))
+        except (ValueError, KeyError, TypeError):
             return None
-        if seal.get("sha256") != hashlib.sha256(data).hexdigest() or 8 * seal.get("cells", -1) != len(data):
-            return None
-        return np.frombuffer(data, dtype="<i8").astype(np.int64)
+        return np.frombuffer(data or b"", dtype="<i8").astype(np.int64) if whole else None
 
     def close(self) -> None:
         """Let go of the lock."""
         while self.held:
             os.close(self.held.pop())
-
-    def __del__(self) -> None:
-        self.close()
 
     def remove(self) -> None:
         """Tidy up after the release was recorded."""
