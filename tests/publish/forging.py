@@ -52,9 +52,10 @@ def other_values(folder: Path) -> None:
     """Another output that the mechanism could have drawn, restated in tables and page: only a signature can know."""
     bundle = _bundle(folder)
     rows = list(csv.DictReader(io.StringIO((folder / "release.csv").read_text())))
-    positions = np.array([int(row["published"]) for row in rows])
+    earlier = "code" not in rows[0]
+    positions = np.array([int(row["published" if earlier else "code"]) for row in rows])
     positions[0] = (positions[0] + 1) % 5
-    columns = columns_of(bundle.key_set, bundle.used, positions)
+    columns = columns_of(bundle.key_set, bundle.used, positions, earlier=earlier)
     (folder / "release.csv").write_bytes(csv_bytes(columns))
     write_parquet(folder / "release.parquet", columns)
     facts = json.loads((folder / "metadata.json").read_bytes())

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,14 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from towns import Town, make_town, town_mechanism
 
-from discreet.engines.writer import read_parquet
+from discreet.engines.writer import read_parquet, write_parquet
 from discreet.errors import InputError
 from discreet.interpret import posterior
 from discreet.model.kernel import GeometricKernel
 from discreet.model.key_set import KeySet
 from discreet.model.mechanism import Mechanism
 from discreet.publish import gather
-from discreet.publish.tables import LEVEL, _disarmed, columns_of, csv_bytes, restated
+from discreet.publish.folder import key_set_bytes, key_set_in
+from discreet.publish.spreadsheets import armed, csv_text, disarmed, disarmed_1
+from discreet.publish.tables import LEVEL, columns_of, csv_bytes, restated
 
 
 @pytest.fixture(scope="module")
@@ -129,67 +133,86 @@ def test_a_column_for_adding_up_is_there_for_all_cells_or_for_none() -> None:
     assert "unbiased" not in columns_of(half, {4: town_mechanism(), 5: other}, np.zeros(2, dtype=np.int64))
 
 
-def test_tables_of_earlier_versions_still_verify_and_a_changed_one_does_not() -> None:
+def test_tables_of_earlier_versions_still_verify_and_a_changed_one_does_not(tmp_path: Path) -> None:
     mechanism = weighted_sum()
     cells = _cells(3)
     columns = columns_of(cells, {4: mechanism}, np.array([1, 2, 3]), earlier=True)
     assert list(columns)[2:4] == ["published", "action"]
-    parquet = {name: np.asarray(column) for name, column in columns.items()}
+    parquet = written(tmp_path, columns)
     assert restated(csv_bytes(columns), parquet, cells, {4: mechanism}) is None
     columns["action"][0] = "7"
     assert restated(csv_bytes(columns), parquet, cells, {4: mechanism}) is not None
 
 
-def test_cells_that_a_spreadsheet_would_run_are_disarmed_and_still_verify() -> None:
+def written(folder: Path, columns: Mapping[str, Any]) -> Path:
+    """The columns as a Parquet file."""
+    write_parquet(folder / "t.parquet", columns)
+    return folder / "t.parquet"
+
+
+def test_cells_that_a_spreadsheet_would_run_are_disarmed_and_still_verify(tmp_path: Path) -> None:
     mechanism = town_mechanism()
-    names = ("=1+1", "+x", "-3", "@a", "a,b", 'q"q', "line\nbreak", "'=x")
+    names = ("=1+1", "+x", "-3", "@a", "a,b", 'q"q', "line\nbreak", "'=x", "＝1", "-1_0", "+1e5", "-nan", "a;=b", "\n=x")
     key_set = KeySet(("=street",), tuple((name,) for name in names), (4,) * len(names))
     columns = columns_of(key_set, {4: mechanism}, np.arange(len(names)) % 5)
     data = csv_bytes(columns)
     read = list(csv.reader(io.StringIO(data.decode(), newline="")))
     assert read[0][0] == "'=street"
-    assert [row[0] for row in read[1:]] == ["'=1+1", "'+x", "-3", "'@a", "a,b", 'q"q', "line\nbreak", "''=x"]
-    parquet = {name: np.asarray(column) for name, column in columns.items()}
-    assert restated(data, parquet, key_set, {4: mechanism}) is None
+    assert [row[0] for row in read[1:]] == [
+        "'=1+1", "'+x", "-3", "'@a", "a,b", 'q"q', "line\nbreak", "''=x", "'＝1", "'-1_0", "+1e5", "'-nan", "a;=b", "'\n=x",
+    ]  # fmt: skip
+    assert b'"a;=b"' in data
+    assert restated(data, written(tmp_path, columns), key_set, {4: mechanism}) is None
+
+
+def test_the_cells_of_a_release_are_disarmed_and_read_back(tmp_path: Path) -> None:
+    """`key_set.csv` is opened in spreadsheets as the tables are."""
+    names = ("=1+1", "'x", "@a", "-3", "plain", "a,b", "line\nbreak")
+    key_set = KeySet(("=street",), tuple((name,) for name in names), tuple(range(4, 11)))
+    data = key_set_bytes(key_set, "size")
+    assert [row[0] for row in csv.reader(io.StringIO(data.decode(), newline=""))][:4] == ["'=street", "'=1+1", "''x", "'@a"]
+    plan = replace(make_town(tmp_path / "town").bundle().plan, keys=("=street",))
+    (tmp_path / "key_set.csv").write_bytes(data)
+    (tmp_path / "manifest.json").write_text('{"format":"discreet-release/2"}')
+    assert key_set_in(tmp_path, plan) == key_set
 
 
 @given(st.lists(st.tuples(st.text(alphabet='a,"\r\n ;', max_size=5), st.text(max_size=3)), min_size=1, max_size=6))
 def test_csv_is_read_back_as_it_was_written(rows: list[tuple[str, str]]) -> None:
-    from discreet.publish.tables import csv_text
-
     text = csv_text(["one, two", 'q"'], list(zip(*rows, strict=True)))
     assert list(csv.reader(io.StringIO(text, newline=""))) == [["one, two", 'q"'], *map(list, rows)]
 
 
-@given(st.text(alphabet="'=+-@\t\r1ax", max_size=4), st.text(alphabet="'=+-@\t\r1ax", max_size=4))
+@given(st.text(alphabet="'=+-@\t\r\n1ax＝", max_size=4), st.text(alphabet="'=+-@\t\r\n1ax＝", max_size=4))
 def test_disarming_keeps_different_texts_apart(one: str, other: str) -> None:
     """`=x` and `'=x` were one text once; one leading apostrophe taken away gives the text back."""
-    guarded = _disarmed(one)
-    assert guarded.removeprefix("'") == one if guarded != one else not one.startswith(("=", "@", "'"))
-    assert (guarded == _disarmed(other)) == (one == other)
+    for disarming in (disarmed, disarmed_1):
+        guarded = disarming(one)
+        assert armed(guarded) == one if guarded != one else not one.startswith(("=", "@", "'"))
+        assert (guarded == disarming(other)) == (one == other)
 
 
-def test_two_cells_whose_names_differ_by_an_apostrophe_stay_two_cells() -> None:
+def test_two_cells_whose_names_differ_by_an_apostrophe_stay_two_cells(tmp_path: Path) -> None:
     mechanism = town_mechanism()
     key_set = KeySet(("street",), (("=x",), ("'=x",)), (4, 4))
     columns = columns_of(key_set, {4: mechanism}, np.array([0, 1]))
     names = [row[0] for row in csv.reader(io.StringIO(csv_bytes(columns).decode(), newline=""))][1:]
     assert names == ["'=x", "''=x"]
-    parquet = {name: np.asarray(column) for name, column in columns.items()}
-    assert parquet["street"].tolist() == ["=x", "'=x"]
+    parquet = written(tmp_path, columns)
+    assert read_parquet(parquet)["street"].tolist() == ["=x", "'=x"]
     swapped = csv_bytes(columns).replace(b"''=x", b"'=x")
     assert restated(swapped, parquet, key_set, {4: mechanism}) == "release.csv, column street"
 
 
-def test_a_reading_that_differs_in_the_sixth_digit_is_noticed() -> None:
+def test_a_reading_that_differs_in_the_sixth_digit_is_noticed(tmp_path: Path) -> None:
     mechanism = town_mechanism()
     columns = columns_of(_cells(5), {4: mechanism}, np.arange(5))
-    parquet = {name: np.asarray(column) for name, column in columns.items()}
-    assert restated(csv_bytes(columns), parquet, _cells(5), {4: mechanism}) is None
     for name in ("posterior_mean", "unbiased"):
-        wrong = dict(parquet) | {name: parquet[name] * (1 + 1e-5)}
-        assert restated(csv_bytes(columns), wrong, _cells(5), {4: mechanism}) == f"release.parquet, column {name}"
-        assert restated(csv_bytes(wrong), parquet, _cells(5), {4: mechanism}) == f"release.csv, column {name}"
+        wrong = dict(columns) | {name: columns[name] * (1 + 1e-5)}
+        assert restated(csv_bytes(wrong), Path(), _cells(5), {4: mechanism}) == f"release.csv, column {name}"
+        parquet = written(tmp_path, wrong)
+        assert restated(csv_bytes(columns), parquet, _cells(5), {4: mechanism}) == f"release.parquet, column {name}"
+    assert restated(csv_bytes(columns), written(tmp_path, columns), _cells(5), {4: mechanism}) is None
 
 
 def _cells(count: int) -> KeySet:

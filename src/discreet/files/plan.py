@@ -186,16 +186,25 @@ def located(plan: Plan, folder: str | Path) -> Plan:
     )
 
 
-@in_bulk()
 def read_key_set(path: str | Path, plan: Plan) -> KeySet:
     """The cells of a plan, from a CSV file."""
+    return key_set_from_text(key_set_text(path), plan)
+
+
+def key_set_text(path: str | Path) -> str:
+    """The text of a CSV file of cells."""
     try:
-        text = read_bytes(Path(path), "the key set").decode("utf-8-sig")
+        return read_bytes(Path(path), "the key set").decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(
             "The key set is not text", found="bytes that are not UTF-8", allowed="a CSV file in UTF-8",
             remedy="check it",
         ) from None
+
+
+@in_bulk()
+def key_set_from_text(text: str, plan: Plan) -> KeySet:
+    """The cells of a plan, from CSV text."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = next(reader, [])

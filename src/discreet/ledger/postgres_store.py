@@ -1,6 +1,7 @@
 """The ledger in PostgreSQL, for several machines: a row lock on the head serialises every turn.
 
-Snapshot isolation alone lets two spenders both see the last unit; `SELECT … FOR UPDATE` on the one head row does not.
+Snapshot isolation alone lets two spenders both see the last unit; `SELECT … FOR UPDATE` on the one head row does not. The
+isolation level is set here and not left to the server, its databases and roles. Where nothing can be written, it is read.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ class PostgresStore:
         self._errors: type[Exception] = psycopg.Error
         try:
             self.connection: Any = psycopg.connect(address, autocommit=True)
+            # Whatever is usual on the server: under snapshots those who waited for the lock would see an old chain.
+            self.connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
             self.connection.execute("SET synchronous_commit = on")
             if create:
                 self.connection.execute(SCHEMA)

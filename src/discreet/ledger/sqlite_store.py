@@ -1,14 +1,24 @@
 """The ledger in one SQLite file: write-ahead log, synchronous FULL, `BEGIN IMMEDIATE` so that one writer at a time decides.
 
-Triggers refuse changes and deletions, which stops accidents; the hash chain shows intent.
+Triggers refuse changes and deletions, which stops accidents; the hash chain shows intent. Writers that find the file busy try
+again after a short random time, every one of them at the same pace: with SQLite's own pauses, which grow, those who have waited
+longest try least often and can starve. A ledger where nothing can be written, on read-only media or in another's folder, is read
+as it is; its write-ahead log, which holds the newest entries, is read with it.
 """
 
 from __future__ import annotations
 
+import os
+import random
+import shutil
 import sqlite3
-from collections.abc import Iterator
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 from discreet.errors import InputError
 from discreet.ledger.chain import Entry
@@ -21,7 +31,10 @@ CREATE TABLE IF NOT EXISTS entries (
 CREATE TRIGGER IF NOT EXISTS no_change BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER IF NOT EXISTS no_removal BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 """
-WAIT_SECONDS = 60.0
+WAIT_SECONDS = 300.0
+PAUSE_SECONDS = 0.004
+"""The longest pause between two tries."""
+BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 class SqliteStore:
@@ -29,6 +42,7 @@ class SqliteStore:
 
     def __init__(self, path: str | Path, *, create: bool = False) -> None:
         self.path = Path(path)
+        self._copy: tempfile.TemporaryDirectory[str] | None = None
         if not create and not self.path.exists():
             raise InputError(
                 "There is no ledger here",
@@ -36,29 +50,73 @@ class SqliteStore:
                 allowed="a file made by discreet ledger init",
                 remedy="check the path, or make one",
             )
+        self.writable = create or _writable(self.path)
         try:
-            self.connection = sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None)
+            self.connection = _connected(str(self.path)) if self.writable else self._read_only()
             if not create:  # look before anything is written: this may be somebody else's file
-                self.connection.execute("SELECT 1 FROM entries LIMIT 1")
-            self.connection.execute("PRAGMA journal_mode = WAL")
-            self.connection.execute("PRAGMA synchronous = FULL")
+                self._execute("SELECT 1 FROM entries LIMIT 1")
+            if self.writable:
+                self._execute("PRAGMA journal_mode = WAL")
+                self._execute("PRAGMA synchronous = FULL")
             if create:
-                self.connection.executescript(SCHEMA)
-        except sqlite3.Error as error:
-            if hasattr(self, "connection"):
-                self.connection.close()
+                self._make()
+        except (sqlite3.Error, OSError) as error:
+            self.close()
             raise _unusable(self.path, error) from None
+
+    def _make(self) -> None:
+        """The table and its triggers, all or nothing."""
+        self._execute("BEGIN IMMEDIATE")
+        for statement in SCHEMA.strip().split(";\n"):
+            self._execute(statement)
+        self._execute("COMMIT")
+
+    def _read_only(self) -> sqlite3.Connection:
+        """A connection that writes nothing beside the file. A log that nobody works on is read too, from a copy of both."""
+        place = f"file:{quote(str(self.path.resolve()))}"
+        found = _connected(f"{place}?mode=ro")
+        try:
+            found.execute("SELECT 1 FROM entries LIMIT 1")
+        except sqlite3.OperationalError:  # neither log nor its index can be made here
+            found.close()
+        else:
+            return found
+        log = self.path.with_name(f"{self.path.name}-wal")
+        if not log.exists() or log.stat().st_size == 0:
+            return _connected(f"{place}?immutable=1")
+        self._copy = tempfile.TemporaryDirectory(prefix="discreet-ledger-")
+        for each in (self.path, log):
+            shutil.copyfile(each, Path(self._copy.name) / each.name)
+        return _connected(str(Path(self._copy.name) / self.path.name))
+
+    def _execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+        """Run one statement, patiently."""
+        until = time.monotonic() + WAIT_SECONDS
+        while True:
+            try:
+                return self.connection.execute(statement, values)
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF not in BUSY or time.monotonic() > until:
+                    raise
+            time.sleep(random.uniform(0, PAUSE_SECONDS))
 
     @contextmanager
     def turn(self) -> Iterator[SqliteStore]:
         """An immediate transaction: committed and on disk at the end, undone on any error."""
+        if not self.writable:
+            raise InputError(
+                "The ledger cannot be written to",
+                found=f"{self.path} can only be read",
+                allowed="a ledger file in a folder that can be written to",
+                remedy="nothing was recorded; use the ledger itself, not a copy on read-only media",
+            )
         try:
-            self.connection.execute("BEGIN IMMEDIATE")
+            self._execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
             raise _unusable(self.path, error) from None
         try:
             yield self
-            self.connection.execute("COMMIT")
+            self._execute("COMMIT")
         except sqlite3.Error as error:
             self._undo()
             raise _unusable(self.path, error) from None
@@ -73,10 +131,8 @@ class SqliteStore:
     def entries(self, since: int = 0) -> Iterator[Entry]:
         """Entries in order."""
         try:
-            rows = self.connection.execute(
-                f"SELECT {COLUMNS} FROM entries WHERE sequence >= ? ORDER BY sequence",
-                (since,),
-            ).fetchall()
+            chosen = f"SELECT {COLUMNS} FROM entries WHERE sequence >= ? ORDER BY sequence"
+            rows = self._execute(chosen, (since,)).fetchall()
         except sqlite3.Error as error:
             raise _unusable(self.path, error) from None
         for row in rows:
@@ -84,17 +140,29 @@ class SqliteStore:
 
     def append(self, entry: Entry) -> None:
         """Add one entry within a turn."""
-        self.connection.execute(
-            "INSERT INTO entries VALUES (?, ?, ?, ?, ?)",
-            row_of(entry),
-        )
+        self._execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", row_of(entry))
 
     def close(self) -> None:
         """Let go of the file."""
-        self.connection.close()
+        if hasattr(self, "connection"):
+            self.connection.close()
+        if self._copy is not None:
+            self._copy.cleanup()
 
 
-def _unusable(path: Path, error: sqlite3.Error) -> InputError:
+def _connected(place: str) -> sqlite3.Connection:
+    """Texts come as bytes: whether they are text is for `entry_of` to say."""
+    found = sqlite3.connect(place, timeout=0, isolation_level=None, uri=place.startswith("file:"))
+    found.text_factory = bytes
+    return found
+
+
+def _writable(path: Path) -> bool:
+    """Whether the file and the folder of its log can be written to; on read-only media not even by root."""
+    return os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
+
+
+def _unusable(path: Path, error: Exception) -> InputError:
     return InputError(
         "The ledger cannot be used",
         found=f"{path}: {error}",

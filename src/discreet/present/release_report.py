@@ -9,10 +9,11 @@ from pathlib import Path
 from discreet.files.atomic import read_bytes
 from discreet.files.canonical import parse_json
 from discreet.files.certificate import certificate_from_document
-from discreet.files.plan import plan_from_document, read_key_set
+from discreet.files.plan import plan_from_document
 from discreet.model.mechanism import Mechanism
 from discreet.present.report import Section, mechanism_report, scrolled, table
 from discreet.publish.bundle import mechanism_for, members_of
+from discreet.publish.folder import key_set_in
 from discreet.publish.verification import verified
 from discreet.views.words import plural
 
@@ -21,7 +22,7 @@ def typical_mechanism(folder: str | Path) -> Mechanism:
     """The mechanism of a release's most frequent size of cell."""
     where = Path(folder)
     plan = plan_from_document(parse_json(read_bytes(where / "plan.json", "plan.json"), "plan.json"))
-    sizes = read_key_set(where / "key_set.csv", plan).sizes
+    sizes = key_set_in(where, plan).sizes
     members = members_of(parse_json(read_bytes(where / "mechanism.json", "mechanism.json"), "mechanism.json"))
     return mechanism_for(members[max(sorted(set(sizes)), key=sizes.count)])
 
@@ -39,7 +40,7 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
     facts = document("metadata.json")
     assert isinstance(facts, dict)
     plan = plan_from_document(document("plan.json"))
-    key_set = read_key_set(where / "key_set.csv", plan)
+    key_set = key_set_in(where, plan)
     sizes = sorted(set(key_set.sizes))
     members = members_of(document("mechanism.json"))
     typical = max(sizes, key=key_set.sizes.count)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.resources
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,24 +26,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.writer import write_parquet
-from discreet.errors import InputError
+from discreet.errors import InputError, TooLarge
 from discreet.files.atomic import read_bytes, sync_folder, write_atomically
 from discreet.files.bulk import in_bulk
 from discreet.files.canonical import canonical_bytes, document_hash, parse_json
 from discreet.files.certificate import certificate_document
-from discreet.files.plan import plan_document
+from discreet.files.plan import key_set_from_text, key_set_text, plan_document
 from discreet.ledger.heads import Head
 from discreet.ledger.keys import Signer
 from discreet.model.certificate import Certificate, Counterexample
 from discreet.model.key_set import KeySet
+from discreet.model.plan import Plan
 from discreet.publish.bundle import Bundle
 from discreet.publish.metadata import metadata
 from discreet.publish.page import page
-from discreet.publish.tables import columns_of, csv_bytes, csv_text
+from discreet.publish.spreadsheets import csv_text, disarmed, rearmed
+from discreet.publish.tables import columns_of, csv_bytes
 
 MANIFEST = "manifest.json"
 SIGNATURE = "signature.json"
 STANDALONE = "verify_standalone.py"
+LARGEST_FILE = 1 << 32
+LARGEST = {MANIFEST: 1 << 20, SIGNATURE: 1 << 16, "metadata.json": 1 << 20, "plan.json": 1 << 24, "ledger.json": 1 << 28}
+"""Bytes up to which a file of a release is opened."""
 FORMATS = ("discreet-release/1", "discreet-release/2")
 """Formats that can be read; the last one is written."""
 
@@ -114,9 +120,31 @@ def standalone_verifier() -> bytes:
 
 @in_bulk()
 def key_set_bytes(key_set: KeySet, size_column: str) -> bytes:
-    """The key set as the CSV that `read_key_set` reads back."""
-    keys = [[cell[i] for cell in key_set.cells] for i in range(len(key_set.columns))]
-    return csv_text([*key_set.columns, size_column], [*keys, list(map(str, key_set.sizes))]).encode()
+    """The key set as CSV, disarmed; `read_key_set` reads it back once it is rearmed."""
+    keys = [[disarmed(cell[i]) for cell in key_set.cells] for i in range(len(key_set.columns))]
+    header = list(map(disarmed, [*key_set.columns, size_column]))
+    return csv_text(header, [*keys, list(map(str, key_set.sizes))]).encode()
+
+
+def key_set_in(folder: Path, plan: Plan) -> KeySet:
+    """The cells that a release lists; in format 1 they were not disarmed."""
+    must_be_readable(folder / "key_set.csv")
+    text = key_set_text(folder / "key_set.csv")
+    return key_set_from_text(text if release_format(folder) == 1 else rearmed(text), plan)
+
+
+def release_format(folder: Path) -> int:
+    """Which format a release says it has: 1 or 2."""
+    stated = document_in(folder, MANIFEST)
+    found = stated.get("format") if isinstance(stated, dict) else None
+    if found not in FORMATS:
+        raise InputError(
+            "This release has a format that is not known here",
+            found=str(found),
+            allowed=FORMATS,
+            remedy="it may be made by a newer version: update discreet",
+        )
+    return FORMATS.index(str(found)) + 1
 
 
 def file_hash(path: Path) -> str:
@@ -126,8 +154,24 @@ def file_hash(path: Path) -> str:
 
 
 def document_in(folder: Path, name: str) -> Any:
-    """A JSON document of a release folder."""
+    """A JSON document of a release folder; one that is absurdly large is not opened."""
+    must_be_readable(folder / name)
     return parse_json(read_bytes(folder / name, name), name)
+
+
+def must_be_readable(path: Path) -> None:
+    """Refuse what is no file, or larger than any that discreet writes, before it is opened: a pipe would never end."""
+    most = LARGEST.get(path.name, LARGEST_FILE)
+    if not path.is_file():
+        raise InputError(
+            f"{path.name} could not be read", found=str(path), allowed="a file that exists and can be read",
+            remedy="check that this is a release folder",
+        )
+    if path.stat().st_size > most:
+        raise TooLarge(
+            f"the file {path.name} of a release", size=f"{path.stat().st_size:,} bytes", fits=f"{most:,} bytes",
+            remedy="check that this is a release folder",
+        )
 
 
 def altered(folder: Path) -> tuple[list[str], list[str]]:
@@ -147,12 +191,19 @@ def altered(folder: Path) -> tuple[list[str], list[str]]:
     wrong = [
         name
         for name, digest in listed.items()
-        if Path(name).name != name or not (folder / name).is_file() or file_hash(folder / name) != digest
+        if Path(name).name != name or not (folder / name).is_file() or _hash(folder / name) != digest
     ]
     for name in (MANIFEST, SIGNATURE):
-        if (folder / name).exists() and (folder / name).read_bytes() != canonical_bytes(document_in(folder, name)) + b"\n":
+        if name == SIGNATURE and not os.path.lexists(folder / name):
+            continue
+        if canonical_bytes(document_in(folder, name)) + b"\n" != (folder / name).read_bytes():
             wrong.append(name)
     return wrong, sorted({path.name for path in folder.iterdir()} - set(listed) - {MANIFEST, SIGNATURE})
+
+
+def _hash(path: Path) -> str:
+    must_be_readable(path)
+    return file_hash(path)
 
 
 def changed_since(folder: Path) -> Counterexample | None:

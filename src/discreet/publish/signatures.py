@@ -8,6 +8,7 @@ What is signed says where it belongs (`ledger.trust`, `ledger.heads`, `folder.si
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -100,7 +101,7 @@ def _of_head(head: Head, carried: Carried) -> Signature:
 
 def _of_files(where: Path, manifest: Mapping[str, Any], ledger: Mapping[str, Any], carried: Carried) -> Signature:
     words = "The published values and all other files are as the publisher signed them"
-    if not (where / SIGNATURE).exists():
+    if not os.path.lexists(where / SIGNATURE):
         return Signature("release", words, None, "", carried.end)
     stated = document_in(where, SIGNATURE)
     public = str(stated["public"])

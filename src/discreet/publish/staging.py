@@ -79,7 +79,7 @@ class Stage:
         try:
             self.held.append(os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW))
             fcntl.flock(self.held[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
-            mine, named = os.fstat(self.held[-1]), os.stat(self.folder, follow_symlinks=False)
+            mine, named = os.fstat(self.held[-1]), self.folder.lstat()
         except FileNotFoundError:
             return False
         return (mine.st_dev, mine.st_ino) == (named.st_dev, named.st_ino)

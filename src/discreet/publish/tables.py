@@ -13,6 +13,7 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,12 @@ from discreet.interpret.reading import readings
 from discreet.model.key_set import KeySet
 from discreet.model.mechanism import Mechanism
 from discreet.model.unbiased import unbiased_values
+from discreet.publish.spreadsheets import Disarming, csv_text, disarmed, is_number
 
 LEVEL = 0.9
 MEANING = ("posterior_mean", f"interval_low_{LEVEL:g}", f"interval_high_{LEVEL:g}")
 OWN_COLUMNS = ("size", "published", "code", "action", *MEANING, "unbiased")
 """Columns of a release beside its keys; a key may not be called so."""
-RISKY = "=+-@\t\r"
-"""What a spreadsheet takes for the beginning of a formula."""
 
 
 @in_bulk()
@@ -111,23 +111,10 @@ def _decimal(number: Fraction) -> str:
 @in_bulk()
 def csv_bytes(columns: Mapping[str, Any]) -> bytes:
     """The table as CSV, with text that a spreadsheet would run as a formula disarmed."""
-    return csv_text(list(map(_disarmed, columns)), list(map(_texts, columns.values()))).encode()
+    return csv_text(list(map(disarmed, columns)), [_texts(column, disarmed) for column in columns.values()]).encode()
 
 
-def csv_text(header: Sequence[str], columns: Sequence[Sequence[str]]) -> str:
-    """Columns of text as CSV, a line for each row; every different text is quoted once, since there may be millions of rows."""
-    quoted = [map({text: _quoted(text) for text in set(column)}.__getitem__, column) for column in columns]
-    lines = map(",".join, zip(*quoted, strict=True))
-    return "\n".join([",".join(map(_quoted, header)), *lines, ""])
-
-
-def _quoted(text: str) -> str:
-    """A field as CSV readers expect it."""
-    risky = any(mark in text for mark in ',"\r\n')
-    return '"' + text.replace('"', '""') + '"' if risky else text
-
-
-def _texts(column: Any) -> list[str]:
+def _texts(column: Any, disarming: Disarming) -> list[str]:
     """A column as text; each different value is written out once."""
     if isinstance(column, np.ndarray) and column.dtype.kind == "f":
         values, place = np.unique(column, return_inverse=True)
@@ -135,59 +122,55 @@ def _texts(column: Any) -> list[str]:
         return list(np.array(written, dtype=object)[place])
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
         return list(map(str, column.tolist()))
-    return list(map({text: _disarmed(text) for text in set(column)}.__getitem__, column))
-
-
-def _disarmed(text: str) -> str:
-    """Text with an apostrophe before it if a spreadsheet would run it, or if it begins with one: no two texts become one.
-
-    Whoever wants the text itself takes one leading apostrophe away.
-    """
-    risky = text[:1] in RISKY and text != "" and not _is_number(text)
-    return "'" + text if risky or text.startswith("'") else text
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return list(map({text: disarming(text) for text in set(column)}.__getitem__, column))
 
 
 @in_bulk()
 def restated(
-    csv_data: bytes, parquet: Mapping[str, Any], key_set: KeySet, mechanisms: Mapping[int, Mechanism]
+    csv_data: bytes,
+    parquet: Path,
+    key_set: KeySet,
+    mechanisms: Mapping[int, Mechanism],
+    disarming: Disarming = disarmed,
 ) -> str | None:
-    """None when both tables are exactly what their published values imply; else what differs first."""
-    lines = csv.reader(io.StringIO(csv_data.decode("utf-8"), newline=""))
-    header = next(lines, [])
-    rows = list(lines)
+    """None when both tables are exactly what their published values imply; else what differs first.
+
+    The Parquet file is opened last, when it is known what it must hold.
+    """
+    try:
+        lines = csv.reader(io.StringIO(csv_data.decode("utf-8"), newline=""))
+        header = next(lines, [])
+        rows = list(islice(lines, len(key_set) + 1))
+    except (csv.Error, UnicodeDecodeError):
+        return "release.csv is not a table"
     earlier = "code" not in header
     named = "published" if earlier else "code"
     if named not in header or len(rows) != len(key_set) or set(map(len, rows)) != {len(header)}:
         return "release.csv lists other cells than the key set"
     texts = list(zip(*rows, strict=True))
-    positions = _positions(texts[header.index(named)], key_set, mechanisms)
+    positions = _positions(texts[header.index(named)], key_set, mechanisms, disarming)
     if positions is None:
         return "release.csv holds a value that its mechanism never publishes"
     columns = columns_of(key_set, mechanisms, positions, earlier=earlier)
-    if header != list(map(_disarmed, columns)) or list(parquet) != list(columns):
+    if header != list(map(disarming, columns)):
         return "the columns are not those of a release"
     for i, (name, column) in enumerate(columns.items()):
-        if not _same_text(column, list(texts[i])):
+        if not _same_text(column, list(texts[i]), disarming):
             return f"release.csv, column {name}"
-        if not _same(column, parquet[name]):
-            return f"release.parquet, column {name}"
-    return None
+    try:
+        found = read_parquet(parquet, like=columns)
+    except DiscreetError as error:
+        return str(error)
+    wrong = next((name for name, column in columns.items() if not _same(column, found[name])), None)
+    return None if wrong is None else f"release.parquet, column {wrong}"
 
 
 def _positions(
-    published: Sequence[str], key_set: KeySet, mechanisms: Mapping[int, Mechanism]
+    published: Sequence[str], key_set: KeySet, mechanisms: Mapping[int, Mechanism], disarming: Disarming
 ) -> NDArray[np.int64] | None:
     """The outputs that the texts of a column name, each among those of its cell's mechanism."""
     place = {
-        (size, _disarmed(output.label)): i
+        (size, disarming(output.label)): i
         for size, mechanism in mechanisms.items()
         for i, output in enumerate(mechanism.outputs)
     }
@@ -195,12 +178,12 @@ def _positions(
     return None if -1 in found else np.array(found, dtype=np.int64)
 
 
-def _same_text(column: Any, texts: list[str]) -> bool:
-    if _texts(column) == texts:
+def _same_text(column: Any, texts: list[str], disarming: Disarming) -> bool:
+    if _texts(column, disarming) == texts:
         return True
     if not (isinstance(column, np.ndarray) and column.dtype.kind == "f"):
         return False
-    if not all(text == "" or _is_number(text) for text in texts):
+    if not all(text == "" or is_number(text) for text in texts):
         return False
     return _same(column, np.array([float(text) if text else np.nan for text in texts]))
 
