@@ -11,8 +11,6 @@ from discreet.on_demand import on_demand
 
 if TYPE_CHECKING:
     from discreet.design.best_mechanism import design
-    from discreet.design.comparison.way import Baseline
-    from discreet.design.proposal import Step
     from discreet.design.questions.allocation import allocate
     from discreet.design.questions.decision_makers import shared_design
     from discreet.design.questions.family import design_family
@@ -21,9 +19,7 @@ if TYPE_CHECKING:
     from discreet.design.result import Design
 
 __all__ = [
-    "Baseline",
     "Design",
-    "Step",
     "allocate",
     "design",
     "design_family",
@@ -34,9 +30,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    "Baseline": "comparison.way",
     "Design": "result",
-    "Step": "proposal",
     "allocate": "questions.allocation",
     "design": "best_mechanism",
     "design_family": "questions.family",

@@ -13,9 +13,8 @@ from dataclasses import replace
 
 from discreet.design.certified import Proofs
 from discreet.design.comparison.baselines import FLOOR, WAYS, baselines, ladder_baselines
-from discreet.design.comparison.way import Baseline
 from discreet.design.program.sections import Ground, ground
-from discreet.design.proposal import Proposal, Reached, Step
+from discreet.design.proposal import Proposal
 from discreet.design.reports import AsPayoffs
 from discreet.design.result import Design
 from discreet.design.routes.oblivious import Oblivious
@@ -26,6 +25,7 @@ from discreet.design.schedule import COMPARE_SECONDS, DEFAULT_SECONDS, QUICK_SEC
 from discreet.errors import DiscreetError, InputError
 from discreet.model.gap import size
 from discreet.model.problem import Problem
+from discreet.model.record import Baseline, Reached, Step
 from discreet.watch import SILENT, Deadline, Watch
 
 CLASSES = ("oblivious", "permutation-invariant")

@@ -12,12 +12,13 @@ from fractions import Fraction
 from discreet import __version__
 from discreet.certify import privacy
 from discreet.certify.optimality import proved_bound, proved_value
-from discreet.design.proposal import Proposal, Step
+from discreet.design.proposal import Proposal
 from discreet.errors import Refuted
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim, Witness
 from discreet.model.gap import reached
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.problem import Problem
+from discreet.model.record import Step
 
 DIGITS = 12
 

@@ -11,10 +11,9 @@ from fractions import Fraction
 from functools import cached_property
 
 from discreet.design.comparison.evaluation import Evaluation, evaluate
-from discreet.design.comparison.way import Baseline
-from discreet.design.proposal import Reached, Step
 from discreet.model.certificate import Certificate, OptimalityClaim
 from discreet.model.mechanism import Mechanism
+from discreet.model.record import Baseline, Reached, Step
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,6 @@ from typing import Any
 from discreet import __version__
 from discreet.design.comparison.baselines import baselines, ladder_baselines
 from discreet.design.comparison.evaluation import evaluate
-from discreet.design.comparison.way import Baseline
 from discreet.design.program.sections import ground
 from discreet.errors import DiscreetError, MissingExtra
 from discreet.files.mechanism import mechanism_hash
@@ -23,6 +22,7 @@ from discreet.interpret.reading import readings
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import PurePromise
+from discreet.model.record import Baseline
 from discreet.numerics.digits import about, between, percent_about, percent_at_most, percent_given
 from discreet.present.figure import Figure
 from discreet.present.figures.posterior import posterior_figure

@@ -13,11 +13,12 @@ from discreet.design.comparison.noise import (
     Laplace,
     StaircaseNoise,
 )
-from discreet.design.comparison.way import Baseline, Way
+from discreet.design.comparison.way import Way
 from discreet.design.ladder.mechanisms.proxy import geometric_baseline
 from discreet.design.program.sections import Ground
 from discreet.errors import DiscreetError, InputError
 from discreet.model.problem import Problem
+from discreet.model.record import Baseline
 from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
 

@@ -18,32 +18,19 @@ from discreet.model.actions import Action
 from discreet.model.decision import Decision
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Believed, Problem, believed
+from discreet.model.record import Behaviour
 from discreet.model.unbiased import unbiased_values
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
-    """Arrays over the ascending values of the statistic with positive prior mass; `total_error` maps cells → error of their sum."""
+class Evaluation(Behaviour):
+    """Also arrays over the ascending values of the statistic with positive prior mass, and the unbiased estimator by output."""
 
     omegas: np.ndarray
     prior: np.ndarray
     bias: np.ndarray
     risk: np.ndarray
-    worst_risk: float
-    average_bias: float
-    slope: float
-    spread: float
     unbiased: np.ndarray | None
-    unbiased_variance: float | None
-
-    def total_error(self, cells: int) -> float:
-        """Root mean squared error of a total of actions over many cells whose ω are drawn from the prior."""
-        return float(np.sqrt(cells * self.spread + (cells * self.average_bias) ** 2))
-
-    @property
-    def for_adding_up(self) -> bool:
-        """Whether high and low cells are reported without being pulled together: the regression of action on ω is near 1."""
-        return self.unbiased is not None or abs(self.slope - 1.0) < 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,16 +84,16 @@ def evaluate(mechanism: Mechanism) -> Evaluation:
     estimator = unbiased_values(mechanism) if numeric else None
     variance = None if estimator is None else float(view.masses @ ((estimator**2) @ view.kernel - view.omegas**2))
     return Evaluation(
-        np.array([float(w) for w in distinct])[held],
-        mass[held],
-        bias[held],
-        risk[held],
-        float(risk[held].max()),
-        mean_bias,
-        _slope(view, expected),
-        float(error2 - mean_bias**2),
-        estimator,
-        variance,
+        slope=_slope(view, expected),
+        average_bias=mean_bias,
+        spread=float(error2 - mean_bias**2),
+        worst_risk=float(risk[held].max()),
+        unbiased_variance=variance,
+        omegas=np.array([float(w) for w in distinct])[held],
+        prior=mass[held],
+        bias=bias[held],
+        risk=risk[held],
+        unbiased=estimator,
     )
 
 

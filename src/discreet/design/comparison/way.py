@@ -8,7 +8,6 @@ design is never worse than a way that it is compared with (`best_mechanism`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -23,19 +22,6 @@ from discreet.watch import Watch
 
 MOST_REPLIES = 400
 """Different replies that a published way may have; beyond it neighbouring numbers are joined."""
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """What another way of publishing would be worth with the same ε; None with a reason when it cannot be computed."""
-
-    name: str
-    value: float | None
-    words: str
-
-    @property
-    def loss(self) -> float | None:
-        return None if self.value is None else 0.0 - self.value  # no loss is 0, not -0
 
 
 class Way(ABC):

@@ -29,11 +29,12 @@ from discreet.design.ladder.mechanisms.rungs import (
     WeightsBySearch,
 )
 from discreet.design.ladder.rung import Height, Rung
-from discreet.design.proposal import Proposal, Reached
+from discreet.design.proposal import Proposal
 from discreet.design.reports import Quiet
 from discreet.design.schedule import LadderTime
 from discreet.errors import TooLarge
 from discreet.model.problem import Problem
+from discreet.model.record import Reached
 from discreet.watch import SILENT, Watch
 
 FIRST: tuple[Rung, ...] = (ChainBound(), ClippedSum())

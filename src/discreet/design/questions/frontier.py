@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.design.best_mechanism import design
-from discreet.design.comparison.way import Baseline
 from discreet.design.processes.side_by_side import side_by_side
 from discreet.errors import InputError
 from discreet.model.certificate import Certificate
 from discreet.model.gap import relative_gap
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
+from discreet.model.record import Baseline
 from discreet.watch import SILENT, Watch
 
 MANY = 5

@@ -27,7 +27,7 @@ from discreet.design.program.listed import (
 )
 from discreet.design.program.real import needed
 from discreet.design.program.sections import Ground, Recommendation, Section, ground, losses, recommendations
-from discreet.design.proposal import Proposal, Step
+from discreet.design.proposal import Proposal
 from discreet.design.questions.best_replies_to_priors import Answer, Answers, ListedAnswers, RealAnswers
 from discreet.design.reports import AsPayoffs
 from discreet.design.result import Design
@@ -36,6 +36,7 @@ from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
 from discreet.model.problem import Problem, believed
+from discreet.model.record import Step
 from discreet.model.replies import loss_table
 from discreet.watch import Watch
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from discreet.design.ladder.climb import climb, why_not_climb
-from discreet.design.proposal import Proposal, Step
+from discreet.design.proposal import Proposal
 from discreet.design.routes.route import Asked, Route
 from discreet.model.certificate import QuotientWitness
 from discreet.model.problem import Problem
+from discreet.model.record import Step
 
 
 class Ladder(Route):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from discreet.design.proposal import Step
 from discreet.design.routes.geometric import Geometric
 from discreet.design.routes.ladder import Ladder
 from discreet.design.routes.program import PROGRAMS, states_of
@@ -12,6 +11,7 @@ from discreet.design.routes.reduced import Reducing
 from discreet.design.routes.route import Route
 from discreet.errors import InputError, TooLarge
 from discreet.model.problem import Problem
+from discreet.model.record import Step
 from discreet.model.reductions import REDUCTIONS, NotReduced
 
 LADDER = Ladder()

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from discreet.design.proposal import Proposal, Step
+from discreet.design.proposal import Proposal
 from discreet.design.routes.route import Asked, Route
 from discreet.errors import Refuted
 from discreet.model.certificate import DualWitness, TheoremWitness, Witness
 from discreet.model.kernel import TableKernel
 from discreet.model.problem import Problem
+from discreet.model.record import Step
 from discreet.model.reductions import Reduced, reduced
 
 

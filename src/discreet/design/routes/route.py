@@ -8,9 +8,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from discreet.design.proposal import Proposal, Step
+from discreet.design.proposal import Proposal
 from discreet.model.problem import Problem
 from discreet.model.promises import Promise, PurePromise
+from discreet.model.record import Step
 from discreet.watch import Watch
 
 
