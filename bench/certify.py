@@ -25,6 +25,7 @@ from discreet.model.certificate import Certificate
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, TableKernel
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
@@ -41,7 +42,7 @@ COUNT = LinearSummary((0, 1))
 def counting(respondents: int, epsilon: Fraction = Fraction(1)) -> Problem:
     """A count of so many respondents."""
     universe = Universe.of(respondents, (Fraction(0), Fraction(1)))
-    decision = Decision("squared-error", RealActions())
+    decision = Decision(SquaredLoss(), RealActions())
     prior = IidPrior((Fraction(9, 10), Fraction(1, 10)))
     return Problem(universe, ReplaceOne(), prior, SumStatistic(), (decision,), PurePromise(epsilon))
 

@@ -16,6 +16,7 @@ from discreet.interpret import BinomialModel, MultinomialModel, fit, fit_simplex
 from discreet.mechanisms import geometric_mechanism
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
@@ -37,7 +38,7 @@ def count(respondents: int, epsilon: str, chances: tuple[str, ...]) -> Mechanism
     values = tuple(Fraction(t) for t in range(len(chances)))
     problem = Problem(
         Universe.of(respondents, values), ReplaceOne(), IidPrior(tuple(map(Fraction, chances))), SumStatistic(),
-        (Decision("squared-error", RealActions()),), Fraction(epsilon), unit="person",
+        (Decision(SquaredLoss(), RealActions()),), Fraction(epsilon), unit="person",
     )  # fmt: skip
     return geometric_mechanism(problem, LinearSummary(tuple(range(len(chances)))))
 

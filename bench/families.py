@@ -14,6 +14,7 @@ from discreet.design.processes.side_by_side import cores
 from discreet.design.questions.family import design_family
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
+from discreet.model.losses import SquaredLoss
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
@@ -29,7 +30,7 @@ def school_places(households: int) -> Problem:
     return Problem(
         Universe.of(households, tuple(map(Fraction, range(3)))), ReplaceOne(),
         IidPrior((Fraction(89, 100), Fraction(9, 100), Fraction(2, 100))), SumStatistic(),
-        (Decision("squared-error", RealActions()),), PurePromise(Fraction(1)), "household",
+        (Decision(SquaredLoss(), RealActions()),), PurePromise(Fraction(1)), "household",
     )
 
 

@@ -19,6 +19,7 @@ from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
@@ -38,7 +39,7 @@ def mechanism_of(respondents: int) -> Mechanism:
     """The geometric mechanism on a sum of values 0, 1, 2."""
     universe = Universe.of(respondents, (Fraction(0), Fraction(1), Fraction(2)))
     prior = IidPrior((Fraction(89, 100), Fraction(9, 100), Fraction(2, 100)))
-    decision = Decision("squared-error", RealActions())
+    decision = Decision(SquaredLoss(), RealActions())
     problem = Problem(universe, ReplaceOne(), prior, SumStatistic(), (decision,), PurePromise(Fraction(1)))
     kernel = GeometricKernel(0, 2 * respondents, 2, rational_above_exp(Fraction(-1, 2), 64))
     return Mechanism(

@@ -17,6 +17,7 @@ from discreet.errors import TooLarge
 from discreet.model.actions import RealActions
 from discreet.model.certificate import DualWitness, Multipliers, QuotientWitness
 from discreet.model.decision import Decision
+from discreet.model.losses import FormulaLoss, SquaredLoss, loss_of
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
@@ -46,7 +47,7 @@ def informed(problem: Problem, nodes: list[Fraction]) -> Fraction:
 def test_a_payoff_that_cancels_is_not_judged_by_floats(large: int) -> None:
     nodes = [Fraction(k, 8) for k in range(65)]
     text = f"-(a-1)**2 + 0*omega + (({large} + 6*a) - {large})"
-    problem = problem_of(Decision("expression", RealActions(nodes[0], nodes[-1]), expression=text), (Fraction(0), Fraction(1)))
+    problem = problem_of(Decision(FormulaLoss(text), RealActions(nodes[0], nodes[-1])), (Fraction(0), Fraction(1)))
     assert informed(problem, nodes) == 15
     assert 15 <= plain(problem, nodes) <= 15 + Fraction(1, 256)
 
@@ -63,7 +64,7 @@ def test_numbers_that_underflow_rule_no_action_out(
     rng = random.Random(1)
     nodes = [size * Fraction(k, 7) for k in range(8)]
     text = "omega*a*2 - a*a" if kind == "expression" else None
-    decision = Decision(kind, RealActions(nodes[0], nodes[-1]), expression=text, weight=weight)
+    decision = Decision(loss_of(kind, payoff=text), RealActions(nodes[0], nodes[-1]), weight=weight)
     problem = problem_of(decision, (nodes[2], nodes[5]))
     loss = weight * (size if kind == "absolute-error" else size * size)
     for _ in range(3 if kind == "expression" else 20):
@@ -83,7 +84,7 @@ def test_numbers_that_underflow_rule_no_action_out(
 def test_states_of_a_quotient_are_refused_before_they_are_counted(
     values: tuple[int, ...], respondents: int, state: tuple[int, int]
 ) -> None:
-    problem = problem_of(Decision("squared-error", RealActions()), tuple(map(Fraction, values)), respondents)
+    problem = problem_of(Decision(SquaredLoss(), RealActions()), tuple(map(Fraction, values)), respondents)
     ends = problem.omega_range
     multipliers = (Multipliers(ends[0], ((0, 0, 1),)), Multipliers(ends[1], ()))
     witness = QuotientWitness(0, ((1, 2),), ((1, 0),), (state,), 1, multipliers)

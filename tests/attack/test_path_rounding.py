@@ -18,6 +18,7 @@ from discreet.model.certificate import Counterexample, OptimalityClaim, TheoremW
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel
+from discreet.model.losses import FormulaLoss, PinballLoss, SquaredLoss, loss_of
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
@@ -61,7 +62,7 @@ def test_a_far_origin_changes_nothing(kind: str, listed: bool) -> None:
     for offset in (Fraction(0), Fraction(10**15), Fraction(10**17) + Fraction(1, 3)):
         acts = [N * offset + k for k in range(N + 1)]
         actions: Actions = ListedActions(tuple(acts)) if listed else RealActions()
-        decision = Decision(kind, actions, Fraction(9, 10) if kind == "pinball" else None)
+        decision = Decision(loss_of(kind, quantile=Fraction(9, 10) if kind == "pinball" else None), actions)
         found.append(both(geometric(decision, acts, offset)))
     assert found[0] == found[1] == found[2]
 
@@ -69,7 +70,7 @@ def test_a_far_origin_changes_nothing(kind: str, listed: bool) -> None:
 @pytest.mark.parametrize("rest", [Fraction(1, 10**17), Fraction(1, 10**20)])
 @pytest.mark.parametrize("upper", [False, True])
 def test_extreme_quantiles_keep_both_sides(rest: Fraction, upper: bool) -> None:
-    decision = Decision("pinball", RealActions(), 1 - rest if upper else rest)
+    decision = Decision(PinballLoss(1 - rest if upper else rest), RealActions())
     for action in range(N + 1):
         both(geometric(decision, [Fraction(action)] * (N + 1), chance=Fraction(1, 1000)))
 
@@ -83,8 +84,8 @@ def test_extreme_quantiles_keep_both_sides(rest: Fraction, upper: bool) -> None:
     ],
 )
 def test_payoffs_that_cancel_are_bounded_not_believed(payoff: str) -> None:
-    decision = Decision("expression", RealActions(Fraction(-1), Fraction(8)), expression=payoff)
-    plain = Decision("expression", RealActions(Fraction(-1), Fraction(8)), expression="omega*a - a*a/2")
+    decision = Decision(FormulaLoss(payoff), RealActions(Fraction(-1), Fraction(8)))
+    plain = Decision(FormulaLoss("omega*a - a*a/2"), RealActions(Fraction(-1), Fraction(8)))
     acts = [Fraction(k) for k in range(N + 1)]
     _, bound = both(geometric(decision, acts))
     value, _ = both(geometric(plain, acts))
@@ -93,18 +94,18 @@ def test_payoffs_that_cancel_are_bounded_not_believed(payoff: str) -> None:
 
 @pytest.mark.parametrize("epsilon", [Fraction(50), Fraction(800), Fraction(1, 10**18)])
 def test_extreme_promises_are_still_judged(epsilon: Fraction) -> None:
-    both(geometric(Decision("squared-error", RealActions()), [Fraction(k) for k in range(N + 1)], epsilon=epsilon))
+    both(geometric(Decision(SquaredLoss(), RealActions()), [Fraction(k) for k in range(N + 1)], epsilon=epsilon))
 
 
 def test_payoffs_of_high_degree_are_decided_soon() -> None:
     """A product of many factors has a derivative of thousands of parts: convexity is decided on its polynomial."""
-    steep = Decision("expression", RealActions(Fraction(0), Fraction(8)), expression="*".join(["a"] * 79) + "*omega - a*a")
+    steep = Decision(FormulaLoss("*".join(["a"] * 79) + "*omega - a*a"), RealActions(Fraction(0), Fraction(8)))
     with pytest.raises(InputError):
         geometric_bound(geometric(steep, [Fraction(k) for k in range(N + 1)]).problem)
 
 
 def test_payoffs_beyond_floats_are_a_counterexample_not_a_crash() -> None:
-    huge = Decision("expression", RealActions(Fraction(0), Fraction(8)), expression="9" * 4000)
+    huge = Decision(FormulaLoss("9" * 4000), RealActions(Fraction(0), Fraction(8)))
     made = geometric(huge, [Fraction(k) for k in range(N + 1)])
     claim = OptimalityClaim(Fraction(0), Fraction(0), TheoremWitness("SY Thm 3"))
     assert isinstance(optimality(made, claim), Counterexample)

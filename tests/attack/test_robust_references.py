@@ -17,6 +17,7 @@ from discreet.model.actions import ListedActions
 from discreet.model.certificate import Certificate
 from discreet.model.decision import Decision
 from discreet.model.kernel import TableKernel
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
@@ -34,7 +35,7 @@ def problem(epsilon: Fraction = Fraction(1)) -> Problem:
     actions = ListedActions(tuple(map(Fraction, range(5))))
     return Problem(
         Universe.of(2, tuple(map(Fraction, range(3)))), ReplaceOne(), PRIORS[0], SumStatistic(),
-        (Decision("squared-error", actions),), PurePromise(epsilon),
+        (Decision(SquaredLoss(), actions),), PurePromise(epsilon),
     )
 
 

@@ -15,6 +15,7 @@ from discreet.model.certificate import Certificate
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import ClosedKernel, GeometricKernel, StaircaseKernel
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
@@ -34,7 +35,7 @@ EVERY = np.array([[4 - count, count] for count in range(5)])
 def mechanism(weights: tuple[int, int], low: int | None = 0, high: int | None = 5) -> Mechanism:
     problem = Problem(
         Universe.of(4, (Fraction(0), Fraction(1))), ReplaceOne(), IidPrior((HALF, HALF)), SumStatistic(),
-        (Decision("squared-error", RealActions()),), PurePromise(Fraction(1)),
+        (Decision(SquaredLoss(), RealActions()),), PurePromise(Fraction(1)),
     )
     promise = Guarantee(PurePromise(Fraction(0)), "replace-one", problem.unit)
     kernel = GeometricKernel(0, 5, 1, Fraction(1, 10**9))

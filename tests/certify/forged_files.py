@@ -39,6 +39,7 @@ from discreet.files.problem_document import problem_document
 from discreet.files.robust import RobustFile, robust_document, robust_from_document
 from discreet.files.sizes import read_sizes
 from discreet.model.decision import Decision
+from discreet.model.losses import loss_of
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
@@ -59,7 +60,7 @@ def problem_of(values: tuple[int, ...], probabilities: tuple[str, ...], kind: st
     top = 2 * max(values)
     return Problem(
         Universe.of(2, tuple(map(Fraction, values))), ReplaceOne(), IidPrior(tuple(map(Fraction, probabilities))),
-        SumStatistic(), (Decision(kind, ListedActions(tuple(map(Fraction, range(top + 1))))),), PurePromise(Fraction(1)),
+        SumStatistic(), (Decision(loss_of(kind), ListedActions(tuple(map(Fraction, range(top + 1))))),), PurePromise(Fraction(1)),
     )
 
 

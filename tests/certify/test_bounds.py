@@ -19,6 +19,7 @@ from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.certificate import DualWitness, Multipliers
 from discreet.model.decision import Decision
 from discreet.model.kernel import GeometricKernel, Output, closed_probability
+from discreet.model.losses import AbsoluteLoss, MatchLoss, SquaredLoss, TableLoss, loss_of
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
 from discreet.model.priors import IidPrior, IndependentPrior
 from discreet.model.problem import Problem, believed
@@ -97,9 +98,9 @@ def random_problem(rng: random.Random) -> Problem:
     if kind == "table":
         rows = tuple(tuple(Fraction(rng.randint(-5, 5)) for _ in range(top + 1)) for _ in actions)
         names = NamedActions(tuple(f"x{i}" for i in range(len(rows))))
-        decision = Decision("table", names, payoff_table=rows, weight=Fraction(rng.randint(1, 3)))
+        decision = Decision(TableLoss(rows), names, weight=Fraction(rng.randint(1, 3)))
     else:
-        decision = Decision("squared-error" if kind == "squared" else "absolute-error", actions)
+        decision = Decision(loss_of("squared-error" if kind == "squared" else "absolute-error"), actions)
     return problem_of(universe, neighbours, Fraction(rng.randint(0, 20), 10), decision)
 
 
@@ -153,7 +154,7 @@ def test_chords_never_push_it_below_a_fine_grid(seed: int) -> None:
     weight = Fraction(rng.randint(1, 3))
     n = universe.respondents
     grid = ListedActions(tuple(Fraction(k, 4) for k in range(4 * n + 1)))
-    decision = Decision(kind, grid, quantile=quantile, weight=weight)
+    decision = Decision(loss_of(kind, quantile=quantile), grid, weight=weight)
     listed = problem_of(universe, ReplaceOne(), Fraction(rng.randint(1, 20), 10), decision)
     real = replace(listed, decisions=(replace(listed.decision, actions=RealActions()),))
     edges = listed.finest().edges.tolist()
@@ -166,7 +167,7 @@ def test_chords_never_push_it_below_a_fine_grid(seed: int) -> None:
 def test_a_box_that_leaves_the_universe_is_refused_in_words() -> None:
     """Clipped counts of a varying size can be fewer than any database has."""
     universe = Universe(TWO, 2, 3)
-    decision = Decision("squared-error", ListedActions(tuple(map(Fraction, range(4)))))
+    decision = Decision(SquaredLoss(), ListedActions(tuple(map(Fraction, range(4)))))
     problem = problem_of(universe, AddRemoveOne(), decision=decision)
     witness = DualWitness("dual", Clamp((0, 0), (1, 0), None), 1, ())
     with pytest.raises(DiscreetError):
@@ -195,7 +196,7 @@ def high_precision_loss(n: int, p: Fraction, epsilon: Fraction) -> mpmath.mpf:
 def test_theorem_3_bounds_agree_with_high_precision(n: int, p: str, epsilon: str) -> None:
     problem = Problem(
         Universe.of(n, TWO), ReplaceOne(), IidPrior((1 - Fraction(p), Fraction(p))), SumStatistic(),
-        (Decision("squared-error", RealActions()),), PurePromise(Fraction(epsilon)),
+        (Decision(SquaredLoss(), RealActions()),), PurePromise(Fraction(epsilon)),
     )  # fmt: skip
     assert why_not_geometric(problem) is None
     true = high_precision_loss(n, Fraction(p), Fraction(epsilon))
@@ -207,7 +208,7 @@ def test_theorem_3_bounds_agree_with_high_precision(n: int, p: str, epsilon: str
 
 @pytest.mark.parametrize("n", [1, 2, 4, 6])
 def test_theorem_3_bounds_agree_with_the_program(n: int) -> None:
-    listed = Decision("absolute-error", ListedActions(tuple(map(Fraction, range(n + 1)))))
+    listed = Decision(AbsoluteLoss(), ListedActions(tuple(map(Fraction, range(n + 1)))))
     skewed = IidPrior((Fraction(7, 10), Fraction(3, 10)))
     problem = replace(problem_of(Universe.of(n, TWO), ReplaceOne(), decision=listed), prior=skewed)
     assert float(geometric_bound(problem)) == pytest.approx(optimum(problem), abs=1e-6)
@@ -222,7 +223,7 @@ def test_theorem_3_bounds_agree_with_the_program(n: int) -> None:
         (lambda p: p.with_epsilon(Fraction(0)), "ε is 0"),
         (lambda p: replace(p, prior=IndependentPrior((TWO, (Fraction(1, 3), Fraction(2, 3))))), "order of respondents"),
         (lambda p: replace(p, decisions=(p.decision, p.decision)), "several decision makers"),
-        (lambda p: replace(p, decisions=(Decision("match", ListedActions(tuple(map(Fraction, range(3))))),)), "not supermodular"),
+        (lambda p: replace(p, decisions=(Decision(MatchLoss(), ListedActions((*TWO, Fraction(2)))),)), "not supermodular"),
     ],
 )
 def test_theorem_3_names_the_condition_that_fails(change, words: str) -> None:
@@ -245,7 +246,7 @@ def test_the_value_of_a_closed_form_is_that_of_its_table() -> None:
 
 
 def test_a_witness_for_other_actions_is_refuted() -> None:
-    problem = problem_of(Universe.of(2, TWO), ReplaceOne(), decision=Decision("match", ListedActions((Fraction(0), Fraction(1)))))
+    problem = problem_of(Universe.of(2, TWO), ReplaceOne(), decision=Decision(MatchLoss(), ListedActions(TWO)))
     zero, seven = Multipliers(Fraction(0), ()), Multipliers(Fraction(7), ())
     for multipliers in ((seven,), (zero, zero), (Multipliers(Fraction(0), ((0, 2, 1),)),)):
         with pytest.raises(Refuted):

@@ -26,6 +26,7 @@ from discreet.errors import Refuted
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import TheoremWitness
 from discreet.model.decision import Decision
+from discreet.model.losses import MatchLoss, loss_of
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import ExchangeablePrior, IidPrior
 from discreet.model.problem import Problem
@@ -40,7 +41,7 @@ ACTIONS = 15
 def problem_of(
     p, v, respondents, epsilon=1, kind="squared-error", quantile=None, statistic=None, actions=None
 ):
-    decision = Decision(kind, RealActions() if actions is None else actions, quantile=quantile)
+    decision = Decision(loss_of(kind, quantile=quantile), RealActions() if actions is None else actions)
     universe = Universe(tuple(map(Fraction, v)), respondents, respondents)
     prior = IidPrior(tuple(map(Fraction, p)))
     return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decision,), PurePromise(Fraction(epsilon)))
@@ -95,7 +96,7 @@ def least_loss(p, v, respondents, epsilon, losses):
     return float(solved.fun)
 
 
-def loss_of(kind, quantile, actions):
+def losses_at(kind, quantile, actions):
     def losses(omega):
         gap = omega[None, :] - np.asarray(actions)[:, None]
         if kind == "squared-error":
@@ -125,7 +126,7 @@ def truths():
         epsilon = Fraction(int(rng.choice([2, 5, 10, 20])), 10)
         problem = problem_of(p, v, respondents, epsilon, kind, quantile)
         grid = np.linspace(respondents * float(min(v)), respondents * float(max(v)), ACTIONS)
-        truth = least_loss(p, v, respondents, float(epsilon), loss_of(kind, quantile, grid))
+        truth = least_loss(p, v, respondents, float(epsilon), losses_at(kind, quantile, grid))
         found.append((problem, p, v, truth))
     return found
 
@@ -148,10 +149,7 @@ def test_near_miss_a_wrong_formula_exceeds_the_truth(truths, forged):
     for problem, p, v, truth in truths:
         widest = max(v) - min(v)
         decision = problem.decision
-        quantile = {"squared-error": None, "absolute-error": Fraction(1, 2)}.get(
-            decision.kind, decision.quantile
-        )
-        scale = 2 if decision.kind == "absolute-error" else 1
+        quantile, scale = decision.loss.quantile, decision.loss.pinballs
         for low, high in all_splits(p, v):
             split = split_of(problem, tuple(low), tuple(high))
             wrong = {
@@ -287,7 +285,7 @@ def test_conditions_are_checked():
     others = [
         (replace(problem, prior=ExchangeablePrior(table)), "independent"),
         (
-            replace(problem, decisions=(Decision("match", ListedActions((Fraction(0), Fraction(1)))),)),
+            replace(problem, decisions=(Decision(MatchLoss(), ListedActions((Fraction(0), Fraction(1)))),)),
             "squared",
         ),
         (replace(problem, decisions=(problem.decision, problem.decision)), "single"),

@@ -29,6 +29,7 @@ from discreet.model.actions import NamedActions
 from discreet.model.certificate import PrivacyProof
 from discreet.model.decision import Decision
 from discreet.model.kernel import GeometricKernel, Output, StaircaseKernel, TableKernel
+from discreet.model.losses import TableLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, ReplaceOne
 from discreet.model.promises import ConcentratedPromise
@@ -308,7 +309,7 @@ def _clamped_documents() -> list[dict[str, Any]]:
         summary = HistogramSummary(clamp)
         states = state_space(universe, neighbours, summary).labels
         kernel = TableKernel(states, (Output("x"),), ((2,) * len(states),), 2)
-        decision = Decision("table", NamedActions(("go",)), payoff_table=((Fraction(0),) * 7,))
+        decision = Decision(TableLoss(((Fraction(0),) * 7,)), NamedActions(("go",)))
         problem = worlds.problem_of(universe, neighbours, decision=decision if universe.largest == 3 else None)
         document = mechanism_document(worlds.mechanism_on(problem, summary, kernel))
         found.append(document)

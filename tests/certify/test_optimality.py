@@ -27,6 +27,7 @@ from discreet.model.certificate import (
 )
 from discreet.model.decision import Decision
 from discreet.model.kernel import GeometricKernel
+from discreet.model.losses import FormulaLoss, SquaredLoss, TableLoss
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
@@ -42,7 +43,7 @@ SKEWED = (Fraction(89, 100), Fraction(9, 100), Fraction(2, 100))
 def problem(respondents: int, decision: Decision | None = None, chances: tuple[Fraction, ...] = SKEWED) -> Problem:
     values = tuple(map(Fraction, range(len(chances))))
     top = respondents * (len(chances) - 1)
-    decision = decision or Decision("squared-error", ListedActions(tuple(map(Fraction, range(top + 1)))))
+    decision = decision or Decision(SquaredLoss(), ListedActions(tuple(map(Fraction, range(top + 1)))))
     return Problem(
         Universe.of(respondents, values), ReplaceOne(), IidPrior(chances), SumStatistic(), (decision,), PurePromise(Fraction(1))
     )
@@ -60,7 +61,7 @@ def made(request: pytest.FixtureRequest) -> tuple[Mechanism, Certificate]:
     return designed({
         "six": lambda: problem(6),
         "ten": lambda: problem(10),
-        "real": lambda: problem(6, Decision("squared-error", RealActions())),
+        "real": lambda: problem(6, Decision(SquaredLoss(), RealActions())),
         "two types": lambda: problem(10, chances=(Fraction(7, 10), Fraction(3, 10))),
     }[request.param]())  # fmt: skip
 
@@ -150,7 +151,7 @@ def test_the_bound_of_another_problem_is_refuted() -> None:
 @pytest.mark.parametrize("payoff", ["a", "-(a - 10)**2"])
 def test_one_node_does_not_speak_for_every_real_action(payoff: str) -> None:
     """Actions from 5 to 10 where ω is at most 1: the nearest action to ω is not the best one."""
-    of = problem(1, Decision("expression", RealActions(Fraction(5), Fraction(10)), expression=payoff), (Fraction(1, 2),) * 2)
+    of = problem(1, Decision(FormulaLoss(payoff), RealActions(Fraction(5), Fraction(10))), (Fraction(1, 2),) * 2)
     from discreet.certify.bounds.dual import dual_upper_bound
     from discreet.errors import DiscreetError
 
@@ -168,7 +169,7 @@ def test_a_weighted_decision_has_a_weighted_bound(weight: Fraction) -> None:
     from discreet.certify.bounds.dual import dual_upper_bound
 
     payoff = ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1)))
-    plain = Decision("table", ListedActions((Fraction(0), Fraction(1))), payoff_table=payoff)
+    plain = Decision(TableLoss(payoff), ListedActions((Fraction(0), Fraction(1))))
     half = (Fraction(1, 2),) * 2
     witness = DualWitness("dual", None, 1, ())
     one = dual_upper_bound(problem(1, plain, half), witness)
@@ -247,7 +248,7 @@ def test_the_value_of_theorem_3_is_for_the_count_it_speaks_of(summary: LinearSum
 
 def test_the_value_of_a_merged_count_is_for_the_types_it_counts() -> None:
     chances = (Fraction(7, 10), Fraction(2, 10), Fraction(1, 10))
-    decision = Decision("squared-error", ListedActions(tuple(map(Fraction, range(7)))))
+    decision = Decision(SquaredLoss(), ListedActions(tuple(map(Fraction, range(7)))))
     of = replace(problem(6, decision, chances), statistic=CountStatistic((1, 2)))
     mechanism, certificate = designed(of)
     claim = certificate.optimality
@@ -260,7 +261,7 @@ def test_the_value_of_a_merged_count_is_for_the_types_it_counts() -> None:
 
 def test_an_absurd_action_at_an_unlikely_output_is_not_overlooked() -> None:
     """Output 2,000 of a count around 200 has a chance of 10^-780, but its action is worse than that."""
-    of = problem(2000, Decision("squared-error", RealActions()), (Fraction(9, 10), Fraction(1, 10)))
+    of = problem(2000, Decision(SquaredLoss(), RealActions()), (Fraction(9, 10), Fraction(1, 10)))
     mechanism, certificate = designed(of)
     claim, kernel = certificate.optimality, mechanism.kernel
     assert claim is not None

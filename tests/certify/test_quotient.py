@@ -32,6 +32,7 @@ from discreet.model.certificate import (
 )
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
+from discreet.model.losses import loss_of
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior
@@ -46,7 +47,7 @@ INSTANCES = 200
 def problem_of(p, v, respondents, epsilon=1, actions=None, kind="squared-error", statistic=None):
     listed = RealActions() if actions is None else ListedActions(tuple(map(Fraction, actions)))
     universe = Universe(tuple(map(Fraction, v)), respondents, respondents)
-    decision = Decision(kind, listed)
+    decision = Decision(loss_of(kind), listed)
     prior = IidPrior(tuple(map(Fraction, p)))
     return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decision,), PurePromise(Fraction(epsilon)))
 

@@ -14,6 +14,7 @@ from discreet.certify.value.weighted_sums import weighted_sum_payoff, why_not_we
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.kernel import ClosedKernel, GeometricKernel, Output, StaircaseKernel, TableKernel
+from discreet.model.losses import loss_of
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.states import state_space
@@ -29,7 +30,7 @@ def test_both_sides_hold_the_exact_value(seed: int) -> None:
     universe = Universe.of(rng.randint(1, 6), tuple(Fraction(rng.randint(-3, 6), rng.choice([1, 2])) for _ in range(types)))
     kind = rng.choice(["squared-error", "squared-error", "absolute-error", "pinball"])
     quantile = Fraction(rng.randint(1, 9), 10) if kind == "pinball" else None
-    decision = Decision(kind, RealActions(), quantile=quantile, weight=Fraction(rng.randint(1, 3), 2))
+    decision = Decision(loss_of(kind, quantile=quantile), RealActions(), weight=Fraction(rng.randint(1, 3), 2))
     parts = [rng.randint(1, 9) for _ in range(types)]
     statistic = rng.choice([SumStatistic(), MeanStatistic(), CountStatistic((0,))])
     prior = IidPrior(tuple(Fraction(p, sum(parts)) for p in parts))

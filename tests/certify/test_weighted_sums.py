@@ -19,6 +19,7 @@ from discreet.model.certificate import Counterexample, OptimalityClaim, TheoremW
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel, StaircaseKernel, closed_probability
+from discreet.model.losses import AbsoluteLoss, FormulaLoss, MatchLoss, PinballLoss, SquaredLoss, loss_of
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior
@@ -30,7 +31,7 @@ from discreet.model.universe import Universe
 
 
 def mechanism_of(p, v, respondents, kernel, weights, decision=None, statistic=None, low=None, high=None):
-    decision = decision or Decision("squared-error", RealActions())
+    decision = decision or Decision(SquaredLoss(), RealActions())
     problem = Problem(
         Universe(tuple(map(Fraction, v)), respondents, respondents),
         ReplaceOne(),
@@ -65,11 +66,11 @@ def random_mechanism(rng: random.Random, kind: str) -> Mechanism | None:
     )
     listed = ListedActions(tuple(sorted(set(numbers))))
     decision = {
-        "pinball": Decision("pinball", RealActions(), quantile=Fraction(1, 3)),
-        "match": Decision("match", listed),
-        "expression": Decision("expression", listed, expression="a*omega - a*a/2"),
-        "listed": Decision("squared-error", listed),
-    }.get(kind) or Decision(kind, RealActions())
+        "pinball": Decision(PinballLoss(Fraction(1, 3)), RealActions()),
+        "match": Decision(MatchLoss(), listed),
+        "expression": Decision(FormulaLoss("a*omega - a*a/2"), listed),
+        "listed": Decision(SquaredLoss(), listed),
+    }.get(kind) or Decision(loss_of(kind), RealActions())
     decision = replace(decision, weight=Fraction(3, 2))
     statistic = rng.choice([SumStatistic(), MeanStatistic(), CountStatistic((rng.randrange(types),))])
     p = [Fraction(c, sum(counts)) for c in counts]
@@ -201,8 +202,8 @@ def test_conditions_are_named():
         weighted_sum_payoff(silent)
 
 
-def absolute(mechanism: Mechanism, **named: object) -> Mechanism:
-    decision = Decision("pinball" if named else "absolute-error", RealActions(), **named)
+def absolute(mechanism: Mechanism, quantile: Fraction | None = None) -> Mechanism:
+    decision = Decision(AbsoluteLoss() if quantile is None else PinballLoss(quantile), RealActions())
     return replace(mechanism, problem=replace(mechanism.problem, decisions=(decision,)))
 
 
@@ -236,6 +237,6 @@ def test_a_likely_window_changes_nothing_that_can_be_seen(monkeypatch):
 def test_payoffs_that_need_the_joint_law_say_when_it_is_too_large():
     mechanism = wide(300)
     whole = ListedActions(tuple(Fraction(k) for k in range(2701)))
-    matching = replace(mechanism.problem, decisions=(Decision("match", whole),))
+    matching = replace(mechanism.problem, decisions=(Decision(MatchLoss(), whole),))
     with pytest.raises(TooLarge, match="joint law"):
         weighted_sum_payoff(replace(mechanism, problem=matching))

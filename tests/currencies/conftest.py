@@ -14,6 +14,7 @@ from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel, Output, TableKernel
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior, Prior
@@ -29,7 +30,7 @@ BITS = 80
 def _problem(respondents: int, prior: Prior | None, types: int = 2) -> Problem:
     universe = Universe.of(respondents, tuple(Fraction(t) for t in range(types)))
     belief = prior or IidPrior((Fraction(1, types),) * types)
-    decision = Decision("squared-error", RealActions())
+    decision = Decision(SquaredLoss(), RealActions())
     return Problem(universe, ReplaceOne(), belief, SumStatistic(), (decision,), PurePromise(Fraction(1)))
 
 

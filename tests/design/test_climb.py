@@ -25,6 +25,7 @@ from discreet.model.certificate import (
 from discreet.model.decision import Decision, integer_actions
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel, StaircaseKernel
+from discreet.model.losses import AbsoluteLoss, MatchLoss, PinballLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior, ReferencePrior
@@ -40,7 +41,7 @@ INCOMES = (
     (".30", ".18", ".14", ".11", ".09", ".07", ".05", ".03", ".018", ".009", ".003"),
     (0, 1, 2, 3, 5, 8, 12, 20, 35, 60, 100),
 )
-SQUARED = Decision("squared-error", RealActions())
+SQUARED = Decision(SquaredLoss(), RealActions())
 
 
 def problem_of(law, respondents, decision=SQUARED, statistic=None, epsilon=1, prior=None):
@@ -119,7 +120,7 @@ def test_quotients_narrow_the_gap_and_everything_is_proved():
 def test_floats_foretell_what_is_proved_whatever_the_decision_weighs(weight):
     law = ((".7", ".1", ".1", ".05", ".05"), (0, 1, 2, 3, 7))
     for actions in (RealActions(), ListedActions(tuple(map(Fraction, range(0, 60, 2))))):
-        decision = Decision("squared-error", actions, weight=Fraction(weight))
+        decision = Decision(SquaredLoss(), actions, weight=Fraction(weight))
         _, claim, proposal = certified(problem_of(law, 8, decision), seconds=40.0)
         assert isinstance(proposal.witness, QuotientWitness)
         assert claim.relative_gap == pytest.approx(proposal.relative_gap, rel=1e-3)
@@ -164,19 +165,17 @@ def test_any_epsilon(epsilon):
 @pytest.mark.parametrize(
     "decision",
     [
-        Decision("absolute-error", RealActions()),
-        Decision("pinball", RealActions(), quantile=Fraction(9, 10)),
-        Decision("absolute-error", RealActions(Fraction(0), Fraction(18))),
-        Decision("absolute-error", integer_actions(Fraction(0), Fraction(150))),
-        Decision(
-            "pinball", ListedActions((Fraction(5), Fraction(25, 2), Fraction(20))), quantile=Fraction(1, 4)
-        ),
-        Decision("squared-error", integer_actions(Fraction(0), Fraction(150))),
-        Decision("squared-error", RealActions(Fraction(9), Fraction(14)), weight=Fraction(5, 2)),
-        Decision("squared-error", ListedActions((Fraction(3), Fraction(37, 3), Fraction(30)))),
-        Decision("squared-error", ListedActions((Fraction(12),))),
+        Decision(AbsoluteLoss(), RealActions()),
+        Decision(PinballLoss(Fraction(9, 10)), RealActions()),
+        Decision(AbsoluteLoss(), RealActions(Fraction(0), Fraction(18))),
+        Decision(AbsoluteLoss(), integer_actions(Fraction(0), Fraction(150))),
+        Decision(PinballLoss(Fraction(1, 4)), ListedActions((Fraction(5), Fraction(25, 2), Fraction(20)))),
+        Decision(SquaredLoss(), integer_actions(Fraction(0), Fraction(150))),
+        Decision(SquaredLoss(), RealActions(Fraction(9), Fraction(14)), weight=Fraction(5, 2)),
+        Decision(SquaredLoss(), ListedActions((Fraction(3), Fraction(37, 3), Fraction(30)))),
+        Decision(SquaredLoss(), ListedActions((Fraction(12),))),
     ],
-    ids=lambda d: f"{d.kind}-{type(d.actions).__name__}",
+    ids=lambda d: f"{d.loss.kind}-{type(d.actions).__name__}",
 )
 def test_other_decisions_are_certified_and_their_losses_foretold(decision):
     _, claim, proposal = certified(problem_of(FIVE, 30, decision), seconds=0.5)
@@ -189,7 +188,7 @@ def test_other_decisions_are_certified_and_their_losses_foretold(decision):
 def test_losses_beyond_the_joint_law_are_still_certified():
     """Where the joint law is too large, moments certify a looser value, at most √(q(1−q)) of the squared error's root."""
     squared = certified(problem_of(INCOMES, 1000), 0.5)[1]
-    decision = Decision("pinball", RealActions(), quantile=Fraction(1, 5))
+    decision = Decision(PinballLoss(Fraction(1, 5)), RealActions())
     pinball = certified(problem_of(INCOMES, 1000, decision), 0.5)[1]
     assert 0 < -pinball.bound < -pinball.value
     assert float(-pinball.value) == pytest.approx(0.4 * float(-squared.value) ** 0.5, rel=0.05)
@@ -198,7 +197,7 @@ def test_losses_beyond_the_joint_law_are_still_certified():
 def test_fewer_actions_never_lose_less():
     free = certified(problem_of(FIVE, 30), seconds=0.5)[1]
     whole = certified(
-        problem_of(FIVE, 30, Decision("squared-error", integer_actions(Fraction(0), Fraction(150)))), 0.5
+        problem_of(FIVE, 30, Decision(SquaredLoss(), integer_actions(Fraction(0), Fraction(150)))), 0.5
     )[1]
     assert 0 <= free.value - whole.value < Fraction(1, 4)
 
@@ -257,7 +256,7 @@ def test_what_the_ladder_does_not_serve():
     certain = replace(problem, prior=IidPrior((Fraction(1), *(Fraction(0),) * 5)))
     for other, words in (
         (mixed, "independent"), (certain, "same value"), (problem.with_epsilon(Fraction(0)), "ε is 0"),
-        (replace(problem, decisions=(Decision("match", integer_actions(Fraction(0), Fraction(150))),)), "decision"),
+        (replace(problem, decisions=(Decision(MatchLoss(), integer_actions(Fraction(0), Fraction(150))),)), "decision"),
     ):  # fmt: skip
         with pytest.raises(TooLarge, match=words):
             climb(other)

@@ -18,6 +18,7 @@ from discreet.model.actions import RealActions
 from discreet.model.certificate import Certificate
 from discreet.model.decision import Decision, integer_actions
 from discreet.model.guarantee import Guarantee
+from discreet.model.losses import loss_of
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
@@ -31,7 +32,7 @@ FIVE = (".8", ".1", ".05", ".03", ".015", ".005")
 
 def problem_of(p=FIVE, v=range(6), respondents=6, actions=None, kind="squared-error", statistic=None):
     universe = Universe(tuple(map(Fraction, v)), respondents, respondents)
-    decision = Decision(kind, actions or RealActions())
+    decision = Decision(loss_of(kind), actions or RealActions())
     prior = IidPrior(tuple(map(Fraction, p)))
     return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decision,), PurePromise(Fraction(1)))
 

@@ -16,6 +16,7 @@ from discreet.design.solver.program import Program
 from discreet.design.solver.solve import solve
 from discreet.model.actions import ListedActions
 from discreet.model.decision import Decision
+from discreet.model.losses import SquaredLoss
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import ExchangeablePrior
 from discreet.model.problem import Problem
@@ -33,7 +34,7 @@ def random_ground(rng: np.random.Generator) -> Ground:
     weights = [Fraction(int(w)) for w in rng.integers(1, 1000, len(rows))]
     prior = ExchangeablePrior(tuple((h, w / sum(weights)) for h, w in zip(rows, weights, strict=True)))
     statistic = TableStatistic(tuple((",".join(map(str, h)), Fraction(i)) for i, h in enumerate(rows)))
-    decision = Decision("squared-error", ListedActions((Fraction(0),)))
+    decision = Decision(SquaredLoss(), ListedActions((Fraction(0),)))
     return ground(Problem(universe, ReplaceOne(), prior, statistic, (decision,), PurePromise(Fraction(1))))
 
 

@@ -14,6 +14,7 @@ from discreet.exchange.judgement import by_count
 from discreet.mechanisms.geometric import TruncatedGeometric
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
+from discreet.model.losses import SquaredLoss
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
@@ -30,7 +31,7 @@ KEEPS_ZERO = finite(
 def count_problem(respondents: int, epsilon: Fraction = Fraction(1)) -> Problem:
     return Problem(
         Universe.of(respondents, (Fraction(0), Fraction(1))), ReplaceOne(), IidPrior((Fraction(7, 10), Fraction(3, 10))),
-        SumStatistic(), (Decision("squared-error", RealActions()),), PurePromise(epsilon),
+        SumStatistic(), (Decision(SquaredLoss(), RealActions()),), PurePromise(epsilon),
     )
 
 
@@ -120,7 +121,7 @@ def test_the_comparison_uses_the_neighbours_of_the_problem() -> None:
     """Stated to protect steps of one, read with values 0 and 2: a neighbour moves by two, so its true ε is twice as large."""
     problem = Problem(
         Universe.of(2, (Fraction(0), Fraction(2))), ReplaceOne(), IidPrior((Fraction(1, 2), Fraction(1, 2))), SumStatistic(),
-        (Decision("squared-error", RealActions()),), PurePromise(Fraction(1)),
+        (Decision(SquaredLoss(), RealActions()),), PurePromise(Fraction(1)),
     )
     geometric = TruncatedGeometric(Fraction(1), 0, 4).table()
     rows = [[Fraction(w, geometric.denominator) for w in row] for row in geometric.weights]

@@ -36,6 +36,7 @@ from discreet.model.certificate import (
 )
 from discreet.model.decision import Decision
 from discreet.model.kernel import GeometricKernel, Output, StaircaseKernel, TableKernel
+from discreet.model.losses import TableLoss
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.promises import PurePromise
@@ -57,7 +58,7 @@ def names(folder: Path) -> list[str]:
 
 
 def mechanisms() -> list[Mechanism]:
-    named = Decision("table", NamedActions(("go", "stay")), payoff_table=((Fraction(0),) * 3, (Fraction(1, 3),) * 3))
+    named = Decision(TableLoss(((Fraction(0),) * 3, (Fraction(1, 3),) * 3)), NamedActions(("go", "stay")))
     two = replace(PROBLEM, decisions=(PROBLEM.decision, named))
     actions = (Fraction(0), Fraction(1, 2), Fraction(2))
     return [

@@ -11,6 +11,7 @@ from discreet.model.actions import ListedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel, Output, TableKernel
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
@@ -32,7 +33,7 @@ def make_problem(
         "neighbours": ReplaceOne(),
         "prior": IidPrior(tuple(Fraction(w, total) for w in weights)),
         "statistic": SumStatistic(),
-        "decisions": (Decision("squared-error", RealActions()),),
+        "decisions": (Decision(SquaredLoss(), RealActions()),),
         "promise": PurePromise(Fraction(1)),
     }
     if "epsilon" in changes:
@@ -77,4 +78,4 @@ def response() -> Callable[..., Mechanism]:
 @pytest.fixture
 def integer_squared() -> Decision:
     """Squared error with actions 0, 1, 2."""
-    return Decision("squared-error", ListedActions((Fraction(0), Fraction(1), Fraction(2))))
+    return Decision(SquaredLoss(), ListedActions((Fraction(0), Fraction(1), Fraction(2))))

@@ -15,6 +15,7 @@ from discreet.geometry.of_problem import oblivious_problem, stated
 from discreet.geometry.price import price_of_noise
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.decision import Decision
+from discreet.model.losses import FormulaLoss, MatchLoss, SquaredLoss, loss_of
 
 WHOLE = ListedActions(tuple(Fraction(a) for a in range(5)))
 
@@ -43,7 +44,7 @@ def highs(problem) -> float:
 @pytest.mark.parametrize("kind", ["squared-error", "absolute-error", "pinball", "match"])
 @pytest.mark.parametrize("weights", [(5, 3, 2), (1, 1, 8)])
 def test_every_kind_of_decision_agrees_with_highs(problem, kind: str, weights) -> None:
-    decision = Decision(kind, WHOLE, quantile=Fraction(3, 4) if kind == "pinball" else None)
+    decision = Decision(loss_of(kind, quantile=Fraction(3, 4) if kind == "pinball" else None), WHOLE)
     asked = problem(2, weights, decisions=(decision,), epsilon=Fraction(3, 4))
     found = concavify(asked)
     assert float(found.value) == pytest.approx(highs(asked), abs=1e-8)
@@ -54,7 +55,7 @@ def test_every_kind_of_decision_agrees_with_highs(problem, kind: str, weights) -
 def test_the_structured_solver_agrees(problem) -> None:
     design = pytest.importorskip("discreet.design")
     for weights in ((5, 3, 2), (1, 1, 8), (9, 1, 1)):
-        whole = Decision("squared-error", ListedActions(tuple(map(Fraction, range(7)))))
+        whole = Decision(SquaredLoss(), ListedActions(tuple(map(Fraction, range(7)))))
         asked = problem(3, weights, decisions=(whole,))
         found, solved = concavify(asked), design.design(asked, compare=False)
         assert solved.value <= found.bound and found.value <= solved.bound
@@ -64,22 +65,22 @@ def test_the_structured_solver_agrees(problem) -> None:
 def test_real_actions_are_the_limit_of_fine_ones(problem) -> None:
     fine = ListedActions(tuple(Fraction(a, 64) for a in range(129)))
     for kind, q in (("squared-error", None), ("absolute-error", None), ("pinball", Fraction(2, 3))):
-        real = concavify(problem(2, decisions=(Decision(kind, RealActions(), quantile=q),)))
-        close = concavify(problem(2, decisions=(Decision(kind, fine, quantile=q),)))
+        real = concavify(problem(2, decisions=(Decision(loss_of(kind, quantile=q), RealActions()),)))
+        close = concavify(problem(2, decisions=(Decision(loss_of(kind, quantile=q), fine),)))
         assert close.value <= real.bound and real.value - close.value < Fraction(1, 5000)
 
 
 def test_a_clipped_range_of_real_actions(problem) -> None:
     narrow = RealActions(Fraction(1, 2), Fraction(1))
-    tight = concavify(problem(2, decisions=(Decision("squared-error", narrow),)))
+    tight = concavify(problem(2, decisions=(Decision(SquaredLoss(), narrow),)))
     wide = concavify(problem(2))
     assert tight.value < wide.value
     assert all(Fraction(1, 2) <= actions[0] <= 1 for actions in tight.actions)
 
 
 def test_several_decision_makers_add_up(problem) -> None:
-    first = Decision("squared-error", WHOLE, weight=Fraction(2))
-    second = Decision("match", WHOLE)
+    first = Decision(SquaredLoss(), WHOLE, weight=Fraction(2))
+    second = Decision(MatchLoss(), WHOLE)
     both = concavify(problem(2, (5, 3, 2), decisions=(first, second)))
     alone = [concavify(problem(2, (5, 3, 2), decisions=(d,))).value for d in (first, second)]
     assert both.value <= sum(alone) and all(len(actions) == 2 for actions in both.actions)
@@ -89,7 +90,7 @@ def test_floats_and_fractions_of_interim_payoffs_agree() -> None:
     omegas = tuple(Fraction(w) for w in range(4))
     belief = (Fraction(1, 10), Fraction(2, 10), Fraction(3, 10), Fraction(4, 10))
     decisions = tuple(
-        Decision(kind, actions, quantile=Fraction(1, 5) if kind == "pinball" else None)
+        Decision(loss_of(kind, quantile=Fraction(1, 5) if kind == "pinball" else None), actions)
         for kind in ("squared-error", "absolute-error", "pinball")
         for actions in (RealActions(), WHOLE, RealActions(Fraction(2), Fraction(3)))
     )
@@ -100,7 +101,7 @@ def test_floats_and_fractions_of_interim_payoffs_agree() -> None:
 
 
 def test_real_actions_of_an_expression_are_refused(problem) -> None:
-    bus = Decision("expression", RealActions(Fraction(1), Fraction(5)), expression="-omega/a - 0.1*a")
+    bus = Decision(FormulaLoss("-omega/a - 0.1*a"), RealActions(Fraction(1), Fraction(5)))
     with pytest.raises(InputError, match="closed form"):
         concavify(problem(2, decisions=(bus,)))
 

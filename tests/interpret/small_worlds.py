@@ -10,6 +10,7 @@ from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel, Output, TableKernel
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import GivenGraph, ReplaceOne
 from discreet.model.priors import IidPrior, Prior, TablePrior
@@ -34,7 +35,7 @@ def problem_of(
 ) -> Problem:
     """A replace-one problem about the sum, with squared error unless told otherwise."""
     universe = Universe.of(respondents, tuple(Fraction(v) for v in values))
-    decided = decision or Decision("squared-error", RealActions())
+    decided = decision or Decision(SquaredLoss(), RealActions())
     return Problem(universe, ReplaceOne(), prior, statistic or SumStatistic(), (decided,), PurePromise(epsilon))
 
 
@@ -102,7 +103,7 @@ def listed(
     chances[0] += 1 - sum(chances)
     table = TablePrior(tuple((f"x{i}", p) for i, p in enumerate(chances)))
     statistic = TableStatistic(tuple((f"x{i}", Fraction(i)) for i in range(names)))
-    decision = Decision("squared-error", RealActions())
+    decision = Decision(SquaredLoss(), RealActions())
     problem = Problem(universe, graph, table, statistic, (decision,), PurePromise(Fraction(1)))
     return table_mechanism(problem, DatabaseSummary(), probabilities)
 

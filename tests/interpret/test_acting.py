@@ -12,19 +12,26 @@ from discreet.interpret import best_action, best_actions, posterior, readings
 from discreet.interpret.acting import expected_loss
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.decision import Decision
+from discreet.model.losses import (
+    AbsoluteLoss,
+    FormulaLoss,
+    MatchLoss,
+    PinballLoss,
+    SquaredLoss,
+    TableLoss,
+    loss_of,
+)
 from discreet.model.priors import IidPrior
 
 NUMBERS = ListedActions(tuple(Fraction(k) for k in range(-1, 9)))
 DECISIONS = {
-    "squared": Decision("squared-error", NUMBERS),
-    "absolute": Decision("absolute-error", NUMBERS),
-    "pinball": Decision("pinball", NUMBERS, quantile=Fraction(4, 5)),
-    "match": Decision("match", NUMBERS),
-    "expression": Decision("expression", NUMBERS, expression="-(a-omega)*(a-omega)*(1+omega)"),
+    "squared": Decision(SquaredLoss(), NUMBERS),
+    "absolute": Decision(AbsoluteLoss(), NUMBERS),
+    "pinball": Decision(PinballLoss(Fraction(4, 5)), NUMBERS),
+    "match": Decision(MatchLoss(), NUMBERS),
+    "expression": Decision(FormulaLoss("-(a-omega)*(a-omega)*(1+omega)"), NUMBERS),
     "table": Decision(
-        "table",
-        NamedActions(("low", "high")),
-        payoff_table=(tuple(Fraction(6 - w) for w in range(7)), tuple(Fraction(w) for w in range(7))),
+        TableLoss((tuple(Fraction(6 - w) for w in range(7)), tuple(Fraction(w) for w in range(7)))), NamedActions(("low", "high"))
     ),
 }
 
@@ -46,7 +53,7 @@ def test_no_listed_action_is_better(kind: str, exact: bool) -> None:
 
 @pytest.mark.parametrize("kind", ["squared-error", "absolute-error", "pinball"])
 def test_real_actions_are_means_and_quantiles(kind: str) -> None:
-    decision = Decision(kind, RealActions(), quantile=Fraction(9, 10) if kind == "pinball" else None)
+    decision = Decision(loss_of(kind, quantile=Fraction(9, 10) if kind == "pinball" else None), RealActions())
     problem = problem_of(4, (0, 1), IidPrior((Fraction(1, 2), Fraction(1, 2))), decision=decision)
     found = posterior(random_table(problem, HISTOGRAM, 3, np.random.default_rng(2)), "s1")
     chosen = best_action(decision, found)
@@ -57,8 +64,8 @@ def test_real_actions_are_means_and_quantiles(kind: str) -> None:
 
 
 def test_real_actions_respect_their_range_and_their_formula() -> None:
-    clipped = Decision("squared-error", RealActions(Fraction(3), Fraction(4)))
-    buses = Decision("expression", RealActions(Fraction(1, 10), Fraction(10)), expression="-omega/a - 0.1*a")
+    clipped = Decision(SquaredLoss(), RealActions(Fraction(3), Fraction(4)))
+    buses = Decision(FormulaLoss("-omega/a - 0.1*a"), RealActions(Fraction(1, 10), Fraction(10)))
     problem = problem_of(4, (0, 1), IidPrior((Fraction(3, 4), Fraction(1, 4))), decision=clipped)
     found = posterior(random_table(problem, HISTOGRAM, 3, np.random.default_rng(2)), "s1")
     assert best_action(clipped, found) == 3

@@ -16,6 +16,7 @@ from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
@@ -46,7 +47,7 @@ def mechanism_of(respondents: int, types: int) -> Mechanism:
     values = tuple(map(Fraction, range(types)))
     prior = IidPrior((Fraction(1, 2), *[Fraction(1, 2 * (types - 1))] * (types - 1)))
     problem = Problem(
-        Universe.of(respondents, values), ReplaceOne(), prior, SumStatistic(), (Decision("squared-error", RealActions()),),
+        Universe.of(respondents, values), ReplaceOne(), prior, SumStatistic(), (Decision(SquaredLoss(), RealActions()),),
         PurePromise(Fraction(1)), "person",
     )  # fmt: skip
     kernel = GeometricKernel(0, respondents, 1, Fraction(37, 100), tuple(Fraction(k) for k in range(respondents + 1)))

@@ -17,6 +17,7 @@ from discreet.model.certificate import Certificate, Counterexample
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import GivenGraph, ReplaceOne
 from discreet.model.priors import IidPrior, TablePrior
@@ -34,7 +35,7 @@ def school(respondents: int, types: int = 3, epsilon: Fraction = ONE) -> Problem
     universe = Universe.of(respondents, tuple(Fraction(t) for t in range(types)))
     prior = IidPrior((Fraction(1, types),) * types)
     return Problem(
-        universe, ReplaceOne(), prior, SumStatistic(), (Decision("squared-error", RealActions()),), PurePromise(epsilon)
+        universe, ReplaceOne(), prior, SumStatistic(), (Decision(SquaredLoss(), RealActions()),), PurePromise(epsilon)
     )
 
 
@@ -122,7 +123,7 @@ def test_closed_forms_need_respondents() -> None:
         GivenGraph((names,)),
         TablePrior((("a", Fraction(1, 2)), ("b", Fraction(1, 2)))),
         TableStatistic((("a", Fraction(0)), ("b", ONE)), by="database"),
-        (Decision("squared-error", RealActions()),),
+        (Decision(SquaredLoss(), RealActions()),),
         PurePromise(ONE),
     )
     with pytest.raises(InputError):

@@ -11,6 +11,7 @@ from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Kernel, Output, TableKernel
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours, ReplaceOne
 from discreet.model.priors import IidPrior, TablePrior
@@ -31,7 +32,7 @@ def problem_of(
     decision: Decision | None = None,
 ) -> Problem:
     """A problem about the sum (or a table of zeros for listed names) under a uniform prior."""
-    decision = decision or Decision("squared-error", RealActions())
+    decision = decision or Decision(SquaredLoss(), RealActions())
     if isinstance(universe, ListedUniverse):
         chance = Fraction(1, len(universe.names))
         prior = TablePrior(tuple((name, chance) for name in universe.names))

@@ -12,6 +12,15 @@ from random_worlds import problem_of
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.decision import Decision, integer_actions
+from discreet.model.losses import (
+    AbsoluteLoss,
+    FormulaLoss,
+    MatchLoss,
+    PinballLoss,
+    SquaredLoss,
+    TableLoss,
+    loss_of,
+)
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.supermodular import supermodular_violation
 from discreet.model.universe import Universe
@@ -38,7 +47,7 @@ def test_supermodularity_of_tables_is_that_of_all_quadruples(seed: int) -> None:
     else:
         table = [[Fraction(i * j + rng.randint(0, 3) * (i == j == 0)) for j in range(columns)] for i in range(rows)]
     actions = ListedActions(tuple(map(Fraction, range(rows))))
-    decision = Decision("table", actions, payoff_table=tuple(map(tuple, table)), payoff_columns=omegas)
+    decision = Decision(TableLoss(tuple(map(tuple, table)), omegas), actions)
     found = supermodular_violation(decision, omegas)
     assert (found is not None) == brute_violation(decision, list(actions), omegas)
     if found is not None:
@@ -49,13 +58,13 @@ def test_supermodularity_of_tables_is_that_of_all_quadruples(seed: int) -> None:
 
 @pytest.mark.parametrize("kind", ["squared-error", "absolute-error", "pinball"])
 def test_losses_are_supermodular(kind: str) -> None:
-    decision = Decision(kind, WHOLE, quantile=Fraction(9, 10) if kind == "pinball" else None)
+    decision = Decision(loss_of(kind, quantile=Fraction(9, 10) if kind == "pinball" else None), WHOLE)
     assert supermodular_violation(decision, OMEGAS) is None
     assert not brute_violation(decision, list(WHOLE), OMEGAS)
 
 
 def test_naming_the_statistic_is_not() -> None:
-    assert supermodular_violation(Decision("match", WHOLE), OMEGAS) is not None
+    assert supermodular_violation(Decision(MatchLoss(), WHOLE), OMEGAS) is not None
 
 
 @pytest.mark.parametrize(
@@ -66,7 +75,7 @@ def test_naming_the_statistic_is_not() -> None:
     ],
 )  # fmt: skip
 def test_real_actions_are_decided_by_the_slope(payoff: str, holds: bool) -> None:
-    decision = Decision("expression", RealActions(Fraction(1, 2), Fraction(3)), expression=payoff)
+    decision = Decision(FormulaLoss(payoff), RealActions(Fraction(1, 2), Fraction(3)))
     found = supermodular_violation(decision, OMEGAS)
     assert (found is None) == holds
     grid = [Fraction(1, 2) + Fraction(k, 20) for k in range(51)]
@@ -76,7 +85,7 @@ def test_real_actions_are_decided_by_the_slope(payoff: str, holds: bool) -> None
 
 
 def test_a_kink_leaves_real_actions_undecided() -> None:
-    decision = Decision("expression", RealActions(Fraction(0), Fraction(1)), expression="omega*abs(a - 1/2)")
+    decision = Decision(FormulaLoss("omega*abs(a - 1/2)"), RealActions(Fraction(0), Fraction(1)))
     with pytest.raises(InputError, match="cannot be decided"):
         supermodular_violation(decision, OMEGAS)
 
@@ -87,14 +96,14 @@ def test_payoffs_are_what_they_say(seed: int) -> None:
     a, w = Fraction(rng.randint(0, 20), 4), Fraction(rng.randint(0, 20), 3)
     q = Fraction(rng.randint(1, 9), 10)
     real = RealActions()
-    assert Decision("squared-error", real).payoff(a, w) == -((a - w) ** 2)
-    assert Decision("absolute-error", real).payoff(a, w) == -abs(a - w)
+    assert Decision(SquaredLoss(), real).payoff(a, w) == -((a - w) ** 2)
+    assert Decision(AbsoluteLoss(), real).payoff(a, w) == -abs(a - w)
     loss = q * (w - a) if w >= a else (1 - q) * (a - w)
-    assert Decision("pinball", real, quantile=q).payoff(a, w) == -loss
+    assert Decision(PinballLoss(q), real).payoff(a, w) == -loss
 
 
 def test_the_pinball_optimum_is_the_quantile() -> None:
-    decision = Decision("pinball", RealActions(), quantile=Fraction(7, 10))
+    decision = Decision(PinballLoss(Fraction(7, 10)), RealActions())
     values = list(map(Fraction, range(10)))
     best = max(values, key=lambda a: sum(decision.payoff(a, w) for w in values))
     assert best in (6, 7)
@@ -103,22 +112,23 @@ def test_the_pinball_optimum_is_the_quantile() -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Decision("guess", WHOLE), "not known"),
-        (lambda: Decision("match", WHOLE, weight=Fraction(0)), "must be positive"),
-        (lambda: Decision("pinball", WHOLE), "needs its quantile"),
-        (lambda: Decision("pinball", WHOLE, quantile=Fraction(1)), "needs its quantile"),
-        (lambda: Decision("squared-error", NamedActions(("a", "b"))), "must be numbers"),
-        (lambda: Decision("match", NamedActions(("a", "b"))), "must be numbers"),
-        (lambda: Decision("match", RealActions()), "must be listed"),
-        (lambda: Decision("table", WHOLE, payoff_table=((Fraction(0),),)), "one row for each action"),
-        (lambda: Decision("table", RealActions(), payoff_table=()), "one row for each action"),
-        (lambda: Decision("table", ListedActions(OMEGAS[:2]), payoff_table=((Fraction(0),), ())), "one number for each value"),
-        (lambda: Decision("expression", WHOLE, expression="a +"), "cannot be read"),
-        (lambda: Decision("expression", NamedActions(("x", "y")), expression="a"), "must be numbers"),
-        (lambda: Decision("expression", RealActions(), expression="a*omega"), "need their range"),
-        (lambda: Decision("expression", RealActions(Fraction(1), Fraction(2)), expression="omega**2"), r"form f\(a\)"),
-        (lambda: Decision("expression", RealActions(Fraction(-1), Fraction(2)), expression="omega/a"), "no finite value"),
-        (lambda: Decision("expression", RealActions(Fraction(1), Fraction(2)), expression="a**64*a**64"), "degree"),
+        (lambda: Decision(loss_of("guess"), WHOLE), "not known"),
+        (lambda: Decision(MatchLoss(), WHOLE, weight=Fraction(0)), "must be positive"),
+        (lambda: Decision("pinball", WHOLE), "judged by a loss"),
+        (lambda: loss_of("pinball"), "no decision.quantile"),
+        (lambda: Decision(PinballLoss(Fraction(1)), WHOLE), "needs its quantile"),
+        (lambda: Decision(SquaredLoss(), NamedActions(("a", "b"))), "must be numbers"),
+        (lambda: Decision(MatchLoss(), NamedActions(("a", "b"))), "must be numbers"),
+        (lambda: Decision(MatchLoss(), RealActions()), "must be listed"),
+        (lambda: Decision(TableLoss(((Fraction(0),),)), WHOLE), "one row for each action"),
+        (lambda: Decision(TableLoss(((Fraction(0),),)), RealActions()), "one row for each action"),
+        (lambda: Decision(TableLoss(((Fraction(0),), ())), ListedActions(OMEGAS[:2])), "one number for each value"),
+        (lambda: Decision(FormulaLoss("a +"), WHOLE), "cannot be read"),
+        (lambda: Decision(FormulaLoss("a"), NamedActions(("x", "y"))), "must be numbers"),
+        (lambda: Decision(FormulaLoss("a*omega"), RealActions()), "need their range"),
+        (lambda: Decision(FormulaLoss("omega**2"), RealActions(Fraction(1), Fraction(2))), r"form f\(a\)"),
+        (lambda: Decision(FormulaLoss("omega/a"), RealActions(Fraction(-1), Fraction(2))), "no finite value"),
+        (lambda: Decision(FormulaLoss("a**64*a**64"), RealActions(Fraction(1), Fraction(2))), "degree"),
         (lambda: RealActions(Fraction(2), Fraction(1)), "empty"),
         (lambda: RealActions(Fraction(2), None), "two ends"),
         (lambda: ListedActions(()), "no action"),
@@ -135,7 +145,7 @@ def test_what_is_no_decision_is_refused(make, words: str) -> None:
 
 
 def test_a_payoff_table_fits_the_statistic() -> None:
-    table = Decision("table", NamedActions(("go", "stay")), payoff_table=((Fraction(0),) * 3, (Fraction(1),) * 3))
+    table = Decision(TableLoss(((Fraction(0),) * 3, (Fraction(1),) * 3)), NamedActions(("go", "stay")))
     problem = problem_of(Universe.of(2, OMEGAS[:2]), ReplaceOne(), decision=table)
     assert problem.decision.payoff("stay", Fraction(2)) == 1
     with pytest.raises(InputError, match="one number for each value"):
@@ -145,7 +155,7 @@ def test_a_payoff_table_fits_the_statistic() -> None:
 
 
 def test_dividing_by_zero_is_said() -> None:
-    decision = Decision("expression", WHOLE, expression="omega/a")
+    decision = Decision(FormulaLoss("omega/a"), WHOLE)
     with pytest.raises(InputError, match="divides by zero"):
         decision.payoff(Fraction(0), Fraction(1))
 

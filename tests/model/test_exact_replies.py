@@ -12,6 +12,7 @@ from discreet.errors import InputError
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.exact_replies import exact_payoff, exact_reply
+from discreet.model.losses import AbsoluteLoss, FormulaLoss, PinballLoss, SquaredLoss, TableLoss, loss_of
 from discreet.model.replies import best_replies, real_replies
 
 OMEGAS = tuple(Fraction(k) for k in (-2, 0, 1, 3, 4))
@@ -30,13 +31,13 @@ def random_belief(random: Random) -> list[Fraction]:
 def test_no_number_is_better(kind: str, quantile: Fraction | None, seed: int) -> None:
     belief = random_belief(Random(seed))
     grid = [Fraction(k, 8) for k in range(-20, 40)]
-    real = Decision(kind, RealActions(), quantile=quantile)
+    real = Decision(loss_of(kind, quantile=quantile), RealActions())
     best = exact_reply(real, belief, OMEGAS)
     assert all(exact_payoff(real, belief, OMEGAS, a) <= exact_payoff(real, belief, OMEGAS, best) for a in grid)
     row = np.array([[float(p) for p in belief]])
     floats = float(real_replies(real, row, np.array([float(w) for w in OMEGAS]))[0])
     assert exact_payoff(real, belief, OMEGAS, Fraction(floats)) == pytest.approx(float(exact_payoff(real, belief, OMEGAS, best)))
-    listed = Decision(kind, NUMBERS, quantile=quantile)
+    listed = Decision(loss_of(kind, quantile=quantile), NUMBERS)
     chosen = exact_reply(listed, belief, OMEGAS)
     payoffs = {a: exact_payoff(listed, belief, OMEGAS, a) for a in NUMBERS.numbers}
     assert payoffs[chosen] == max(payoffs.values())  # type: ignore[index]
@@ -46,20 +47,20 @@ def test_no_number_is_better(kind: str, quantile: Fraction | None, seed: int) ->
 
 def test_ranges_and_ties() -> None:
     half = [Fraction(1, 2), Fraction(0), Fraction(0), Fraction(0), Fraction(1, 2)]
-    assert exact_reply(Decision("squared-error", RealActions(Fraction(2), Fraction(3))), half, OMEGAS) == 2
-    assert exact_reply(Decision("absolute-error", RealActions()), half, OMEGAS) == -2
+    assert exact_reply(Decision(SquaredLoss(), RealActions(Fraction(2), Fraction(3))), half, OMEGAS) == 2
+    assert exact_reply(Decision(AbsoluteLoss(), RealActions()), half, OMEGAS) == -2
     same = ((Fraction(1),) * 5,) * 2
-    named = Decision("table", NamedActions(("stay", "go")), payoff_table=same, payoff_columns=OMEGAS)
+    named = Decision(TableLoss(same, OMEGAS), NamedActions(("stay", "go")))
     assert exact_reply(named, half, OMEGAS) == "stay"
 
 
 def test_mass_that_does_not_sum_to_one_asks_for_the_same_action() -> None:
     belief = random_belief(Random(3))
-    decision = Decision("pinball", RealActions(), quantile=Fraction(1, 5))
+    decision = Decision(PinballLoss(Fraction(1, 5)), RealActions())
     assert exact_reply(decision, [p / 7 for p in belief], OMEGAS) == exact_reply(decision, belief, OMEGAS)
 
 
 def test_real_actions_of_a_formula_have_no_closed_form() -> None:
-    decision = Decision("expression", RealActions(Fraction(1), Fraction(2)), expression="-omega/a - a")
+    decision = Decision(FormulaLoss("-omega/a - a"), RealActions(Fraction(1), Fraction(2)))
     with pytest.raises(InputError, match="no closed form"):
         exact_reply(decision, [Fraction(1, 5)] * 5, OMEGAS)

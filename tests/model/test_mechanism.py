@@ -22,6 +22,7 @@ from discreet.model.kernel import (
     closed_probability,
     closed_rows,
 )
+from discreet.model.losses import MatchLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
 from discreet.model.problem import believed
@@ -151,7 +152,7 @@ def test_a_mechanism_that_does_not_fit_is_refused(make, error, words: str) -> No
 
 
 def test_recommended_actions_are_the_decisions() -> None:
-    listed = replace(PROBLEM, decisions=(Decision("match", ListedActions(TWO)),))
+    listed = replace(PROBLEM, decisions=(Decision(MatchLoss(), ListedActions(TWO)),))
     good = replace(KERNEL, outputs=(Output("x", Fraction(0)), Output("y", Fraction(1))))
     assert mechanism_on(listed, COUNT, good).outputs == good.outputs
     for action in (Fraction(1, 2), "go", (Fraction(0), Fraction(1))):

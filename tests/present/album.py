@@ -29,6 +29,7 @@ from discreet.interpret.choosing import choose
 from discreet.mechanisms.geometric import geometric_mechanism
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior, TablePrior
@@ -71,7 +72,7 @@ def problem(respondents: int = 3, values: Any = (0, 1), probabilities: Any = ("0
     return Problem(
         universe=Universe.of(respondents, tuple(map(Fraction, values))), neighbours=ReplaceOne(),
         prior=IidPrior(tuple(map(Fraction, probabilities))), statistic=SumStatistic(),
-        decisions=(Decision("squared-error", RealActions()),), promise=PurePromise(Fraction(epsilon)), unit="household",
+        decisions=(Decision(SquaredLoss(), RealActions()),), promise=PurePromise(Fraction(epsilon)), unit="household",
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel
+from discreet.model.losses import SquaredLoss, TableLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import ExchangeablePrior, IidPrior, Prior, TablePrior
@@ -44,13 +45,13 @@ def integers(largest: int) -> ListedActions:
 
 def squared(largest: int | None = None) -> Decision:
     """Squared error with real actions, or with the whole numbers up to `largest`."""
-    return Decision("squared-error", RealActions() if largest is None else integers(largest))
+    return Decision(SquaredLoss(), RealActions() if largest is None else integers(largest))
 
 
 def payoff(*rows: Sequence[object]) -> Decision:
     """A payoff table, one row for each action, one column for each value of the statistic."""
     table = tuple(tuple(Fraction(str(u)) for u in row) for row in rows)
-    return Decision("table", NamedActions(tuple(f"action {a}" for a in range(len(rows)))), payoff_table=table)
+    return Decision(TableLoss(table), NamedActions(tuple(f"action {a}" for a in range(len(rows)))))
 
 
 def problem(

@@ -17,6 +17,7 @@ from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, TableKernel
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior, IndependentPrior, TablePrior
@@ -33,7 +34,7 @@ BITS = 90
 def mechanism_of(rows: np.ndarray) -> Mechanism:
     """Two respondents of two types; rows [output, database], rounded to 90 bits."""
     universe = Universe.of(2, (F(0), F(1)))
-    decision = Decision("squared-error", RealActions())
+    decision = Decision(SquaredLoss(), RealActions())
     problem = Problem(universe, ReplaceOne(), IidPrior((F(1, 2), F(1, 2))), SumStatistic(), (decision,), PurePromise(F(1)))
     weights = [[int(F(float(p)) * 2**BITS) for p in row] for row in rows]
     for state in range(4):

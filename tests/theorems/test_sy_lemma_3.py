@@ -45,11 +45,11 @@ def test_marginals_and_expectations(sy, seed: int) -> None:
 def test_the_best_reply_beats_quantile_rules(sy, seed: int) -> None:
     listed, found, index, draw = random_case(sy, seed)
     representation = frechet(found, index)
-    decision = sy.random_payoff(seed, 4, 4).with_columns(listed.omegas)
+    decision = sy.random_payoff(seed, 4, 4).tied_to(listed.omegas)
     interim = Interim((decision,), listed.omegas)
     best = sum(w * interim.value(p) for p, w in zip(found.posteriors, found.weights, strict=True))
     rule = {t: draw.randrange(4) for t in range(4)}
-    table = decision.payoff_table
+    table = decision.loss.rows
     assert best >= representation.expectation(lambda w, t: table[rule[int(t)]][w])
 
 

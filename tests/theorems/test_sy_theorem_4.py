@@ -45,7 +45,7 @@ def test_dominance_implies_a_better_decision(sy, seed: int) -> None:
     assert polytope.contains(other.posteriors[0]) and other.is_bayes_plausible(listed.statistic_prior)
     assert uprr(ours.posteriors, other.posteriors, Fraction(1, 10**20)).holds
     for case in range(10):
-        decision = monotone_payoff(sy, 100 * seed + case, 4).with_columns(listed.omegas)
+        decision = monotone_payoff(sy, 100 * seed + case, 4).tied_to(listed.omegas)
         interim = Interim((decision,), listed.omegas)
         assert worth(ours, interim) >= worth(other, interim) - Fraction(1, 10**20)
 

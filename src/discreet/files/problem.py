@@ -18,6 +18,7 @@ from discreet.files.atomic import read_bytes
 from discreet.files.canonical import must_be_shallow
 from discreet.model.actions import Actions, ListedActions, NamedActions, RealActions, is_number
 from discreet.model.decision import MOST_ACTIONS, Decision, integer_actions
+from discreet.model.losses import MatchLoss, TableLoss, loss_of
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours, ReplaceOne
 from discreet.model.priors import (
     DirichletMultinomialPrior,
@@ -85,7 +86,7 @@ def problem_from_shape(shape: schema.Problem) -> Problem:
     promise = promise_from_shape(shape.privacy, "privacy")
     prior = _prior(shape.prior, universe, notes)
     listed = shape.decision if isinstance(shape.decision, list) else [shape.decision]
-    placeholder = (Decision("match", ListedActions((Fraction(0),))),)
+    placeholder = (Decision(MatchLoss(), ListedActions((Fraction(0),))),)
     unlisted = Problem(universe, neighbours, prior, statistic, placeholder, promise)
     decisions = tuple(_decision(d, unlisted) for d in listed)
     return Problem(
@@ -225,24 +226,11 @@ def _statistic(shape: schema.Statistic) -> Statistic:
 
 
 def _decision(shape: schema.Decision, problem: Problem) -> Decision:
-    for key, kinds in (("quantile", ("pinball",)), ("payoff", ("table", "expression"))):
-        if getattr(shape, key) is not None and shape.kind not in kinds:
-            raise InputError(
-                f"A decision of kind {shape.kind!r} has no {key!r}", found=f"decision.{key}",
-                allowed=f"only for kind = {' or '.join(map(repr, kinds))}", remedy="remove it",
-            )
-    payoff = _needed(shape.payoff, "decision.payoff") if shape.kind in ("table", "expression") else None
-    if payoff is not None and isinstance(payoff, str) != (shape.kind == "expression"):
-        raise InputError(
-            "decision.payoff does not fit its kind", found=f"kind = {shape.kind!r}",
-            allowed="a formula for 'expression', rows of numbers for 'table'", remedy="change the kind or the payoff",
-        )
+    payoff = tuple(map(tuple, shape.payoff)) if isinstance(shape.payoff, list) else shape.payoff
+    loss = loss_of(shape.kind, quantile=shape.quantile, payoff=payoff)
     return Decision(
-        shape.kind,
-        _actions(shape.actions, problem, in_order=shape.kind == "table"),
-        quantile=shape.quantile,
-        payoff_table=tuple(tuple(row) for row in payoff) if isinstance(payoff, list) else None,
-        expression=payoff if isinstance(payoff, str) else None,
+        loss,
+        _actions(shape.actions, problem, in_order=isinstance(loss, TableLoss)),
         weight=Fraction(1) if shape.weight is None else shape.weight,
         name=shape.name or "",
     )

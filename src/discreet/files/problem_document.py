@@ -82,13 +82,7 @@ def _statistic_document(statistic: Statistic) -> dict[str, Any]:
 
 
 def _decision_document(decision: Decision) -> dict[str, Any]:
-    document: dict[str, Any] = {"kind": decision.kind, "actions": _actions_document(decision.actions)}
-    if decision.quantile is not None:
-        document["quantile"] = format_exact(decision.quantile)
-    if decision.payoff_table is not None:
-        document["payoff"] = [[format_exact(u) for u in row] for row in decision.payoff_table]
-    if decision.expression is not None:
-        document["payoff"] = decision.expression
+    document = decision.loss.document() | {"actions": _actions_document(decision.actions)}
     if decision.weight != 1:
         document["weight"] = format_exact(decision.weight)
     if decision.name:

@@ -18,7 +18,7 @@ import numpy as np
 from discreet.model.actions import Action, RealActions
 from discreet.model.decision import Decision
 from discreet.model.exact_replies import exact_payoff, exact_reply, no_closed_form
-from discreet.model.replies import loss_table, real_replies
+from discreet.model.replies import real_replies
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,6 @@ class Interim:
                 found = (beliefs @ payoffs.T).max(axis=1)
             else:
                 actions = real_replies(decision, beliefs, omegas)
-                found = -(beliefs * loss_table(decision, actions, omegas)).sum(axis=1)
+                found = -(beliefs * decision.loss.table(actions, omegas)).sum(axis=1)
             total += float(decision.weight) * found
         return total

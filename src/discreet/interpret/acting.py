@@ -17,6 +17,7 @@ from discreet.interpret.reading import Readings
 from discreet.model.actions import Action, RealActions
 from discreet.model.decision import Decision
 from discreet.model.exact_replies import exact_reply
+from discreet.model.losses import SquaredLoss
 from discreet.model.replies import best_replies, real_replies
 
 MOST_PAYOFFS = 20_000_000
@@ -29,7 +30,7 @@ def best_action(decision: Decision, posterior: Posterior) -> Action | float:
         _must_be_comparable(decision, posterior)
         return exact_reply(decision, posterior.exact, posterior.numbers)
     row = posterior.probabilities[None, :]
-    if decision.kind == "squared-error" and decision.actions == RealActions():
+    if isinstance(decision.loss, SquaredLoss) and decision.actions == RealActions():
         return posterior.mean()  # to the last digit the mean that is shown beside it
     if real:
         return float(real_replies(decision, row, np.array([float(v) for v in posterior.numbers]))[0])

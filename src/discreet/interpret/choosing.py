@@ -190,9 +190,5 @@ def _statistic_law(problem: Problem) -> tuple[tuple[Fraction, ...], np.ndarray]:
 
 
 def _loss_name(problem: Problem) -> str:
-    kinds = {d.kind for d in problem.decisions}
-    if len(kinds) == 1 and next(iter(kinds)) == "squared-error":
-        return "Expected squared error"
-    if len(kinds) == 1 and next(iter(kinds)) == "absolute-error":
-        return "Expected absolute error"
-    return "Expected loss"
+    measures = {d.loss.measure for d in problem.decisions}
+    return f"Expected {measures.pop() if len(measures) == 1 else 'loss'}"

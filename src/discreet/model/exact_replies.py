@@ -38,18 +38,18 @@ def exact_payoff(decision: Decision, belief: Sequence[Fraction], omegas: Sequenc
 def no_closed_form(decision: Decision) -> InputError:
     """What to say about real actions of a payoff expression."""
     return InputError(
-        "The best real action of this payoff has no closed form", found=decision.expression,
+        "The best real action of this payoff has no closed form", found=" ".join(map(str, decision.loss.document().values())),
         allowed="squared, absolute or pinball loss, or listed actions",
         remedy="list the actions, for instance { from = 0.1, to = 10, step = 0.01 }",
     )
 
 
 def _target(decision: Decision, belief: Sequence[Fraction], omegas: Sequence[Fraction]) -> Fraction:
-    """The best of all real numbers."""
+    """The best of all real numbers for a loss by distance."""
     total = sum(belief, Fraction(0))
-    if decision.kind == "squared-error":
+    if decision.loss.quantile is None:
         return sum((p * omega for p, omega in zip(belief, omegas, strict=True)), Fraction(0)) / total
-    wanted, reached = (decision.quantile or Fraction(1, 2)) * total, Fraction(0)
+    wanted, reached = decision.loss.quantile * total, Fraction(0)
     for p, omega in zip(belief, omegas, strict=True):
         reached += p
         if reached >= wanted:

@@ -15,6 +15,7 @@ from discreet.errors import InputError
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
+from discreet.model.losses import TableLoss
 from discreet.model.neighbours import Neighbours, check_fit
 from discreet.model.priors import ExactWeights, Prior, TablePrior
 from discreet.model.priors.weights import over_one_denominator
@@ -62,8 +63,8 @@ class Problem:
                 "There is no decision", found="no [decision]", allowed="at least one",
                 remedy="say what the statistic is for",
             )
-        if any(d.kind == "table" for d in self.decisions):
-            tied = tuple(d.with_columns(self.omegas) for d in self.decisions)
+        if any(isinstance(d.loss, TableLoss) for d in self.decisions):
+            tied = tuple(d.tied_to(self.omegas) for d in self.decisions)
             object.__setattr__(self, "decisions", tied)
 
     @property

@@ -16,6 +16,7 @@ import numpy as np
 
 from discreet.model.actions import Action, ListedActions, RealActions
 from discreet.model.decision import Decision
+from discreet.model.losses import FormulaLoss
 
 DECIMALS = 10**7
 """Real actions are recommended to seven decimals: under squared error that costs less than 10^-14."""
@@ -59,31 +60,18 @@ def reply_loss(
     return np.array([row @ rows[a] for row, a in zip(joint, actions, strict=True)])
 
 
-def loss_table(decision: Decision, actions: np.ndarray, omegas: np.ndarray) -> np.ndarray:
-    """ℓ [action, ω] of numbers on floats: a loss, or a payoff expression with its sign turned."""
-    if decision.formula is not None:
-        return -np.broadcast_to(decision.formula({"a": actions[:, None], "omega": omegas[None, :]}), (len(actions), len(omegas)))
-    short = omegas[None, :] - actions[:, None]
-    if decision.kind == "squared-error":
-        return short * short
-    if decision.kind == "absolute-error":
-        return np.abs(short)
-    q = float(decision.quantile or Fraction(1, 2))
-    return np.maximum(q * short, (q - 1) * short)
-
-
 def _loss_of(decision: Decision, joint: np.ndarray, omegas: np.ndarray, actions: Sequence[Action]) -> np.ndarray:
     chosen = np.array([float(a) for a in actions])
-    return np.asarray((joint * loss_table(decision, chosen, omegas)).sum(axis=1))
+    return np.asarray((joint * decision.loss.table(chosen, omegas)).sum(axis=1))
 
 
 def real_replies(decision: Decision, joint: np.ndarray, omegas: np.ndarray) -> np.ndarray:
     """The best real action for each row, as a float that nothing has rounded."""
     mass = np.maximum(joint.sum(axis=1), np.finfo(float).tiny)
-    if decision.kind in ("absolute-error", "pinball"):
-        return _clip(decision, omegas[_quantile(decision, joint)])
+    if decision.loss.quantile is not None:
+        return _clip(decision, omegas[_quantile(decision.loss.quantile, joint)])
     means = joint @ omegas / mass
-    if decision.kind == "squared-error":
+    if decision.is_loss:
         with np.errstate(over="ignore", invalid="ignore"):
             means += (joint * (omegas[None, :] - means[:, None])).sum(axis=1) / mass
         # an output of next to no mass may have any reply, but a finite one: a mean lies within the range of ω
@@ -91,20 +79,20 @@ def real_replies(decision: Decision, joint: np.ndarray, omegas: np.ndarray) -> n
     return best_for_means(decision, means)
 
 
-def _quantile(decision: Decision, joint: np.ndarray) -> np.ndarray:
-    q = float(decision.quantile or Fraction(1, 2))
+def _quantile(q: Fraction, joint: np.ndarray) -> np.ndarray:
     running = np.cumsum(joint, axis=1)
-    return np.minimum((running < q * running[:, -1:]).sum(axis=1), joint.shape[1] - 1)
+    return np.minimum((running < float(q) * running[:, -1:]).sum(axis=1), joint.shape[1] - 1)
 
 
 def _nearest(decision: Decision, listed: ListedActions, joint: np.ndarray, omegas: np.ndarray) -> Replies:
     """These losses are convex in a, so the best listed action stands beside the best real one."""
     mass = np.maximum(joint.sum(axis=1), np.finfo(float).tiny)
-    target = joint @ omegas / mass if decision.kind == "squared-error" else omegas[_quantile(decision, joint)]
+    q = decision.loss.quantile
+    target = joint @ omegas / mass if q is None else omegas[_quantile(q, joint)]
     numbers = np.array([float(a) for a in listed.numbers])
     right = np.clip(np.searchsorted(numbers, target), 0, len(numbers) - 1)
     places = np.stack([np.maximum(right - 1, 0), right, np.minimum(right + 1, len(numbers) - 1)])
-    losses = np.stack([(joint * loss_table(decision, numbers[row], omegas)).sum(axis=1) for row in places])
+    losses = np.stack([(joint * decision.loss.table(numbers[row], omegas)).sum(axis=1) for row in places])
     best = losses.argmin(axis=0)
     each = np.arange(len(best))
     return Replies([listed.numbers[i] for i in places[best, each].tolist()], losses[best, each])
@@ -114,8 +102,8 @@ def best_for_means(decision: Decision, means: np.ndarray) -> np.ndarray:
     """The best real action of a payoff f(a) + ω·g(a) for each mean of ω: the best of a grid, then golden section."""
     actions = decision.actions
     assert isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None
-    assert decision.formula is not None
-    formula = decision.formula
+    assert isinstance(decision.loss, FormulaLoss)
+    formula = decision.loss.formula
     grid = np.linspace(float(actions.lower), float(actions.upper), GRID)
     table = -formula({"a": grid[None, :], "omega": means[:, None]})
     at = table.argmin(axis=1)

@@ -18,6 +18,7 @@ from fractions import Fraction
 from discreet.errors import InputError
 from discreet.model.actions import ListedActions
 from discreet.model.decision import Decision, integer_actions
+from discreet.model.losses import TableLoss
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import DirichletMultinomialPrior, ExchangeablePrior, IidPrior, ReferencePrior
 from discreet.model.problem import Problem
@@ -100,7 +101,7 @@ def must_scale(problem: Problem) -> Universe:
     scales = (
         isinstance(universe, Universe) and universe.fixed and isinstance(problem.neighbours, ReplaceOne)
         and isinstance(problem.prior, (IidPrior, ReferencePrior, DirichletMultinomialPrior))
-        and not isinstance(problem.statistic, TableStatistic) and all(d.kind != "table" for d in problem.decisions)
+        and not isinstance(problem.statistic, TableStatistic) and not any(isinstance(d.loss, TableLoss) for d in problem.decisions)
     )
     if not scales:
         raise InputError(

@@ -14,8 +14,9 @@ from fractions import Fraction
 
 from discreet.errors import InputError
 from discreet.model.actions import Action, RealActions
-from discreet.model.decision import LOSSES, Decision
-from discreet.model.expression import Node, affine_parts, as_fraction, derivative
+from discreet.model.decision import Decision
+from discreet.model.expression import Node, as_fraction, derivative
+from discreet.model.losses import FormulaLoss
 from discreet.numerics.polynomials import multiply, somewhere_negative
 
 
@@ -32,7 +33,7 @@ class Quadruple:
 
 def supermodular_violation(decision: Decision, omegas: Sequence[Fraction]) -> Quadruple | None:
     """None when the payoff is supermodular on the ascending `omegas`, else a quadruple that shows it is not."""
-    if decision.kind in LOSSES or len(omegas) < 2:
+    if decision.is_loss or len(omegas) < 2:
         return None
     if isinstance(decision.actions, RealActions):
         return _real_violation(decision, omegas)
@@ -50,16 +51,16 @@ def supermodular_violation(decision: Decision, omegas: Sequence[Fraction]) -> Qu
 
 
 def _real_violation(decision: Decision, omegas: Sequence[Fraction]) -> Quadruple | None:
-    assert decision.formula is not None and isinstance(decision.actions, RealActions)
+    assert isinstance(decision.loss, FormulaLoss) and isinstance(decision.actions, RealActions)
     lower, upper = decision.actions.lower, decision.actions.upper
     assert lower is not None and upper is not None
-    parts = affine_parts(decision.formula)
+    parts = decision.loss.parts
     assert parts is not None
     slope = derivative(parts[1], "a")
     fraction = None if slope is None else as_fraction(slope)
     if fraction is None:
         raise InputError(
-            "Whether this payoff is supermodular cannot be decided for real actions", found=decision.expression,
+            "Whether this payoff is supermodular cannot be decided for real actions", found=decision.loss.text,
             allowed="payoffs made of + - * / and powers", remedy="list the actions instead",
         )
     top, bottom = fraction

@@ -15,12 +15,8 @@ def loss_title(problem: Problem) -> str:
     """What the vertical axis measures, and in what."""
     if not all(d.is_loss for d in problem.decisions):
         return "expected payoff (units of the payoff)"
-    kinds = {d.kind for d in problem.decisions}
-    if kinds == {"squared-error"}:
-        return "expected squared error (units²)"
-    if kinds == {"absolute-error"}:
-        return "expected absolute error (units)"
-    return "expected loss (units of the loss)"
+    titles = {f"expected {d.loss.measure} ({d.loss.units})" for d in problem.decisions}
+    return titles.pop() if len(titles) == 1 else "expected loss (units of the loss)"
 
 
 def statistic_axis(values: Sequence[Fraction]) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def metadata(bundle: Bundle, ledger: Mapping[str, Any], attested_counts: bool) -
             "histograms": ATTESTED_COUNTS if attested_counts else "counted by discreet",
         },
         "statistic": problem.statistic.kind,
-        "decision": [d.kind for d in problem.decisions],
+        "decision": [d.loss.kind for d in problem.decisions],
         "prior": problem.prior.kind,
         "cells": len(bundle.key_set),
         "commitment": str(ledger["commitment"]),

@@ -28,12 +28,6 @@ ARGUMENTS = {
     "quotient bound": "a bound on states taken together",
     "minimax duality": "a bound under a mixture of the priors (minimax duality)",
 }
-KINDS = {
-    "squared-error": "the squared distance between the action and the statistic",
-    "absolute-error": "the distance between the action and the statistic",
-    "match": "whether the statistic was named exactly",
-    "table": "a table of payoffs",
-}
 
 
 def problem_words(problem: Problem) -> str:
@@ -69,12 +63,7 @@ def decisions_words(problem: Problem) -> str:
 
 def _decision_words(decision: Decision) -> str:
     name = f"{decision.name}: " if decision.name else ""
-    if decision.kind == "pinball":
-        q = number(decision.quantile or Fraction(1, 2))
-        return f"{name}Whoever reads it chooses {_actions_words(decision)}; being too low costs {q} a unit, too high 1 − {q}."
-    if decision.kind == "expression":
-        return f"{name}Whoever reads it chooses {_actions_words(decision)} and is paid {decision.expression}."
-    return f"{name}Whoever reads it chooses {_actions_words(decision)}; it is judged by {KINDS[decision.kind]}."
+    return f"{name}Whoever reads it chooses {_actions_words(decision)}{decision.loss.words()}."
 
 
 def _actions_words(decision: Decision) -> str:
@@ -91,9 +80,8 @@ def _actions_words(decision: Decision) -> str:
 
 def loss_name(problem: Problem) -> str:
     """What the expected loss is an expectation of."""
-    kinds = {decision.kind for decision in problem.decisions}
-    named = {"squared-error": "expected squared error", "absolute-error": "expected absolute error"}
-    return named.get(next(iter(kinds)), "expected loss") if len(kinds) == 1 else "expected loss"
+    measures = {decision.loss.measure for decision in problem.decisions}
+    return f"expected {measures.pop() if len(measures) == 1 else 'loss'}"
 
 
 def gain_words(own: float, other: float, name: str) -> str:

@@ -11,6 +11,7 @@ from discreet.design.ladder.binomial import binomial_window, hidden_variance
 from discreet.design.ladder.bounds.chain import chain_bound, split_bound, tail_split, whole_type_splits
 from discreet.design.ladder.types import TypeLaw
 from discreet.errors import InputError
+from discreet.model.losses import AbsoluteLoss, PinballLoss
 
 
 def dense_variances(masses, epsilon):
@@ -86,27 +87,24 @@ def pinball(quantile):
 def test_other_losses_never_above_the_truth(instances, optimum):
     for number, (p, v, respondents, epsilon) in enumerate(instances[:60]):
         grid = np.linspace(respondents * min(v), respondents * max(v), 21)
-        absolute = chain_bound(p, v, respondents, epsilon, "absolute").lower_bound
+        absolute = chain_bound(p, v, respondents, epsilon, AbsoluteLoss()).lower_bound
         assert absolute <= optimum(p, v, respondents, epsilon, grid, np.abs) + 1e-7
         level = (0.1, 0.3, 0.8)[number % 3]
-        bound = chain_bound(p, v, respondents, epsilon, "pinball", level).lower_bound
+        bound = chain_bound(p, v, respondents, epsilon, PinballLoss(Fraction(level))).lower_bound
         assert bound <= optimum(p, v, respondents, epsilon, grid, pinball(level)) + 1e-7
 
 
 @pytest.mark.parametrize("level", [0.2, 0.5])
 def test_two_types_reach_the_optimum_for_pinball_losses(optimum, level):
     # The optimal actions are values of omega, so a grid of integers holds them (SY Thm 3).
-    bound = chain_bound([0.7, 0.3], [0, 1], 5, 1.0, "pinball", level).lower_bound
+    bound = chain_bound([0.7, 0.3], [0, 1], 5, 1.0, PinballLoss(Fraction(level))).lower_bound
     assert bound == pytest.approx(optimum([0.7, 0.3], [0, 1], 5, 1.0, range(6), pinball(level)), abs=1e-7)
 
 
 def test_near_miss_losses():
-    assert chain_bound([0.7, 0.3], [0, 2], 9, 1.0, "absolute").lower_bound == pytest.approx(
-        4 * chain_bound([0.7, 0.3], [0, 1], 9, 1.0, "pinball", 0.5).lower_bound, rel=1e-9
+    assert chain_bound([0.7, 0.3], [0, 2], 9, 1.0, AbsoluteLoss()).lower_bound == pytest.approx(
+        4 * chain_bound([0.7, 0.3], [0, 1], 9, 1.0, PinballLoss(Fraction(1, 2))).lower_bound, rel=1e-9
     )
-    for loss, level in (("match", 0.5), ("pinball", 1.0)):
-        with pytest.raises(InputError, match="chain bound knows"):
-            chain_bound([0.7, 0.3], [0, 1], 9, 1.0, loss, level)
 
 
 def test_more_players_never_lower_the_bracket():

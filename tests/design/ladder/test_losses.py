@@ -1,5 +1,7 @@
 """Any loss through the joint law: against moments, against tables, against the chain bound."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from discreet.design.ladder.mechanisms.noise import Geometric
 from discreet.design.ladder.mechanisms.proxy import squared_loss_proxy
 from discreet.design.ladder.mechanisms.sums import joint_law
 from discreet.errors import InputError, TooLarge
+from discreet.model.losses import AbsoluteLoss, PinballLoss, SquaredLoss
 
 P, V, W, N = [0.6, 0.3, 0.1], [0, 1, 2], [0, 1, 1], 8
 OMEGA = np.arange(17.0)
@@ -29,16 +32,16 @@ def test_squared_error_by_table_equals_moments(joint):
 
 
 @pytest.mark.parametrize(
-    ("name", "level", "table"),
-    [("absolute", 0.5, np.abs(GAP)), ("pinball", 0.8, np.where(GAP >= 0, 0.8 * GAP, -0.2 * GAP))],
+    ("loss", "table"),
+    [(AbsoluteLoss(), np.abs(GAP)), (PinballLoss(Fraction(4, 5)), np.where(GAP >= 0, 0.8 * GAP, -0.2 * GAP))],
 )
-def test_named_losses_equal_their_tables_and_respect_the_chain_bound(joint, name, level, table):
-    named = other_loss(P, V, N, 1.0, W, name, quantile=level)
+def test_named_losses_equal_their_tables_and_respect_the_chain_bound(joint, loss, table):
+    named = other_loss(P, V, N, 1.0, W, loss)
     assert named.loss == pytest.approx(other_loss(P, V, N, 1.0, W, table).loss, rel=1e-10)
-    bound = chain_bound(P, V, N, 1.0, name, level).lower_bound
+    bound = chain_bound(P, V, N, 1.0, loss).lower_bound
     assert 0.6 * named.loss < bound <= named.loss
     # Near miss: another quantile's action is worse for this loss.
-    other = read_joint(joint, W, named.noise, "pinball", quantile=0.02)
+    other = read_joint(joint, W, named.noise, PinballLoss(Fraction(1, 50)))
     rows = np.array([named.row(s) for s in range(N + 1)])
     paid = sum(
         joint.masses[k, s] * rows[s] @ table[other.actions.astype(int), k]
@@ -49,9 +52,9 @@ def test_named_losses_equal_their_tables_and_respect_the_chain_bound(joint, name
 
 
 def test_two_types_are_optimal():
-    found = other_loss([0.7, 0.3], [0, 1], 12, 1.0, [0, 1], "absolute")
+    found = other_loss([0.7, 0.3], [0, 1], 12, 1.0, [0, 1], AbsoluteLoss())
     assert found.loss == pytest.approx(
-        chain_bound([0.7, 0.3], [0, 1], 12, 1.0, "absolute").lower_bound, rel=1e-9
+        chain_bound([0.7, 0.3], [0, 1], 12, 1.0, AbsoluteLoss()).lower_bound, rel=1e-9
     )
 
 
@@ -62,5 +65,5 @@ def test_refusals():
         other_loss(P, V, N, 1.0, W, np.ones((3, 4)))
     with pytest.raises(InputError, match="finite"):
         other_loss(P, V, N, 1.0, W, np.full((1, 17), np.inf))
-    with pytest.raises(InputError, match="Unknown loss"):
-        other_loss(P, V, N, 1.0, W, "match")
+    with pytest.raises(InputError, match="not best at a quantile"):
+        other_loss(P, V, N, 1.0, W, SquaredLoss())

@@ -51,6 +51,7 @@ import numpy as np
 from discreet.errors import Refuted
 from discreet.model.actions import NamedActions
 from discreet.model.certificate import TheoremWitness
+from discreet.model.losses import DistanceLoss
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.problem import Problem
@@ -94,15 +95,9 @@ def chain_upper_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
     split = split_of(problem, _types(named["low"]), _types(named["high"]))
     universe, decision = problem.universe, problem.decision
     assert isinstance(universe, Universe)
-    quantile = (
-        decision.quantile
-        if decision.kind == "pinball"
-        else None
-        if decision.kind == "squared-error"
-        else Fraction(1, 2)
-    )
-    loss = chain_loss(split, universe.respondents, problem.epsilon, quantile)
-    return -decision.weight * (2 if decision.kind == "absolute-error" else 1) * loss
+    assert isinstance(decision.loss, DistanceLoss)
+    loss = chain_loss(split, universe.respondents, problem.epsilon, decision.loss.quantile)
+    return -decision.weight * decision.loss.pinballs * loss
 
 
 def why_not_chain(problem: Problem) -> str | None:

@@ -23,6 +23,7 @@ from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import Recommendation, TheoremWitness
 from discreet.model.decision import Decision
 from discreet.model.kernel import GeometricKernel
+from discreet.model.losses import DistanceLoss, FormulaLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
@@ -101,7 +102,7 @@ def why_not_geometric(problem: Problem) -> str | None:
         return "the statistic is not a sum, mean or count"
     if len(problem.decisions) != 1:
         return "there are several decision makers"
-    if universe.respondents > 5_000 and not problem.decision.is_loss and problem.decision.kind != "expression":
+    if universe.respondents > 5_000 and not isinstance(problem.decision.loss, (DistanceLoss, FormulaLoss)):
         return "the payoff lists more values than can be checked"
     omegas = (universe.respondents * min(universe.values), universe.respondents * max(universe.values))
     listed = omegas if problem.decision.is_loss else problem.omegas
@@ -194,24 +195,23 @@ def _ruler(problem: Problem, omegas: tuple[Fraction, ...]) -> _Ruler:
 
 def _measured(decision: Decision, ruler: _Ruler) -> Decision:
     """The same decision with numbers measured by the ruler; its weight makes up for the unit."""
-    if not decision.is_loss:
+    if not isinstance(decision.loss, DistanceLoss):
         return decision
     actions = decision.actions
     if isinstance(actions, ListedActions):
         actions = ListedActions(tuple(map(ruler, actions.numbers)))
     elif isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None:
         actions = RealActions(ruler(actions.lower), ruler(actions.upper))
-    power = 2 if decision.kind == "squared-error" else 1
-    return replace(decision, actions=actions, weight=decision.weight * ruler.unit**power)
+    return replace(decision, actions=actions, weight=decision.weight * ruler.unit**decision.loss.degree)
 
 
 def _spread(problem: Problem, decision: Decision, ruler: _Ruler, listed: tuple[Recommendation, ...]) -> float:
     """At least the largest loss and the largest regret of any action of the problem or of the kernel, at any ω."""
     low, high = map(ruler, problem.omega_range)
-    if decision.is_loss:
+    if isinstance(decision.loss, DistanceLoss):
         numbers = (low, high, *getattr(decision.actions, "numbers", ()), *(a for a in listed if isinstance(a, Fraction)))
         width = max(abs(a - w) for a in (min(numbers), max(numbers)) for w in (low, high))
-        return float_up(width * width if decision.kind == "squared-error" else width)
+        return float_up(width**decision.loss.degree)
     if isinstance(decision.actions, RealActions):
         # least_loss refuses what is not concave in a at both ends of ω: the least payoff stands at a corner, the largest is its own
         ends = [end for end in (decision.actions.lower, decision.actions.upper) if end is not None]

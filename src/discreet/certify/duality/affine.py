@@ -16,7 +16,8 @@ import numpy as np
 from discreet.errors import InputError
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
-from discreet.model.expression import affine_parts, as_fraction
+from discreet.model.expression import as_fraction
+from discreet.model.losses import FormulaLoss
 from discreet.numerics.rational_functions import RationalFunction, range_on, second_derivative, value_at
 
 PIECES = 64
@@ -55,13 +56,13 @@ class AffinePayoff:
     def of(cls, decision: Decision) -> AffinePayoff:
         """The parts of a decision's payoff; refuses those that no bound is proved for."""
         actions = decision.actions
-        parts = affine_parts(decision.formula) if decision.formula is not None else None
+        parts = decision.loss.parts if isinstance(decision.loss, FormulaLoss) else None
         found = [as_fraction(part) for part in parts or ()]
         ranged = isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None
         if not ranged or len(found) != 2 or None in found:
             raise InputError(
                 "A bound for real actions is proved for losses and for payoffs f(a) + omega*g(a) without kinks",
-                found=decision.expression or decision.kind,
+                found=str(decision.loss.document().get("payoff", decision.loss.kind)),
                 allowed="squared-error, absolute-error, pinball, or an expression of + - * / and powers on a range",
                 remedy="list the actions",
             )

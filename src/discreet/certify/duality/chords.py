@@ -19,7 +19,7 @@ from discreet.certify.duality.pulls import Pull, Stage, contenders, dense, round
 from discreet.errors import Refuted
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
-from discreet.model.replies import loss_table
+from discreet.model.losses import SquaredLoss
 
 NARROW = 1e-4
 """Pieces narrower than this, relative to where they stand, are always taken exactly."""
@@ -92,7 +92,7 @@ def _rough_pieces(
     decision: Decision, mass: float, omega: float, ends: np.ndarray, heights: np.ndarray
 ) -> tuple[np.ndarray, float]:
     """`_least_on_piece` for all pieces in floats and the size of their terms, to tell which deserve the exact one."""
-    losses = mass * loss_table(decision, ends, np.array([omega]))[:, 0]
+    losses = mass * decision.loss.table(ends, np.array([omega]))[:, 0]
     at_ends = losses + heights
     size = float((np.abs(losses) + np.abs(heights)).max())
     if len(ends) == 1:
@@ -100,12 +100,12 @@ def _rough_pieces(
     a, b, y, z = ends[:-1], ends[1:], heights[:-1], heights[1:]
     narrow = b - a <= NARROW * np.maximum(np.abs(a), np.abs(b))
     slope = (z - y) / np.where(narrow, 1.0, b - a)
-    if decision.kind == "squared-error":
+    if isinstance(decision.loss, SquaredLoss):
         with np.errstate(over="ignore"):
             turn = np.clip(omega - slope / (2 * mass) if mass > 0 else a, a, b)
     else:
         turn = np.clip(omega, a, b)
-    inner = mass * loss_table(decision, turn, np.array([omega]))[:, 0] + y + slope * (turn - a)
+    inner = mass * decision.loss.table(turn, np.array([omega]))[:, 0] + y + slope * (turn - a)
     best = np.minimum(np.minimum(at_ends[:-1], at_ends[1:]), inner)
     return np.where(narrow, np.nan, best), size
 
@@ -122,7 +122,7 @@ def _least_on_piece(
         return min(at_ends) - bulge[0]
     (a, b), (y, z) = ends, heights
     slope = (z - y) / (b - a)
-    if decision.kind == "squared-error":
+    if isinstance(decision.loss, SquaredLoss):
         turn = omega - slope / (2 * mass) if mass else a
         if a < turn < b:
             return min(*at_ends, mass * (turn - omega) ** 2 + y + slope * (turn - a))

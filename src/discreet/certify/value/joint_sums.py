@@ -23,6 +23,7 @@ from discreet.certify.value.sum_laws import SumLaw, noise_shape, sum_masses
 from discreet.errors import TooLarge
 from discreet.model.decision import Decision
 from discreet.model.kernel import ClosedKernel
+from discreet.model.losses import DistanceLoss, TableLoss
 from discreet.model.summary import LinearSummary
 
 UNIT = 2.0**-52
@@ -83,11 +84,8 @@ def _losses(
     """ℓ [ω, output] of an absolute or pinball error, 0 as largest payoff, the largest loss, and the error of any ℓ."""
     actions = [a for a in kernel.actions or () if isinstance(a, Fraction)]
     gap = np.array([float(w) for w in omegas])[:, None] - np.array([float(a) for a in actions])[None, :]
-    if decision.kind == "absolute-error":
-        losses = np.abs(gap)
-    else:
-        assert decision.quantile is not None
-        losses = np.maximum(float(decision.quantile) * gap, -float(1 - decision.quantile) * gap)
+    assert isinstance(decision.loss, DistanceLoss)
+    losses = decision.loss.of_gap(gap)
     n = law.respondents
     ends = (n * min(law.values), n * max(law.values), min(omegas), max(omegas))
     worst = max(abs(w - a) for w in ends for a in (min(actions), max(actions)))
@@ -101,7 +99,7 @@ def _regrets(
     """ℓ = top − u [ω, output] of any payoff, top, the largest ℓ at any value of ω, and no further error."""
     steps, unit = _lattice(law)
     lattice = [law.respondents * min(law.values) + unit * k for k in range(law.respondents * max(steps) + 1)]
-    every = list(decision.payoff_columns or lattice)
+    every = list((decision.loss.columns if isinstance(decision.loss, TableLoss) else None) or lattice)
     actions = list(dict.fromkeys(kernel.actions or ()))
     payoffs = [[decision.payoff(a, w) for w in every] for a in actions]  # type: ignore[arg-type]
     top, least = max(map(max, payoffs)), min(map(min, payoffs))

@@ -23,6 +23,7 @@ from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import Recommendation
 from discreet.model.decision import Decision
 from discreet.model.expression import Node, affine_parts, as_fraction, derivative
+from discreet.model.losses import AbsoluteLoss, DistanceLoss, FormulaLoss, PinballLoss, SquaredLoss
 from discreet.numerics.brackets import float_down, float_up
 from discreet.numerics.near import ROUNDING, Near, larger
 from discreet.numerics.polynomials import add, differentiated, multiply, somewhere_negative, subtract
@@ -32,17 +33,17 @@ Slope = Callable[[Near, Near], Near]
 
 def loss(decision: Decision, a: Near, omega: Near) -> Near:
     """−u(a, ω) for decisions whose actions are numbers."""
-    if decision.kind == "expression" and decision.formula is not None:
-        return -_folded(decision.formula)({"a": a, "omega": omega}) + 0.0 * omega
-    short = omega - a
-    if decision.kind == "squared-error":
+    judged, short = decision.loss, omega - a
+    if isinstance(judged, FormulaLoss):
+        return -_folded(judged.formula)({"a": a, "omega": omega}) + 0.0 * omega
+    if isinstance(judged, SquaredLoss):
         return short * short
-    if decision.kind == "absolute-error":
+    if isinstance(judged, AbsoluteLoss):
         return abs(short)
-    if decision.kind == "pinball" and decision.quantile is not None:
-        return larger(float(decision.quantile) * short, -float(1 - decision.quantile) * short)
+    if isinstance(judged, PinballLoss):
+        return larger(float(judged.level) * short, -float(1 - judged.level) * short)
     raise InputError(
-        "This decision has no formula in numbers", found=decision.kind, allowed="a loss or an expression",
+        "This decision has no formula in numbers", found=judged.kind, allowed="a loss or an expression",
         remedy="use a table of payoffs for few respondents",
     )
 
@@ -85,9 +86,9 @@ def followed(
 def best_actions(decision: Decision, band: Band, omegas: np.ndarray) -> list[np.ndarray]:
     """For each output a few numbers among which its best action lies (for listed actions), or is close to."""
     middles: tuple[np.ndarray, ...] = (_means(band, omegas),)
-    if decision.kind in ("absolute-error", "pinball"):
-        middles = _quantiles(band.joint, omegas[band.at], decision.quantile or Fraction(1, 2))[:2]
-    elif decision.kind == "expression":
+    if decision.loss.quantile is not None:
+        middles = _quantiles(band.joint, omegas[band.at], decision.loss.quantile)[:2]
+    elif isinstance(decision.loss, FormulaLoss):
         ends = [Fraction(float(end)) for end in (omegas.min(), omegas.max())]
         return [_bottom(decision, Near.exactly(middles[0]), ends)[0]]
     if isinstance(decision.actions, RealActions):
@@ -127,14 +128,14 @@ def _hidden(decision: Decision, band: Band, values: Near, exact: Sequence[Fracti
     omegas = values.value
     # the float mean misses the true one by at most its relative error times the spread of ω, and its own rounding
     miss = band.error * float(np.ptp(omegas)) + 8 * ROUNDING * float(np.abs(omegas).max()) + float(values.error.max())
-    if decision.kind == "squared-error":
-        return np.full(len(band.outputs), 4 * miss * miss)
-    if decision.kind == "expression":
+    if isinstance(decision.loss, FormulaLoss):
         means = _means(band, omegas)
         return _bottom(decision, Near(means, np.full_like(means, miss)), exact)[1]
-    low, high, steep = _quantiles(band.joint, omegas[band.at], decision.quantile or Fraction(1, 2))
-    scale = 2.0 if decision.kind == "absolute-error" else 1.0
-    return scale * steep * (high - low)
+    assert isinstance(decision.loss, DistanceLoss)
+    if decision.loss.quantile is None:
+        return np.full(len(band.outputs), 4 * miss * miss)
+    low, high, steep = _quantiles(band.joint, omegas[band.at], decision.loss.quantile)
+    return decision.loss.pinballs * steep * (high - low)
 
 
 def _means(band: Band, omegas: np.ndarray) -> np.ndarray:
@@ -191,7 +192,7 @@ def _exactly(values: np.ndarray) -> Near:
 
 def _bottom(decision: Decision, means: Near, omegas: Sequence[Fraction]) -> tuple[np.ndarray, np.ndarray]:
     """The action that minimises −f(a) − m·g(a) for each mean m, and how far below its loss the minimum could lie."""
-    assert isinstance(decision.actions, RealActions) and decision.formula is not None
+    assert isinstance(decision.actions, RealActions)
     lower, upper = decision.actions.lower, decision.actions.upper
     assert lower is not None and upper is not None
     slope = _convex_slope(decision, lower, upper, omegas)
@@ -219,10 +220,11 @@ def _bottom(decision: Decision, means: Near, omegas: Sequence[Fraction]) -> tupl
 
 def _convex_slope(decision: Decision, lower: Fraction, upper: Fraction, omegas: Sequence[Fraction]) -> Slope:
     """d/da of the loss, after proving that the loss is convex in a at the smallest and the largest ω (so at all means)."""
-    assert decision.formula is not None
-    if not all(_convex(decision.formula, lower, upper, omega) for omega in {min(omegas), max(omegas)}):
-        raise _not_convex(decision)
-    f1, g1 = _slopes(decision.formula)
+    assert isinstance(decision.loss, FormulaLoss)
+    formula = decision.loss.formula
+    if not all(_convex(formula, lower, upper, omega) for omega in {min(omegas), max(omegas)}):
+        raise _not_convex(decision.loss)
+    f1, g1 = _slopes(formula)
     return lambda a, m: -(f1({"a": a}) + m * g1({"a": a})) + 0.0 * m
 
 
@@ -260,8 +262,8 @@ def _folded(node: Node) -> Node:
     return Node(node.operator, tuple(_folded(operand) for operand in node.operands))
 
 
-def _not_convex(decision: Decision) -> InputError:
+def _not_convex(loss: FormulaLoss) -> InputError:
     return InputError(
-        "For real actions the payoff must be concave in a over their range", found=decision.expression,
+        "For real actions the payoff must be concave in a over their range", found=loss.text,
         allowed="for instance -omega/a - 0.1*a for a > 0", remedy="list the actions, or give { from, to, step }",
     )

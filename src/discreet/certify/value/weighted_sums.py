@@ -37,6 +37,7 @@ from discreet.certify.value.joint_sums import joint_fits, joint_payoff
 from discreet.certify.value.sum_laws import SumLaw, law_of, noise_shape, sum_masses
 from discreet.errors import InputError
 from discreet.model.kernel import ClosedKernel, TableKernel
+from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior, ReferencePrior
@@ -53,7 +54,7 @@ def why_not_weighted_sum(mechanism: Mechanism) -> str | None:
     universe = problem.universe
     if not isinstance(mechanism.summary, LinearSummary):
         return "the mechanism does not read a weighted sum"
-    if isinstance(mechanism.kernel, TableKernel) and any(d.kind != "squared-error" for d in problem.decisions):
+    if isinstance(mechanism.kernel, TableKernel) and not all(isinstance(d.loss, SquaredLoss) for d in problem.decisions):
         return "only under squared error a table is valued by the law of its sum"
     if (
         not isinstance(universe, Universe)
@@ -103,13 +104,14 @@ def weighted_sum_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
         totals = mechanism.space.vectors[:, 0].tolist()
         low, high = _moments(law, _Table(kernel, totals), numbers, summary)[0]
         return -decision.weight * high, -decision.weight * low
-    if decision.kind == "squared-error":
+    if isinstance(decision.loss, SquaredLoss):
         low, high = _moments(law, kernel, numbers, summary)[0]
         return -decision.weight * high, -decision.weight * low
-    if not decision.is_loss or joint_fits(law, kernel, decision):
+    if not isinstance(decision.loss, DistanceLoss) or joint_fits(law, kernel, decision):
         return joint_payoff(law, kernel, summary, decision)
-    low, high = _by_moments(law, *_moments(law, kernel, numbers, summary), decision.quantile)
-    scale = decision.weight * (1 if decision.quantile is not None else 2)
+    assert decision.loss.quantile is not None
+    low, high = _by_moments(law, *_moments(law, kernel, numbers, summary), decision.loss.quantile)
+    scale = decision.weight * decision.loss.pinballs
     return -scale * high, -scale * low
 
 
@@ -143,9 +145,8 @@ class _Table:
         return sides
 
 
-def _by_moments(law: SumLaw, second: Bracket, action: Bracket, quantile: Fraction | None) -> Bracket:
-    """Both sides of the pinball loss at q (½ unless given) from E (a−ω)² and E a alone."""
-    q = Fraction(1, 2) if quantile is None else quantile
+def _by_moments(law: SumLaw, second: Bracket, action: Bracket, q: Fraction) -> Bracket:
+    """Both sides of the pinball loss at q from E (a−ω)² and E a alone."""
     mean = law.respondents * law.mean()
     shorts = (mean - action[1], mean - action[0])
     least = min(

@@ -17,6 +17,7 @@ from discreet.design.comparison.way import Way
 from discreet.design.ladder.mechanisms.proxy import geometric_baseline
 from discreet.design.program.sections import Ground
 from discreet.errors import DiscreetError, InputError
+from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
 from discreet.model.record import Baseline
 from discreet.model.universe import Universe
@@ -61,7 +62,7 @@ def ladder_baselines(problem: Problem) -> dict[str, Baseline]:
         weights is None
         or probabilities is None
         or len(problem.decisions) > 1
-        or problem.decision.kind != "squared-error"
+        or not isinstance(problem.decision.loss, SquaredLoss)
         or not isinstance(universe, Universe)
         or not universe.fixed
     ):

@@ -26,9 +26,10 @@ from discreet.errors import InputError
 from discreet.model.actions import Action, NamedActions
 from discreet.model.decision import Decision
 from discreet.model.kernel import GeometricKernel, TableKernel
+from discreet.model.losses import DistanceLoss, FormulaLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IidPrior, ReferencePrior
-from discreet.model.replies import DECIMALS, best_replies, loss_table
+from discreet.model.replies import DECIMALS, best_replies
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 
@@ -227,7 +228,7 @@ class SummedWorld:
 
     @property
     def exact(self) -> bool:
-        return all(d.kind == "squared-error" for d in self.problem.decisions)
+        return all(isinstance(d.loss, SquaredLoss) for d in self.problem.decisions)
 
     def by_type(self, factors: np.ndarray) -> Outcome:
         """The truth in which each respondent of type t is `factors[t]` times as likely."""
@@ -255,9 +256,9 @@ class SummedWorld:
         assert isinstance(universe, Universe)
         lowest, highest = (universe.respondents * float(v) for v in (self.values.min(), self.values.max()))
         centre = np.clip(r / safe, lowest, highest)
-        if decision.quantile is not None or decision.kind == "absolute-error":
+        if decision.loss.quantile is not None:
             spread = np.sqrt(np.maximum(t / safe - centre**2, 0.0))
-            centre = np.clip(centre + NormalDist().inv_cdf(float(decision.quantile or Fraction(1, 2))) * spread, lowest, highest)
+            centre = np.clip(centre + NormalDist().inv_cdf(float(decision.loss.quantile)) * spread, lowest, highest)
         actions = decision.actions
         assert not isinstance(actions, NamedActions)
         return [actions.nearest(Fraction(round(x * DECIMALS), DECIMALS)) for x in centre.tolist()]
@@ -300,7 +301,7 @@ class SummedWorld:
         for i, decision in enumerate(self.problem.decisions):
             actions = recommended(self.mechanism, i)
             numbers = _numbers(actions)
-            if decision.kind == "squared-error" and numbers is not None:
+            if isinstance(decision.loss, SquaredLoss) and numbers is not None:
                 b = numbers - mean
                 part = float(b**2 @ q - 2 * (b @ r) + t.sum())
             else:
@@ -350,8 +351,8 @@ class SummedWorld:
         spread = np.sqrt(np.maximum(variances, 0.0))
         nodes, shares = np.polynomial.hermite_e.hermegauss(HERMITE)
         omegas = (means[:, None] + spread[:, None] * nodes[None, :]).ravel()
-        if decision.is_loss or decision.formula is not None:
-            table = loss_table(decision, np.array([float(a) for a in actions]), omegas)
+        if isinstance(decision.loss, (DistanceLoss, FormulaLoss)):
+            table = decision.loss.table(np.array([float(a) for a in actions]), omegas)
         else:
             table = self._at_lattice(decision, actions, omegas)
         return np.asarray(table.reshape(len(actions), len(means), HERMITE) @ shares / shares.sum()).T

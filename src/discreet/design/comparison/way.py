@@ -17,7 +17,7 @@ from discreet.design.program.sections import Ground, Recommendation, Section, lo
 from discreet.design.proposal import Proposal
 from discreet.errors import DiscreetError, InputError
 from discreet.model.problem import Problem
-from discreet.model.replies import best_replies, loss_table
+from discreet.model.replies import best_replies
 from discreet.watch import Watch
 
 MOST_REPLIES = 400
@@ -66,7 +66,7 @@ def published(section: Section, channel: np.ndarray, words: str) -> Proposal:
     kept = np.flatnonzero(rows.max(axis=1) > NEGLIGIBLE)
     actions = [distinct[i] for i in kept.tolist()]
     if numbers is not None:
-        table = loss_table(problem.decision, numbers[kept], np.array([float(w) for w in base.exact_omegas]))
+        table = problem.decision.loss.table(numbers[kept], np.array([float(w) for w in base.exact_omegas]))
     else:
         table = losses(problem, actions, base.exact_omegas)
     kernel = exact_kernel(section, rows[kept] / rows[kept].sum(axis=0), actions, section.upper(table), solvable(problem.epsilon))

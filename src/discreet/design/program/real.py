@@ -28,9 +28,10 @@ from discreet.design.solver.real import solve_real
 from discreet.design.solver.repair import repair
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
-from discreet.model.expression import Node, affine_parts, derivative
+from discreet.model.expression import Node, derivative
+from discreet.model.losses import DistanceLoss, FormulaLoss
 from discreet.model.problem import Problem
-from discreet.model.replies import best_for_means, best_replies, loss_table
+from discreet.model.replies import best_for_means, best_replies
 from discreet.watch import SILENT, Watch
 
 COARSE = 240
@@ -48,7 +49,7 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     kernel = repair(found.kernel, Program(loss.cost(found.actions), section.space.edges, float(epsilon)))
     actions = best_actions(section, kernel)
     merged, distinct = _merged(kernel, actions)
-    cost = section.upper(loss_table(decision, np.array([float(a) for a in distinct]), _values(base)))
+    cost = section.upper(decision.loss.table(np.array([float(a) for a in distinct]), _values(base)))
     rounded = exact_kernel(section, merged, list(distinct), cost, epsilon)
     nodes, flows = reaching(found, needed(problem))
     witness = dual_witness(section, list(nodes), standing(flows, problem.epsilon), chord=True)
@@ -81,7 +82,7 @@ def _section(base: Ground, decision: Decision, gap: float) -> Section:
     low, high = map(float, needed(base.problem))
     grid = np.interp(np.linspace(0, 1, COARSE), np.linspace(0, 1, len(values)), values)
     grid = np.unique(np.clip(grid, low, high)) if decision.is_loss else np.linspace(low, high, COARSE)
-    table = float(decision.weight) * loss_table(decision, grid, values)
+    table = float(decision.weight) * decision.loss.table(grid, values)
     return truncated(base, table, first_tolerance(base, table, gap))
 
 
@@ -92,24 +93,24 @@ def _values(base: Ground) -> np.ndarray:
 def real_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> RealLoss:
     """The decision's loss as the continuum solver wants it, states weighted by their mass."""
     assert isinstance(decision.actions, RealActions)
-    if not decision.is_loss:
+    loss = decision.loss
+    if not isinstance(loss, DistanceLoss):
         return _affine_loss(decision, float(decision.weight) * masses, omegas)
     ends = UNBOUNDED
     if decision.actions.lower is not None and decision.actions.upper is not None:
         ends = (float(decision.actions.lower), float(decision.actions.upper))
     weight = float(decision.weight)
-    if decision.kind == "squared-error":
+    if loss.quantile is None:
         return SquaredError(weight * masses, omegas, ends)
-    if decision.kind == "absolute-error":
-        return Pinball(masses, omegas, 0.5, 2.0 * weight, ends)
-    return Pinball(masses, omegas, float(decision.quantile or 0), weight, ends)
+    return Pinball(masses, omegas, float(loss.quantile), loss.pinballs * weight, ends)
 
 
 def _affine_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> AffineLoss:
-    actions, formula = decision.actions, decision.formula
-    assert isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None and formula is not None
+    actions, loss = decision.actions, decision.loss
+    assert isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None
+    assert isinstance(loss, FormulaLoss) and loss.parts is not None
     AffinePayoff.of(decision)  # what no bound could be proved for is not designed either
-    f, g = (_smooth(part) for part in affine_parts(formula) or ())
+    f, g = map(_smooth, loss.parts)
     low, high = float(actions.lower), float(actions.upper)
     return AffineLoss(masses, omegas, f, g, low, high, partial(best_for_means, decision))
 

@@ -19,7 +19,6 @@ from discreet.errors import TooLarge
 from discreet.model.actions import Action, ListedActions, NamedActions
 from discreet.model.decision import Decision
 from discreet.model.problem import Problem, believed
-from discreet.model.replies import loss_table
 from discreet.model.states import StateSpace, locate, state_space
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary
 
@@ -139,5 +138,5 @@ def losses(problem: Problem, actions: Sequence[Recommendation], omegas: Sequence
 def _losses(decision: Decision, actions: list[Action], omegas: Sequence[Fraction]) -> np.ndarray:
     if decision.is_loss:
         numbers = np.array([float(a) for a in actions])
-        return loss_table(decision, numbers, np.array([float(w) for w in omegas]))
+        return decision.loss.table(numbers, np.array([float(w) for w in omegas]))
     return np.array([[-float(decision.payoff(action, omega)) for omega in omegas] for action in actions])

@@ -149,7 +149,7 @@ def must_be_hedgeable(problem: Problem) -> None:
     if len(problem.decisions) != 1 or isinstance(problem.decision.actions, NamedActions):
         raise InputError(
             "Hedging needs a single decision with numbers as actions",
-            found=f"{len(problem.decisions)} decisions, {problem.decisions[0].kind}",
+            found=f"{len(problem.decisions)} decisions, {problem.decisions[0].loss.kind}",
             allowed="one decision whose actions are numbers",
             remedy="hedge each decision by itself, or use --priors for named actions",
         )

@@ -37,7 +37,6 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
 from discreet.model.problem import Problem, believed
 from discreet.model.record import Step
-from discreet.model.replies import loss_table
 from discreet.watch import Watch
 
 ROUNDS = 60
@@ -176,7 +175,7 @@ class Exchange:
         values = np.array([float(w) for w in base.exact_omegas])
         low, high = map(float, needed(problem))
         numbers = np.linspace(low, high, GRID) if actions is None else np.array([float(a) for a in actions])  # type: ignore[arg-type]
-        return float(problem.decision.weight) * loss_table(problem.decision, numbers, values)
+        return float(problem.decision.weight) * problem.decision.loss.table(numbers, values)
 
 
 def _believing(base: Ground, problem: Problem) -> Ground:

@@ -23,6 +23,7 @@ from math import exp, gcd, lcm, sqrt
 import numpy as np
 
 from discreet.design.comparison.truths import ListedWorld, Outcome, SummedWorld, mixed, why_not_known, world
+from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.problem import Problem
@@ -98,10 +99,11 @@ def plain_noise(problem: Problem) -> float | None:
     ratio = exp(-float(problem.epsilon) * unit / max(moved))
     size = unit / scale
     decision = problem.decision
-    if decision.kind == "squared-error":
+    if isinstance(decision.loss, SquaredLoss):
         found = size**2 * 2 * ratio / (1 - ratio) ** 2
     else:
-        found = size * 2 * ratio / (1 - ratio**2) / (2 if decision.kind == "pinball" else 1)
+        assert isinstance(decision.loss, DistanceLoss)
+        found = size * ratio / (1 - ratio**2) * decision.loss.pinballs
     return float(decision.weight) * found
 
 

@@ -25,7 +25,6 @@ from discreet.model.certificate import DualWitness
 from discreet.model.kernel import TableKernel
 from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.problem import Problem
-from discreet.model.replies import loss_table
 from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
 
@@ -165,7 +164,7 @@ def _expected_losses(
     if problem.real_actions:
         numbers = np.array([float(a) for a in actions])  # type: ignore[arg-type]
         values = np.array([float(w) for w in distinct])
-        table = float(problem.decision.weight) * loss_table(problem.decision, numbers, values)
+        table = float(problem.decision.weight) * problem.decision.loss.table(numbers, values)
     else:
         table = losses(problem, actions, distinct)  # type: ignore[arg-type]
     return np.asarray((kernel * table[:, column]).sum(axis=0))

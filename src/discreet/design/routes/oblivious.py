@@ -33,7 +33,7 @@ from discreet.design.solver.repair import repair
 from discreet.errors import InputError, TooLarge
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.problem import Problem
-from discreet.model.replies import decimal, loss_table
+from discreet.model.replies import decimal
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
@@ -123,7 +123,7 @@ def oblivious_proposal(base: Ground, gap: float, watch: Watch = SILENT) -> Propo
     problem = base.problem
     if problem.real_actions:
         numbers = np.array([float(a) for a in found.actions if isinstance(a, Fraction)])
-        table = loss_table(problem.decision, numbers, np.array([float(w) for w in base.exact_omegas]))
+        table = problem.decision.loss.table(numbers, np.array([float(w) for w in base.exact_omegas]))
     else:
         table = losses(problem, found.actions, base.exact_omegas)
     kernel = exact_kernel(found.section, found.kernel, found.actions, found.section.upper(table), solvable(problem.epsilon))

@@ -57,7 +57,7 @@ from discreet.design.ladder.binomial import (
     likely_range,
 )
 from discreet.design.ladder.types import Number, TypeLaw
-from discreet.errors import InputError
+from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.watch import SILENT, Watch
 
 MOST_BLOCKS = 1500
@@ -67,6 +67,7 @@ QUADRATIC_WORK = 100_000_000
 """Cells of posterior tables spent on one split where time is quadratic."""
 
 MOST_PROMISING = 3
+SQUARED = SquaredLoss()
 """Splits evaluated with error bounds, best first by the quick estimate."""
 
 
@@ -93,11 +94,10 @@ def chain_bound(
     values: Sequence[Number],
     respondents: int,
     epsilon: float,
-    loss: str = "squared",
-    quantile: float = 0.5,
+    loss: DistanceLoss = SQUARED,
     watch: Watch | None = None,
 ) -> ChainBound:
-    """The chain bound at its best split, for "squared", "absolute" or "pinball" loss (with `quantile`).
+    """The chain bound at its best split, for squared, absolute or pinball loss.
 
     Splits at whole types are screened in floating point by a three-point rule over M and the most promising
     ones are evaluated with error bounds; the largest is returned.  (Splitting a type between the tails is
@@ -107,11 +107,11 @@ def chain_bound(
     splits = whole_type_splits(TypeLaw.of(probabilities, values))
     if not splits or respondents < 1:
         return ChainBound(0.0, None)
-    kind = _Loss.of(loss, quantile)
+    kind = _Loss.of(loss)
     ranked = sorted(splits, key=lambda split: -_screen(split, respondents, epsilon, kind))
     best, chosen = 0.0, ranked[0]
     for split in ranked[:MOST_PROMISING]:
-        bound = split_bound(split, respondents, epsilon, loss, quantile)
+        bound = split_bound(split, respondents, epsilon, loss)
         if bound > best:
             best, chosen = bound, split
         watch.report(stage="chain bound", bound=-best)
@@ -120,11 +120,9 @@ def chain_bound(
     return ChainBound(best, chosen)
 
 
-def split_bound(
-    split: Split, respondents: int, epsilon: float, loss: str = "squared", quantile: float = 0.5
-) -> float:
+def split_bound(split: Split, respondents: int, epsilon: float, loss: DistanceLoss = SQUARED) -> float:
     """The lower bound that this split proves, rounding errors subtracted."""
-    kind = _Loss.of(loss, quantile)
+    kind = _Loss.of(loss)
     share = split.low + split.high
     beta = split.high / share
     fewest, weights = binomial_window(respondents, share)
@@ -145,17 +143,8 @@ class _Loss:
     quantile: float | None
 
     @classmethod
-    def of(cls, loss: str, quantile: float) -> _Loss:
-        if loss == "squared":
-            return cls(1.0, None)
-        if loss == "absolute":
-            return cls(2.0, 0.5)
-        if loss == "pinball" and 0.0 < quantile < 1.0:
-            return cls(1.0, quantile)
-        raise InputError(
-            "the chain bound knows squared, absolute and pinball loss, the last with a quantile inside 0..1",
-            found=f"{loss} with quantile {quantile}",
-        )
+    def of(cls, loss: DistanceLoss) -> _Loss:
+        return cls(float(loss.pinballs), None if loss.quantile is None else float(loss.quantile))
 
     def bracket(self, split: Split, players: int, beta: Fraction, epsilon: float) -> float:
         """c(M), rounding errors subtracted."""

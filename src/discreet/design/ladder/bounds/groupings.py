@@ -23,6 +23,7 @@ from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.ladder.mechanisms.weights import Weights
 from discreet.errors import TooLarge
 from discreet.model.certificate import QuotientWitness
+from discreet.model.losses import SquaredLoss
 from discreet.watch import SILENT, Watch
 
 LEAVE_OUT = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6, 1e-7)
@@ -81,7 +82,7 @@ def fitting(reader: Reader, groups: Sequence[Sequence[int]] | None, seconds: flo
     One group is for few states, where it is quick, and for three types, where ω tells the other two apart; elsewhere the chain
     bound is as good (observed).
     """
-    if seconds < SHORTEST or reader.problem.decision.kind != "squared-error":
+    if seconds < SHORTEST or not isinstance(reader.problem.decision.loss, SquaredLoss):
         return None
     most = int(min(MOST_STATES, STATES_PER_SECOND * seconds))
     if groups is None and len(reader.kept) > 3:

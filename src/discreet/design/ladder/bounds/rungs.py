@@ -11,6 +11,7 @@ from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG
 from discreet.errors import InputError
 from discreet.model.certificate import TheoremWitness
+from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.problem import Problem
 from discreet.watch import SILENT, Watch
 
@@ -38,7 +39,7 @@ class Quotient(Rung):
 
     def why_not(self, problem: Problem) -> str | None:
         reason = why_not_chain(problem)
-        if reason is None and problem.decision.kind != "squared-error":
+        if reason is None and not isinstance(problem.decision.loss, SquaredLoss):
             return "the averaged program is solved for squared error"
         return reason
 
@@ -70,14 +71,13 @@ class GroupedQuotient(Quotient):
 def best_split(reader: Reader, watch: Watch = SILENT) -> tuple[Split, float]:
     """The best split and the loss that no private mechanism goes below, the decision's weight included."""
     decision = reader.problem.decision
-    kind = decision.kind.removesuffix("-error")
+    assert isinstance(decision.loss, DistanceLoss)
     found = chain_bound(
         reader.exact_probabilities,
         reader.exact_values,
         reader.respondents,
         reader.epsilon,
-        kind,
-        reader.quantile,
+        decision.loss,
         watch,
     )
     if found.split is None:

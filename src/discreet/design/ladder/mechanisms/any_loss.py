@@ -18,6 +18,7 @@ from discreet.design.ladder.mechanisms.noise import Noise, to_outputs
 from discreet.design.ladder.mechanisms.proxy import Proxy, best_noise
 from discreet.design.ladder.mechanisms.sums import JointLaw, joint_law
 from discreet.errors import InputError, TooLarge
+from discreet.model.losses import DistanceLoss
 
 Floats = NDArray[np.float64]
 
@@ -31,18 +32,17 @@ def other_loss(
     respondents: int,
     epsilon: float,
     weights: Sequence[int],
-    losses: Floats | str,
-    quantile: float = 0.5,
+    losses: Floats | DistanceLoss,
     actions: Sequence[float] | None = None,
 ) -> Proxy:
-    """The best proxy with these weights under a loss: "absolute", "pinball" (with `quantile`), or a table.
+    """The best proxy with these weights under a loss that is best at a quantile, or under a table.
 
     A table is losses[action, omega] over all integers omega from N min(v) to N max(v); `actions` names its
     rows.
     """
     joint = joint_law(probabilities, values, weights, respondents)
     tried = [
-        read_joint(joint, weights, noise, losses, quantile, actions)
+        read_joint(joint, weights, noise, losses, actions)
         for noise in best_noise(epsilon, max(weights))
     ]
     return min(tried, key=lambda proxy: proxy.loss)
@@ -52,15 +52,14 @@ def read_joint(
     joint: JointLaw,
     weights: Sequence[int],
     noise: Noise,
-    losses: Floats | str,
-    quantile: float = 0.5,
+    losses: Floats | DistanceLoss,
     actions: Sequence[float] | None = None,
 ) -> Proxy:
     """Attach one noise and the best actions to a sum whose joint law with omega is known."""
     states = joint.masses.shape[1]
     posterior = to_outputs(joint.masses, 0, noise, 0, states - 1)
-    if isinstance(losses, str):
-        chosen, total, size = _by_quantile(joint.values, posterior, losses, quantile)
+    if isinstance(losses, DistanceLoss):
+        chosen, total, size = _by_quantile(joint.values, posterior, losses)
     else:
         chosen, total, size = _by_table(
             joint.values, posterior, np.asarray(losses, dtype=np.float64), actions
@@ -69,19 +68,17 @@ def read_joint(
     return Proxy(tuple(int(w) for w in weights), noise, 0, states - 1, chosen, total, 2 * gamma * size)
 
 
-def _by_quantile(omega: Floats, posterior: Floats, loss: str, quantile: float) -> tuple[Floats, float, float]:
-    if loss not in ("absolute", "pinball") or not 0.0 < quantile < 1.0:
+def _by_quantile(omega: Floats, posterior: Floats, loss: DistanceLoss) -> tuple[Floats, float, float]:
+    if loss.quantile is None:
         raise InputError(
-            "unknown loss",
-            found=f"{loss} with quantile {quantile}",
-            allowed=("absolute", "pinball", "a table"),
+            "This loss is not best at a quantile", found=loss.kind, allowed="absolute or pinball error, or a table of losses",
+            remedy="use `proxy` for squared error",
         )
-    level, scale = (0.5, 2.0) if loss == "absolute" else (quantile, 1.0)
+    level = float(loss.quantile)
     density = posterior.sum(axis=0)
     below = np.cumsum(posterior, axis=0)
     chosen = omega[np.argmax(below >= level * density, axis=0)]
-    gap = omega[:, None] - chosen[None, :]
-    each = scale * np.where(gap >= 0, level * gap, (level - 1) * gap)
+    each = loss.of_gap(omega[:, None] - chosen[None, :])
     return chosen, float((posterior * each).sum()), float(omega[-1] - omega[0])
 
 

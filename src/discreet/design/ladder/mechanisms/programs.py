@@ -32,6 +32,7 @@ from discreet.design.solver.repair import repair
 from discreet.errors import InputError
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.kernel import Output, TableKernel
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.states import StateSpace, state_space
 from discreet.model.summary import LinearSummary
@@ -140,7 +141,7 @@ def _grid(scene: _Scene) -> np.ndarray:
 def _read(reader: Reader, scene: _Scene, watch: Watch) -> Read | None:
     """Solve, reply, round, and have the loss proved."""
     problem, edges = reader.problem, scene.edges
-    if problem.decision.kind != "squared-error" or not len(edges):
+    if not isinstance(problem.decision.loss, SquaredLoss) or not len(edges):
         return None
     allowed, epsilon = problem.decision.actions, solvable(problem.epsilon)
     assert isinstance(allowed, (RealActions, ListedActions))

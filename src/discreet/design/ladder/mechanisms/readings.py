@@ -33,6 +33,7 @@ from discreet.design.ladder.mechanisms.sums import sum_law
 from discreet.design.ladder.mechanisms.weights import Weights
 from discreet.model.actions import Action, ListedActions, RealActions
 from discreet.model.kernel import ClosedKernel, GeometricKernel, StaircaseKernel
+from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.problem import Problem
@@ -127,16 +128,23 @@ class Reader:
         return self.probabilities, self.values, self.respondents, self.epsilon
 
     @property
+    def loss(self) -> DistanceLoss:
+        """What the readers' actions are judged by."""
+        loss = self.problem.decision.loss
+        assert isinstance(loss, DistanceLoss)
+        return loss
+
+    @property
     def quantile(self) -> float:
-        """q of a pinball error; ½ for an absolute one."""
-        level = self.problem.decision.quantile
+        """q of a pinball error; ½ for others."""
+        level = self.problem.decision.loss.quantile
         return 0.5 if level is None else float(level)
 
     def read(self, proxy: Proxy) -> Reading:
         """The proxy, or a coarser one, with the best actions for the decision."""
         decision = self.problem.decision
         allowed = decision.actions
-        if decision.kind != "squared-error":
+        if not isinstance(decision.loss, SquaredLoss):
             return self._exact(*self._by_quantile(proxy.weights), None, proxy.weights)
         actions = tuple(self.allowed(a) for a in proxy.actions.tolist())
         free = isinstance(allowed, RealActions) and allowed.lower is None and allowed.upper is None
@@ -185,14 +193,14 @@ class Reader:
             return self._by_normal(weights)
         origin = n * least
         if isinstance(allowed, RealActions):
-            proxy = other_loss(self.probabilities, steps, n, self.epsilon, weights, "pinball", self.quantile)
+            proxy = other_loss(self.probabilities, steps, n, self.epsilon, weights, self.loss)
             exact = [origin + unit * round(a) for a in proxy.actions.tolist()]
             exact = [a if allowed.lower is None else max(a, allowed.lower) for a in exact]
             return proxy, tuple(a if allowed.upper is None else min(a, allowed.upper) for a in exact)
         assert isinstance(allowed, ListedActions)
         omegas = np.array([float(origin + unit * k) for k in range(height)])
         gap = omegas[None, :] - np.array([float(a) for a in allowed.numbers])[:, None]
-        losses = np.maximum(self.quantile * gap, (self.quantile - 1) * gap)
+        losses = self.loss.of_gap(gap)
         proxy = other_loss(self.probabilities, steps, n, self.epsilon, weights, losses)
         return proxy, tuple(allowed.numbers[round(i)] for i in proxy.actions.tolist())
 

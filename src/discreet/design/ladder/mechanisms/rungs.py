@@ -8,6 +8,7 @@ from discreet.design.ladder.mechanisms.readings import Reading
 from discreet.design.ladder.mechanisms.weights import clipped_sum, search_weights
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG
+from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
 from discreet.watch import Deadline
 
@@ -77,4 +78,4 @@ def _table(read: Read, words: str) -> Found:
 
 
 def _not_squared(problem: Problem) -> str | None:
-    return None if problem.decision.kind == "squared-error" else "the program is solved for squared error"
+    return None if isinstance(problem.decision.loss, SquaredLoss) else "the program is solved for squared error"

@@ -1,0 +1,121 @@
+"""Losses by distance, ℓ(a, ω) = ρ(ω − a) with a convex ρ that is least at 0.
+
+`squared-error`   ρ(x) = x², best at the mean
+`absolute-error`  ρ(x) = |x|, best at the median
+`pinball`         ρ(x) = max(q·x, (q − 1)·x), best at the q-quantile; |x| is twice the pinball at ½
+
+All are supermodular (SY section 5: higher actions suit higher ω), so the geometric mechanism is optimal for a count (SY Thm 3).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.model.actions import Action, Actions
+from discreet.model.losses.loss import Loss, must_be_numbers
+from discreet.numerics.exact import brief, format_exact
+
+HALF = Fraction(1, 2)
+
+
+class DistanceLoss(Loss):
+    """ρ(ω − a): what remains when only the distance counts."""
+
+    degree: ClassVar[int] = 1
+    """ρ(c·x) = c^degree · ρ(x) for c ≥ 0: how a loss changes with the unit of the statistic."""
+    pinballs: ClassVar[int] = 1
+    """ρ = pinballs · pinball at `quantile`, for those that are best at a quantile."""
+
+    @abstractmethod
+    def of_gap(self, gap: np.ndarray) -> np.ndarray:
+        """ρ(gap) in floats."""
+
+    def check(self, actions: Actions) -> None:
+        must_be_numbers(self, actions)
+
+    def table(self, actions: np.ndarray, omegas: np.ndarray) -> np.ndarray:
+        return self.of_gap(omegas[None, :] - actions[:, None])
+
+
+@dataclass(frozen=True)
+class SquaredLoss(DistanceLoss):
+    """(ω − a)²."""
+
+    kind = "squared-error"
+    measure = "squared error"
+    units = "units²"
+    degree = 2
+
+    def payoff(self, action: Action, omega: Fraction, actions: Actions) -> Fraction:
+        assert isinstance(action, Fraction)
+        return -((omega - action) ** 2)
+
+    def of_gap(self, gap: np.ndarray) -> np.ndarray:
+        return gap * gap
+
+    def words(self) -> str:
+        return "; it is judged by the squared distance between the action and the statistic"
+
+
+@dataclass(frozen=True)
+class AbsoluteLoss(DistanceLoss):
+    """|ω − a|."""
+
+    kind = "absolute-error"
+    measure = "absolute error"
+    units = "units"
+    pinballs = 2
+
+    @property
+    def quantile(self) -> Fraction:
+        return HALF
+
+    def payoff(self, action: Action, omega: Fraction, actions: Actions) -> Fraction:
+        assert isinstance(action, Fraction)
+        return -abs(omega - action)
+
+    def of_gap(self, gap: np.ndarray) -> np.ndarray:
+        return np.abs(gap)
+
+    def words(self) -> str:
+        return "; it is judged by the distance between the action and the statistic"
+
+
+@dataclass(frozen=True)
+class PinballLoss(DistanceLoss):
+    """max(q·(ω − a), (1 − q)·(a − ω)): being too low costs q a unit, too high 1 − q."""
+
+    level: Fraction
+    kind = "pinball"
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise InputError(
+                "A pinball decision needs its quantile", found=brief(self.level), allowed="a number between 0 and 1",
+                remedy="set decision.quantile, for instance 0.9",
+            )
+
+    @property
+    def quantile(self) -> Fraction:
+        return self.level
+
+    def payoff(self, action: Action, omega: Fraction, actions: Actions) -> Fraction:
+        assert isinstance(action, Fraction)
+        gap = omega - action
+        return -max(self.level * gap, (self.level - 1) * gap)
+
+    def of_gap(self, gap: np.ndarray) -> np.ndarray:
+        return np.maximum(float(self.level) * gap, -float(1 - self.level) * gap)
+
+    def words(self) -> str:
+        q = brief(self.level)
+        return f"; being too low costs {q} a unit, too high 1 − {q}"
+
+    def document(self) -> dict[str, Any]:
+        return super().document() | {"quantile": format_exact(self.level)}

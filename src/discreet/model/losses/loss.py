@@ -1,0 +1,68 @@
+"""What every loss answers, whatever its kind.
+
+A loss is how an action a turns out at a value ω of the statistic; payoffs are losses with their sign turned, u(a, ω) = −ℓ(a, ω).
+It is exact at every rational action, and in floats for arrays of numbers. Which actions it can judge it says itself.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.model.actions import Action, Actions, NamedActions
+
+
+class Loss(ABC):
+    """How actions are judged; a frozen dataclass of its parameters."""
+
+    kind: ClassVar[str]
+    """Its name in files."""
+    measure: ClassVar[str] = "loss"
+    """What its expectation is an expectation of."""
+    units: ClassVar[str] = "units of the loss"
+
+    @property
+    def quantile(self) -> Fraction | None:
+        """q where the best action is a q-quantile of ω, else None."""
+        return None
+
+    @abstractmethod
+    def check(self, actions: Actions) -> None:
+        """Refuse actions that it cannot judge."""
+
+    @abstractmethod
+    def payoff(self, action: Action, omega: Fraction, actions: Actions) -> Fraction:
+        """u(a, ω) = −ℓ(a, ω), exactly, for one of the actions."""
+
+    @abstractmethod
+    def words(self) -> str:
+        """How actions are judged, as the end of a sentence about who chooses one."""
+
+    def table(self, actions: np.ndarray, omegas: np.ndarray) -> np.ndarray:
+        """ℓ [action, ω] of numbers, in floats."""
+        raise InputError(
+            "This loss has no formula in numbers", found=self.kind, allowed="squared, absolute or pinball error, or an expression",
+            remedy="compare its payoffs one by one",
+        )
+
+    def tied_to(self, omegas: Sequence[Fraction]) -> Loss:
+        """The same loss for a statistic with these ascending values."""
+        return self
+
+    def document(self) -> dict[str, Any]:
+        """Its kind and parameters as they stand in files, numbers as exact text."""
+        return {"kind": self.kind}
+
+
+def must_be_numbers(loss: Loss, actions: Actions) -> None:
+    """Refuse names where actions are compared with the statistic."""
+    if isinstance(actions, NamedActions):
+        raise InputError(
+            f"{loss.kind} compares actions with the statistic, so actions must be numbers", found="labels",
+            allowed="numbers, or 'integer'", remedy="give numbers, or a payoff table",
+        )
