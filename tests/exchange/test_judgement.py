@@ -9,7 +9,6 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.exchange import beaten, could_be_best, finite, judge
-from discreet.exchange.facts import beaten_facts, judgement_facts, screen_facts
 from discreet.exchange.judgement import by_count
 from discreet.mechanisms.geometric import TruncatedGeometric
 from discreet.model.actions import RealActions
@@ -21,6 +20,7 @@ from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
 from discreet.model.statistic import SumStatistic
 from discreet.model.universe import Universe
+from discreet.views.judgement import beaten_view, judgement_view, screen_view
 
 RESPONSE = finite([["3/4", "1/4"], ["1/4", "3/4"]], states=["no", "yes"], outputs=["says no", "says yes"], name="response")
 KEEPS_ZERO = finite(
@@ -74,7 +74,7 @@ def test_every_currency_is_shown() -> None:
     assert found.epsilons[0][1].upper < math.inf and found.epsilons[1][1].upper == math.inf
     leaks = by_count(KEEPS_ZERO, 1)
     assert len(leaks) == 4 and max(leaks, key=lambda leak: leak.high).first == "1"
-    facts = judgement_facts(found)
+    facts = judgement_view(found).facts
     assert facts["tight_epsilon"] is None and facts["rho"]["rho"][1] == math.inf
 
 
@@ -98,7 +98,7 @@ def test_binding_bounds_tell_whether_it_could_be_best_for_anybody() -> None:
     assert could_be_best(RESPONSE).could_be_optimal
     blurred = [[(rows[k][s] + Fraction(1, 4)) / 2 for s in range(4)] for k in range(4)]
     screen = could_be_best(finite(blurred, states_in="columns", neighbours="counts"))
-    assert not screen.could_be_optimal and screen_facts(screen)["not_extreme"]
+    assert not screen.could_be_optimal and screen_view(screen).facts["best"]["not_extreme"]
     with pytest.raises(InputError, match="purely private"):
         could_be_best(KEEPS_ZERO)
 
@@ -114,7 +114,7 @@ def test_a_mechanism_on_the_statistic_is_beaten_by_what_the_design_gains() -> No
     blurred = [[(rows[k][s] + Fraction(1, 4)) / 2 for s in range(4)] for k in range(4)]
     found = beaten(finite(blurred, states_in="columns", neighbours="counts"), problem)
     assert 0 < found.at_least <= found.at_most and found.epsilon < best.epsilon
-    assert beaten_facts(found)["own"] == -found.value > beaten_facts(found)["designed"]
+    assert beaten_view(found).facts["beaten"]["own"] == -found.value > beaten_view(found).facts["beaten"]["designed"]
 
 
 def test_the_comparison_uses_the_neighbours_of_the_problem() -> None:

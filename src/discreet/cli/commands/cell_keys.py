@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.output import Json, beside, show
+from discreet.cli.output import Json, show
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from discreet.exchange.cell_keys import PerturbationTable
+    from discreet.views.view import View
 
 group = typer.Typer(
     add_completion=False,
@@ -47,14 +46,12 @@ def certify(
 
     Example: discreet cell-keys certify d5v3.txt --epsilon 1
     """
-    from discreet.exchange.cell_keys import facts, read_table
+    from discreet.exchange.cell_keys import read_table
     from discreet.numerics.exact import exact
+    from discreet.views.cell_keys import certified_view
 
     claimed = None if delta is None else exact(delta, "delta")
-    result = facts.certified_facts(read_table(table, encoding), exact(epsilon, "epsilon"), claimed, below)
-    show(result, as_json=as_json, person=lambda console: tell_certified(result, console))
-    if result["claim"] is not None and result["claim"]["holds"] is False:
-        raise typer.Exit(1)
+    show(certified_view(read_table(table, encoding), exact(epsilon, "epsilon"), claimed, below), as_json=as_json)
 
 
 @group.command("design")
@@ -77,7 +74,8 @@ def design(
 
     Example: discreet cell-keys design --noise 5 --variance 3 --epsilon 1 -o best.txt
     """
-    from discreet.exchange.cell_keys import design_table, facts, least_epsilon, wanted_table
+    from discreet.exchange.cell_keys import design_table, least_epsilon, wanted_table
+    from discreet.views.cell_keys import design_view, least_epsilon_view
 
     if (epsilon is None) == (delta is None):
         raise InputError(
@@ -90,12 +88,11 @@ def design(
     many = _keys(keys, form)
     if epsilon is not None:
         found = design_table(wanted, epsilon, many)
-        result = facts.design_facts(found)
+        view = design_view(found)
     else:
         least = least_epsilon(wanted, delta, many)
-        found, result = least.found, facts.least_epsilon_facts(least)
-    result |= _written(found.table, output, form)
-    show(result, as_json=as_json, person=lambda console: tell_design(result, console))
+        found, view = least.found, least_epsilon_view(least)
+    show(view + _written(found.table, output, form), as_json=as_json)
 
 
 @group.command("improve")
@@ -114,12 +111,12 @@ def improve(
 
     Example: discreet cell-keys improve d5v3.txt --epsilon 1
     """
-    from discreet.exchange.cell_keys import facts, read_table
     from discreet.exchange.cell_keys import improve as improved
+    from discreet.exchange.cell_keys import read_table
+    from discreet.views.cell_keys import improvement_view
 
     found = improved(read_table(table, encoding), epsilon, _keys(keys, form))
-    result = facts.improvement_facts(found) | _written(found.found.table, output, form)
-    show(result, as_json=as_json, person=lambda console: tell_improvement(result, console))
+    show(improvement_view(found) + _written(found.found.table, output, form), as_json=as_json)
 
 
 @group.command("convert")
@@ -134,111 +131,23 @@ def convert(
 
     Example: discreet cell-keys convert d5v3.txt -o d5v3.yaml --format cellkey
     """
-    from discreet.exchange.cell_keys import facts, read_table
+    from discreet.exchange.cell_keys import read_table
+    from discreet.views.cell_keys import table_view
 
     read = read_table(table, encoding)
-    result = facts.table_facts(read) | _written(read, output, form)
-    show(result, as_json=as_json, person=lambda console: tell_written(result, console))
+    show(table_view(read) + _written(read, output, form), as_json=as_json)
 
 
 def _keys(keys: int | None, form: str) -> int:
     return keys if keys is not None else 256 if form == "ons" else 10**8
 
 
-def _written(table: PerturbationTable, output: Path | None, form: str) -> dict[str, Any]:
+def _written(table: PerturbationTable, output: Path | None, form: str) -> View:
     from discreet.exchange.cell_keys import table_text, write_table
+    from discreet.views.cell_keys import written_view
 
     if output is None:
         table_text(table, form)  # an unknown format is refused even when nothing is written
-        return {}
-    write_table(table, output, form)
-    return {"written": output, "format": form}
-
-
-def tell_written(result: dict[str, Any], console: Console) -> None:
-    """Where the table went."""
-    if "written" in result:
-        console.print(f"Written: {result['written']} ({result['format']})", soft_wrap=True, markup=False)
-
-
-def tell_table(result: dict[str, Any], console: Console) -> None:
-    """D, V and what is special, in one line."""
-    from discreet.numerics.digits import about
-
-    zeros = "zeros are kept" if result["keeps_zeros"] else "zeros may change"
-    negative = "never negative" if result["never_negative"] else "may be negative"
-    console.print(
-        f"{result['table'] or 'table'}: D = {result['noise']}, V = {about(result['variance'], 6)}, "
-        f"{result['rows']} rows, {zeros}, {negative}",
-        markup=False,
-    )
-    for note in result["notes"]:
-        beside(console, "  note     ", note)
-
-
-def tell_delta(result: dict[str, Any], console: Console) -> None:
-    """δ with its edge, and δ away from zero."""
-    from discreet.numerics.digits import at_most, given
-
-    edge = f", counts {result['edge'][0]} and {result['edge'][1]}" if result["edge"] else ""
-    console.print(f"  δ at ε = {given(result['epsilon'])}  {at_most(result['delta'][1], 9)}{edge}")
-    console.print(f"  between positive counts  {at_most(result['inner_delta'], 9)}")
-
-
-def tell_certified(result: dict[str, Any], console: Console) -> None:
-    """The table, its δ, and every pair of counts."""
-    from rich.table import Table as Grid
-
-    from discreet.cli.commands.check import tell_counterexample
-    from discreet.numerics.digits import at_most
-
-    tell_table(result, console)
-    claim = result["claim"]
-    if claim is not None:
-        mark = "[bold green]Proved:[/bold green]" if claim["holds"] else "[bold red]Refuted:[/bold red]"
-        console.print(f"{mark} {claim['claim']}")
-        tell_counterexample(claim["counterexample"], console)
-    tell_delta(result, console)
-    grid = Grid(box=None, pad_edge=True)
-    for title in ("counts", "δ upwards", "δ downwards"):
-        grid.add_column(title, justify="right")
-    shown = result["by_count"][:12]
-    for pair in shown:
-        low, high = pair["counts"]
-        grid.add_row(f"{low}, {high}", at_most(pair["up"][1], 6), at_most(pair["down"][1], 6))
-    console.print(grid)
-    if len(result["by_count"]) > len(shown):
-        console.print(f"  and {len(result['by_count']) - len(shown)} more pairs (--json shows all)")
-    beside(console, "  note     ", result["across_tables"])
-
-
-def tell_design(result: dict[str, Any], console: Console) -> None:
-    """A designed table and its bound."""
-    from discreet.numerics.digits import at_least, at_most, given
-
-    tell_table(result, console)
-    tell_delta(result, console)
-    console.print(f"  no such table has a δ below  {at_least(result['bound'], 9)}")
-    if "least_epsilon" in result:
-        low, high = result["least_epsilon"]
-        asked = given(result["asked_delta"])
-        beside(console, "  least ε  ", f"{at_most(high, 6)} with this table; below {at_least(low, 6)} none has δ = {asked}")
-    beside(console, "  note     ", result["across_tables"])
-    tell_written(result, console)
-
-
-def tell_improvement(result: dict[str, Any], console: Console) -> None:
-    """Both tables, and what is proved about the difference."""
-    from discreet.numerics.digits import at_least, at_most
-
-    tell_table(result["given"], console)
-    tell_delta(result["given"], console)
-    tell_table(result["redesigned"], console)
-    tell_delta(result["redesigned"], console)
-    if result["none_better"]:
-        console.print("[bold green]Proved:[/bold green] no unbiased table that is nowhere noisier has a smaller δ.")
     else:
-        better, most = at_least(result["better_by"], 6), at_most(result["at_most_by"], 6)
-        console.print(f"  smaller by at least {better}; no such table is better by more than {most}")
-    beside(console, "  note     ", result["redesigned"]["across_tables"])
-    tell_written(result, console)
+        write_table(table, output, form)
+    return written_view(output, form)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from discreet.cli.output import Json, show
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 
 def command(
@@ -29,6 +26,7 @@ def command(
     from discreet import files
     from discreet.exchange import dominating, finite_of, write_finite
     from discreet.exchange.accounting import pair_table
+    from discreet.views.view import Sentence, View
 
     read = files.read_mechanism(mechanism)
     if pair:
@@ -37,14 +35,9 @@ def command(
     else:
         table, words = finite_of(read), "table"
     write_finite(table, output)
-    result: dict[str, Any] = {
+    facts = {
         "written": output, "what": words, "states": len(table.states), "outputs": len(table.outputs),
         "guarantee": str(read.guarantee), "edge": found.edge if pair else None,
     }  # fmt: skip
-    show(result, as_json=as_json, person=lambda console: tell(result, console))
-
-
-def tell(result: dict[str, Any], console: Console) -> None:
-    """What was written where."""
-    size = f"{result['states']:,} states, {result['outputs']:,} outputs"
-    console.print(f"Written: {result['written']} ({result['what']}, {size})", soft_wrap=True, markup=False)
+    size = f"{len(table.states):,} states, {len(table.outputs):,} outputs"
+    show(View(facts, (Sentence(f"{output} ({words}, {size})", "Written:", whole=True),)), as_json=as_json)
