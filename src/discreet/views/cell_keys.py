@@ -21,12 +21,13 @@ MOST_PAIRS = 12
 def table_view(table: PerturbationTable) -> View:
     """Its shape: D, the mean and variance at each count, zeros, blocked outputs."""
     counts = range(len(table.rows))
+    variance = table.variance(len(table.rows) - 1)
     changing = [count for count in counts if count < 2 or table.law(count) != table.law(count - 1)]
     facts = {
         "table": table.name,
         "rows": len(table.rows),
         "noise": table.largest_noise,
-        "variance": table.variance(len(table.rows) - 1),
+        "variance": variance,
         "variances": [table.variance(count) for count in changing],
         "bias": max((abs(table.mean(count)) for count in counts), default=Fraction(0)),
         "keeps_zeros": table.keeps_zeros,
@@ -36,7 +37,7 @@ def table_view(table: PerturbationTable) -> View:
     }
     zeros = "zeros are kept" if table.keeps_zeros else "zeros may change"
     negative = "never negative" if table.never_negative else "may be negative"
-    shape = f"D = {table.largest_noise}, V = {about(facts['variance'], 6)}, {len(table.rows)} rows, {zeros}, {negative}"
+    shape = f"D = {table.largest_noise}, V = {about(variance, 6)}, {len(table.rows)} rows, {zeros}, {negative}"
     notes = [Fact("note", note, Mood.MIND) for note in table.notes]
     return View(facts, (Sentence(f"{table.name or 'table'}: {shape}"), *notes))
 
