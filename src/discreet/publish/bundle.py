@@ -52,6 +52,7 @@ class Bundle:
     members: Mapping[int, Member | Mechanism]
     mechanism_document: Any
     certificate_document: Any = None
+    path: Path | None = None
 
     @cached_property
     def hashes(self) -> dict[str, str]:
@@ -124,7 +125,7 @@ def gather(path: str | Path) -> Bundle:
     certificate = None
     if not is_family(document) and beside.exists():
         certificate = parse_json(read_bytes(beside, "the certificate"), "the certificate")
-    bundle = Bundle(plan, written, key_set, members_of(document), document, certificate)
+    bundle = Bundle(plan, written, key_set, members_of(document), document, certificate, where)
     check_bundle(bundle)
     return bundle
 

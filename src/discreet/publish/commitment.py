@@ -24,6 +24,7 @@ from discreet.ledger.keys import Signer
 from discreet.numerics.exact import format_exact
 from discreet.publish.bundle import Bundle
 from discreet.publish.costs import part_holds, part_of
+from discreet.publish.sources import attested_files, freeze, private_list
 
 ATTESTED = "The prior and the plan were chosen from public data or earlier releases only."
 
@@ -81,10 +82,13 @@ class Commitment:
         return "what the batch says of this member does not hold for its mechanisms"
 
 
-def commit(bundle: Bundle, ledger: Ledger, signer: Signer | None = None) -> Entry:
-    """Prove every mechanism, then record the commitment; its entry's hash is what `publish` asks for."""
+def commit(bundle: Bundle, ledger: Ledger, signer: Signer | None = None, *, freeze: bool = False) -> Entry:
+    """Prove every mechanism, then record the commitment; its entry's hash is what `publish` asks for.
+
+    `freeze` seals sizes and hashes of the source's files in the commitment: publishing refuses a source that changed.
+    """
     bundle.prove()
-    attested = _provenance(bundle) | _statement(signer)
+    attested = _provenance(bundle) | _frozen(bundle, freeze) | _statement(signer)
     return ledger.commit(
         bundle.plan.population, bundle.plan.unit.name, bundle.cost, _bound(bundle), signer, attested
     )
@@ -97,6 +101,7 @@ def commit_batch(
     *,
     name: str = "batch",
     delta: Fraction | None = None,
+    freeze: bool = False,
 ) -> Entry:
     """Prove every mechanism of every plan, then record all of them at one composed cost.
 
@@ -129,7 +134,7 @@ def commit_batch(
             _bound(bundle),
             bundle.cost,
             part_of(bundle.plan.exposure, bundle.used.values(), with_pair=approximate and share > 0),
-            _provenance(bundle),
+            _provenance(bundle) | _frozen(bundle, freeze),
         )
         for bundle in bundles
     ]
@@ -176,7 +181,19 @@ def _provenance(bundle: Bundle) -> dict[str, str]:
     return {
         "prior": f"{prior.kind}: {source}" if source else f"{prior.kind}, as stated in the problem",
         "prior_sha256": document_hash(stated),
-    }
+    } | attested_files(bundle.plan.source)
+
+
+def _frozen(bundle: Bundle, wanted: bool) -> dict[str, str]:
+    """The seal of the source's files, where asked for."""
+    if not wanted:
+        return {}
+    if bundle.path is None:
+        raise InputError(
+            "A plan without a file cannot be frozen", found="a bundle made in memory", allowed="a bundle gathered from a file",
+            remedy="write the plan to a file and gather it",
+        )
+    return freeze(bundle.plan.source, private_list(bundle.path))
 
 
 def _bound(bundle: Bundle) -> dict[str, str]:

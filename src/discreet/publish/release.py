@@ -28,6 +28,7 @@ from discreet.ledger.state import Reservation
 from discreet.publish.bundle import Bundle
 from discreet.publish.commitment import Commitment, find_commitment
 from discreet.publish.folder import carried, changed_since, write_folder
+from discreet.publish.sources import must_be_committed, private_list
 from discreet.publish.staging import Stage
 from discreet.sampling import draw_outputs
 from discreet.watch import SILENT, Watch
@@ -88,6 +89,7 @@ def publish(
                 begin("count")
                 key = committed.row_key
                 if counts is None:
+                    must_be_committed(bundle.plan.source, committed.attested, bundle.path and private_list(bundle.path))
                     return histograms(bundle.plan, bundle.key_set, key=key, frame=frame, engine=engine)
                 # Whatever was handed over, every cell gets its declared size: counts below 0 are read as 0.
                 return fitted(bundle.plan, bundle.key_set, np.maximum(counts, 0).astype(np.int64), key)

@@ -31,6 +31,9 @@ def command(
     ] = None,
     ledger: Annotated[str | None, typer.Option(help="The ledger; by default the first plan's budget.ledger.")] = None,
     key: Annotated[Path | None, typer.Option(metavar="FILE", help="A key file to sign with.")] = None,
+    freeze: Annotated[
+        bool, typer.Option("--freeze", help="Seal sizes and hashes of the source's files; publishing then needs the same bytes.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Commit to a plan in the ledger, before any data is seen.
@@ -50,10 +53,10 @@ def command(
     with ledger_at(ledger, first.plan) as book:
         signer = signer_at(key)
         if len(bundles) == 1 and batch is None and delta is None:
-            entry = commit(first, book, signer)
+            entry = commit(first, book, signer, freeze=freeze)
         else:
             share = None if delta is None else exact(delta, "delta")
-            entry = commit_batch(bundles, book, signer, name=batch or _named(bundles), delta=share)
+            entry = commit_batch(bundles, book, signer, name=batch or _named(bundles), delta=share, freeze=freeze)
         remaining = book.remaining(first.plan.population, first.plan.unit.name)
         currency = str(book.state.currency)
     listed = [
@@ -74,6 +77,7 @@ def command(
         "cells": sum(len(bundle.key_set) for bundle in bundles),
         "remaining": remaining,
         "signed": "signature" in entry.event,
+        "frozen": freeze,
     }
     if "members" in entry.event:
         result["batch"] = {"name": entry.event["batch"], "rule": entry.event["rule"], "plans": listed}
@@ -99,6 +103,7 @@ def _must_share(ledger: str | None, bundles: Sequence[Bundle]) -> None:
 def tell(result: dict[str, Any], plans: list[Path], key: Path | None, console: Console) -> None:
     """The commitment for a person."""
     from discreet.ledger.budget import Cost
+    from discreet.publish.sources import private_list
 
     currency = result["currency"]
     cost = Cost.from_document(result["cost"]).brief(currency)
@@ -113,6 +118,9 @@ def tell(result: dict[str, Any], plans: list[Path], key: Path | None, console: C
     else:
         console.print(f"  cost     {cost} when published; {float(result['remaining']):g} remains now")
     console.print(f"  signed   {'yes' if result['signed'] else 'no (give --key to sign)'}")
+    if result["frozen"]:
+        names = ", ".join(str(private_list(plan)) for plan in plans)
+        beside(console, "  frozen   ", f"sizes and hashes of the source are in {names}: keep it, and keep it private")
     for plan in plans:
         console.print(f"Next: discreet publish {plan} -o RELEASE{'' if key is None else f' --key {key}'}", soft_wrap=True)
 
