@@ -13,7 +13,7 @@ from discreet.currencies.attaining import FinitePair, GaussianPair, SubsetSelect
 from discreet.currencies.bracket import Bracket
 from discreet.currencies.channel import channel_from_rows
 from discreet.currencies.continuous import gaussian_delta
-from discreet.currencies.conversions import Asked, Edge, convert, edges
+from discreet.currencies.conversions import WHY_NOT, Asked, Edge, convert, edges, why_not
 from discreet.currencies.divergences import pair_renyi, relative_entropy
 from discreet.currencies.formulas import subset_selection_information
 from discreet.currencies.information import mutual_information
@@ -22,6 +22,7 @@ from discreet.currencies.profiles import pair_delta, profile
 from discreet.currencies.statements import Statement, statement
 from discreet.currencies.tradeoffs import tradeoff
 from discreet.errors import InputError
+from discreet.numerics.brackets import rational_below_exp
 
 F = Fraction
 GIVEN: dict[str, list[dict[str, str]]] = {
@@ -93,7 +94,7 @@ def ends(found: Bracket | Fraction) -> Bracket:
 TIGHT = [
     (edge, numbers, asked)
     for edge in edges()
-    if edge.tight and edge.target != "tradeoff"
+    if edge.tight and edge.target != "tradeoff" and not edge.same
     for numbers in GIVEN[edge.source]
     for asked in asked_for(edge)
 ]
@@ -120,9 +121,9 @@ def test_a_bound_smaller_by_a_thousandth_is_broken_by_that_pair(
     assert upper == 0 or attained(edge, exact, asked) > upper * 0.999
 
 
-@pytest.mark.parametrize("source", [{"epsilon": "1"}, {"epsilon": "1", "delta": "0.05"}])
+@pytest.mark.parametrize("source", [{"epsilon": "1"}, {"epsilon": "1", "delta": "0.05"}, {"tv": "0.3"}])
 def test_the_tradeoff_of_the_attaining_pair_is_the_one_stated(source: dict[str, str]) -> None:
-    kind = "epsilon" if len(source) == 1 else "approximate"
+    kind = "approximate" if len(source) == 2 else next(iter(source))
     given = statement(kind, **source)
     (edge,) = edges(kind, "tradeoff")
     assert edge.attained_by is not None
@@ -130,7 +131,75 @@ def test_the_tradeoff_of_the_attaining_pair_is_the_one_stated(source: dict[str, 
     assert isinstance(pair, FinitePair)
     curve = tradeoff(profile(channel_from_rows([pair.first, pair.second])))
     for alpha, beta in convert(given, "tradeoff").result.corners:
-        assert curve.beta(alpha) == pytest.approx(beta, abs=1e-9)
+        assert curve.beta(alpha) == pytest.approx(float(beta), abs=1e-9)
+
+
+@pytest.mark.parametrize("delta", ["0.1", "0.3", "1/3", "0.7"])
+def test_no_corner_lies_above_the_trade_off(delta: str) -> None:
+    # As the float 0.9 the first corner of δ = 0.1 lay 2.2e-17 above.
+    found = convert(statement("approximate", epsilon=1, delta=delta), "tradeoff").result
+    (_, top), (knee, same), (right, _) = found.corners
+    assert top == right == 1 - F(delta) and knee == same
+    assert knee <= (1 - F(delta)) / (1 + rational_below_exp(F(1), 200))
+    assert F(str(found).split("(0, ")[1].split(")")[0]) <= top
+
+
+@pytest.mark.parametrize("edge", [e for e in edges() if e.same], ids=lambda e: e.source)
+def test_the_same_promise_in_other_words(edge: Edge) -> None:
+    free = {"approximate": {"epsilon": "1/3", "delta": "0"}, "renyi": {"order": "8", "renyi": "0"}}
+    given = statement(edge.source, **free.get(edge.source, dict.fromkeys(GIVEN[edge.source][0], "0")))
+    found = convert(given, "epsilon")
+    assert found.tight and found.result.numbers["epsilon"] == given.numbers.get("epsilon", 0)
+    for numbers in GIVEN[edge.source]:
+        with pytest.raises(InputError, match="No finite guarantee"):
+            convert(statement(edge.source, **numbers), "epsilon")
+
+
+@pytest.mark.parametrize(
+    ("given", "target", "wanted", "name", "value", "tight"),
+    [
+        (("approximate", {"epsilon": "1", "delta": "0"}), "epsilon", {}, "epsilon", 1.0, True),
+        (("approximate", {"epsilon": "1", "delta": "0"}), "zcdp", {}, "rho", math.tanh(0.5), True),
+        (("approximate", {"epsilon": "1", "delta": "0"}), "renyi", {"order": 2}, "renyi", None, True),
+        (("renyi", {"order": "8", "renyi": "0.5"}), "renyi", {"order": 2}, "renyi", 0.5, False),
+        (("renyi", {"order": "8", "renyi": "0.5"}), "renyi", {"order": 8}, "renyi", 0.5, True),
+        (("gaussian", {"mu": "1"}), "mi", {}, "mi", 0.5, False),
+        (("gaussian", {"mu": "1"}), "kl", {}, "kl", 0.5, True),
+    ],
+)
+def test_what_follows_is_not_denied(
+    given: tuple[str, dict[str, str]], target: str, wanted: dict[str, object], name: str, value: float | None, tight: bool
+) -> None:
+    # "No finite guarantee follows" was said of each.
+    found = convert(statement(given[0], **given[1]), target, **wanted)  # type: ignore[arg-type]
+    assert found.tight == tight
+    assert value is None or float(found.result.numbers[name]) == pytest.approx(value, rel=1e-12)
+
+
+def test_what_is_said_not_to_follow_does_not() -> None:
+    """For each reason in `WHY_NOT` a pair, or pairs without end, that keep the source and break any target."""
+    leak = FinitePair((0.1, 0.9, 0.0), (0.0, 0.9, 0.1), "erasure")
+    assert measured(leak, "tv", Asked({})) <= 0.1 + 1e-12 and measured(leak, "mi", Asked({})) <= 0.1 * math.log(2) + 1e-9
+    assert measured(leak, "kl", Asked({})) == math.inf and pair_delta(pair_of(leak.first, leak.second), F(30)).lower >= 0.0999
+
+    def rare(p: float, order: float) -> FinitePair:
+        """D_order about 0.3 however small p is: the rare output has probability q under Q with p^α q^(1−α) = 0.1."""
+        q = (p**order / 0.1) ** (1 / (order - 1))
+        return FinitePair((p, 1 - p), (q, 1 - q), "rare")
+
+    higher = [measured(rare(p, 2.0), "renyi", Asked({"order": F(4)})) for p in (1e-2, 1e-4, 1e-6)]
+    kept = [measured(rare(p, 2.0), "renyi", Asked({"order": F(2)})) for p in (1e-2, 1e-4, 1e-6)]
+    assert max(kept) < 0.2 and higher[0] + 2 < higher[1] < higher[2] - 2
+    assert all(measured(rare(p, 2.0), "kl", Asked({})) < 0.2 for p in (1e-2, 1e-4, 1e-6))
+    assert all(gaussian_delta(F(1), F(level)).lower > 0 for level in (1, 10, 30))
+    named = {(s, t) for sources, targets, _ in WHY_NOT for s in sources for t in targets}
+    direct = {(e.source, e.target) for e in edges() if not e.same}
+    # An edge and a reason together mean that the edge asks for more than the source alone: a lower order, an alphabet, a δ.
+    more = {("renyi", "renyi"), ("approximate", "mi"), ("tv", "mi"), ("tv", "approximate"), ("approximate", "approximate")}
+    assert named & direct == more
+    assert why_not("zcdp", "gaussian") is None and why_not("kl", "approximate") is None
+    with pytest.raises(InputError, match="does not mean that there is none"):
+        convert(statement("zcdp", rho=1), "gaussian")
 
 
 def random_pairs(epsilon: float) -> list[tuple[np.ndarray, np.ndarray]]:

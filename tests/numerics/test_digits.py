@@ -91,7 +91,14 @@ def test_brackets_and_ends_as_they_read() -> None:
 @given(RATIONALS)
 def test_numbers_for_json_hold_as_floats_and_as_decimals(x: Fraction) -> None:
     low, high = digits.number_at_least(x), digits.number_at_most(x)
-    assert max(Fraction(low), exact(low)) <= x <= min(Fraction(high), exact(high))
+    assert exact(low) <= x <= exact(high)
+    if low < high:
+        assert Fraction(low) <= x <= Fraction(high)
+
+
+def test_decimals_stay_what_they_are_in_json() -> None:
+    assert digits.number_at_least(Fraction(9, 10)) == digits.number_at_most(Fraction(9, 10)) == 0.9
+    assert digits.number_at_least(Fraction(1, 3)) < Fraction(1, 3) < digits.number_at_most(Fraction(1, 3))
 
 
 def test_a_near_miss_would_be_seen() -> None:

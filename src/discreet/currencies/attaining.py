@@ -48,6 +48,11 @@ def randomised_response(epsilon: Fraction) -> FinitePair:
     return FinitePair((high, low), (low, high), "randomised response")
 
 
+def equal() -> FinitePair:
+    """Two equal distributions."""
+    return FinitePair((1.0,), (1.0,), "two equal distributions")
+
+
 def leaky_response(epsilon: Fraction, delta: Fraction) -> FinitePair:
     """(δ, (1−δ)e^ε/(1+e^ε), (1−δ)/(1+e^ε), 0) and its reverse: it dominates every (ε, δ)-DP pair (CY)."""
     plain, leak = randomised_response(epsilon).first, float(delta)

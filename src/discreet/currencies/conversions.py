@@ -1,10 +1,11 @@
 """Conversions between currencies: a table of edges, each with formula, source and whether it is tight.
 
-`convert` reads a statement in another currency by one edge or by two, takes the chain with the smallest result, and
+`convert` reads a statement in another currency by up to `MOST_STEPS` edges, takes the chain with the smallest result, and
 shows which it used. Results are rounded up. A tight edge cannot be improved: some pair attains it (`attaining`).
 
 MI needs a finite alphabet when it comes from TV, and is sharper for two types; say what is known with `types` (values
-one respondent can have) and `outputs`. Where no promise follows, for instance pure ε from zCDP, `convert` says so.
+one respondent can have) and `outputs`. Where nothing finite follows, for instance pure ε from zCDP, `convert` says so and why;
+where something may follow that is not in the table, it says only that (`WHY_NOT`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,16 @@ from discreet.errors import InputError
 from discreet.numerics.exact import exact
 
 Numbers = Mapping[str, Fraction]
+MOST_STEPS = 3
+WHY_NOT = (
+    (("approximate", "tv", "mi"), ("epsilon", "kl", "zcdp", "renyi", "gaussian"), "some output may rule one neighbour out"),
+    (("approximate", "tv"), ("approximate",), "an output may rule one neighbour out with more than this probability"),
+    (("approximate", "tv"), ("mi",), "an output may name the type, and types may be ever more"),
+    (("kl",), ("epsilon", "zcdp", "renyi", "gaussian"), "rare outputs may have losses of any size"),
+    (("renyi",), ("epsilon", "zcdp", "renyi", "gaussian"), "moments of higher order may be infinite"),
+    (("zcdp", "gaussian"), ("epsilon",), "losses have no largest value, as those of normal noise"),
+)
+"""(sources, targets, reason): pairs of neighbours show in each case that no finite number follows. δ = 0 is pure ε."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +60,8 @@ class Edge:
     attained_by: Callable[[Numbers, Asked], Attaining] | None = None
     any_alphabet: bool = False
     """Tight only for respondents of unboundedly many types: not once `types` is given."""
+    same: bool = False
+    """The same promise in other words: before another edge it takes nothing from that one's tightness."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +74,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Converted:
-    """The statement reached and the one or two steps that led to it."""
+    """The statement reached and the steps that led to it."""
 
     result: Statement
     steps: tuple[Step, ...]
@@ -82,20 +95,41 @@ def convert(
     for name, value in asked.numbers.items():
         check_number(name, value)
     _must_be_asked(target, asked)
-    if source.kind == target and target not in ("approximate", "renyi"):
+    if source.kind == target and target != "approximate" and asked.get("order") in (None, source.numbers.get("order")):
         return Converted(source, (), True)
-    chains: list[tuple[Step, ...]] = [(step,) for step in _steps(source, target, asked)]
-    for middle in KINDS:
-        if middle in (source.kind, target) or len(KINDS[middle]) > 1:
-            continue
-        for first in _steps(source, middle, Asked({}, types, outputs)):
-            chains += [(first, last) for last in _steps(first.result, target, asked)]
+    chains = [
+        (*chain, last)
+        for start, chain in _reached(source, target, Asked({}, types, outputs))
+        for last in _steps(start, target, asked)
+    ]
     if not chains:
         raise _no_promise(source, target, asked)
     best = min(chains, key=lambda chain: (_size(chain[-1].result, asked), len(chain)))
-    edge = best[0].edge
-    tight = len(best) == 1 and edge.tight and not (edge.any_alphabet and types is not None)
+    counted = [step.edge for step in best if not step.edge.same]
+    tight = len(counted) <= 1 and all(e.tight and not (e.any_alphabet and types is not None) for e in counted)
     return Converted(best[-1].result, best, tight)
+
+
+def _reached(source: Statement, target: str, asked: Asked) -> list[tuple[Statement, tuple[Step, ...]]]:
+    """The source, and the best statement of every kind with one number on the way, with the steps to each.
+
+    A smaller number is a stronger promise and every edge keeps that order, so the best of each kind is enough.
+    """
+    found: dict[str, tuple[Statement, tuple[Step, ...]]] = {}
+    latest: list[tuple[Statement, tuple[Step, ...]]] = [(source, ())]
+    for _ in range(MOST_STEPS - 1):
+        grown = []
+        for start, chain in latest:
+            for middle in KINDS:
+                if middle in (source.kind, target, "tradeoff") or len(KINDS[middle]) > 1:
+                    continue
+                for step in _steps(start, middle, asked):
+                    known = found.get(middle)
+                    if known is None or _size(step.result, asked) < _size(known[0], asked):
+                        found[middle] = step.result, (*chain, step)
+                        grown.append(found[middle])
+        latest = grown
+    return [(source, ()), *found.values()]
 
 
 def edges(source: str | None = None, target: str | None = None) -> tuple[Edge, ...]:
@@ -122,12 +156,14 @@ def _stated(target: str, computed: tuple[str, Bracket | Fraction], asked: Asked,
     return Statement(target, {**given, name: found if isinstance(found, Fraction) else Fraction(found.upper)})
 
 
-def tradeoff_corners(source: Statement) -> tuple[tuple[float, float], ...]:
-    """Corners of f for (ε, δ)-DP: (0, 1−δ), the point on the diagonal, (1−δ, 0), rounded to the lower left."""
-    epsilon, delta = source.numbers["epsilon"], source.numbers.get("delta", Fraction(0))
-    knee = (1 - formulas.total_variation(epsilon, delta).upper) / 2
-    top = float(1 - delta)
-    return ((0.0, top), (knee * (1 - 2.0**-50), knee * (1 - 2.0**-50)), (top, 0.0))
+def tradeoff_corners(source: Statement) -> tuple[tuple[Fraction, Fraction], ...]:
+    """Corners of f for (ε, δ)-DP, exact but for the point on the diagonal, which is rounded to the lower left.
+
+    A bound on TV is (0, TV)-DP.
+    """
+    epsilon, delta = source.numbers.get("epsilon", Fraction(0)), source.numbers.get("delta", source.numbers.get("tv", Fraction(0)))
+    knee, top, nothing = (1 - Fraction(formulas.total_variation(epsilon, delta).upper)) / 2, 1 - delta, Fraction(0)
+    return ((nothing, top), (knee, knee), (top, nothing))
 
 
 def _must_be_asked(target: str, asked: Asked) -> None:
@@ -148,16 +184,25 @@ def _size(result: Statement, asked: Asked) -> Fraction:
 
 
 def _no_promise(source: Statement, target: str, asked: Asked) -> InputError:
-    reached = sorted({e.target for e in edges(source.kind)})
+    reached = sorted({e.target for e in edges(source.kind) if not e.same})
     remedy = "choose another target"
     if target == "mi" and asked.types is None and asked.outputs is None:
         remedy = "say how many types or outputs there are: without a finite alphabet a small TV promises nothing"
     if asked.get("delta") is not None:
         remedy = "ask for a larger delta, or give epsilon instead"
-    return InputError(
-        f"No finite guarantee of kind {target!r} follows from this", found=str(source),
-        allowed=f"in one step: {', '.join(reached) or 'nothing'}", remedy=remedy,
+    why = why_not(source.kind, "epsilon" if asked.get("delta") == 0 else target)
+    what = f"No finite guarantee of kind {target!r} follows from this: {why}" if why else (
+        f"No way from this to a guarantee of kind {target!r} is in the table, which does not mean that there is none"
     )
+    return InputError(what, found=str(source), allowed=f"in one step: {', '.join(reached) or 'nothing'}", remedy=remedy)
 
 
-__all__ = ["Asked", "Attaining", "Converted", "Edge", "Step", "attaining", "convert", "edges", "tradeoff_corners"]
+def why_not(source: str, target: str) -> str | None:
+    """Why no finite statement of the second kind follows from one of the first (above 0), or None where that is not known."""
+    for sources, targets, reason in WHY_NOT:
+        if source in sources and target in targets:
+            return reason
+    return None
+
+
+__all__ = ["Asked", "Attaining", "Converted", "Edge", "Step", "attaining", "convert", "edges", "tradeoff_corners", "why_not"]

@@ -33,6 +33,10 @@ POINTS = 1 << 18
 DOUBT = 34.0
 FFT_ULPS = 8
 UNIT = 2.0**-52
+ROOM = 16
+"""Points for each release: indices are rounded by up to a step each, and their sum must stay within half the window."""
+STEEPEST = 30.0
+"""The largest tilt times one step of the grid."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +49,7 @@ class _Part:
 
 
 def grid_delta(pair: Pair, times: int, epsilon: Fraction, *, points: int = POINTS) -> Bracket:
-    """δ(ε) of that many releases of one pair in one direction, on a grid of `points` (a power of two)."""
+    """δ(ε) of that many releases of one pair in one direction, on a grid of `points` (a power of two) or more."""
     return grid_delta_of([(pair, times)], epsilon, points=points)
 
 
@@ -60,24 +64,45 @@ def grid_delta_of(releases: Sequence[tuple[Pair, int]], epsilon: Fraction, *, po
             losses = np.array([atom.loss.middle for atom in finite])
             parts.append(_Part(losses, np.array([float(atom.probability) for atom in finite]), times))
     leak, level = float(1 - kept), float(epsilon)
-    if kept == 0 or sum(part.times * float(part.losses.max()) for part in parts) * (1 + 1e-14) <= level:
+    if kept == 0:
+        return Bracket(1.0, 1.0)
+    if sum(part.times * float(part.losses.max()) for part in parts) * (1 + 1e-14) <= level:
         return Bracket(leak * (1 - UNIT), min(leak * (1 + UNIT), 1.0))
+    points = max(points, 1 << (ROOM * (sum(part.times for part in parts) + 4) - 1).bit_length())
     tilt = _tilt(parts, level)
-    scale, relative, tilted = -tilt * level, 8 * UNIT, []
+    tilted = _tilted(parts, tilt)
+    while tilt * _window(tilted, points) > STEEPEST:
+        # A coarse grid moves losses so far that e^(θ·move) says nothing: any smaller tilt is valid as well.
+        tilt = tilt / 2 if tilt > 1e-3 else 0.0
+        tilted = _tilted(parts, tilt)
+    scale, relative = -tilt * level, 8 * UNIT
     for part in parts:
         top = float(part.losses.max())
-        moment = part.masses * np.exp(tilt * (part.losses - top))
-        scale += part.times * (math.log(moment.sum()) + tilt * top)
+        scale += part.times * (math.log((part.masses * np.exp(tilt * (part.losses - top))).sum()) + tilt * top)
         # Relative errors of masses, exponentials and the moment, as often as it is released.
         relative += part.times * 16 * UNIT * (2 + tilt * float(np.abs(part.losses).max()))
-        tilted.append(_Part(part.losses, moment / moment.sum(), part.times))
     relative += 8 * UNIT * abs(scale)
-    low, high = _nearest(tilted, level, tilt, points)
-    split = _split(tilted, level, tilt, points)
-    size = math.exp(min(scale, 700.0))
-    lower = max(leak * (1 - UNIT) + size * low * (1 - relative), 0.0)
-    upper = leak * (1 + UNIT) + size * min(high, split) * (1 + relative)
-    return Bracket(min(lower, 1.0), min(max(upper, lower), 1.0))
+    with np.errstate(over="ignore", invalid="ignore"):
+        low, high = _nearest(tilted, level, tilt, points)
+        split = _split(tilted, level, tilt, points)
+    size = math.exp(scale)
+    lower = leak * (1 - UNIT) + size * (low * (1 - relative) if low > 0 else 0.0)
+    upper = leak * (1 + UNIT) + size * min(_or_unbounded(high), _or_unbounded(split)) * (1 + relative)
+    return Bracket(min(max(lower, 0.0), 1.0), min(max(upper, lower), 1.0))
+
+
+def _tilted(parts: list[_Part], tilt: float) -> list[_Part]:
+    """The same losses under w ∝ p e^(θL)."""
+    found = []
+    for part in parts:
+        weights = part.masses * np.exp(tilt * (part.losses - part.losses.max()))
+        found.append(_Part(part.losses, weights / weights.sum(), part.times))
+    return found
+
+
+def _or_unbounded(upper: float) -> float:
+    """An upper end that overflowed on the way says nothing."""
+    return math.inf if math.isnan(upper) else upper
 
 
 def _tilt(parts: list[_Part], level: float) -> float:
@@ -146,7 +171,7 @@ def _split(parts: list[_Part], level: float, tilt: float, points: int) -> float:
     sums, weights, error = _distribution(indices, chances, parts, points)
     values = np.asarray(origin + step * sums, dtype=np.float64)
     found = _functional(weights, values, tilt, slack) + error * _norm(values, tilt, slack) + 2 * math.exp(-DOUBT)
-    return found * math.exp(min(growth, 700.0)) * (1 + slack)
+    return found * math.exp(growth) * (1 + slack) if growth < 700 else math.inf
 
 
 def _functional(weights: Array, values: Array, tilt: float, slack: float) -> float:
@@ -209,7 +234,7 @@ def _window(parts: list[_Part], points: int) -> float:
         variance += part.times * float(part.masses @ (part.losses - mean) ** 2)
         widest, all_widths = max(widest, width), all_widths + part.times * width
     reach = min(_bernstein(variance, widest, DOUBT), all_widths)
-    # The window is twice as wide as needed, since indices are rounded by up to one step.
+    # Half of the window holds the sum; the other half is for indices, which are rounded by up to one step a release.
     return max(2 * reach * 1.01 / (points / 2), 1e-12 * widest) if widest else 1.0
 
 

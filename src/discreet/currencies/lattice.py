@@ -45,7 +45,7 @@ class Lattice:
 
 
 def lattice_of(pair: Pair) -> Lattice | None:
-    """The lattice of a pair's losses, or None when they lie on none."""
+    """The lattice of a pair's losses, or None when they lie on none or are all infinite."""
     masses: dict[Fraction, Fraction] = {}
     infinite = Fraction(0)
     for p, q in pair.key:
@@ -54,7 +54,7 @@ def lattice_of(pair: Pair) -> Lattice | None:
             masses[ratio] = masses.get(ratio, Fraction(0)) + Fraction(p, pair.denominator)
         elif p:
             infinite += Fraction(p, pair.denominator)
-    powers = _powers(sorted(masses))
+    powers = _powers(sorted(masses)) if masses else None
     if powers is None:
         return None
     base, exponents = powers

@@ -1,7 +1,7 @@
 """k releases of one known mechanism about the same database: its exact δ(ε), or a bracket of stated width.
 
-For one edge the k-fold pair is composed exactly when its losses lie on a lattice (`lattice`) and bracketed on a grid
-otherwise (`grid`). Over all edges
+For one edge the k-fold pair is composed exactly when its losses lie on a lattice (`lattice`) or its outcomes are few
+(`outcomes`), and bracketed on a grid otherwise (`grid`). Over all edges
 
     δ(ε) = the largest over edges,
 
@@ -15,19 +15,21 @@ the result is exact. Randomness is fresh in every release.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 
-from discreet.currencies.bracket import ZERO, Bracket, Worst
+from discreet.currencies.bracket import INFINITE, ZERO, Bracket, Worst, as_printed
 from discreet.currencies.channel import Array, Channel, channel_of
 from discreet.currencies.domination import excess
 from discreet.currencies.grid import POINTS, grid_delta, grid_delta_of
 from discreet.currencies.lattice import MOST_DEGREE, lattice_delta, lattice_of
+from discreet.currencies.outcomes import listed_outcomes
 from discreet.currencies.pair import Pair, exact_pair
-from discreet.currencies.profiles import Profile
+from discreet.currencies.profiles import Profile, pair_delta, pair_epsilon
+from discreet.currencies.tight import log_of
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
 from discreet.numerics.exact import exact
@@ -43,6 +45,9 @@ def compose_pair(pair: Pair, times: int, epsilon: object, *, points: int = POINT
     lattice = lattice_of(pair)
     if lattice is not None and lattice.degree(times) <= MOST_DEGREE:
         return lattice_delta(lattice, times, level)
+    listed = listed_outcomes(pair, times)
+    if listed is not None:
+        return pair_delta(listed, level)
     return grid_delta(pair, times, level, points=points)
 
 
@@ -102,26 +107,70 @@ def compose_epsilon(
     source: Mechanism | Channel, times: int, delta: object, *, adaptive: bool = False, points: int = POINTS,
     tolerance: float = 1e-6,
 ) -> Bracket:
-    """The ε of k releases at this δ: no smaller than `lower`, and `upper` is enough."""
+    """The ε of k releases at this δ: no smaller than `lower`, and `upper` is enough.
+
+    k times the tight ε is always enough; where that is infinite, ε is finite only if δ covers what gives itself away.
+    """
     chance = exact(delta, "delta")
     channel = channel_of(source)
-    top = Profile(channel).epsilon.upper * times
     if not 0 < chance < 1:
         raise InputError("delta is out of range", found=str(chance), allowed="0 < delta < 1", remedy="correct delta")
-    if compose(channel, times, 0, adaptive=adaptive, points=points).upper <= chance:
+
+    def at(level: float) -> Worst:
+        return compose(channel, times, level, adaptive=adaptive, points=points)
+
+    listed = _listed_epsilon(channel, times, chance, adaptive)
+    if listed is not None:
+        return listed
+    if at(0.0).upper <= chance:
         return ZERO
-    ceiling = top if math.isfinite(top) else 1e4
-    if not compose(channel, times, ceiling, adaptive=adaptive, points=points).upper <= chance:
-        return Bracket(0.0, math.inf)
-    ends = []
-    for side in ("lower", "upper"):
-        low, high = 0.0, ceiling
-        while high - low > tolerance * (1 + high):
-            middle = (low + high) / 2
-            enough = getattr(compose(channel, times, middle, adaptive=adaptive, points=points), side) <= chance
-            low, high = (low, middle) if enough else (middle, high)
-        ends.append(low if side == "lower" else high)
-    return Bracket(min(ends), max(ends))
+    ceiling, enough = _enough(_profile(channel), times)
+    if not enough:
+        last = at(ceiling)
+        if last.lower > chance:
+            return INFINITE
+        enough = last.upper <= chance
+    lower = _first(lambda level: at(level).lower <= chance, ceiling, tolerance)[0]
+    upper = _first(lambda level: at(level).upper <= chance, ceiling, tolerance)[1] if enough else math.inf
+    return as_printed(lower, max(upper, lower))
+
+
+def _listed_epsilon(channel: Channel, times: int, chance: Fraction, adaptive: bool) -> Bracket | None:
+    """The same exactly, from the corners of every edge's outcomes, or None where they are too many."""
+    if channel.directed > MOST_OPENED:
+        return None
+    found = []
+    for direction in range(channel.directed):
+        listed = listed_outcomes(channel.pair(*channel.states_of(direction)), times)
+        if listed is None:
+            return None
+        found.append(pair_epsilon(listed, chance))
+    lower, upper = max((b.lower for b in found), default=0.0), max((b.upper for b in found), default=0.0)
+    profile = _profile(channel)
+    if adaptive and profile.epsilon.ratio != 1:
+        listed = listed_outcomes(dominating_pair(profile)[0], times)
+        if listed is None:
+            return None
+        upper = max(upper, pair_epsilon(listed, chance).upper)
+    return Bracket(lower, upper)
+
+
+def _enough(profile: Profile, times: int) -> tuple[float, bool]:
+    """An ε beyond which δ(ε) of all releases falls no further, and whether it is 0 there."""
+    tight = profile.epsilon
+    if tight.ratio is not None:
+        return math.nextafter(times * tight.upper, math.inf), True
+    ratios = [Fraction(p, q) for p, q in dominating_pair(profile)[0].key if p and q]
+    return math.nextafter(times * log_of(max(ratios, default=Fraction(1))).upper, math.inf), False
+
+
+def _first(enough: Callable[[float], bool], ceiling: float, tolerance: float) -> tuple[float, float]:
+    """(low, high) around the first ε that is enough, if the ceiling is."""
+    low, high = 0.0, ceiling
+    while high - low > tolerance * (1 + high):
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return low, high
 
 
 @lru_cache(maxsize=4)

@@ -21,6 +21,7 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from discreet.errors import InputError, suggest
+from discreet.numerics.digits import at_least, at_most
 from discreet.numerics.exact import exact, format_exact
 
 KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -41,11 +42,11 @@ PROBABILITIES = {"delta", "tv"}
 
 @dataclass(frozen=True)
 class Statement:
-    """A guarantee: its kind and exact numbers (a trade-off has its corners as floats instead)."""
+    """A guarantee: its kind and exact numbers (a trade-off has its corners instead)."""
 
     kind: str
     numbers: Mapping[str, Fraction]
-    corners: tuple[tuple[float, float], ...] = ()
+    corners: tuple[tuple[Fraction, Fraction], ...] = ()
 
     def __post_init__(self) -> None:
         names = KINDS.get(self.kind)
@@ -61,8 +62,9 @@ class Statement:
             check_number(name, value)
 
     def __str__(self) -> str:
+        # Numbers of a guarantee are limits: up is safe, and for corners of a trade-off down and left.
         if self.corners:
-            return "f-DP through " + ", ".join(f"({a:.6g}, {b:.6g})" for a, b in self.corners)
+            return "f-DP through " + ", ".join(f"({at_least(a)}, {at_least(b)})" for a, b in self.corners)
         return self.kind + ": " + ", ".join(f"{name} = {_short(value)}" for name, value in self.numbers.items())
 
 
@@ -92,4 +94,4 @@ def unknown_kind(kind: str) -> InputError:
 
 def _short(value: Fraction) -> str:
     text = format_exact(value)
-    return text if len(text) <= 18 else f"{float(value):.12g}"
+    return text if len(text) <= 18 else at_most(value, 12)

@@ -78,6 +78,15 @@ def _if_two_types(asked: Asked, found: Bracket) -> Found:
     return ("mi", found) if asked.types == 2 else None
 
 
+def _nothing(s: Numbers, _: Asked) -> Found:
+    """0 in one of these currencies means equal distributions, so 0 in every other."""
+    return ("epsilon", NOTHING) if all(value == 0 for name, value in s.items() if name != "order") else None
+
+
+def _lower_order(s: Numbers, asked: Asked) -> Found:
+    return ("renyi", s["renyi"]) if _given(asked, "order") <= s["order"] else None
+
+
 def _given(asked: Asked, name: str) -> Fraction:
     value = asked.get(name)
     return value if value is not None else NOTHING
@@ -102,6 +111,17 @@ def _normal_of_rho(s: Numbers, _: Asked) -> GaussianPair:
 
 
 TABLE: tuple[Edge, ...] = (
+    Edge(
+        "approximate", "epsilon", "ε where δ = 0", "the same promise", True,
+        lambda s, _: None if s["delta"] else ("epsilon", s["epsilon"]), _response, same=True,
+    ),
+    *(
+        Edge(
+            kind, "epsilon", f"ε = 0 where {kind} is 0", "equal distributions", True, _nothing, lambda _s, _a: attaining.equal(),
+            same=True,
+        )
+        for kind in ("kl", "tv", "mi", "zcdp", "renyi", "gaussian")
+    ),
     Edge(
         "epsilon", "approximate", "δ′ = (e^ε − e^ε′)/(e^ε + 1)", "CY, tightest conversion", True, _tightest, _response,
     ),
@@ -177,6 +197,11 @@ TABLE: tuple[Edge, ...] = (
          lambda s, asked: _moments(None, s, asked)),
     Edge("renyi", "approximate", "δ = e^((α−1)(D_α−ε)) (1−1/α)^α/(α−1)", "Canonne et al. (2020), Balle et al. (2020)",
          False, lambda s, asked: _moments(s["order"], s, asked)),
+    Edge("renyi", "renyi", "D_β = D_α for β ≤ α", "D_α rises with α; van Erven & Harremoës (2014), Thm 3", False, _lower_order),
+    Edge("gaussian", "kl", "KL = μ²/2", "relative entropy of two unit normals, which dominate", True,
+         lambda s, _: ("kl", s["mu"] ** 2 / 2), _normal),
+    Edge("tv", "tradeoff", "f(α) = max(0, 1 − TV − α)", "CY, error region at ε = 0", True,
+         lambda _s, _a: ("corners", Bracket(0.0, 0.0)), lambda s, _: attaining.erasure(s["tv"])),
     Edge("renyi", "kl", "KL = D_α", "D_α rises with α", False,
          lambda s, _: ("kl", s["renyi"])),
     Edge("gaussian", "approximate", "δ = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)", "Balle & Wang (2018), Thm 8", True,

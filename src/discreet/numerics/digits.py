@@ -25,6 +25,7 @@ Number = int | float | Fraction
 
 PLAIN = range(-5, 15)
 """Powers of ten of the first digit within which no exponent is written."""
+HUGE = 10**300
 LONGEST = 24
 """Digits up to which a given decimal is written back whole."""
 MOST_NINES = 6
@@ -111,10 +112,12 @@ def written(x: Number, side: Side, digits: int, *, percent: bool = False) -> str
 
 
 def number_at_most(x: Number) -> float:
-    """A float no smaller than x, neither itself nor as the decimal that it is printed with; floats stay as they are."""
+    """A float for an upper limit: the one that is printed as exactly x, else one no smaller than x, itself and as printed."""
     if isinstance(x, float):
         return x
     value = exact(x)
+    if abs(value) < HUGE and exact(float(value)) == value:
+        return float(value)
     found = float_up(value)
     while math.isfinite(found) and exact(found) < value:
         found = math.nextafter(found, math.inf)
@@ -122,7 +125,7 @@ def number_at_most(x: Number) -> float:
 
 
 def number_at_least(x: Number) -> float:
-    """A float no larger than x, neither itself nor as the decimal that it is printed with; floats stay as they are."""
+    """A float for a lower limit: the one that is printed as exactly x, else one no larger than x, itself and as printed."""
     return -number_at_most(-x) + 0.0
 
 
