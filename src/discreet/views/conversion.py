@@ -8,7 +8,7 @@ from typing import Any
 from discreet.currencies.conversions import Converted, convert, edges
 from discreet.currencies.statements import KINDS, Statement
 from discreet.errors import InputError
-from discreet.numerics.digits import at_least, at_most
+from discreet.numerics.digits import at_least, at_most, number_at_least, number_at_most
 from discreet.views.view import Block, Fact, Mood, Sentence, View
 
 WITH_A_PARAMETER = ("approximate", "renyi")
@@ -49,8 +49,8 @@ def conversions_view() -> View:
 
 def _numbers(given: Statement) -> dict[str, Any]:
     if given.corners:
-        return {"kind": given.kind, "corners": given.corners}
-    return {"kind": given.kind, **{name: float(value) for name, value in given.numbers.items()}}
+        return {"kind": given.kind, "corners": [[number_at_least(a), number_at_least(b)] for a, b in given.corners]}
+    return {"kind": given.kind, **{name: number_at_most(value) for name, value in given.numbers.items()}}
 
 
 def _facts(found: Converted) -> dict[str, Any]:

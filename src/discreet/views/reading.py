@@ -68,7 +68,8 @@ def reading_view(
     if len(published) == 1:
         facts["naive"] = _face_value(mechanism, published[0].label, found)
     label = " and ".join(o.label for o in published)
-    facts["sentence"] = reading_sentence(label, found.mean(), low, high, level, float(credible.probability))
+    whose = f"{OWN} prior" if prior is None else f"the prior of {prior_name}"
+    facts["sentence"] = reading_sentence(label, found.mean(), low, high, level, float(credible.probability), whose)
     return View(facts, tuple(_told(facts)))
 
 
