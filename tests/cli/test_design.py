@@ -42,6 +42,9 @@ def test_json_holds_everything_promised(folder: Path) -> None:
     assert result["baselines"]["geometric"]["loss"] == pytest.approx(1.2822756, abs=1e-6)
     assert result["baselines"]["geometric"]["value"] == -result["baselines"]["geometric"]["loss"]
     assert Path(result["mechanism"]).name == "places.mechanism.json" and (folder / "places.certificate.json").exists()
+    kept = json.loads((folder / result["record"]).read_text(encoding="utf-8"))["records"][0]
+    assert len(kept["steps"]) == len(result["steps"]) and kept["behaviour"]["slope"] is not None
+    assert {b["name"] for b in kept["baselines"]} == set(result["baselines"])
     checked = json.loads(shell(folder, "certify", "places.mechanism.json", "--json").stdout)
     assert checked["proved"] is True and float(checked["relative_gap"]) <= 1e-6
 

@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 from random_worlds import mechanism_on, problem_of
+from records import RECORD
 
 from discreet import certify
 from discreet.files.certificate import certificate_document
 from discreet.files.mechanism import mechanism_document
 from discreet.files.problem_document import problem_document
+from discreet.files.record import record_document
 from discreet.model.certificate import Certificate
 from discreet.model.kernel import GeometricKernel, Output, TableKernel
 from discreet.model.mechanism import Mechanism
@@ -67,6 +69,8 @@ def test_what_we_write_fits_its_schema() -> None:
     jsonschema.validate(mechanism_document(table()), schema("mechanism"))
     jsonschema.validate(mechanism_document(closed), schema("mechanism"))
     jsonschema.validate(certificate_document(proof), schema("certificate"))
+    kept = {"format": "discreet-record/1", "records": [record_document(RECORD)]}
+    jsonschema.validate(kept, schema("record"))
 
 
 @pytest.mark.parametrize(("key", "value"), [("extra", 1), ("format", "x"), ("kernel", {"family": "x"})])

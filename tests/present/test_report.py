@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from discreet import design
 from discreet.design.result import Design
 from discreet.files.problem import problem_from_document
+from discreet.model.record import Baseline
+from discreet.present import report
 from discreet.present.report import Section, mechanism_report, table
 
 DOCUMENT = {
@@ -65,3 +68,20 @@ def test_more_sections_stand_before_the_citation(found: Design) -> None:
 def test_tables_say_their_columns() -> None:
     made = table(["a", "b"], [("x & y", Fraction(1, 2))], first=True)
     assert made.count("scope='col'") == 2 and "x &amp; y" in made and 'class="first"' in made
+
+
+def test_what_was_known_is_not_computed_again(found: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The record of the design is believed, and shown as text; without one the same is computed."""
+    known = found.record(looked=True)
+    again = mechanism_report(found.mechanism, found.certificate)
+
+    def forbidden(*_: object, **__: object) -> None:
+        raise AssertionError("computed again")
+
+    for name in ("baselines", "ladder_baselines", "evaluate"):
+        monkeypatch.setattr(report, name, forbidden)
+    hostile = Baseline("<script>", -1e9, "<script>alert(1)</script>")
+    marked = replace(known, baselines={**known.baselines, "x": hostile}, notes=("a <b>note</b>",))
+    text = mechanism_report(found.mechanism, found.certificate, record=marked)
+    assert "What was considered:" in text and str(found.steps[0]).split(":")[0] in text and "What was considered:" not in again
+    assert "<script>" not in text and "a &lt;b&gt;note&lt;/b&gt;" in text

@@ -10,6 +10,7 @@ from discreet.views.view import Sentence, View, told
 if TYPE_CHECKING:
     from discreet.model.certificate import Certificate
     from discreet.model.mechanism import Mechanism
+    from discreet.model.record import Record
 
 
 def writable(*paths: Path | None) -> None:
@@ -26,14 +27,18 @@ def writable_folder(folder: Path) -> None:
     writable(next(place for place in (folder, *folder.absolute().parents) if place.exists()) / folder.name)
 
 
-def kept(path: Path, mechanism: Mechanism, certificate: Certificate) -> View:
-    """Write a mechanism and its certificate beside it, and say where."""
+def kept(path: Path, mechanism: Mechanism, certificate: Certificate, record: Record | None = None) -> View:
+    """Write a mechanism with its certificate and, when there is one, its record beside it, and say where."""
     from discreet import files
 
-    beside = files.certificate_path(path)
+    beside, noted = files.certificate_path(path), files.record_path(path)
     files.write_mechanism(path, mechanism)
     files.write_certificate(beside, certificate)
-    return told({"mechanism": path, "certificate": beside}, Sentence(f"Written: {path} and {beside}", whole=True))
+    line = Sentence(f"Written: {path} and {beside}", whole=True)
+    if record is None:
+        return told({"mechanism": path, "certificate": beside}, line)
+    files.write_records(noted, [record])
+    return told({"mechanism": path, "certificate": beside, "record": noted}, line)
 
 
 def next_step(words: str) -> View:

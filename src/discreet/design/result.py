@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
 from discreet.design.comparison.evaluation import Evaluation, evaluate
+from discreet.errors import TooLarge
 from discreet.model.certificate import Certificate, OptimalityClaim
 from discreet.model.mechanism import Mechanism
-from discreet.model.record import Baseline, Reached, Step
+from discreet.model.record import Baseline, Reached, Record, Step
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,25 @@ class Design:
     def evaluation(self) -> Evaluation:
         """Bias, risk and totals: what the expected loss alone does not say."""
         return evaluate(self.mechanism)
+
+    def record(self, looked: bool = False) -> Record:
+        """What is kept beside the mechanism; with `looked` also how recommended actions behave, where that can be computed."""
+        behaviour = None
+        if looked:
+            with suppress(TooLarge):
+                behaviour = self.evaluation
+        return Record(
+            self.certificate.mechanism, self.steps, self.baselines, self.seconds, self.status, self.within, self.price, self.notes,
+            self.rungs, behaviour,
+        )
+
+    @staticmethod
+    def recorded(mechanism: Mechanism, certificate: Certificate, record: Record) -> Design:
+        """The design that a record describes."""
+        return Design(
+            mechanism, certificate, record.steps, record.baselines, record.seconds, record.status, record.within, record.price,
+            record.notes, record.rungs,
+        )
 
     def explain(self) -> str:
         """Which reduction applied and why the others did not, in plain words; then the rungs of the ladder."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from discreet.files.family import family_hash, read_family, write_family
     from discreet.files.mechanism import mechanism_hash, read_mechanism, write_mechanism
     from discreet.files.problem import read_problem
+    from discreet.files.record import read_records, record_path, write_records
 
 __all__ = [
     "certificate_path",
@@ -23,9 +24,12 @@ __all__ = [
     "read_family",
     "read_mechanism",
     "read_problem",
+    "read_records",
+    "record_path",
     "write_certificate",
     "write_family",
     "write_mechanism",
+    "write_records",
 ]
 
 _PLACES = {
@@ -39,6 +43,9 @@ _PLACES = {
     "read_mechanism": "mechanism",
     "write_mechanism": "mechanism",
     "read_problem": "problem",
+    "read_records": "record",
+    "record_path": "record",
+    "write_records": "record",
 }
 
 __getattr__ = on_demand(__name__, _PLACES)

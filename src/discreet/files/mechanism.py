@@ -14,6 +14,7 @@ from discreet.files.atomic import read_bytes, write_atomically
 from discreet.files.canonical import canonical_bytes, document_hash, parse_json
 from discreet.files.problem import problem_from_shape, promise_from_shape
 from discreet.files.problem_document import problem_document
+from discreet.files.shape import Shape
 from discreet.model.actions import Action
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel, Kernel, Output, StaircaseKernel, TableKernel
@@ -184,7 +185,7 @@ def recommendation_from_shape(shape: schema.ActionShape | list[schema.ActionShap
     return tuple(action_from_shape(s) for s in shape) if isinstance(shape, list) else action_from_shape(shape)
 
 
-def _refuse_others(shape: schema.Shape, used: set[str], what: str) -> None:
+def _refuse_others(shape: Shape, used: set[str], what: str) -> None:
     others = {key for key in shape.model_fields_set - used if getattr(shape, key) is not None}
     if others:
         raise InputError(

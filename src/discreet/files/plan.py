@@ -24,7 +24,7 @@ from discreet.errors import InputError
 from discreet.files.atomic import read_bytes
 from discreet.files.bulk import in_bulk
 from discreet.files.canonical import document_hash
-from discreet.files.schema import Exact, Integer, Shape, Text, read_shape
+from discreet.files.shape import Exact, Integer, Shape, Text, read_shape
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan, Source, Unit
 from discreet.model.recoding import Bins, Bounds, Recoding, Rule, Values

@@ -22,7 +22,7 @@ from discreet.interpret.reading import readings
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import PurePromise
-from discreet.model.record import Baseline
+from discreet.model.record import Baseline, Record
 from discreet.numerics.digits import about, between, percent_about, percent_at_most, percent_given
 from discreet.present.figure import Figure
 from discreet.present.figures.posterior import posterior_figure
@@ -57,22 +57,25 @@ def mechanism_report(
     mechanism: Mechanism,
     certificate: Certificate | None,
     *,
+    record: Record | None = None,
     figures: Sequence[Figure] = (),
-    compared: Mapping[str, Baseline] | None = None,
     first: Sequence[Section] = (),
     extra: Sequence[Section] = (),
     title: str | None = None,
 ) -> str:
-    """The page about one mechanism; `figures` come after the comparison, `first` and `extra` sections before and after."""
-    others = _compared(mechanism) if compared is None else compared
+    """The page about one mechanism; `figures` come after the comparison, `first` and `extra` sections before and after.
+
+    What the design's record holds is taken from it; without one the baselines are computed here.
+    """
+    others = _compared(mechanism) if record is None else record.baselines
     sections = [
         *first,
         Section("The question", f"<p>{escape(problem_words(mechanism.problem))}</p>{_prior(mechanism)}"),
-        Section("The design", _design(mechanism, others) + "".join(map(picture, figures))),
+        Section("The design", _design(mechanism, others, record) + "".join(map(picture, figures))),
         Section("The proof", _proof(mechanism, certificate)),
         Section("How to read a value", _reading(mechanism)),
         Section("The limits", _limits(mechanism)),
-        Section("What this is not for", _not_for(mechanism)),
+        Section("What this is not for", _not_for(mechanism, record)),
         *extra,
         Section("Citation", _citation(mechanism)),
     ]
@@ -151,7 +154,7 @@ def _prior(mechanism: Mechanism) -> str:
     return intro + table(["value", "probability"], rows)
 
 
-def _design(mechanism: Mechanism, others: Mapping[str, Baseline]) -> str:
+def _design(mechanism: Mechanism, others: Mapping[str, Baseline], record: Record | None) -> str:
     loss = all(d.is_loss for d in mechanism.problem.decisions)
     rows = []
     own = mechanism.claims.value
@@ -161,13 +164,25 @@ def _design(mechanism: Mechanism, others: Mapping[str, Baseline]) -> str:
     ranked = sorted((b for b in known if b.name not in ENDS), key=lambda b: -(b.value or 0.0))
     ranked += [b for name in ENDS for b in known if b.name == name]
     rows += [(f"{b.words}{ENDS.get(b.name, '')}", about(-(b.value or 0.0) if loss else (b.value or 0.0))) for b in ranked]
-    made = mechanism.provenance
-    how = (
-        f"<p>Found by: {escape(made.get('rung', 'as given'))} ({escape(theorem_words(made.get('theorem', '')))}).</p>"
-        if made
-        else ""
-    )
+    how = _found_by(mechanism) + ("" if record is None else _story(record))
     return table(["way to publish", loss_name(mechanism.problem) if loss else "expected payoff"], rows, first=True) + how
+
+
+def _found_by(mechanism: Mechanism) -> str:
+    made = mechanism.provenance
+    if not made:
+        return ""
+    theorem = theorem_words(made.get("theorem", ""))
+    cited = f" ({escape(theorem)})" if theorem else ""
+    return f"<p>Found by: {escape(made.get('rung', 'as given'))}{cited}.</p>"
+
+
+def _story(record: Record) -> str:
+    """Which routes were considered and which rungs were climbed, as the record of the design tells it."""
+    steps = "".join(f"<li>{escape(str(step))}</li>" for step in record.steps)
+    rungs = [(r.name, about(r.loss, 6), about(r.lower_bound, 6), f"{r.relative_gap:.1%}") for r in record.rungs]
+    climbed = table(["rung", "expected loss", "lower bound", "gap"], rungs) if rungs else ""
+    return f"<p>What was considered:</p><ul>{steps}</ul>{climbed}" if steps else climbed
 
 
 def _proof(mechanism: Mechanism, certificate: Certificate | None) -> str:
@@ -239,17 +254,19 @@ def _limits(mechanism: Mechanism) -> str:
     )
 
 
-def _not_for(mechanism: Mechanism) -> str:
+def _not_for(mechanism: Mechanism, record: Record | None) -> str:
+    known = None if record is None else record.behaviour
     try:
-        slope = evaluate(mechanism).slope
+        slope = (known or evaluate(mechanism)).slope
         words = adding_words(slope) if slope == slope else ""
     except DiscreetError as error:
         words = f"Whether recommended actions may be added up was not computed: {error}"
+    notes = () if record is None else record.notes
     lean = (
         "The design leans on its prior: where the prior is wrong, recommended actions are biased towards it. Compare with discreet "
         "design --radius before using it elsewhere."
     )
-    return "".join(f'<p class="note">{escape(w)}</p>' for w in (words, lean) if w)
+    return "".join(f'<p class="note">{escape(w)}</p>' for w in (words, lean, *notes) if w)
 
 
 def _citation(mechanism: Mechanism) -> str:

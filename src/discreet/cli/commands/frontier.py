@@ -79,7 +79,7 @@ def command(
         best = reached or (saved.reach if saved is not None else None)
         if best is None:
             raise _nothing_to_write()
-        view += kept(output, best.design.mechanism, best.design.certificate)
+        view += kept(output, best.design.mechanism, best.design.certificate, best.design.record())
     show(view, as_json=as_json)
 
 

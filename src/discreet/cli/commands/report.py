@@ -47,6 +47,7 @@ def command(
 def text_of(file: Path, watch: Watch | None) -> str:
     """The page about a mechanism file or a release folder; without a watch no frontier is computed."""
     from discreet import files
+    from discreet.files.record import record_beside
     from discreet.present.accuracy import accuracy_section
     from discreet.present.release_report import release_report, typical_mechanism
     from discreet.present.report import mechanism_report
@@ -57,4 +58,5 @@ def text_of(file: Path, watch: Watch | None) -> str:
         return release_report(file, extra=extra)
     beside = files.certificate_path(file)
     certificate = files.read_certificate(beside) if beside.exists() else None
-    return mechanism_report(mechanism, certificate, extra=extra)
+    record = record_beside(file, files.mechanism_hash(mechanism))
+    return mechanism_report(mechanism, certificate, record=record, extra=extra)

@@ -13,7 +13,7 @@ from discreet.design.questions.regret import must_compare, regret
 from discreet.design.questions.regret_surface import Spot, corners, drawn_around, surface
 from discreet.design.questions.sensitivity import sensitivity
 from discreet.errors import InputError
-from discreet.files import certificate_path
+from discreet.files import certificate_path, record_path, write_records
 from discreet.model.problem import Problem
 from discreet.model.universe import Universe
 from discreet.numerics.exact import exact
@@ -47,7 +47,8 @@ class BestMechanism:
 
     def __post_init__(self) -> None:
         drawable(self.figure)
-        writable(self.output, None if self.output is None else certificate_path(self.output))
+        if self.output is not None:
+            writable(self.output, certificate_path(self.output), record_path(self.output))
         if self.alternative is not None:
             must_compare(self.problem, self.alternative)
         if self.alternative is not None or self.around is not None or self.slopes:
@@ -59,8 +60,10 @@ class BestMechanism:
         found = design(self.problem, watch, gap=gap, seconds=self.seconds, within=self.within)
         written = View({}, ())
         if self.output is not None:
-            written = kept(self.output, found.mechanism, found.certificate) + next_step(f"certify {self.output}")
+            written = kept(self.output, found.mechanism, found.certificate, found.record()) + next_step(f"certify {self.output}")
         view = design_view(found)
+        if self.output is not None:
+            write_records(record_path(self.output), [found.record(looked=True)])
         if self.alternative is not None:
             view += alternative_view(regret(found.mechanism, self.alternative, watch))
         if self.around is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from discreet.cli.keeping import next_step, writable
 from discreet.cli.pictures import drawable, drawn
 from discreet.design.questions.family import design_family
-from discreet.files import write_family
+from discreet.files import record_path, write_family, write_records
 from discreet.files.sizes import Sizes
 from discreet.model.problem import Problem
 from discreet.model.sizes import must_scale, padded
@@ -36,7 +36,8 @@ class ManySizes:
 
     def __post_init__(self) -> None:
         drawable(self.figure)
-        writable(self.output)
+        if self.output is not None:
+            writable(self.output, record_path(self.output))
         must_scale(self.problem)
         if bucket := next((high for low, high in self.sizes.ranges if low < high), None):
             padded(self.problem, bucket, Fraction(1, 2))  # refuses what cannot be padded
@@ -50,8 +51,10 @@ class ManySizes:
         written = View({}, ())
         if self.output is not None:
             digest = write_family(self.output, found.family)
+            write_records(record_path(self.output), [how.record for how in found.made])
             line = Sentence(f"Written: {self.output} (hash {digest})", whole=True)
-            written = told({"family": self.output, "hash": digest}, line) + next_step(f"certify {self.output}")
+            facts = {"family": self.output, "hash": digest, "record": record_path(self.output)}
+            written = told(facts, line) + next_step(f"certify {self.output}")
         view = family_view(found)
         if self.figure is not None:
             from discreet.present import family_figure

@@ -23,21 +23,27 @@ from discreet.files.canonical import canonical_bytes, document_hash, parse_json
 from discreet.files.certificate import certificate_document, certificate_from_document
 from discreet.files.mechanism import mechanism_document, mechanism_from_document
 from discreet.files.problem_document import problem_document
+from discreet.files.record import record_document, record_from_document
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
+from discreet.model.record import Record
 from discreet.watch import SILENT, Watch
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """A certified mechanism, how its search ended, how long it took and whether it came from disk."""
+    """A certified mechanism with the record of its design, how long this took and whether it came from disk."""
 
     mechanism: Mechanism
     certificate: Certificate
-    status: str
+    record: Record
     seconds: float
     cached: bool
+
+    @property
+    def status(self) -> str:
+        return self.record.status
 
     @property
     def relative_gap(self) -> float:
@@ -69,20 +75,20 @@ def kept_design(
     allowed = min(seconds, fresh.seconds["solve"]) if watch.cancelled() else seconds
     document = {
         "mechanism": mechanism_document(fresh.mechanism), "certificate": certificate_document(fresh.certificate),
-        "status": fresh.status, "seconds": repr(allowed),
+        "record": record_document(fresh.record()), "seconds": repr(allowed),
     }
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(path, canonical_bytes(document) + b"\n")
-    return Kept(fresh.mechanism, fresh.certificate, fresh.status, time.perf_counter() - begun, False)
+    return Kept(fresh.mechanism, fresh.certificate, fresh.record(), time.perf_counter() - begun, False)
 
 
-def _read(path: Path, problem: Problem, gap: float, seconds: float) -> tuple[Mechanism, Certificate, str] | None:
+def _read(path: Path, problem: Problem, gap: float, seconds: float) -> tuple[Mechanism, Certificate, Record] | None:
     """What the file holds when it is whole, private and good enough; None otherwise, and it is designed again."""
     try:
         document: Any = parse_json(path.read_bytes(), "a kept design")
         mechanism = mechanism_from_document(document["mechanism"])
         certificate = certificate_from_document(document["certificate"])
-        status, allowed = str(document["status"]), Fraction(document["seconds"])
+        record, allowed = record_from_document(document["record"]), Fraction(document["seconds"])
     except (OSError, DiscreetError, KeyError, TypeError, ValueError):
         return None
     claim = certificate.optimality
@@ -90,4 +96,4 @@ def _read(path: Path, problem: Problem, gap: float, seconds: float) -> tuple[Mec
     sound = isinstance(proof, Certificate) and proof.mechanism == certificate.mechanism
     same = mechanism.problem == problem and mechanism.guarantee.promise == problem.promise
     good = claim is not None and (claim.relative_gap <= gap or allowed >= Fraction(seconds))
-    return (mechanism, certificate, status) if sound and same and good else None
+    return (mechanism, certificate, record) if sound and same and good else None

@@ -24,6 +24,7 @@ from discreet.files.sizes import Sizes
 from discreet.model.family import Family, Member
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
+from discreet.model.record import Record
 from discreet.model.sizes import absent_type, at_size, padded, resized
 from discreet.model.universe import Universe
 from discreet.watch import SILENT, Deadline, Watch
@@ -37,10 +38,14 @@ class Made:
     high: int
     relative_gap: float
     seconds: float
-    status: str
+    record: Record
     cached: bool
     reliance: Reliance | None = None
     """What it loses under wrong priors; None where that cannot be computed."""
+
+    @property
+    def status(self) -> str:
+        return self.record.status
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,4 +167,5 @@ def value_at(mechanism: Mechanism, absent: int, empty: Fraction, size: int) -> F
 
 def _how(task: _Task, found: Kept) -> Made:
     told = None if why_not_known(found.mechanism) else reliance(found.mechanism)
-    return Made(task.low, task.high, found.relative_gap, found.seconds, found.status, found.cached, told)
+    record = replace(found.record, mechanism=found.certificate.mechanism)
+    return Made(task.low, task.high, found.relative_gap, found.seconds, record, found.cached, told)
