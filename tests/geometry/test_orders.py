@@ -145,9 +145,9 @@ def test_the_comparison_in_words(problem, geometric, response) -> None:
     strong, weak = geometric(asked, (0, 1)), geometric(asked, (0, 1), Fraction(1, 2))
     lines = orders_in_words(compare_orders(strong, weak))
     assert lines[0].startswith("For every decision (Blackwell's order): the first tells more; a decision shows it, by ")
-    assert "the first tells more" in lines[1] and "has no peak" in lines[1]
+    assert "the first tells more (it holds for every decision); acting from " in lines[1]
     assert "the second tells more" in orders_in_words(compare_orders(weak, strong))[2]
-    assert "the two tell the same" in orders_in_words(compare_orders(weak, weak))[0]
+    assert all("the two tell the same" in line for line in orders_in_words(compare_orders(weak, weak))[:3])
     pair = problem(2)
     mixed = orders_in_words(compare_orders(geometric(pair, (0, 1)), response(pair)))
     assert "the second reads more than the statistic" in mixed

@@ -20,10 +20,12 @@ from discreet.geometry.of_problem import StatedProblem, stated
 from discreet.geometry.orders.blackwell import BlackwellAnswer, blackwell
 from discreet.geometry.orders.frechet import frechet
 from discreet.geometry.orders.likelihood_ratio import Chain, first_order, mlrp
+from discreet.geometry.orders.monotone import CutDecision, cut_against
 from discreet.geometry.orders.supermodular_order import supermodular_violation
 from discreet.geometry.orders.uprr import UprrAnswer, uprr
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import DatabaseSummary
+from discreet.numerics.digits import number_at_least
 from discreet.numerics.exact import format_exact
 
 WITHIN = Fraction(1, 10**9)
@@ -41,8 +43,9 @@ def compare_orders(mechanism: Mechanism, other: Mechanism) -> dict[str, Any]:
     """Every order in both directions, as plain values: names, numbers, lists and None.
 
     Keys: `statistic`, `exact`, `outputs`, `oblivious`, and per order a mapping with `first_over_second` and
-    `second_over_first` (blackwell, uprr, supermodular) or `first` and `second` (mlrp, first_order). Each verdict has
-    `holds` (True, False or None when it is too close to tell), `within` and its evidence.
+    `second_over_first` (blackwell, monotone, uprr, supermodular) or `first` and `second` (mlrp, first_order). Each verdict has
+    `holds` (True, False or None when it is not decided), `within` and its evidence. `monotone` is what follows for all decisions
+    in which a higher statistic asks for a higher action: from Blackwell's order, from UPRR, or from one such decision.
     """
     check_same_problem(mechanism, other)
     whole = any(isinstance(m.summary, DatabaseSummary) for m in (mechanism, other))
@@ -67,6 +70,7 @@ def compare_orders(mechanism: Mechanism, other: Mechanism) -> dict[str, Any]:
             "first_over_second": _blackwell(blackwell(first, second, exact), omegas),
             "second_over_first": _blackwell(blackwell(second, first, exact), omegas),
         },
+        "monotone": {},
         "uprr": {
             "first_over_second": _uprr(first, second, omegas),
             "second_over_first": _uprr(second, first, omegas),
@@ -84,6 +88,9 @@ def compare_orders(mechanism: Mechanism, other: Mechanism) -> dict[str, Any]:
         for order in ("uprr", "supermodular", "mlrp", "first_order"):
             for verdict in found[order].values():
                 verdict["holds"] = None if verdict["within"] else False
+    for way, (ours, theirs) in {"first_over_second": (first, second), "second_over_first": (second, first)}.items():
+        against = cut_against(ours, theirs, mu0, exact=exact)
+        found["monotone"][way] = _monotone(found["blackwell"][way], found["uprr"][way], against, omegas)
     return found
 
 
@@ -125,11 +132,7 @@ def _blackwell(answer: BlackwellAnswer, omegas: Sequence[str]) -> dict[str, Any]
         found["garbling"] = [[float(g) for g in line] for line in answer.garbling]
     if answer.payoff is not None:
         assert answer.advantage is not None
-        found["decision"] = {
-            "values": list(omegas),
-            "payoff_times_prior": [[format_exact(w) for w in line] for line in answer.payoff],
-            "advantage": float(answer.advantage),
-        }
+        found["decision"] = _decision(answer.payoff, answer.advantage, omegas)
     if answer.holds is not True and answer.deficiency is not None:
         found["deficiency"] = answer.deficiency
     return found
@@ -150,6 +153,27 @@ def _uprr(ours: Channel, theirs: Channel, omegas: Sequence[str]) -> dict[str, An
             "rises_between": [omegas[i] for i in c.rises], "rises_against": theirs.outputs[c.rises_against],
         }
     return found
+
+
+def _monotone(
+    every: dict[str, Any], peaked: dict[str, Any], against: CutDecision | None, omegas: Sequence[str]
+) -> dict[str, Any]:
+    """Two ways to show it, one to refute it; else not decided."""
+    for by, verdict in (("blackwell", every), ("uprr", peaked)):
+        if verdict["within"]:
+            return {"holds": verdict["holds"], "within": True, "by": by}
+    if against is None:
+        return {"holds": None, "within": None}
+    decision = _decision(against.payoff, against.advantage, omegas) | {"act_from": omegas[against.cut]}
+    return {"holds": False, "within": False, "decision": decision}
+
+
+def _decision(payoff: Sequence[Sequence[Fraction]], advantage: Fraction, omegas: Sequence[str]) -> dict[str, Any]:
+    return {
+        "values": list(omegas),
+        "payoff_times_prior": [[format_exact(w) for w in line] for line in payoff],
+        "advantage": number_at_least(advantage),
+    }
 
 
 def _supermodular(ours: Hyper, theirs: Hyper, listed: StatedProblem) -> dict[str, Any]:
