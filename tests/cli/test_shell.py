@@ -120,10 +120,8 @@ def test_ctrl_c_ends_with_130_and_one_word(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", PLANTED.format(body=body), "planted"], stderr=subprocess.PIPE, text=True
     )
-    for _ in range(300):
-        if ready.exists():
-            break
+    while not ready.exists() and process.poll() is None:  # however slow the machine is
         time.sleep(0.1)
     os.kill(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate()
     assert (process.returncode, said) == (130, "discreet: Interrupted.\n")
