@@ -47,9 +47,12 @@ CALLS: dict[str, list[str]] = {
         "design places.toml --radius 0.02 --figure r.svg --workers 1",
         "design places.toml --draws 2 --counts 89,9,2 --workers 1",
         "design places.toml --slopes --workers 1",
-        "design payoff.toml",
+        "design payoff.toml", "design places.toml --hedge 50% --epsilon 2",
     ],
-    "design.family": ["design places.toml --sizes 4..5 -o f.family.json --workers 1"],
+    "design.family": [
+        "design places.toml --sizes 4..5 -o f.family.json --workers 1",
+        "design places.toml --sizes blocks.csv --hedge 0.5 -o h.json --workers 1",
+    ],
     "export": ["export places.mechanism.json -o t.csv", "export usual.mechanism.json -o p.csv --pair"],
     "frontier": [
         "frontier places.toml --points 3 --target 0.9 --gap 0.001 --workers 1 --figure f.svg",

@@ -2,10 +2,13 @@
 
 `12`       one size; written several times it counts as several cells      `10..60`   each size from 10 to 60
 `21-30`    a bucket: these sizes share one mechanism, padded to 30         `# …`      a remark
+A key set or any other CSV file with a column `size` is read too: each row is a cell.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -17,6 +20,8 @@ from discreet.errors import InputError
 from discreet.files.atomic import read_bytes
 
 MOST_SIZES = 100_000
+SIZE = "size"
+"""The column of a table that holds the sizes of its cells."""
 _PART = re.compile(r"(\d{1,9})(?:(\.\.|-)(\d{1,9}))?")
 
 
@@ -47,7 +52,19 @@ def read_sizes(source: str | Path) -> Sizes:
     text = str(source)
     if not Path(source).exists() and all(_PART.fullmatch(part.strip()) for part in text.split(",")):
         return sizes_from_text(text)
-    return sizes_from_text(read_bytes(Path(source), "the file of sizes").decode("utf-8", errors="replace"))
+    written = read_bytes(Path(source), "the file of sizes").decode("utf-8-sig", errors="replace")
+    header = next(csv.reader(io.StringIO(written, newline="")), [])
+    return _sizes_of_cells(written) if SIZE in header else sizes_from_text(written)
+
+
+def _sizes_of_cells(text: str) -> Sizes:
+    """The sizes of the cells of a table, one in each row."""
+    found = [(row.get(SIZE) or "").strip() for row in csv.DictReader(io.StringIO(text, newline=""))]
+    wrong = next((size for size in found if not (size.isascii() and size.isdigit() and 0 < len(size) <= 9)), None)
+    if wrong is not None:
+        raise _wrong(f"{wrong!r} in the column {SIZE}")
+    cells = Counter(map(int, found))
+    return Sizes(tuple((n, n) for n in sorted(cells)), dict(cells))
 
 
 def sizes_from_text(text: str) -> Sizes:
@@ -74,6 +91,7 @@ def sizes_from_text(text: str) -> Sizes:
 
 def _wrong(found: str) -> InputError:
     return InputError(
-        "These are not sizes of cells", found=found, allowed="lines such as 12, 10..60, or 21-30 for a padded bucket",
+        "These are not sizes of cells", found=found,
+        allowed="lines such as 12, 10..60, or 21-30 for a padded bucket; or a CSV file with a column size",
         remedy="write one size or range on each line, without overlaps",
     )

@@ -53,6 +53,12 @@ def exact(value: object, what: str = "number") -> Fraction:
     )
 
 
+def share(text: str, what: str = "share") -> Fraction:
+    """A share as a person writes it: 0.5, 1/2 or 50%."""
+    whole = text.strip()
+    return exact(whole[:-1].rstrip(), what) / 100 if whole.endswith("%") else exact(whole, what)
+
+
 def read_integer(text: str, what: str = "integer", max_digits: int = 1_000_000) -> int:
     """The integer written in decimal digits, beyond the length at which `int` refuses, up to `max_digits`."""
     if not isinstance(text, str) or len(text) > max_digits + 1 or not _INTEGER.fullmatch(text):

@@ -58,6 +58,16 @@ def command(
     priors: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Prepare for other priors too: a TOML file with [[prior]] tables.")
     ] = None,
+    hedge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Guard against a wrong prior: the mean may be off by this share, such as 50%, and cells may differ.",
+        ),
+    ] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(help="Design at this ε instead of the one in the problem file.")
+    ] = None,
     slopes: Annotated[bool, typer.Option("--slopes", help="Show how the optimum moves with ε and with the prior.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes side by side; all cores by default.")] = None,
     figure: Draw = None,
@@ -76,16 +86,20 @@ def command(
     from discreet.cli.questions.many_sizes import ManySizes
     from discreet.cli.questions.several_priors import SeveralPriors
     from discreet.files.sizes import read_sizes
+    from discreet.numerics.exact import exact, share
 
     read = files.read_problem(problem)
+    if epsilon is not None:
+        read = read.with_epsilon(exact(epsilon, "--epsilon"))
+    share_of_mean = None if hedge is None else share(hedge, "--hedge")
     asked: dict[str, Any] = {"gap": gap, "seconds": seconds, "workers": workers, "output": output, "figure": figure}
     question: BestMechanism | ManySizes | SeveralPriors
     must_fit({
         "--sizes": sizes, "--priors": priors, "--within": within, "--alternative": alternative, "--radius": radius,
-        "--draws": draws, "--counts": counts, "--slopes": slopes or None, "--limit": limit, "--kept": kept,
+        "--draws": draws, "--counts": counts, "--slopes": slopes or None, "--limit": limit, "--kept": kept, "--hedge": hedge,
     })
     if sizes is not None:
-        question = ManySizes(read, read_sizes(sizes), limit=limit, folder=kept, **asked)
+        question = ManySizes(read, read_sizes(sizes), limit=limit, folder=kept, hedge=share_of_mean, **asked)
     elif priors is not None:
         question = SeveralPriors.of(read, priors, **asked)
     else:
@@ -95,16 +109,16 @@ def command(
         elif draws is not None:
             around = Around.of_counts(read, draws, counts)
         other = None if alternative is None else files.read_problem(alternative)
-        question = BestMechanism(read, within=within, alternative=other, around=around, slopes=slopes, **asked)
+        question = BestMechanism(read, within=within, alternative=other, around=around, slopes=slopes, hedge=share_of_mean, **asked)
     with progress(read) as watch:
         view = question.answer(watch)
     show(view, as_json=as_json)
 
 
 BELONG = {
-    "--sizes": {"--limit", "--kept"},
+    "--sizes": {"--limit", "--kept", "--hedge"},
     "--priors": set(),
-    "": {"--within", "--alternative", "--radius", "--draws", "--counts", "--slopes"},
+    "": {"--within", "--alternative", "--radius", "--draws", "--counts", "--slopes", "--hedge"},
 }
 """The options of each question; the empty one asks for one mechanism."""
 APART = (("--radius", "--draws"), ("--within", "--slopes"))

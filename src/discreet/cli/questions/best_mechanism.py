@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 from discreet.cli.keeping import kept, next_step, writable
 from discreet.cli.pictures import drawable, drawn
 from discreet.design import Design, design
 from discreet.design.questions.decision_makers import prices
+from discreet.design.questions.hedge import Hedged, hedge, must_be_hedgeable, why_not_hedged
 from discreet.design.questions.regret import must_compare, regret
 from discreet.design.questions.regret_surface import Spot, corners, drawn_around, surface
+from discreet.design.questions.reliance import reliance, why_not_known
 from discreet.design.questions.sensitivity import sensitivity
 from discreet.errors import InputError
 from discreet.files import certificate_path, record_path, write_records
@@ -18,6 +21,7 @@ from discreet.model.problem import Problem
 from discreet.model.universe import Universe
 from discreet.numerics.exact import exact
 from discreet.views.design import design_view
+from discreet.views.reliance import hedge_advice, hedge_view, reliance_view, unknown_view
 from discreet.views.sharing import shares_view, slopes_view
 from discreet.views.view import View
 from discreet.views.wrong_prior import alternative_view, drawn_view, neighbourhood_view
@@ -44,11 +48,14 @@ class BestMechanism:
     figure: Path | None = None
     alternative: Problem | None = None
     around: Around | None = None
+    hedge: Fraction | None = None
 
     def __post_init__(self) -> None:
         drawable(self.figure)
         if self.output is not None:
             writable(self.output, certificate_path(self.output), record_path(self.output))
+        if self.hedge is not None:
+            must_be_hedgeable(self.problem)
         if self.alternative is not None:
             must_compare(self.problem, self.alternative)
         if self.alternative is not None or self.around is not None or self.slopes:
@@ -58,10 +65,12 @@ class BestMechanism:
         """Design, keep what was found, then look further."""
         gap = GAP if self.gap is None else self.gap
         found = design(self.problem, watch, gap=gap, seconds=self.seconds, within=self.within)
+        hedged = None if self.hedge is None else hedge(found.mechanism, found.certificate, self.hedge)
         written = View({}, ())
         if self.output is not None:
-            written = kept(self.output, found.mechanism, found.certificate, found.record()) + next_step(f"certify {self.output}")
-        view = design_view(found)
+            chosen = found if hedged is None else hedged
+            written = kept(self.output, chosen.mechanism, chosen.certificate, found.record()) + next_step(f"certify {self.output}")
+        view = design_view(found) + self._relied_on(found, hedged, watch)
         if self.output is not None:
             write_records(record_path(self.output), [found.record(looked=True)])
         if self.alternative is not None:
@@ -77,6 +86,19 @@ class BestMechanism:
 
             view += drawn(comparison_figure(found), self.figure)
         return view + written
+
+
+    def _relied_on(self, found: Design, hedged: Hedged | None, watch: Watch) -> View:
+        """Wrong priors, without being asked: what the mechanism that is kept loses, and what a hedge would save."""
+        reason = why_not_known(found.mechanism)
+        if reason is not None:
+            return unknown_view(reason)
+        if hedged is not None:
+            return hedge_view(hedged) + reliance_view(reliance(hedged.mechanism))
+        view = reliance_view(reliance(found.mechanism))
+        if watch.cancelled() or why_not_hedged(self.problem) is not None:
+            return view
+        return view + hedge_advice(hedge(found.mechanism, found.certificate))
 
 
 @dataclass(frozen=True)

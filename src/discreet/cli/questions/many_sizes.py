@@ -9,6 +9,7 @@ from pathlib import Path
 from discreet.cli.keeping import next_step, writable
 from discreet.cli.pictures import drawable, drawn
 from discreet.design.questions.family import design_family
+from discreet.design.questions.hedge import must_be_hedgeable
 from discreet.files import record_path, write_family, write_records
 from discreet.files.sizes import Sizes
 from discreet.model.problem import Problem
@@ -33,12 +34,15 @@ class ManySizes:
     workers: int | None = None
     output: Path | None = None
     figure: Path | None = None
+    hedge: Fraction | None = None
 
     def __post_init__(self) -> None:
         drawable(self.figure)
         if self.output is not None:
             writable(self.output, record_path(self.output))
         must_scale(self.problem)
+        if self.hedge is not None:
+            must_be_hedgeable(self.problem)
         if bucket := next((high for low, high in self.sizes.ranges if low < high), None):
             padded(self.problem, bucket, Fraction(1, 2))  # refuses what cannot be padded
 
@@ -46,7 +50,7 @@ class ManySizes:
         """Design the family and keep it."""
         found = design_family(
             self.problem, self.sizes, watch, gap=GAP if self.gap is None else self.gap, seconds=self.seconds, limit=self.limit,
-            folder=self.folder, workers=self.workers,
+            folder=self.folder, workers=self.workers, hedged=self.hedge,
         )
         written = View({}, ())
         if self.output is not None:

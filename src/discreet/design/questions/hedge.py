@@ -144,12 +144,19 @@ def hedge(mechanism: Mechanism, certificate: Certificate, radius: Fraction = Fra
     )  # fmt: skip
 
 
+def why_not_hedged(problem: Problem) -> str | None:
+    """Why a problem cannot be hedged; None when it can."""
+    if len(problem.decisions) != 1:
+        return f"{len(problem.decisions)} decisions"
+    return "actions that are names" if isinstance(problem.decision.actions, NamedActions) else None
+
+
 def must_be_hedgeable(problem: Problem) -> None:
     """Refuse, before any work, what has no reading in numbers."""
-    if len(problem.decisions) != 1 or isinstance(problem.decision.actions, NamedActions):
+    reason = why_not_hedged(problem)
+    if reason is not None:
         raise InputError(
-            "Hedging needs a single decision with numbers as actions",
-            found=f"{len(problem.decisions)} decisions, {problem.decisions[0].loss.kind}",
+            "Hedging needs a single decision with numbers as actions", found=reason,
             allowed="one decision whose actions are numbers",
             remedy="hedge each decision by itself, or use --priors for named actions",
         )
