@@ -62,12 +62,15 @@ def mixed(outcomes: list[Outcome]) -> Outcome:
 
 
 def world(mechanism: Mechanism) -> ListedWorld | SummedWorld:
-    """The road for a mechanism: listed where that is small, else by sums; refused in words when neither serves."""
+    """The road for a mechanism: by sums where that is exact, else listed, else by sums; refused in words when none serves."""
+    summed = why_not_summed(mechanism) is None
+    if summed and all(d.kind == "squared-error" for d in mechanism.problem.decisions):
+        return SummedWorld(mechanism)
     if why_not_listed(mechanism) is None:
         return ListedWorld(mechanism)
-    reason = why_not_known(mechanism)
-    if reason is None:
+    if summed:
         return SummedWorld(mechanism)
+    reason = why_not_known(mechanism)
     raise InputError(
         "What happens under a wrong prior cannot be computed for this mechanism",
         found=reason,
