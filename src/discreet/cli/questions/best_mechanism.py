@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -66,13 +66,13 @@ class BestMechanism:
         gap = GAP if self.gap is None else self.gap
         found = design(self.problem, watch, gap=gap, seconds=self.seconds, within=self.within)
         hedged = None if self.hedge is None else hedge(found.mechanism, found.certificate, self.hedge)
+        chosen = found if hedged is None else replace(found, mechanism=hedged.mechanism, certificate=hedged.certificate)
         written = View({}, ())
         if self.output is not None:
-            chosen = found if hedged is None else hedged
-            written = kept(self.output, chosen.mechanism, chosen.certificate, found.record()) + next_step(f"certify {self.output}")
+            written = kept(self.output, chosen.mechanism, chosen.certificate, chosen.record()) + next_step(f"certify {self.output}")
         view = design_view(found) + self._relied_on(found, hedged, watch)
         if self.output is not None:
-            write_records(record_path(self.output), [found.record(looked=True)])
+            write_records(record_path(self.output), [chosen.record(looked=True)])
         if self.alternative is not None:
             view += alternative_view(regret(found.mechanism, self.alternative, watch))
         if self.around is not None:

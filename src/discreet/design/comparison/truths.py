@@ -64,7 +64,7 @@ def mixed(outcomes: list[Outcome]) -> Outcome:
 def world(mechanism: Mechanism) -> ListedWorld | SummedWorld:
     """The road for a mechanism: by sums where that is exact, else listed, else by sums; refused in words when none serves."""
     summed = why_not_summed(mechanism) is None
-    if summed and all(d.kind == "squared-error" for d in mechanism.problem.decisions):
+    if summed and all(isinstance(d.loss, SquaredLoss) for d in mechanism.problem.decisions):
         return SummedWorld(mechanism)
     if why_not_listed(mechanism) is None:
         return ListedWorld(mechanism)
@@ -281,18 +281,16 @@ class SummedWorld:
         """The mean of ω, the first total, and at each total its mass with the moments of ω − mean there."""
         summary, universe = self.mechanism.summary, self.problem.universe
         assert isinstance(summary, LinearSummary) and isinstance(universe, Universe)
-        least = min(summary.weights)
         n, kept = universe.respondents, probabilities > 0
-        w = np.array(summary.weights)[kept] - least
+        weights = np.array(summary.weights)[kept]
+        least = int(weights.min())
         mean = n * float(probabilities @ self.values)
-        if w.max() == 0:
-            first, masses = n * least, np.ones(1)
-            centred = np.zeros(1)
+        if weights.max() == least:  # the sum says nothing about ω
+            first, masses, centred = n * least, np.ones(1), np.zeros(1)
             second = np.array([n * float(probabilities @ (self.values - mean / n) ** 2)])
         else:
-            shift = int(w.min())
-            law = sum_law(probabilities[kept], self.values[kept].tolist(), (w - shift).tolist(), n, quick=True)
-            first, masses = law.first + n * (least + shift), law.masses / law.masses.sum()
+            law = sum_law(probabilities[kept], self.values[kept].tolist(), (weights - least).tolist(), n, quick=True)
+            first, masses = law.first + n * least, law.masses / law.masses.sum()
             centred = law.means - mean
             second = centred**2 + law.variances
         return mean, first, np.stack([masses, masses * centred, masses * second])

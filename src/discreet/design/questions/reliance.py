@@ -145,7 +145,7 @@ def _mean_at(seen: ListedWorld | SummedWorld) -> Callable[[float], float]:
         assert isinstance(universe, Universe)
 
         def by_types(theta: float) -> float:
-            raised = p * np.exp(theta * v - (theta * v)[p > 0].max())
+            raised = p * np.exp(np.minimum(theta * v - (theta * v)[p > 0].max(), 0.0))
             return universe.respondents * float(raised @ v / raised.sum())
 
         return by_types
