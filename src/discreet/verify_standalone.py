@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Is the mechanism in this file differentially private? A proof you can read in one sitting. Standard library only.
 
-    python verify_standalone.py X.mechanism.json (or X.family.json)   exit 0: proved; 1: refuted, with the reason; 2: not readable
+    python verify_standalone.py X.mechanism.json (or X.family.json)
+    exit 0: proved; 1: refuted, with the reason; 2: neither, because it is not readable or too large to be checked here
 
 A mechanism reads a *summary* of the database and draws an output from exact probabilities (a *kernel*). It is
 e-differentially private if (1) neighbouring databases have equal or adjacent summaries, and (2) every output's
@@ -11,6 +12,7 @@ are derived here from the data, the neighbour relation and the summary, and all 
 
 import hashlib
 import json
+import re
 import sys
 from fractions import Fraction
 from itertools import combinations, product
@@ -19,15 +21,34 @@ from pathlib import Path
 
 class Refuted(Exception):
     """A claim of the file is false."""
+class TooLarge(Exception):
+    """The file may be true or false: telling would take too long or too much memory."""
 def need(condition, words):
     if not condition:
         raise Refuted(words)
 
+STEPS = 20_000_000  # elementary steps that listing states and edges may take: some ten seconds and a gigabyte at most
+BYTES, DIGITS, CHARACTERS = 1 << 30, 50_000, 5_000  # of a file, of a whole number, of any other exact number
+
+def affordable(count, limit=STEPS, what="steps"):
+    """Asked before any work whose amount the file decides."""
+    if count > limit:
+        raise TooLarge(f"about {count:.1e} {what}, and {limit:,} are allowed" if count < 10**300 else f"far too many {what}")
+
+def whole(text):
+    """A whole number in the only way to write it: ASCII digits, no sign but a minus, no leading zero."""
+    if not isinstance(text, str) or not re.fullmatch("0|-?[1-9][0-9]*", text):
+        raise ValueError("a whole number is not written in decimal digits")
+    affordable(len(text), DIGITS, "digits")
+    return int(text)
+
 def number(text):
     """An exact number of the file: a whole number, or text such as "1/3" or "0.25". Never a float."""
-    if not isinstance(text, (int, str)) or set(str(text)) - set("0123456789./-"):
+    written = str(text) if type(text) is int else text
+    if not isinstance(written, str) or not re.fullmatch("-?(0|[1-9][0-9]*)(/[1-9][0-9]*|[.][0-9]+)?", written):
         raise ValueError("a number is not written exactly")
-    return Fraction(text)
+    affordable(len(written), CHARACTERS, "characters of a number")
+    return Fraction(written)
 
 # --- exp(x) between two fractions, and log the same way -------------------------------------------------------------
 def exp_between(x, bits):
@@ -78,16 +99,17 @@ def graph(problem, summary):
     low, high = sizes(data)
     if summary["kind"] == "database":
         need(fixed, "the summary 'database' needs a fixed number of respondents")
+        affordable(4 * low * types ** min(low + 1, 99))
         states = list(product(range(types), repeat=low))
-        near = [[(*d[:i], t, *d[i + 1:]) for i in range(low) for t in range(types)] for d in states]
+        near = ([(*d[:i], t, *d[i + 1:]) for i in range(low) for t in range(types)] for d in states)
     elif summary["kind"] == "histogram":
         states, near = histogram_graph(types, low, high, fixed, summary.get("clamp"))
     else:
         need(summary["kind"] == "linear" and len(summary["weights"]) == types, "a sum needs one weight for every type")
         states, near = linear_graph(summary, low, high, fixed)
     at = {state: i for i, state in enumerate(states)}
-    pairs = {(at[s], at[t]) for s, ts in zip(states, near, strict=True) for t in ts if t in at}
-    edges = {(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]}
+    pairs = ((at[s], at[t]) for s, ts in zip(states, near, strict=True) for t in ts if t in at)
+    edges = {(a, b) if a < b else (b, a) for a, b in pairs if a != b}
     return [",".join(map(str, s)) for s in states], edges
 
 def sizes(data):
@@ -101,6 +123,7 @@ def sizes(data):
 def histogram_graph(types, low, high, fixed, clamp):
     """Counts of types. A clamp clips every count but the reference's, then moves respondents between the clipped types (first
     ones first) and the reference until the latter is within `rest`: a list cut to a fixed length changes by one entry at most."""
+    affordable(types * types)
     floor, roof = ([0] * types, [high] * types) if clamp is None else (clamp["lower"], clamp["upper"])
     need(len(floor) == len(roof) == types, "a clamp needs bounds for every type")
     reference = clamp.get("reference") if clamp else 0 if fixed else None
@@ -113,6 +136,7 @@ def histogram_graph(types, low, high, fixed, clamp):
     need(all(0 <= x <= y for x, y in ends), "a clamp's bounds are the wrong way round, or it has a rest but no fixed size")
     partial = [((), 0)]
     for j in reversed(clipped):
+        affordable(sum(max(0, min(roof[j], high - least - n) - floor[j] + 1) for _, n in partial) * types)
         partial = [((c, *rest), n + c) for rest, n in partial for c in range(floor[j], min(roof[j], high - least - n) + 1)]
     if fixed:
         states = [(*rest[:reference], high - n, *rest[reference:]) for rest, n in partial if high - n <= most]
@@ -122,23 +146,25 @@ def histogram_graph(types, low, high, fixed, clamp):
         states = [rest for rest, n in partial if n >= low or (clamp and any(c == roof[j] for j, c in enumerate(rest)))]
         states.sort(key=lambda s: (sum(s), s[::-1]))
         moves = [(None, j) for j in range(types)]
-    return states, [[tuple(c - (t == i) + (t == j) for t, c in enumerate(s)) for i, j in moves] for s in states]
+    affordable(4 * len(states) * len(moves))
+    return states, ([tuple(c - (t == i) + (t == j) for t, c in enumerate(s)) for i, j in moves] for s in states)
 
 def linear_graph(summary, low, high, fixed):
     """Totals of whole-number weights, clipped to [low, high] of the summary; a changed respondent joins two totals."""
     weights = sorted(set(summary["weights"]))
-    sums = [{0}]
-    for _ in range(high):
-        sums.append({total + w for total in sums[-1] for w in weights})
-    states = sorted({clip(summary, t) for n in range(low, high + 1) for t in sums[n]})
-    near = {s: set() for s in states}
-    for n in range(low - 1 if fixed else low, high):
-        for rest in sums[n]:
+    reached, states, near, steps = {0}, set(), {}, 0  # the totals of the first n respondents
+    affordable(high)
+    for n in range(high + 1):
+        joined = (low - 1 if fixed else low) <= n < high
+        affordable(steps := steps + len(reached) * len(weights) * (4 * len(weights) if joined else 1))
+        if n >= low:
+            states |= {clip(summary, total) for total in reached}
+        for rest in reached if joined else ():
             ends = [rest + w for w in weights]
-            pairs = combinations(ends, 2) if fixed else [(rest, end) for end in ends]
-            for a, b in pairs:
-                near[clip(summary, a)].add((clip(summary, b),))
-    return [(s,) for s in states], [near[s] for s in states]
+            for a, b in combinations(ends, 2) if fixed else [(rest, end) for end in ends]:
+                near.setdefault(clip(summary, a), set()).add((clip(summary, b),))
+        reached = {total + w for total in reached for w in weights}
+    return [(s,) for s in sorted(states)], [near.get(s, ()) for s in sorted(states)]
 
 def clip(summary, total):
     bottom, top = summary.get("low", total), summary.get("high")
@@ -153,13 +179,13 @@ def check_table(mechanism):
     need(kernel["states"] == states, "the kernel's states are not those of its summary")
     stated = sorted(tuple(sorted(edge)) for edge in kernel["edges"])
     need(stated == sorted(edges), f"the listed edges differ from those of the neighbours: {edges ^ set(stated)}")
-    whole = int(kernel["denominator"])
-    need(whole > 0 and whole & (whole - 1) == 0, "the denominator is not a power of two")
-    weights = [[int(w) for w in row] for row in kernel["weights"]]
+    total = whole(kernel["denominator"])
+    need(total > 0 and total & (total - 1) == 0, "the denominator is not a power of two")
+    weights = [[whole(w) for w in row] for row in kernel["weights"]]
     labels = [output["label"] for output in kernel["outputs"]]
     need(len(labels) == len(set(labels)) == len(weights), "outputs repeat or lack weights")
     need(all(len(row) == len(states) and min(row) >= 0 for row in weights), "a row of weights is short or negative")
-    need(all(sum(column) == whole for column in zip(*weights, strict=True)), "some probabilities do not sum to one")
+    need(all(sum(column) == total for column in zip(*weights, strict=True)), "some probabilities do not sum to one")
     best = (0, 1, 1, None)
     for label, row in zip(labels, weights, strict=True):
         for a, b in edges:
@@ -196,7 +222,7 @@ def once(pairs):
 
 def members(text):
     """(words, mechanism) of a mechanism file, or of every member of a family: one mechanism for each range of cell sizes."""
-    document = json.loads(text, object_pairs_hook=once, parse_float=int, parse_constant=int)  # int refuses both
+    document = json.loads(text, object_pairs_hook=once, parse_int=whole, parse_float=whole, parse_constant=whole)
     if document["format"] != "discreet-family/1":
         return [("", document)]
     need(document["members"], "a family without members")
@@ -228,21 +254,29 @@ def prove(mechanism):
     canonical = json.dumps(mechanism, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
     return promise, power * low, power * high, where, hashlib.sha256(canonical).hexdigest()
 
+def say(text):
+    """Print one line. What the file says is shown as text: line ends and terminal codes in it are written out."""
+    print("".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text))
+
 def main(arguments):
     """Verify the file named on the command line and say what was found."""
     try:
         sys.set_int_max_str_digits(0)
+        affordable(Path(arguments[0]).stat().st_size, BYTES, "bytes")
         found = [(words, *prove(m)) for words, m in members(Path(arguments[0]).read_text(encoding="utf-8"))]
     except Refuted as reason:
-        print(f"REFUTED: {reason}")
+        say(f"REFUTED: {reason}")
         return 1
-    except (IndexError, OSError, ValueError, KeyError, TypeError, RecursionError, ZeroDivisionError) as error:
-        print(f"NOT READABLE as a mechanism: {type(error).__name__}: {error}")
+    except (TooLarge, MemoryError) as reason:
+        say(f"TOO LARGE to be checked here: {reason}")
+        return 2
+    except (IndexError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, ArithmeticError) as error:
+        say(f"NOT READABLE as a mechanism: {type(error).__name__}: {error}")
         return 2
     for words, promise, low, high, where, digest in found:
         promised = f"epsilon = {promise['epsilon']} for {promise['neighbours']} neighbours, unit {promise['unit']}"
-        print(f"PROVED{words}: differentially private with {promised}. Mechanism sha256 {digest}")
-        print(f"Largest log-ratio between {float(low):.15g} and {float(high):.15g}, at {where}")
+        say(f"PROVED{words}: differentially private with {promised}. Mechanism sha256 {digest}")
+        say(f"Largest log-ratio between {float(low):.15g} and {float(high):.15g}, at {where}")
     return 0
 
 if __name__ == "__main__":

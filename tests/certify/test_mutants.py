@@ -46,6 +46,7 @@ EQUIVALENT: dict[str, str] = {
     "closed_forms: near < far [Lt→LtE at 0]": "a total does not fall towards itself, whatever the output",
     "closed_forms: fall.near < fall.far [Lt→LtE at 0]": "pairs of one total twice are alike",
     "closed_forms: kernel.high - kernel.low < FEW_OUTPUTS [Lt→LtE at 0]": "a wider search finds the same fall",
+    "verify_standalone: a < b [Lt→LtE at 0]": "no pair has the same state twice",
     "verify_standalone: top * high.denominator >= high.numerator * bottom [GtE→Gt at 0]": MORE_BITS,
 }
 
@@ -108,6 +109,10 @@ def _special() -> list[Mechanism]:
                     for plateau, wide in ((1, 1), (step, 80)):
                         stairs = StaircaseKernel(bottom - (wide > 1), top + wide, step, plateau, ratio)
                         found.append(worlds.mechanism_on(of, summary, stairs))
+    pair = worlds.problem_of(Universe.of(2, three), ReplaceOne())
+    heavy = LinearSummary((1, 2, 4))  # no type weighs nothing, so totals of one respondent less join other pairs
+    totals = state_space(pair.universe, pair.neighbours, heavy).labels
+    found.append(worlds.mechanism_on(pair, heavy, TableKernel(totals, outputs[:1], ((2,) * len(totals),), 2)))
     one = worlds.problem_of(Universe.of(1, two), ReplaceOne())
     for bottom, top in ((0, 2), (-1, 1)):
         found.append(worlds.mechanism_on(one, count, StaircaseKernel(bottom, top, 3, 3, Fraction(1, 2))))
@@ -201,6 +206,10 @@ def test_no_comparison_of_the_standalone_verifier_can_change_unnoticed() -> None
         lambda module: module.exceeds_exp(0, 0, Fraction(1)),
         lambda module: module.exceeds_exp(3, 3, Fraction(0)),
         lambda module: [module.exp_between(Fraction(x, 7), 50) for x in (1, 3, 6, 7, 8, 14, 29)],
+        *[lambda module, count=count: module.affordable(count, 5) for count in (4, 5, 6)],
+        *[lambda module, count=count: said(module.affordable, module.TooLarge, count) for count in (10**299, 10**300, 10**301)],
+        *[lambda module, text=text: module.number(text) for text in (1, True, "1", None)],
+        *[lambda module, text=text: module.whole(text) for text in (1, "1", "-1", "")],
         lambda module: module.main([]),
         lambda module: module.main(["/nowhere"]),
     ]
@@ -208,6 +217,14 @@ def test_no_comparison_of_the_standalone_verifier_can_change_unnoticed() -> None
     questions += [lambda module, low=low, high=high: module.members(family_text(low, high)) for low, high in sizes]
     questions += [lambda module, data=data: module.sizes(data) for data in universes()]
     assert unexplained("verify_standalone", survivors(SOURCE / "verify_standalone.py", questions)) == []
+
+
+def said(function: Callable[..., Any], kind: type[Exception], *arguments: Any) -> str:
+    """The words with which a function refuses."""
+    try:
+        return str(function(*arguments))
+    except kind as error:
+        return str(error)
 
 
 def universes() -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import json
 import os
 import random
 import struct
+import tracemalloc
 import zlib
 from dataclasses import replace
 from fractions import Fraction
@@ -141,6 +142,28 @@ def test_damaged_flows_are_refused(flows: str) -> None:
     document["optimality"]["witness"]["multipliers"][1]["flows"] = flows
     with pytest.raises(InputError):
         certificate_from_document(document)
+
+
+def test_flows_that_inflate_are_refused_before_they_do() -> None:
+    """Adversary: a few kilobytes of zeros, packed, that stand for gigabytes of flows."""
+    bomb = base64.b64encode(zlib.compress(bytes(24 * 10**7), 9)).decode()
+    document = certificate_document(Certificate("x", proof(), OptimalityClaim(Fraction(0), Fraction(1), WITNESSES[3])))  # type: ignore[arg-type]
+    multipliers = document["optimality"]["witness"]["multipliers"]
+    multipliers[1]["flows"] = bomb
+    assert len(bomb) < 400_000
+    tracemalloc.start()
+    with pytest.raises(InputError, match="damaged or endless"):
+        certificate_from_document(document)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100 * len(bomb)
+
+
+def test_flows_that_happen_to_pack_well_can_still_be_read() -> None:
+    flows = ((0, 1, 5),) * 100_000
+    witness = DualWitness("dual", None, 1, (Multipliers(Fraction(0), flows),))
+    certificate = Certificate("x", proof(), OptimalityClaim(Fraction(0), Fraction(1), witness))
+    assert certificate_from_document(certificate_document(certificate)) == certificate
 
 
 def test_flows_beyond_64_bits_are_refused_in_words(tmp_path: Path) -> None:

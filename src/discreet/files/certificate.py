@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-import struct
+import sys
 import zlib
+from array import array
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +30,10 @@ from discreet.files.problem import promise_from_shape
 from discreet.model.certificate import (
     Certificate,
     DualWitness,
+    Flow,
     Multipliers,
     OptimalityClaim,
+    PackedFlows,
     PrivacyProof,
     QuotientWitness,
     TheoremWitness,
@@ -38,7 +42,9 @@ from discreet.model.certificate import (
 from discreet.numerics.exact import format_exact, format_integer, read_integer
 
 FORMAT = "discreet-certificate/1"
-LARGEST_FLOWS = 1 << 30
+MOST_INFLATED = 50
+"""How many times longer than packed flows may be; those of a design are less than ten times as long."""
+FEW_BYTES = 4096
 
 
 def certificate_path(mechanism: str | Path) -> Path:
@@ -155,30 +161,46 @@ def _must_belong(shape: schema.Witness) -> None:
         )
 
 
-def _packed(flows: tuple[tuple[int, int, int], ...]) -> str:
-    numbers = [number for flow in flows for number in flow]
-    if any(not -(2**63) <= number < 2**63 for number in numbers):
+def _packed(flows: Sequence[Flow]) -> str:
+    try:
+        numbers = array("q", [number for flow in flows for number in flow])
+    except OverflowError:
         raise InputError(
             "A multiplier does not fit into 64 bits", found="a larger number", allowed="numerators below 2^63",
             remedy="write the multipliers over a smaller scale",
-        )
-    return base64.b64encode(zlib.compress(struct.pack(f"<{len(numbers)}q", *numbers), COMPRESSION)).decode("ascii")
+        ) from None
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    data = numbers.tobytes()
+    packed = zlib.compress(data, COMPRESSION)
+    if len(data) > _most(packed):
+        packed = zlib.compress(data, 0)
+    return base64.b64encode(packed).decode("ascii")
 
 
-def _unpacked(text: str) -> tuple[tuple[int, int, int], ...]:
+def _most(packed: bytes) -> int:
+    return FEW_BYTES + MOST_INFLATED * len(packed)
+
+
+def _unpacked(text: str) -> PackedFlows:
+    """The flows of one action. How much is inflated is limited by what was written: small files stay small."""
     try:
+        packed = base64.b64decode(text, validate=True)
         inflate = zlib.decompressobj()
-        data = inflate.decompress(base64.b64decode(text, validate=True), LARGEST_FLOWS)
+        data = inflate.decompress(packed, _most(packed))
         whole = inflate.eof and not inflate.unused_data and len(data) % 24 == 0
     except (binascii.Error, zlib.error, ValueError):
         whole, data = False, b""
     if not whole:
         raise InputError(
             "The certificate's multipliers cannot be unpacked", found="damaged or endless data",
-            allowed="zlib in base64, three 64-bit numbers for each flow", remedy="make the certificate again",
+            allowed=f"zlib in base64, three 64-bit numbers for each flow, at most {MOST_INFLATED} times as long as packed",
+            remedy="make the certificate again",
         )
-    numbers = struct.unpack(f"<{len(data) // 8}q", data)
-    return tuple(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True))
+    numbers = array("q", data)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return PackedFlows(numbers)
 
 
 def _lacking(key: str) -> InputError:

@@ -14,6 +14,7 @@ from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from math import gcd
 
 import numpy as np
 
@@ -34,8 +35,11 @@ MOST_DATABASES = 100_000
 """The most whole databases that a state space lists."""
 _BEYOND = 2**62
 """Larger than any count, and safe in 64 bits."""
-MOST_TOTAL_BITS = 2_000_000_000
-"""Bound on respondents × range of a weighted sum when its totals are listed."""
+MOST_TOTAL_BITS = 100_000_000_000
+"""Bound on respondents × weights × range of a weighted sum when its totals are listed: bits that are shifted."""
+MOST_RANGE = 400_000_000
+"""Bound on the range itself: bits that are held."""
+MOST_EDGES = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,26 +250,35 @@ def _linear_space(universe: Universe, summary: LinearSummary, presence: bool) ->
 
 def _reached(weights: list[int], smallest: int, largest: int) -> np.ndarray:
     """The totals of `smallest`..`largest` respondents, by shifting a set of bits once for each respondent."""
-    low = min(0, weights[0])
-    width = largest * (max(weights[-1], 0) - low) + 1
-    if width * max(largest, 1) > MOST_TOTAL_BITS * 8:
-        raise TooLarge(
-            "There are too many totals to list",
-            size=f"{counted(width)} totals of {counted(largest)} respondents",
-            fits=f"respondents × totals up to {MOST_TOTAL_BITS * 8:,}",
-            remedy="use a closed-form kernel, which needs no list, or smaller weights",
-        )
+    unit = gcd(*weights) or 1
+    shifts = [w // unit for w in weights]
+    low = min(0, shifts[0])
+    width = largest * (max(shifts[-1], 0) - low) + 1
+    if width * unit >= 2**62 or width > MOST_RANGE or width * max(largest, 1) * len(shifts) > MOST_TOTAL_BITS:
+        raise _too_many_totals(width, largest)
     origin = -largest * low
     reached, kept = 1 << origin, 1 << origin if smallest == 0 else 0
     for n in range(1, largest + 1):
         following = 0
-        for w in weights:
+        for w in shifts:
             following |= reached << w if w >= 0 else reached >> -w
         reached = following
         if n >= smallest:
             kept |= reached
+    if kept.bit_count() > MOST_STATES:
+        raise _too_many_totals(kept.bit_count(), largest)
     digits = np.frombuffer(kept.to_bytes((width + origin) // 8 + 1, "little"), dtype=np.uint8)
-    return np.flatnonzero(np.unpackbits(digits, bitorder="little")) - origin
+    held = np.flatnonzero(digits)
+    bits = np.unpackbits(digits[held][:, None], axis=1, bitorder="little").astype(bool)
+    return ((8 * held[:, None] + np.arange(8))[bits] - origin) * unit
+
+
+def _too_many_totals(totals: int, respondents: int) -> TooLarge:
+    return TooLarge(
+        "There are too many totals to list", size=f"{counted(totals)} totals of {counted(respondents)} respondents",
+        fits=f"{MOST_STATES:,} totals within a range of {MOST_RANGE:,} steps",
+        remedy="use a closed-form kernel, which needs no list, or smaller weights",
+    )
 
 
 def _found(ascending: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -315,10 +328,17 @@ class _Lookup:
 def _pairs(blocks: np.ndarray, *, star: bool) -> np.ndarray:
     """Edges of blocks: every pair of members, or for a star the first member with each other one."""
     columns = range(blocks.shape[1])
-    chosen = [(0, j) for j in columns if j] if star else list(combinations(columns, 2))
-    found = [blocks[:, pair] for pair in chosen]
+    members = (blocks >= 0).sum(axis=1)
+    most = int((members - 1 if star else members * (members - 1) // 2).sum())
+    if most > MOST_EDGES:
+        raise TooLarge(
+            "There are too many edges to list", size=f"about {most:,}", fits=f"{MOST_EDGES:,}",
+            remedy="use a summary with fewer states, or a closed-form kernel",
+        )
+    chosen = [(0, j) for j in columns if j] if star else combinations(columns, 2)
+    found = [pairs[(pairs >= 0).all(axis=1)] for pairs in (blocks[:, pair] for pair in chosen)]
     edges = np.concatenate(found) if found else np.zeros((0, 2), dtype=np.int64)
-    edges = np.sort(edges[(edges >= 0).all(axis=1) & (edges[:, 0] != edges[:, 1])], axis=1)
+    edges = np.sort(edges[edges[:, 0] != edges[:, 1]], axis=1)
     if len(edges) == 0:
         return edges
     codes = np.unique(edges[:, 0] * (int(edges.max()) + 1) + edges[:, 1])

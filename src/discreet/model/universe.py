@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 MOST_STATES = 2_000_000
 """The most states that are ever listed one by one; beyond it a summary or a closed form must be used."""
+MOST_COUNTS = 40_000_000
+"""The most counts of types in all listed histograms together."""
 MOST_RESPONDENTS = 10**12
 """More than all people there are, and small enough for counts to stay 64-bit numbers."""
 
@@ -121,6 +123,8 @@ class Universe:
         return np.concatenate([boxed_histograms(n, (0,) * self.types, (n,) * self.types, 0) for n in sizes])
 
     def must_list(self, count: int, what: str, most: int = MOST_STATES) -> None:
+        if what == "histograms":
+            most = min(most, MOST_COUNTS // self.types)
         if count > most:
             raise TooLarge(
                 f"There are too many {what} to list",
