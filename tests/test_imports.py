@@ -69,7 +69,7 @@ HOMES: dict[str, set[str]] = {
     "opendp": {"exchange"},
     "dp_accounting": {"exchange"},
     "typer": {"cli"},
-    "rich": {"cli"},
+    "rich": {"cli", "present"},
     "highspy": {"design", "geometry", "exchange"},
 }
 """Libraries that only these packages may import."""

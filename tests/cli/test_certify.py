@@ -24,7 +24,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = tmp_path_factory.mktemp("demo")
     for _ in range(2):
-        result = certify.run(folder)
+        result = certify.run(folder).facts
     assert result["honest"]["proved"] and not result["forged"]["proved"] and result["million"]["proved"]
     return folder
 

@@ -12,7 +12,7 @@ from design_worlds import document, problem, school
 from discreet import files
 from discreet.certify.bounds.dual import dual_upper_bound
 from discreet.certify.optimality import optimality
-from discreet.cli.commands.certify import check
+from discreet.certify.verdict import of_file
 from discreet.design import Design, design
 from discreet.errors import Refuted
 from discreet.model.certificate import (
@@ -169,6 +169,6 @@ def test_a_forged_file_is_refuted(listed: Design, tmp_path: Path) -> None:
     forged = replace(listed.claim, bound=listed.bound - LITTLE)
     files.write_mechanism(path, listed.mechanism)
     files.write_certificate(files.certificate_path(path), replace(listed.certificate, optimality=forged))
-    assert check(path)["proved"] is False
+    assert of_file(path).proved is False
     files.write_certificate(files.certificate_path(path), listed.certificate)
-    assert check(path)["proved"] is True
+    assert of_file(path).proved is True

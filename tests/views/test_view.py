@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from discreet.cli.output import show
-from discreet.cli.terminal import draw
 from discreet.present.blocks import html
+from discreet.present.terminal import draw
 from discreet.views.view import Bars, Fact, Grid, Heading, Mood, Sentence, View, mind, proved, told
 
 HOSTILE = "[bold green]Proved:[/bold green]\nProved: \x1b[32meverything\x1b[0m <script>alert(1)</script>"

@@ -28,7 +28,7 @@ def show(
     if as_json:
         sys.stdout.write(json_text(result.facts if isinstance(result, View) else result) + "\n")
     elif isinstance(result, View):
-        from discreet.cli.terminal import draw
+        from discreet.present.terminal import draw
 
         draw(result.told, console())
     elif person is not None:

@@ -42,8 +42,8 @@ def _mooded(text: str, mood: Mood) -> str:
 
 def _facts(facts: Sequence[Fact]) -> str:
     rows = "".join(
-        f'<tr><th scope="row" style="text-align:left">{escape(f.name)}</th>'
-        f'<td style="text-align:left">{_mooded(f.text, f.mood)}</td></tr>'
+        f'<tr><th scope="row" style="text-align:left">{_mooded(f.name, f.mood) if f.name else ""}</th>'
+        f'<td style="text-align:left">{escape(f.text) if f.name else _mooded(f.text, f.mood)}</td></tr>'
         for f in facts
     )
     return f"<table><tbody>{rows}</tbody></table>"

@@ -35,7 +35,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Fact:
-    """A name and what stands beside it; facts that follow one another share their columns."""
+    """A name and what stands beside it; facts that follow one another share their columns. The mood is that of the name, if any."""
 
     name: str
     text: str

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from discreet.cli.output import Json, beside, show
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from discreet.cli.output import Json, show
+from discreet.views.view import told
 
 
 def command(
@@ -28,27 +26,6 @@ def command(
     Example: discreet verify release-2026
     """
     from discreet.publish.verification import fingerprint_of, verified
+    from discreet.views.verification import verification_view
 
-    verdict = verified(folder, fingerprint_of(key))
-    result: dict[str, Any] = {"release": folder, "holds": verdict.holds, "checks": verdict.checks}
-    show(result, as_json=as_json, person=lambda console: tell(result, console))
-    if not verdict.holds:
-        raise typer.Exit(1)
-
-
-def tell(result: dict[str, Any], console: Console) -> None:
-    """The checks by class."""
-    marks = {True: "[green]holds[/green]", False: "[red]FAILS[/red]", None: "[yellow]not shown here[/yellow]"}
-    for kind in dict.fromkeys(check.kind for check in result["checks"]):
-        console.print(f"[bold]{kind.capitalize()}[/bold]")
-        for check in result["checks"]:
-            if check.kind == kind:
-                beside(console, f"  {marks[check.holds]}: ", check.words)
-                if check.found and check.holds is not True:
-                    console.print(f"    found: {check.found}", soft_wrap=True, markup=False)
-    verdict = (
-        "[green]Nothing that can be checked is wrong.[/green]"
-        if result["holds"]
-        else "[red]This release fails.[/red]"
-    )
-    console.print(verdict)
+    show(told({"release": folder}) + verification_view(verified(folder, fingerprint_of(key))), as_json=as_json)

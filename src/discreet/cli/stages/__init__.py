@@ -1,18 +1,16 @@
 """The stages of the demo, one file each, in the order of the way through the house.
 
-A stage has a `TITLE`, a `run(folder)` that does the work, writes its files into the folder and returns a
-mapping, and a `tell(result, console)` that says it to a person. Each finished part of the house adds one.
+A stage has a `TITLE` and a `run(folder)` that does the work, writes its files into the folder and returns a view of it. Running it
+twice is safe. Each finished part of the house adds one.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Protocol, cast
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from discreet.views.view import View
 
 STAGES = ("households", "design", "certify", "publish", "read", "report")
 
@@ -22,12 +20,8 @@ class Stage(Protocol):
 
     TITLE: str
 
-    def run(self, folder: Path) -> Mapping[str, Any]:
-        """Do the work in a folder; running it twice is safe."""
-        ...
-
-    def tell(self, result: Mapping[str, Any], console: Console) -> None:
-        """Say the result to a person."""
+    def run(self, folder: Path) -> View:
+        """Do the work in a folder, and show it."""
         ...
 
 

@@ -8,14 +8,12 @@ very edge and output that break the promise, and the same mechanism for a millio
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from discreet.views.view import Sentence, View, told
 
 TITLE = "Prove a mechanism private, refute a forgery"
 
@@ -46,10 +44,10 @@ FORGED_BY = Fraction(99, 100)
 """The forger's noise falls faster by one part in a hundred."""
 
 
-def run(folder: Path) -> Mapping[str, Any]:
+def run(folder: Path) -> View:
     """Write, certify, forge and refute; then certify at a million."""
     from discreet import certify, files
-    from discreet.cli.commands.certify import check
+    from discreet.cli.commands.certify import checked
     from discreet.mechanisms.geometric import geometric_mechanism
     from discreet.model.certificate import Certificate
     from discreet.model.kernel import GeometricKernel
@@ -71,14 +69,20 @@ def run(folder: Path) -> Mapping[str, Any]:
     large = geometric_mechanism(write_problem(folder / "town.toml", 1_000_000), LinearSummary(ANY_CHILD))
     started = time.perf_counter()
     large_proof = certify.privacy(large)
-    return {
-        "honest": check(honest),
-        "forged": check(forged),
-        "million": {
-            "proved": isinstance(large_proof, Certificate),
-            "milliseconds": round(1000 * (time.perf_counter() - started), 1),
-        },
+    milliseconds = round(1000 * (time.perf_counter() - started), 1)
+    proved = isinstance(large_proof, Certificate)
+    first, second = checked(honest), checked(forged)
+    facts = {
+        "honest": first.facts, "forged": second.facts, "million": {"proved": proved, "milliseconds": milliseconds},
     }
+    return told(
+        facts,
+        Sentence("A block of 40 households; geometric noise on how many have any child:"),
+        *first.told,
+        Sentence("The same with noise that falls one part in a hundred faster:"),
+        *second.told,
+        Sentence(f"The same for 1,000,000 households: {'proved' if proved else 'refuted'} in {milliseconds} ms, without a table."),
+    )
 
 
 def write_problem(path: Path, households: int) -> Any:
@@ -87,18 +91,3 @@ def write_problem(path: Path, households: int) -> Any:
 
     path.write_text(PROBLEM.format(households=households), encoding="utf-8")
     return files.read_problem(path)
-
-
-def tell(result: Mapping[str, Any], console: Console) -> None:
-    """The three outcomes."""
-    from discreet.cli.commands.certify import tell as tell_check
-
-    console.print("A block of 40 households; geometric noise on how many have any child:")
-    tell_check(result["honest"], console)
-    console.print("The same with noise that falls one part in a hundred faster:")
-    tell_check(result["forged"], console)
-    million = result["million"]
-    console.print(
-        f"The same for 1,000,000 households: {'proved' if million['proved'] else 'refuted'} "
-        f"in {million['milliseconds']} ms, without a table."
-    )

@@ -5,25 +5,26 @@ SY Example 1. Places are first planned with any real number, as in the paper, th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from discreet.views.view import Sentence, View, mind, told
 
 TITLE = "Design the best mechanism for each decision"
 EPSILONS = tuple(Fraction(k, 4) for k in (1, 2, 3, 4, 6, 8))
 BESIDE = ("geometric", "staircase", "laplace", "no information")
 
 
-def run(folder: Path) -> Mapping[str, Any]:
+def run(folder: Path) -> View:
     """Write places.mechanism.json and buses.mechanism.json with certificates, and frontier.svg."""
     from discreet import files
+    from discreet.cli.keeping import kept
     from discreet.cli.progress import progress
     from discreet.design import design
     from discreet.gallery.frontier import places as paper_places
+    from discreet.numerics.digits import about, at_least, at_most, percent_about, percent_at_most
+    from discreet.views.words import adding_words
 
     whole = files.read_problem(folder / "places.toml")
     with progress() as watch:
@@ -32,16 +33,30 @@ def run(folder: Path) -> Mapping[str, Any]:
         buses = design(files.read_problem(folder / "buses.toml"), watch)
         saved = _frontier(folder, whole, watch)
     for name, found in (("places", places), ("buses", buses)):
-        files.write_mechanism(folder / f"{name}.mechanism.json", found.mechanism)
-        files.write_certificate(folder / f"{name}.certificate.json", found.certificate)
-    slope = places.evaluation.slope
-    return {
-        "paper": _facts(paper),
-        "places": _facts(places),
-        "buses": _facts(buses),
-        "same_loss_at": saved,
-        "slope": slope,
+        kept(folder / f"{name}.mechanism.json", found.mechanism, found.certificate, found.record(looked=True))
+    facts = {
+        "paper": _facts(paper), "places": _facts(places), "buses": _facts(buses), "same_loss_at": saved,
+        "slope": places.evaluation.slope,
     }
+    usual = {name: found.baselines["geometric"].loss or 0.0 for name, found in (("paper", paper), ("places", places))}
+    less = percent_about(1 - float(paper.loss) / usual["paper"])
+    return told(
+        facts,
+        Sentence(
+            "School places, a block of 40 households, ε = 1. The usual geometric noise leaves an expected squared error of "
+            f"{about(usual['paper'])}. The best private mechanism leaves {at_most(paper.loss, 4)}: {less} less. Proved: none can "
+            f"go below {at_least(paper.lower_bound, 4)}."
+        ),
+        Sentence(
+            f"In whole places: {about(usual['places'])} → {at_most(places.loss, 4)}, or the usual loss at {percent_at_most(saved)} "
+            "of the ε (frontier.svg)."
+        ),
+        Sentence(
+            "Buses depend on how many households have any child. There the geometric mechanism is the best possible "
+            f"({buses.theorem}): expected cost {at_most(buses.loss, 5)}."
+        ),
+        mind(adding_words(places.evaluation.slope)),
+    )
 
 
 def _frontier(folder: Path, problem: Any, watch: Any) -> float:
@@ -61,7 +76,7 @@ def _frontier(folder: Path, problem: Any, watch: Any) -> float:
         figure.write(folder / "frontier.svg")
     except MissingExtra:
         figure.write(folder / "frontier.json")
-    return float(saved.reach.epsilon)
+    return float(saved.reach.above)
 
 
 def _facts(found: Any) -> dict[str, Any]:
@@ -75,27 +90,3 @@ def _facts(found: Any) -> dict[str, Any]:
         "theorem": found.theorem,
         "seconds": dict(found.seconds),
     }
-
-
-def tell(result: Mapping[str, Any], console: Console) -> None:
-    """The numbers, and what the design is not for."""
-    from discreet.views.words import adding_words
-
-    paper, places, buses = result["paper"], result["places"], result["buses"]
-    less = 1 - paper["loss"] / paper["usual"]
-    console.print(
-        f"School places, a block of 40 households, ε = 1. The usual geometric noise leaves an expected squared error of "
-        f"{paper['usual']:.3f}. The best private mechanism leaves [bold]{paper['loss']:.3f}: {less:.0%} "
-        f"less[/bold]. Proved: none can go "
-        f"below {paper['lower_bound']:.3f}."
-    )
-    console.print(
-        f"In whole places: {places['usual']:.3f} → {places['loss']:.3f}, or the usual loss at "
-        f"{result['same_loss_at']:.0%} of the ε (frontier.svg)."
-    )
-    console.print(
-        f"Buses depend on how many households have any child. There the geometric mechanism is the best "
-        f"possible ({buses['theorem']}): "
-        f"expected cost {buses['loss']:.4f}."
-    )
-    console.print(f"[yellow]Mind:[/yellow] {adding_words(result['slope'])}")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from discreet.views.view import Sentence, View, told
 
 TITLE = "A county of generated households"
 BLOCKS, AVERAGE, SPREAD = 400, 40, 4
@@ -37,7 +34,7 @@ unit = "household"
 """
 
 
-def run(folder: Path) -> Mapping[str, Any]:
+def run(folder: Path) -> View:
     """Write households.parquet, blocks.csv, plan.toml and the problem files places.toml and buses.toml."""
     from discreet.gallery.schools import schools, write_schools
 
@@ -47,18 +44,10 @@ def run(folder: Path) -> Mapping[str, Any]:
     (folder / "buses.toml").write_text(BUSES, encoding="utf-8")
     table = schools(BLOCKS, AVERAGE, SPREAD)
     sizes = sorted(set(table.sizes.tolist()))
-    return {
-        "plan": plan,
-        "households": int(table.sizes.sum()),
-        "blocks": BLOCKS,
-        "sizes": sizes,
-        "children": int(table.children.sum()),
-    }
-
-
-def tell(result: Mapping[str, Any], console: Console) -> None:
-    """What was made."""
-    console.print(
-        f"{result['households']:,} households in {result['blocks']} blocks of {result['sizes'][0]} to {result['sizes'][-1]}. "
-        "Nobody in them is real. Two questions: places.toml (how many school places?) and buses.toml (how many buses?)."
+    households = int(table.sizes.sum())
+    facts = {"plan": plan, "households": households, "blocks": BLOCKS, "sizes": sizes, "children": int(table.children.sum())}
+    words = (
+        f"{households:,} households in {BLOCKS} blocks of {sizes[0]} to {sizes[-1]}. Nobody in them is real. Two questions: "
+        "places.toml (how many school places?) and buses.toml (how many buses?)."
     )
+    return told(facts, Sentence(words))

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import csv
 import shutil
-from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from discreet.views.view import Sentence, View, told
 
 TITLE = "Commit, publish and verify"
 BUDGET = 4
 
 
-def run(folder: Path) -> Mapping[str, Any]:
+def run(folder: Path) -> View:
     """Write places.family.json, ledger.db, publisher.pem and release/; an earlier run's ledger and release are replaced."""
     from discreet import files
     from discreet.cli.progress import progress
     from discreet.design.questions.family import design_family
     from discreet.files.family import write_family
     from discreet.ledger import Signer, open_ledger
+    from discreet.numerics.digits import given
     from discreet.publish import commit, gather, publish, verify
 
     _start_afresh(folder)
@@ -42,7 +40,8 @@ def run(folder: Path) -> Mapping[str, Any]:
             publish(bundle, folder / "release", ledger, signer=signer, watch=watch)
             left = ledger.remaining(bundle.plan.population, bundle.plan.unit.name)
     verdict = verify(folder / "release", signer.fingerprint)
-    return {
+    realised = _realised(folder)
+    facts = {
         "members": len(made.family.members),
         "cells": len(bundle.key_set),
         "promise": str(bundle.plan.exposure),
@@ -51,8 +50,18 @@ def run(folder: Path) -> Mapping[str, Any]:
         "holds": verdict.holds,
         "checks": len(verdict.checks),
         "fingerprint": signer.fingerprint,
-        **_realised(folder),
+        "realised": realised,
     }
+    words = "nothing that can be checked is wrong" if verdict.holds else "this release fails"
+    return told(
+        facts,
+        Sentence(
+            f"{facts['cells']} blocks published with {facts['members']} certified mechanisms, one for each block size. Protected: "
+            f"{str(bundle.plan.exposure).partition(': ')[2]}. Cost ε = {given(bundle.cost.pure)}; {given(left)} of {BUDGET} left."
+        ),
+        Sentence(f"Verified from the folder alone ({facts['checks']} checks, key {signer.fingerprint[:16]}…): {words}."),
+        Sentence(f"Average squared error of the published numbers in this draw: {realised:.2f} (only a demo may look)."),
+    )
 
 
 def _start_afresh(folder: Path) -> None:
@@ -62,7 +71,7 @@ def _start_afresh(folder: Path) -> None:
     shutil.rmtree(folder / "release", ignore_errors=True)
 
 
-def _realised(folder: Path) -> dict[str, float]:
+def _realised(folder: Path) -> float:
     """The average squared error of the published numbers against the truth, which only a demo may look at."""
     from discreet.cli.stages.households import AVERAGE, BLOCKS, SPREAD
     from discreet.gallery.schools import schools
@@ -76,24 +85,4 @@ def _realised(folder: Path) -> dict[str, float]:
             (float(row["published"]) - truth.get((row["county"], row["block"]), 0)) ** 2
             for row in csv.DictReader(file)
         ]
-    return {"realised": sum(errors) / len(errors)}
-
-
-def tell(result: Mapping[str, Any], console: Console) -> None:
-    """What was published and what it cost."""
-    console.print(
-        f"{result['cells']} blocks published with {result['members']} certified mechanisms, one for each block size. Protected: "
-        f"{result['promise'].partition(': ')[2]}. Cost ε = {float(result['epsilon']):g}; "
-        f"{float(result['remaining']):g} of {BUDGET} remains."
-    )
-    verdict = (
-        "[green]nothing that can be checked is wrong[/green]"
-        if result["holds"]
-        else "[red]this release fails[/red]"
-    )
-    console.print(
-        f"Verified from the folder alone ({result['checks']} checks, key {result['fingerprint'][:16]}…): {verdict}."
-    )
-    console.print(
-        f"Average squared error of the published numbers in this draw: {result['realised']:.2f} (only a demo may look)."
-    )
+    return sum(errors) / len(errors)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from discreet.views.view import Sentence, View, told
 
 TITLE = "Read one block back"
 
 
-def run(folder: Path) -> Mapping[str, Any]:
+def run(folder: Path) -> View:
     """The first block of the release, with its posterior."""
     from discreet.files.family import read_family
     from discreet.interpret import posterior
+    from discreet.numerics.digits import about, between, given
     from discreet.views.words import attacker_words
 
     with (folder / "release" / "release.csv").open(encoding="utf-8", newline="") as file:
@@ -24,24 +23,15 @@ def run(folder: Path) -> Mapping[str, Any]:
     mechanism = read_family(folder / "places.family.json").member(int(row["size"])).mechanism
     found = posterior(mechanism, row["code"])
     low, high = found.interval(0.9)
-    return {
+    facts: dict[str, Any] = {
         "block": {key: row[key] for key in ("county", "block", "size", "published", "code")},
         "mean": found.mean(),
         "interval": [float(low), float(high)],
         "attacker": attacker_words(mechanism.guarantee),
     }
-
-
-def tell(result: Mapping[str, Any], console: Console) -> None:
-    """The block in words."""
-    from discreet.numerics.digits import about, between, given
-
-    block = result["block"]
-    low, high = result["interval"]
     span = f"exactly {given(low)}" if low == high else between(low, high, 12)
-    console.print(
-        f"{block['county']}, block {block['block']} ({block['size']} households): plan the published "
-        f"{block['published']} places; on average {about(result['mean'], 2)} children live there, {span} with "
-        "at least 90 % probability."
+    words = (
+        f"{row['county']}, block {row['block']} ({row['size']} households): plan the published {row['published']} places; on "
+        f"average {about(found.mean(), 2)} children live there, {span} with at least 90 % probability."
     )
-    console.print(result["attacker"])
+    return told(facts, Sentence(words), Sentence(facts["attacker"]))

@@ -48,8 +48,9 @@ def _sentence(block: Sentence, console: Console) -> None:
 def _facts(facts: Sequence[Fact], console: Console) -> None:
     width = max(len(fact.name) for fact in facts)
     for fact in facts:
-        lead = _words(f"{INDENT}{fact.name:<{width}}  ")
-        words = _words(fact.text, STYLES[fact.mood])
+        named, style = bool(fact.name.strip()), STYLES[fact.mood]
+        lead = _words(f"{INDENT}{fact.name:<{width}}  ", style if named else "")
+        words = _words(fact.text, "" if named else style)
         if fact.whole:
             console.print(Text.assemble(lead, words), soft_wrap=True)
             continue
