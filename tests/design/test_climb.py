@@ -121,7 +121,7 @@ def test_floats_foretell_what_is_proved_whatever_the_decision_weighs(weight):
     law = ((".7", ".1", ".1", ".05", ".05"), (0, 1, 2, 3, 7))
     for actions in (RealActions(), ListedActions(tuple(map(Fraction, range(0, 60, 2))))):
         decision = Decision(SquaredLoss(), actions, weight=Fraction(weight))
-        _, claim, proposal = certified(problem_of(law, 8, decision), seconds=40.0)
+        _, claim, proposal = certified(problem_of(law, 8, decision), seconds=12.0)
         assert isinstance(proposal.witness, QuotientWitness)
         assert claim.relative_gap == pytest.approx(proposal.relative_gap, rel=1e-3)
 

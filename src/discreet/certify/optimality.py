@@ -16,9 +16,10 @@ from discreet.certify.bounds.theorems import theorem_upper_bound, theorem_value
 from discreet.certify.value.expected import expected_payoff
 from discreet.certify.value.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
 from discreet.errors import InputError, Refuted
-from discreet.model.certificate import Counterexample, DualWitness, OptimalityClaim, QuotientWitness
+from discreet.model.certificate import Counterexample, DualWitness, OptimalityClaim, QuotientWitness, Witness
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
+from discreet.model.problem import Problem
 from discreet.model.reductions import reduced
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -87,12 +88,16 @@ def _on_reduced(mechanism: Mechanism, name: str) -> Mechanism | None:
 
 def proved_bound(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
     """An upper bound on every private mechanism's expected payoff for the guarantee's promise."""
-    problem = mechanism.problem.with_promise(mechanism.guarantee.promise)
-    if isinstance(claim.witness, DualWitness):
-        return dual_upper_bound(problem, claim.witness)
-    if isinstance(claim.witness, QuotientWitness):
-        return quotient_upper_bound(problem, claim.witness)
-    return theorem_upper_bound(problem, claim.witness)
+    return upper_bound(mechanism.problem.with_promise(mechanism.guarantee.promise), claim.witness)
+
+
+def upper_bound(problem: Problem, witness: Witness) -> Fraction:
+    """What no mechanism that keeps the problem's promise exceeds, by this witness."""
+    if isinstance(witness, DualWitness):
+        return dual_upper_bound(problem, witness)
+    if isinstance(witness, QuotientWitness):
+        return quotient_upper_bound(problem, witness)
+    return theorem_upper_bound(problem, witness)
 
 
 def _shown(number: Fraction) -> str:

@@ -8,9 +8,9 @@ competes too: a design is never worse than its baselines, publishing nothing inc
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
+from discreet.certify.bounds.full_information import FULL
 from discreet.design.certified import Proofs
 from discreet.design.comparison.baselines import FLOOR, WAYS, baselines, ladder_baselines
 from discreet.design.program.sections import Ground, ground
@@ -21,12 +21,24 @@ from discreet.design.routes.oblivious import Oblivious
 from discreet.design.routes.order import LADDER, considered
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked, Route
-from discreet.design.schedule import COMPARE_SECONDS, DEFAULT_SECONDS, QUICK_SECONDS
+from discreet.design.schedule import (
+    COMPARE_SECONDS,
+    DEFAULT_SECONDS,
+    FLOOR_SECONDS,
+    GRACE,
+    PROOF_SHARE,
+    QUICK_SECONDS,
+    SEARCH_SHARE,
+    Until,
+    now,
+)
+from discreet.design.watchdog import TimeIsUpError, in_time
 from discreet.errors import DiscreetError, InputError
+from discreet.model.certificate import TheoremWitness
 from discreet.model.gap import size
 from discreet.model.problem import Problem
 from discreet.model.record import Baseline, Reached, Step
-from discreet.watch import SILENT, Deadline, Watch
+from discreet.watch import SILENT, Watch
 
 CLASSES = ("oblivious", "permutation-invariant")
 LOOSE = 1e-3
@@ -53,7 +65,7 @@ def design(
     shown = search.beside_baselines(compare)
     found = search.found(shown)
     if within == "oblivious":
-        return _restricted(found, gap, search.watch)
+        return _restricted(found, gap, search.until(1.0))
     return found if within is None else replace(found, within=within, price=0.0)
 
 
@@ -87,15 +99,18 @@ class _Search:
     """The routes of one problem, what was proved on the way, and the time that it took."""
 
     def __init__(self, problem: Problem, gap: float, seconds: float, watch: Watch) -> None:
-        self.problem, self.gap, self.seconds = problem, gap, seconds
-        self.outer, self.begun = watch, time.perf_counter()
-        self.watch = AsPayoffs(Deadline(seconds, watch))
+        self.problem, self.gap, self.seconds, self.outer = problem, gap, seconds, watch
+        self.begun = now()
         self.proofs = Proofs(problem)
         self.routes, self.passed = considered(problem)
         self.took = {"solve": 0.0, "certify": 0.0, "baselines": 0.0}
         self.rungs: tuple[Reached, ...] = ()
         self.status = "optimal"
         self._ground: Ground | None = None
+
+    def until(self, share: float) -> Until:
+        """A watch that ends when so much of the whole time is over."""
+        return Until(self.begun + share * self.seconds, AsPayoffs(self.outer))
 
     def along_the_routes(self) -> None:
         """Take one route after the other until the gap is reached."""
@@ -109,24 +124,43 @@ class _Search:
         for route in routes:
             if self.proofs.reached(self.gap if route is not LADDER else max(self.gap, LOOSE)):
                 break
-            self.take(route, self.seconds - self._elapsed() if self.proofs.best is None else 0.0)
+            left = SEARCH_SHARE * self.seconds - self._elapsed()
+            self.take(route, left if self.proofs.best is None else min(left, FLOOR_SECONDS))
 
     def take(self, route: Route, seconds: float) -> None:
-        """Let a route propose, and prove what it proposes."""
-        begun = time.perf_counter()
-        proposal = route.propose(self.problem, Asked(self.gap, seconds, self.watch))
-        solved = time.perf_counter()
-        step = route.taken(self.problem, proposal)
-        self._prove(proposal, step)
-        self.took["solve"] += solved - begun
-        self.took["certify"] += time.perf_counter() - solved
+        """Let a route propose, and prove what it proposes; a route that does not come back in time is left behind."""
+        begun = now()
+        asked = Asked(self.gap, seconds, self.until(SEARCH_SHARE))
+        try:
+            proposal = in_time(lambda: route.propose(self.problem, asked), max(asked.watch.left, 0.0) + self._grace)
+        except (TimeIsUpError, MemoryError) as error:
+            self.passed.append(route.passed_by(f"given up: {error or 'out of memory'}"))
+            self.status = "cancelled"
+            return
+        finally:
+            self.took["solve"] += now() - begun
+        self._prove(proposal, route.taken(self.problem, proposal))
+
+    @property
+    def _grace(self) -> float:
+        return GRACE + (1 - SEARCH_SHARE) * self.seconds / 4
 
     def _prove(self, proposal: Proposal, step: Step) -> None:
-        before = self.proofs.best
-        if self.proofs.add(proposal, step):
+        """Prove a proposal in what is left of the time; keep it if it is the best."""
+        begun, before = now(), self.proofs.best
+        limit = max(self.until(PROOF_SHARE).left, 0.0) + 2 * self._grace
+        try:
+            better = self.proofs.keep(*in_time(lambda: self.proofs.proved(proposal, step), limit))
+        except (TimeIsUpError, MemoryError) as error:
+            self.passed.append(replace(step, applied=False, reason=f"its proof was given up: {error or 'out of memory'}"))
+            self.status = "cancelled"
+            return
+        finally:
+            self.took["certify"] += now() - begun
+        if better:
             self.rungs = proposal.rungs or self.rungs
             if before is not None:
-                self.passed.insert(0, replace(before.step, applied=False, reason=f"interrupted; {before.step.reason}"))
+                self.passed.insert(0, replace(before.step, applied=False, reason=f"no better; {before.step.reason}"))
         else:
             self.passed.append(replace(step, applied=False, reason=f"no better; {step.reason}"))
         if proposal.status != "optimal":
@@ -134,16 +168,18 @@ class _Search:
 
     def beside_baselines(self, compare: bool) -> dict[str, Baseline]:
         """What people do today; where the search beats none of it, it is published instead."""
-        begun = time.perf_counter()
+        begun = now()
+        if not self.proofs.reached(max(self.gap, LOOSE)):
+            self.proofs.keep(None, self.proofs.bounded(TheoremWitness(FULL)))
         # a search that took all its time must not take the comparison away as well
-        left = AsPayoffs(Deadline(max(self.seconds - self._elapsed(), COMPARE_SECONDS), self.outer))
+        watch = Until.after(max(self.seconds - self._elapsed(), COMPARE_SECONDS), AsPayoffs(self.outer))
         shown: dict[str, Baseline] = {}
         try:
-            shown = self._baselines(compare, left)
-            self._never_worse(shown, left)
-        except (DiscreetError, MemoryError) as error:
-            left.report(stage="baselines", message=f"not computed: {error}")
-        self.took["baselines"] = time.perf_counter() - begun
+            shown = in_time(lambda: self._baselines(compare, watch), watch.left + GRACE)
+        except (DiscreetError, MemoryError, TimeIsUpError) as error:
+            watch.report(stage="baselines", message=f"not computed: {error or 'out of memory'}")
+        self.took["baselines"] = now() - begun
+        self._never_worse(shown, watch)
         return shown if compare else {}
 
     def _baselines(self, compare: bool, watch: Watch) -> dict[str, Baseline]:
@@ -158,13 +194,17 @@ class _Search:
         ranked = sorted((b for b in shown.values() if b.value is not None), key=lambda b: -(b.value or 0.0))
         by_name = {way.name: way for way in WAYS}
         for baseline in ranked:
-            assert self.proofs.best is not None and baseline.value is not None
-            own = float(self.proofs.best.value)
-            if baseline.value <= own + 1e-9 * float(size(own)):
+            best = self.proofs.best
+            assert baseline.value is not None
+            if best is not None and baseline.value <= float(best.value) + 1e-9 * float(size(float(best.value))):
                 return
             if too_many(self.problem) is not None:
                 continue
-            proposal = by_name[baseline.name].propose(self.ground(), watch)
+            way = by_name[baseline.name]
+            try:
+                proposal = in_time(lambda way=way: way.propose(self.ground(), watch), self._grace)  # type: ignore[misc]
+            except (DiscreetError, MemoryError, TimeIsUpError):
+                continue
             if proposal is not None:
                 words = f"no route found anything better in the time: {proposal.words}"
                 self._prove(proposal, Step(f"baseline {baseline.name}", True, "", words))
@@ -176,31 +216,31 @@ class _Search:
         return self._ground
 
     def _elapsed(self) -> float:
-        return time.perf_counter() - self.begun
+        return now() - self.begun
 
     def found(self, shown: dict[str, Baseline]) -> Design:
         """Everything proved, once more as one certificate."""
-        begun = time.perf_counter()
+        begun = now()
         best = self.proofs.settled()
-        self.took["certify"] += time.perf_counter() - begun
+        self.took["certify"] += now() - begun
         assert self.proofs.best is not None
         status = "optimal" if self.proofs.reached(self.gap) else "stalled" if self.status == "optimal" else self.status
         steps = (self.proofs.best.step, *self.passed)
         return Design(*best, steps, shown, self.took, status, notes=_notes(self.problem), rungs=self.rungs)
 
 
-def _restricted(best: Design, gap: float, watch: Watch) -> Design:
+def _restricted(best: Design, gap: float, watch: Until) -> Design:
     """The best mechanism that reads only the statistic, and what that costs against the best of all."""
     problem = best.mechanism.problem
-    begun = time.perf_counter()
+    begun = now()
     route = Oblivious()
     proposal = route.propose(problem, Asked(gap, DEFAULT_SECONDS, watch))
-    solved = time.perf_counter()
+    solved = now()
     step = route.taken(problem, proposal)
     proofs = Proofs(problem)
-    proofs.add(replace(proposal, witness=best.claim.witness), step)
+    proofs.keep(*proofs.proved(replace(proposal, witness=best.claim.witness), step))
     mechanism, certificate = proofs.settled()
-    took = {"solve": solved - begun, "certify": time.perf_counter() - solved}
+    took = {"solve": solved - begun, "certify": now() - solved}
     price = float(best.value - (certificate.optimality.value if certificate.optimality else 0))
     steps = (step, *(replace(s, applied=False, reason=f"not asked for ({s.reason})") for s in best.steps))
     return replace(

@@ -11,10 +11,11 @@ from fractions import Fraction
 
 from discreet import __version__
 from discreet.certify import privacy
-from discreet.certify.optimality import proved_bound, proved_value
+from discreet.certify.bounds.full_information import FULL
+from discreet.certify.optimality import proved_value, upper_bound
 from discreet.design.proposal import Proposal
 from discreet.errors import Refuted
-from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim, Witness
+from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim, TheoremWitness, Witness
 from discreet.model.gap import reached
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.problem import Problem
@@ -49,27 +50,26 @@ class Proofs:
         self.best: Candidate | None = None
         self.limit: Bound | None = None
 
-    def add(self, proposal: Proposal, step: Step) -> bool:
-        """Prove what is proposed and keep it if it is better; whether the mechanism is now the best."""
+    def proved(self, proposal: Proposal, step: Step) -> tuple[Candidate, Bound | None]:
+        """What is proposed with its proofs; nothing is kept yet."""
         witness = proposal.witness
+        limit = None if witness is None else self.bounded(witness)
         bare = undocumented(self.problem, proposal, step)
-        if witness is not None:
-            self.bounded(bare, witness)
-        value = outward(proved_value(bare, _unproved(witness or self._standing())), down=True)
-        if self.best is not None and value <= self.best.value:
+        value = proved_value(bare, _unproved(witness or TheoremWitness(FULL)))
+        return Candidate(bare, outward(value, down=True), proposal, step), limit
+
+    def bounded(self, witness: Witness) -> Bound:
+        """A witness with what it proves."""
+        return Bound(witness, outward(upper_bound(self.problem, witness), down=False))
+
+    def keep(self, candidate: Candidate | None, limit: Bound | None) -> bool:
+        """Keep what is better than before; whether the mechanism is now the best."""
+        if limit is not None and (self.limit is None or limit.bound < self.limit.bound):
+            self.limit = limit
+        if candidate is None or (self.best is not None and candidate.value <= self.best.value):
             return False
-        self.best = Candidate(bare, value, proposal, step)
+        self.best = candidate
         return True
-
-    def bounded(self, mechanism: Mechanism, witness: Witness) -> None:
-        """Prove a bound and keep it if it is tighter."""
-        bound = outward(proved_bound(mechanism, _unproved(witness)), down=False)
-        if self.limit is None or bound < self.limit.bound:
-            self.limit = Bound(witness, bound)
-
-    def _standing(self) -> Witness:
-        assert self.limit is not None, "a mechanism without a witness is a candidate beside one that has a bound"
-        return self.limit.witness
 
     def reached(self, gap: float) -> bool:
         """Whether the best value is within the gap of the best bound."""
@@ -92,7 +92,7 @@ class Proofs:
 def certified(problem: Problem, proposal: Proposal, step: Step) -> tuple[Mechanism, Certificate]:
     """One proposal with everything about it proved."""
     proofs = Proofs(problem)
-    proofs.add(proposal, step)
+    proofs.keep(*proofs.proved(proposal, step))
     return proofs.settled()
 
 

@@ -1,22 +1,37 @@
-"""How the time of a design is spent: every share and every guess of speed in one place.
+"""How the time of a design is spent: the clock, every share of time and every guess of speed, in one place.
 
-`seconds` is what whoever asks allows for everything: search, proof and comparison. Guesses of speed only decide what is tried;
-they never decide what is true.
+`seconds` is what whoever asks allows for everything: search, proof and comparison. Guesses of speed decide what is tried, never
+what is true.
+
+The clock. Searches ask `now()` and say with `spend(guess)` what a piece of work takes, in guessed seconds. Usually the clock is
+that of the machine and guesses are ignored. Inside `counted()` it is the other way round: time is the sum of the guesses, so that
+what a search does depends on its work alone, on any machine under any load. Tests use that.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from discreet.watch import SILENT, Deadline, Watch
 
 DEFAULT_SECONDS = 60.0
-COMPARE_SECONDS = 5.0
+SEARCH_SHARE, PROOF_SHARE = 0.6, 0.9
+"""By these shares of the time the search for a mechanism ends, and its proof; the rest is for what people do today."""
+GRACE = 3.0
+"""Seconds by which any part may overrun before it is given up; what needs no search is proved in that time."""
+COMPARE_SECONDS = 3.0
 """Baselines have at least so much time of their own."""
 QUICK_SECONDS = 2.0
 """What weighted sums may take before a program, when the gap asked for is loose."""
+FLOOR_SECONDS = 2.0
+"""What weighted sums may take after a program that came to nothing, though the time is up."""
 
 SHORTEST_RUNG = 2.0
 """Seconds below which no program and no quotient bound is begun."""
-
 SHARES = {
     "weights by search": 1 / 20,
     "program on the sum": 0.12,
@@ -28,16 +43,100 @@ SHORTEST_SEARCH = 2.0
 LAST_SHARE = 0.7
 """Share of the time left for the last bound: proving it again takes time too."""
 
+SECONDS_PER_FLOP = 1e-9
+"""Of one thread in the middle of small matrix products."""
+SECONDS_PER_PRODUCT, SECONDS_PER_CUBE, SECONDS_PER_CALL = 1.2e-10, 1e-11, 3e-3
+"""Of a step of the structured interior point: of actions × states² × width, of states³, and of the step itself."""
+SECONDS_PER_TOTAL, SECONDS_PER_PAIR = 0.01, 2e-5
+"""What a program on a small summary takes, about: for each total of a sum, and for each pair of states of a pair."""
+STATES_PER_SECOND = 300
+"""Of a quotient bound, so that a thousand first-order steps fit."""
+SECONDS_PER_STEP = 5e-8
+"""Of one first-order step, for each state and knot."""
+SECONDS_PER_SCORE, SECONDS_PER_LIKELY_TOTAL = 4e-4, 2e-6
+"""Of valuing one weighted sum: a call, and each of its likely totals."""
+
+_counted: ContextVar[list[float] | None] = ContextVar("counted seconds", default=None)
+
+
+def now() -> float:
+    """Seconds on the clock."""
+    counted = _counted.get()
+    return time.monotonic() if counted is None else counted[0]
+
+
+def spend(guess: float) -> None:
+    """Say that work of so many guessed seconds was done."""
+    counted = _counted.get()
+    if counted is not None:
+        counted[0] += guess
+
+
+def is_counted() -> bool:
+    """Whether time is counted work."""
+    return _counted.get() is not None
+
+
+@contextmanager
+def counted() -> Iterator[None]:
+    """Within, time is counted work."""
+    token = _counted.set([0.0])
+    try:
+        yield
+    finally:
+        _counted.reset(token)
+
+
+def interior_seconds(actions: int, states: int, width: int) -> float:
+    """A guess of one step of the structured interior point; `width` is the largest block of its order of the states."""
+    return SECONDS_PER_CALL + float(states) ** 2 * (SECONDS_PER_PRODUCT * actions * width + SECONDS_PER_CUBE * states)
+
+
+class Until:
+    """Cancels at a time on the clock, or when `inner` does; reports go to `inner`."""
+
+    def __init__(self, ends: float, inner: Watch = SILENT) -> None:
+        self.ends, self.inner = ends, inner
+
+    @classmethod
+    def after(cls, seconds: float, inner: Watch = SILENT) -> Until:
+        """The end of so many seconds from now."""
+        return cls(now() + seconds, inner)
+
+    @property
+    def left(self) -> float:
+        return self.ends - now()
+
+    def report(self, **told: Any) -> None:
+        """Pass the report on."""
+        self.inner.report(**told)
+
+    def cancelled(self) -> bool:
+        """Whether the time is up."""
+        return now() >= self.ends or self.inner.cancelled()
+
+
+def time_left(watch: Watch | None) -> float:
+    """The seconds until this watch, or one that it listens to, cancels; infinite when none has an end."""
+    least = float("inf")
+    while watch is not None:
+        if isinstance(watch, Until):
+            least = min(least, watch.left)
+        elif isinstance(watch, Deadline):
+            least = min(least, watch.ends - time.monotonic())
+        watch = getattr(watch, "inner", None)
+    return least
+
 
 class LadderTime:
     """The time of one climb."""
 
     def __init__(self, seconds: float) -> None:
-        self.seconds, self.ends = seconds, time.monotonic() + seconds
+        self.seconds, self.ends = seconds, now() + seconds
 
     @property
     def left(self) -> float:
-        return self.ends - time.monotonic()
+        return self.ends - now()
 
     def share(self, rung: str, last: bool) -> float:
         """What one rung may take now, the last one most of what is left."""

@@ -5,6 +5,8 @@ mechanism on the count is optimal. The kernel's rational ratio r is not below e^
 rational r′ ≤ e^−ε promises a little less, and by the same theorem its optimum, which is at least the optimum at ε, is the
 geometric kernel's with r′ and each output's best action. That is the bound.
 
+`full information`: any problem (`full_information`).
+
 `chain`: any number of types, independent respondents and a loss that grows with distance (`chain`).
 """
 
@@ -16,6 +18,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.certify.bounds.chain import CHAIN, chain_upper_bound
+from discreet.certify.bounds.full_information import FULL, full_information
 from discreet.certify.value.path import Band, Path, bands, path_of
 from discreet.certify.value.path_losses import followed, least_followed, least_loss
 from discreet.errors import Refuted
@@ -61,6 +64,10 @@ def theorem_upper_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
     """What no private mechanism's expected payoff exceeds, by the named theorem."""
     if witness.theorem == CHAIN:
         return chain_upper_bound(problem, witness)
+    if witness.theorem == FULL:
+        if witness.parameters:
+            raise Refuted("full information has no parameters", ", ".join(name for name, _ in witness.parameters))
+        return full_information(problem)
     if witness.theorem != GEOMETRIC:
         raise Refuted("the certificate rests on a theorem that is not known", witness.theorem)
     path_problem = geometric_is_optimal(problem, witness)

@@ -24,8 +24,8 @@ from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
 
 QUICK: tuple[Way, ...] = (
-    GeometricNoise(), FaceValue(), Laplace(), StaircaseNoise(), InverseSensitivity(), NoisyHistogram(), NoInformation(),
-    FullInformation(),
+    NoInformation(), FullInformation(), GeometricNoise(), StaircaseNoise(), FaceValue(), Laplace(), InverseSensitivity(),
+    NoisyHistogram(),
 )  # fmt: skip
 WAYS: tuple[Way, ...] = (*QUICK, BestOblivious())
 FLOOR: tuple[Way, ...] = (NoInformation(), GeometricNoise(), StaircaseNoise())

@@ -17,8 +17,6 @@ with squared, absolute or pinball error. Under the last two, weights are those f
 
 from __future__ import annotations
 
-import time
-
 from discreet.certify.bounds.chain import why_not_chain
 from discreet.design.ladder.bounds.rungs import ChainBound, GroupedQuotient, Quotient
 from discreet.design.ladder.mechanisms.readings import Reader
@@ -31,7 +29,7 @@ from discreet.design.ladder.mechanisms.rungs import (
 from discreet.design.ladder.rung import Height, Rung
 from discreet.design.proposal import Proposal
 from discreet.design.reports import Quiet
-from discreet.design.schedule import LadderTime
+from discreet.design.schedule import LadderTime, now
 from discreet.errors import TooLarge
 from discreet.model.problem import Problem
 from discreet.model.record import Reached
@@ -71,7 +69,7 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
         )
     height, allowance = Height(problem, gap, Quiet(watch)), LadderTime(seconds)
     rungs: list[Reached] = []
-    begun = time.perf_counter()
+    begun = now()
     for rung in FIRST:
         found = rung.climb(height, allowance.left)
         assert found is not None
@@ -82,7 +80,7 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
         if height.enough or watch.cancelled() or allowance.left <= rung.least_seconds:
             break
         given = allowance.share(rung.name, last=rung is further[-1])
-        begun = time.perf_counter()
+        begun = now()
         found = rung.climb(height, given)
         if found is not None:
             height.take(found)
@@ -97,7 +95,7 @@ def _note(
     rungs: list[Reached], watch: Watch, height: Height, name: str, begun: float, loss: float | None = None,
     lower: float | None = None,
 ) -> None:
-    took = time.perf_counter() - begun
+    took = now() - begun
     shown = height.loss if loss is None else loss, height.lower_bound if lower is None else lower
     rungs.append(Reached(name, *shown, took))
     watch.report(stage=name, value=height.loss, bound=height.lower_bound, seconds=took)

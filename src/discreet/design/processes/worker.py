@@ -10,6 +10,7 @@ import os
 import pickle
 import sys
 import threading
+from collections.abc import Callable
 from queue import Queue
 from typing import Any, BinaryIO
 
@@ -34,11 +35,11 @@ def send(channel: BinaryIO, kind: str, payload: Any) -> None:
     channel.flush()
 
 
-def serve(source: BinaryIO, channel: BinaryIO) -> None:
-    """Do tasks until the pipe closes."""
+def serve(source: BinaryIO, channel: BinaryIO, ended: Callable[[], None] = lambda: None) -> None:
+    """Do tasks until the pipe closes; `ended` is called then, in the middle of a task if there is one."""
     stopped = threading.Event()
     tasks: Queue[tuple[Any, Any] | None] = Queue()
-    threading.Thread(target=_listen, args=(source, tasks, stopped), daemon=True).start()
+    threading.Thread(target=_listen, args=(source, tasks, stopped, ended), daemon=True).start()
     watch = Remote(channel, stopped)
     while (task := tasks.get()) is not None:
         work, argument = task
@@ -54,7 +55,9 @@ def serve(source: BinaryIO, channel: BinaryIO) -> None:
             send(channel, "error", RuntimeError(f"{answer[0]} of a worker cannot be sent: {type(answer[1]).__name__}"))
 
 
-def _listen(source: BinaryIO, tasks: Queue[tuple[Any, Any] | None], stopped: threading.Event) -> None:
+def _listen(
+    source: BinaryIO, tasks: Queue[tuple[Any, Any] | None], stopped: threading.Event, ended: Callable[[], None]
+) -> None:
     """Hear new tasks and the call to stop while the work goes on."""
     try:
         while True:
@@ -64,15 +67,17 @@ def _listen(source: BinaryIO, tasks: Queue[tuple[Any, Any] | None], stopped: thr
             else:
                 tasks.put((work, argument))
     except (EOFError, OSError):
+        # whoever asked is gone, or wants nothing more: there is nobody left to work for
         stopped.set()
         tasks.put(None)
+        ended()
 
 
 def main() -> None:
     """Keep the pipe for answers alone: whatever a library prints goes to standard error."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    serve(sys.stdin.buffer, answers)
+    serve(sys.stdin.buffer, answers, ended=lambda: os._exit(0))
 
 
 if __name__ == "__main__":

@@ -9,10 +9,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from discreet.design.proposal import Proposal
+from discreet.design.schedule import Until
 from discreet.model.problem import Problem
 from discreet.model.promises import Promise, PurePromise
 from discreet.model.record import Step
-from discreet.watch import Watch
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Asked:
 
     gap: float
     seconds: float
-    watch: Watch
+    watch: Until
 
 
 class Route(ABC):

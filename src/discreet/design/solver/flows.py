@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from discreet.design.schedule import interior_seconds, spend
 from discreet.design.solver.elimination import Factor, Pattern
 from discreet.design.solver.layers import layered
 from discreet.design.solver.program import Flags, Floats, Integers, directed, pulled
@@ -72,6 +73,7 @@ def price(
     for _ in range(limit):
         if not live.size or (watch is not None and watch.cancelled()):
             break
+        spend(interior_seconds(len(live), states, int(pattern.layers.sizes.max())))
         with np.errstate(all="ignore"):
             point, alive = point.step(pattern)
         reduced = point.cost - pulled(point.z, edges, factor, states)

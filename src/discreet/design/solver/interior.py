@@ -20,6 +20,7 @@ import time
 
 import numpy as np
 
+from discreet.design.schedule import interior_seconds, now, spend, time_left
 from discreet.design.solver.cholesky import Cholesky
 from discreet.design.solver.elimination import Factor, Pattern
 from discreet.design.solver.layers import layered
@@ -55,6 +56,7 @@ def interior_point(
     best_value = value_of(program, kernel)
     status = "iteration limit"
     taken = stalled = 0
+    longest = state.step_seconds
     while True:
         bound, value = state.bound(), state.value()
         better = bound > best_bound
@@ -73,17 +75,19 @@ def interior_point(
         if reached(best_value, best_bound, gap):
             status = "optimal"
             break
-        if watch is not None and watch.cancelled():
+        if watch is not None and (watch.cancelled() or longest > time_left(watch)):
             status = "cancelled"
             break
         if taken >= limit:
             break
+        started = now()
         with np.errstate(all="ignore"):
             moved = stalled < 5 and state.advance()
         if not moved:
             status = "stalled"
             break
         taken += 1
+        longest = max(now() - started, longest / 2)
     return Solution(
         kernel=kernel, multipliers=best_z * state.scale, value=best_value, bound=best_bound,
         iterations=taken, seconds=time.perf_counter() - begun, status=status,
@@ -128,6 +132,12 @@ class Iterate:
         self.x, self.s, self.z = x, s, product / s
         self.reprice(cost)
 
+    @property
+    def step_seconds(self) -> float:
+        """A guess of what a step takes."""
+        actions, states = self.x.shape
+        return interior_seconds(actions, states, int(self.pattern.layers.sizes.max()))
+
     def pull(self, flow: Floats) -> Floats:
         return pulled(flow, self.edges, self.q, self.x.shape[1])
 
@@ -141,6 +151,7 @@ class Iterate:
 
     def advance(self) -> bool:
         """One predictor-corrector step; False when the linear algebra has no digits left."""
+        spend(self.step_seconds)
         x, s, z = self.x, self.s, self.z
         weight = z / s
         # Grouped so that no factor leaves the range of floats when x spans e^(−ε·diameter).
@@ -183,7 +194,7 @@ class Iterate:
         self.z = z + step_z * dz
         self.price = self.price + step_z * dprice
         self.rebalance()
-        return bool(self.x.min() > 0)
+        return bool(np.isfinite(self.x).all() and self.x.min() > 0)
 
     def rebalance(self) -> None:
         """Scale whole actions so that Σ_a x_a = 1 again.
@@ -192,7 +203,8 @@ class Iterate:
         is a combination of the x_a; x and s of an action scale together and stay consistent.
         """
         missing = 1.0 - self.x.sum(axis=0)
-        if np.abs(missing).max() > 1e-14:
+        # LAPACK iterates for ever on numbers that are not finite
+        if np.isfinite(missing).all() and np.abs(missing).max() > 1e-14:
             share = np.linalg.lstsq(self.x.T, missing, rcond=1e-14)[0]
             if np.abs(share).max() < 1e-3:
                 self.x *= 1.0 + share[:, None]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.design.schedule import time_left
 from discreet.design.solver.interior import LIMIT, Iterate, interior_point
 from discreet.design.solver.losses import RealLoss
 from discreet.design.solver.program import Floats, Integers, Program, Solution
@@ -56,7 +57,7 @@ def moved_along(
         relative = relative_gap(value, state.bound())
         if watch is not None:
             watch.report(stage="moving actions", value=value)
-            if watch.cancelled():
+            if watch.cancelled() or state.step_seconds > time_left(watch):
                 break
         if relative < START:
             groups, moved = regrouped(loss, state.x, min(max(relative, gap), SELDOM))

@@ -11,7 +11,6 @@ step prove a bound, so the search may stop anywhere.  Mehrotra's predictor and c
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.design.schedule import SECONDS_PER_FLOP, now, spend
 from discreet.watch import SILENT, Watch
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def solve_averaged(
     watch: Watch = SILENT,
 ) -> Averaged:
     """The multipliers of the best bound seen; `cost` is [action, state], `bound_of` judges multipliers [action, row]."""
-    ends = time.monotonic() + seconds
+    ends = now() + seconds
     search = _Search(cone, cost)
     best, best_z, best_x = -np.inf, np.zeros((len(cost), cone.shape[0])), search.x
     stalled, least, status = 0, np.inf, "step limit"
@@ -69,13 +69,14 @@ def solve_averaged(
         if excess <= gap * abs(value):
             status = "optimal"
             break
-        if stalled >= PATIENCE or time.monotonic() + search.took > ends or watch.cancelled():
+        if stalled >= PATIENCE or now() + search.took > ends or watch.cancelled():
             status = "stalled" if stalled >= PATIENCE else "cancelled"
             break
-        begun = time.monotonic()
+        begun = now()
         with np.errstate(all="ignore"):
             moved = search.advance()
-        search.took = time.monotonic() - begun
+        spend(SECONDS_PER_FLOP * cost.shape[0] * float(cost.shape[1]) ** 3)
+        search.took = now() - begun
         if not moved:
             status = "stalled"
             break

@@ -15,7 +15,6 @@ Reference: Chambolle and Pock 2011; diagonal steps Pock and Chambolle 2011; rest
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.design.ladder.bounds.averaged import Averages
+from discreet.design.schedule import SECONDS_PER_STEP, now, spend
 from discreet.watch import SILENT, Watch
 
 if TYPE_CHECKING:
@@ -63,15 +63,16 @@ def step_down(
     watch: Watch = SILENT,
 ) -> Stepped:
     """Improve multipliers until the time is over, or until `LOOK_BACK` steps gain less than `gap` of the bound."""
-    ends = time.monotonic() + seconds
+    ends = now() + seconds
     search = _Walk(program, cone, knots)
     best, best_f = 0.0, np.zeros((len(knots), cone.shape[0]))
     before, taken, longest = 0.0, 0, 0.0
     while True:
-        begun = time.monotonic()
+        begun = now()
         for _ in range(CHECK):
             search.step()
         taken += CHECK
+        spend(CHECK * SECONDS_PER_STEP * program.size * len(knots))
         for averaged in (True, False):
             found = search.multipliers(averaged)
             bound = bound_of(found)
@@ -84,8 +85,8 @@ def step_down(
             if best - before <= gap * best and taken >= 2 * LOOK_BACK:
                 break
             before = best
-        longest = max(longest, time.monotonic() - begun)
-        if time.monotonic() + longest > ends or watch.cancelled():
+        longest = max(longest, now() - begun)
+        if now() + longest > ends or watch.cancelled():
             break
     return Stepped(best_f, best, taken)
 

@@ -21,6 +21,7 @@ from discreet.design.ladder.bounds.quotient import QuotientBound, large_quotient
 from discreet.design.ladder.bounds.quotient_witness import quotient_witness
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.ladder.mechanisms.weights import Weights
+from discreet.design.schedule import SHORTEST_RUNG, STATES_PER_SECOND
 from discreet.errors import TooLarge
 from discreet.model.certificate import QuotientWitness
 from discreet.model.losses import SquaredLoss
@@ -32,15 +33,11 @@ FINE = ((3e-4, 600), (1e-4, 200))
 """Below these shares what is left out matters only to programs of so many states, which are solved to more digits."""
 SMALL = 200
 """States up to which the interior point is quick."""
-STATES_PER_SECOND = 300
-"""So that a thousand steps fit."""
 MOST_STATES = 5_000
 CLIPPED = 0.75
 """From this share of the largest weight on, a type counts as read by the clipped end of a weighted sum."""
 ALIKE = 0.15
 """Share of the variance of one value that may lie within the clipped groups."""
-SHORTEST = 2.0
-"""Seconds below which nothing is begun."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +79,7 @@ def fitting(reader: Reader, groups: Sequence[Sequence[int]] | None, seconds: flo
     One group is for few states, where it is quick, and for three types, where ω tells the other two apart; elsewhere the chain
     bound is as good (observed).
     """
-    if seconds < SHORTEST or not isinstance(reader.problem.decision.loss, SquaredLoss):
+    if seconds < SHORTEST_RUNG or not isinstance(reader.problem.decision.loss, SquaredLoss):
         return None
     most = int(min(MOST_STATES, STATES_PER_SECOND * seconds))
     if groups is None and len(reader.kept) > 3:

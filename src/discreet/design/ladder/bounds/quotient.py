@@ -28,7 +28,6 @@ absolute values, where eta = 4 error, is subtracted before the minimum.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -41,6 +40,7 @@ from discreet.design.ladder.bounds.averaged_solver import Averaged, solve_averag
 from discreet.design.ladder.bounds.averaged_steps import step_down
 from discreet.design.ladder.bounds.knots import WITHIN, clustered, dense_knots, least_between, place_knots
 from discreet.design.ladder.types import Number
+from discreet.design.schedule import SECONDS_PER_STEP, now
 from discreet.errors import InputError
 from discreet.watch import SILENT, Watch
 
@@ -50,8 +50,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 STEPS = 3_000
-SECONDS_PER_STEP = 5e-8
-"""For each state and knot, about: knots are as dense as so many steps allow."""
+"""Knots are as dense as so many steps allow."""
 FEWEST_KNOTS, MOST_KNOTS, OUTER = 28, 80, 8
 EVEN = 6
 """Points per standard deviation of omega in the even grid of the first program."""
@@ -120,7 +119,7 @@ def quotient_bound_of(
 ) -> QuotientBound:
     """The bound for real actions by interior point: hundreds of states, five digits."""
     cone = privacy_rows(program, epsilon)
-    return _real_actions(program, cone, targets, gap, time.monotonic() + seconds, watch)
+    return _real_actions(program, cone, targets, gap, now() + seconds, watch)
 
 
 def large_quotient_bound(
@@ -165,7 +164,7 @@ def _real_actions(
 
     def attempt(knots: Floats, reach: Floats, gap: float) -> Averaged:
         nonlocal best
-        found = solve(program, cone, knots, reach, True, gap, max(0.0, ends - time.monotonic()), watch)
+        found = solve(program, cone, knots, reach, True, gap, max(0.0, ends - now()), watch)
         bound = bound_from_multipliers(program, cone, knots, found.multipliers, real=True)
         if bound > best.lower_bound or best.status == "not solved":
             best = QuotientBound(max(0.0, bound), found.status, program, knots, found.multipliers)
@@ -181,7 +180,7 @@ def _real_actions(
     else:
         means = np.asarray(targets, dtype=np.float64)
         weights = np.ones(len(means))
-    if len(means) and time.monotonic() < ends and not watch.cancelled():
+    if len(means) and now() < ends and not watch.cancelled():
         attempt(*place_knots(clustered(means, weights, spread / 16), low, high, spread / 12), gap)
     return best
 

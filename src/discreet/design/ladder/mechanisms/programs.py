@@ -25,6 +25,7 @@ from discreet.design.ladder.mechanisms.sums import sum_law
 from discreet.design.ladder.mechanisms.weights import Weights
 from discreet.design.program.listed import NEGLIGIBLE, label_of, solvable
 from discreet.design.program.rounding import rounded_weights
+from discreet.design.schedule import SECONDS_PER_PAIR, SECONDS_PER_TOTAL
 from discreet.design.solver.losses import SquaredError
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program
@@ -44,8 +45,6 @@ MOST_TOTALS = 150
 """Totals beyond which a program hardly improves on noise."""
 MOST_COLUMNS = 3_000
 """States that the table of a pair may have."""
-SECONDS_PER_TOTAL, SECONDS_PER_PAIR = 0.01, 2e-5
-"""What a program takes, about: for each total of a sum, and for each pair of states of a pair."""
 GAP = 3e-4
 FINE, REACH = 8, 4.0
 

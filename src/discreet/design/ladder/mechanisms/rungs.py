@@ -7,10 +7,9 @@ from discreet.design.ladder.mechanisms.programs import Read, read_pair, read_sum
 from discreet.design.ladder.mechanisms.readings import Reading
 from discreet.design.ladder.mechanisms.weights import clipped_sum, search_weights
 from discreet.design.ladder.rung import Found, Height, Rung
-from discreet.design.schedule import SHORTEST_RUNG
+from discreet.design.schedule import SHORTEST_RUNG, Until
 from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
-from discreet.watch import Deadline
 
 
 class ClippedSum(Rung):
@@ -44,7 +43,7 @@ class ProgramOnTheSum(Rung):
         return _not_squared(problem)
 
     def climb(self, height: Height, seconds: float) -> Found | None:
-        found = read_sum(height.reader, height.weights, seconds, Deadline(2 * seconds, height.watch))
+        found = read_sum(height.reader, height.weights, seconds, Until.after(2 * seconds, height.watch))
         if found is None:
             return None
         return _table(found, f"program on the weighted sum with weights {', '.join(map(str, found.summary.weights))}")
@@ -61,7 +60,7 @@ class ProgramOnTwoCounts(Rung):
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         groups = clipped_groups(height.reader, height.weights)
-        found = None if groups is None else read_pair(height.reader, groups, seconds, Deadline(2 * seconds, height.watch))
+        found = None if groups is None else read_pair(height.reader, groups, seconds, Until.after(2 * seconds, height.watch))
         if found is None or groups is None:
             return None
         near, far = (", ".join(str(height.reader.kept[t]) for t in group) for group in groups)

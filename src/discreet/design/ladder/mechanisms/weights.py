@@ -15,7 +15,6 @@ states the value of what it found with direct ones.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -24,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.design.ladder.mechanisms.noise import unit_variance
 from discreet.design.ladder.mechanisms.proxy import Proxy, best_noise, lattice_weights, read_by_bayes
 from discreet.design.ladder.mechanisms.sums import LARGEST_RANGE, likely_length, sum_law
+from discreet.design.schedule import SECONDS_PER_LIKELY_TOTAL, SECONDS_PER_SCORE, now, spend
 from discreet.watch import SILENT, Watch
 
 Weights = tuple[int, ...]
@@ -98,7 +98,7 @@ def search_weights(
 ) -> Proxy:
     """Rung 1: local search over integer weights from rung 0's (or the given) ones within a time limit."""
     watch = SILENT if watch is None else watch
-    ends = time.monotonic() + seconds
+    ends = now() + seconds
     score = _scorer(probabilities, values, respondents, epsilon)
     weights = clipped_sum(probabilities, values, respondents, epsilon).weights if start is None else start
     loss = score(weights)
@@ -106,7 +106,7 @@ def search_weights(
     while improved:
         improved = False
         for candidate in _moves(weights):
-            if time.monotonic() > ends or watch.cancelled():
+            if now() > ends or watch.cancelled():
                 return settle(probabilities, values, respondents, epsilon, weights)
             if likely_length(probabilities, candidate, respondents) > LARGEST_RANGE // 4:
                 continue
@@ -149,6 +149,7 @@ def _scorer(
         if weights not in known:
             quick = respondents * max(weights) > 200
             known[weights] = _best_reading(probabilities, values, respondents, epsilon, weights, quick).loss
+            spend(SECONDS_PER_SCORE + SECONDS_PER_LIKELY_TOTAL * likely_length(probabilities, weights, respondents))
         return known[weights]
 
     return score

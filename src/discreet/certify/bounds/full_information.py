@@ -1,0 +1,104 @@
+"""The plainest bound: nobody does better than to know the truth. It holds for every problem and every promise.
+
+No mechanism's expected payoff exceeds Σ_ω P(ω)·Σ_i weight_i·max_a u_i(a, ω): each decision maker chooses after seeing ω itself.
+P(ω) comes from the listed states, or from below by the law of the sum (`value.laws`); what is missing there counts with the
+largest payoff.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from fractions import Fraction
+from math import gcd, lcm
+
+from discreet.certify.duality.chords import least_losses
+from discreet.certify.value.laws import law_of
+from discreet.errors import Refuted, TooLarge
+from discreet.model.actions import ListedActions, RealActions
+from discreet.model.decision import Decision
+from discreet.model.problem import Problem, believed
+from discreet.model.universe import Universe
+
+FULL = "full information"
+BITS = 192
+MOST_LISTED = 30_000
+MOST_PAYOFFS = 5_000_000
+
+
+def full_information(problem: Problem) -> Fraction:
+    """What no mechanism's expected payoff exceeds."""
+    masses, missing = masses_of_statistic(problem)
+    omegas = sorted(masses)
+    best = {w: Fraction(0) for w in omegas}
+    for decision in problem.decisions:
+        for w, payoff in largest_payoffs(decision, omegas).items():
+            best[w] += payoff
+    known = sum((p * best[w] for w, p in masses.items()), Fraction(0))
+    return known + missing * _anywhere(problem, max(best.values())) if missing else known
+
+
+def masses_of_statistic(problem: Problem) -> tuple[dict[Fraction, Fraction], Fraction]:
+    """P(ω), from below where states are not listed, and what is missing then."""
+    universe = problem.universe
+    weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
+    if weights is None or not isinstance(universe, Universe) or (universe.histogram_count <= MOST_LISTED and problem.exchangeable):
+        belief = believed(problem, problem.finest())
+        found: dict[Fraction, Fraction] = {}
+        for state, omega in enumerate(belief.omegas):
+            found[omega] = found.get(omega, Fraction(0)) + belief.weights[state]
+        return found, Fraction(0)
+    law = law_of(problem)
+    assert law is not None
+    unit, steps = lattice(weights)
+    seen = law.masses(steps, BITS)
+    whole = 1 << BITS
+    return {unit * (seen.first + i): Fraction(m, whole) for i, m in enumerate(seen.masses) if m}, Fraction(seen.missing, whole)
+
+
+def lattice(weights: Sequence[Fraction]) -> tuple[Fraction, list[int]]:
+    """The weights as whole multiples of their common unit."""
+    bottom = lcm(*(w.denominator for w in weights))
+    unit = Fraction(gcd(*(int(w * bottom) for w in weights)) or 1, bottom)
+    return unit, [int(w / unit) for w in weights]
+
+
+def largest_payoffs(decision: Decision, omegas: Sequence[Fraction]) -> dict[Fraction, Fraction]:
+    """A number not below weight·max_a u(a, ω) for each value of the statistic."""
+    actions = decision.actions
+    if isinstance(actions, RealActions):
+        return {w: -loss for w, loss in least_losses(decision, omegas).items()}
+    if decision.is_loss and isinstance(actions, ListedActions):
+        numbers = sorted(actions.numbers)
+        found = {}
+        for w in omegas:
+            at = bisect_left(numbers, w)
+            found[w] = decision.weight * max(decision.payoff(a, w) for a in numbers[max(at - 1, 0) : at + 1])
+        return found
+    if len(actions) * len(omegas) > MOST_PAYOFFS:
+        raise TooLarge(
+            "There are too many actions and values of the statistic to look for the best of each",
+            size=f"{len(actions) * len(omegas):,}", fits=f"{MOST_PAYOFFS:,}", remedy="list fewer actions",
+        )
+    return {w: decision.weight * max(decision.payoff(a, w) for a in actions) for w in omegas}
+
+
+def _anywhere(problem: Problem, seen: Fraction) -> Fraction:
+    """At least the largest payoff at any value of the statistic, likely or not."""
+    if all(d.is_loss for d in problem.decisions):
+        return Fraction(0)
+    universe = problem.universe
+    weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
+    if weights is None:
+        return seen
+    unit, _ = lattice(weights)
+    low, high = problem.omega_range
+    count = int((high - low) / unit) + 1
+    if count > MOST_PAYOFFS:
+        raise Refuted("the statistic has too many values to bound its payoff", f"{count:,}")
+    every = problem.omegas if any(d.payoff_columns for d in problem.decisions) else [low + unit * k for k in range(count)]
+    total = [Fraction(0)] * len(every)
+    for decision in problem.decisions:
+        found = largest_payoffs(decision, every)
+        total = [t + found[w] for t, w in zip(total, every, strict=True)]
+    return max(total)

@@ -1,0 +1,296 @@
+"""The law of a weighted sum S = Σ_t w_t·n_t of the counts of types under any prior, from below, with what is missing known exactly.
+
+Every number is rounded down in units of 2^−bits, and sums and products of smaller non-negative numbers are smaller, so what results
+lies below the law everywhere; the law sums to one, so what is missing is one minus its sum. Nothing about rounding or cut tails
+has to be estimated.
+
+`Identical`   respondents independent with one law p; N fixed, or n with probability P(n):   Σ_n P(n)·(Σ_t p_t z^{w_t})^n
+`Overdispersed`  p drawn from a Dirichlet with concentrations c, A = Σ c: the coefficients of x^n in
+              Π_t (1 − x z^{w_t})^{−c_t} = Π_t Σ_k (c_t)_k/k!·(x z^{w_t})^k,  times P(n)·n!/(A)_n. Weighing x by a factor ρ near
+              n/(n + A) and each series by a constant keeps the numbers near one; both cancel in the exact total (A)_n/n!·ρ^n.
+`Separate`    independent respondents, each with its own law: the product of their polynomials
+`Listed`      histograms with their probabilities
+
+Counting. Σ_h P(h)·n_t·g(S) = E[n_t]·E′[g(S + w_t)], where E′ is the law in which one respondent of type t is set aside: sizes
+weighed by n, one respondent fewer and, for a Dirichlet, c_t raised by one (`without`). So E[ω g(S)] needs laws of one sum only.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from math import gcd
+
+from flint import fmpz_poly
+
+from discreet.certify.value.sum_laws import MOST_LIKELY, rounded_product, sum_masses
+from discreet.errors import TooLarge
+from discreet.model.priors import (
+    DirichletMultinomialPrior,
+    ExchangeablePrior,
+    IidPrior,
+    IndependentPrior,
+    ReferencePrior,
+    TablePrior,
+)
+from discreet.model.priors.table import types_of
+from discreet.model.priors.weights import histogram_of
+from discreet.model.problem import Problem
+from discreet.model.universe import Universe
+
+MOST_COEFFICIENTS = 20_000_000
+"""Of the polynomials behind a Dirichlet or a random size."""
+
+
+@dataclass(frozen=True, eq=False)
+class Masses:
+    """P(S = first + i) ≥ masses[i]/2^bits, together all but missing/2^bits."""
+
+    first: int
+    masses: list[int]
+    missing: int
+
+
+class Law(ABC):
+    """A prior on histograms of types, as the law of any weighted sum of them."""
+
+    @abstractmethod
+    def masses(self, weights: Sequence[int], bits: int) -> Masses:
+        """The law of S = Σ_t w_t·n_t from below; refuses what is too large to be formed."""
+
+    @abstractmethod
+    def mean(self, kind: int) -> Fraction:
+        """E[n_t]."""
+
+    def without(self, kind: int) -> Law | None:
+        """The law of the others when a respondent of type t is set aside; None when it has no such form."""
+        return None
+
+
+def law_of(problem: Problem) -> Law | None:
+    """The law behind a problem's prior; None when its databases have no types."""
+    universe, prior = problem.universe, problem.prior
+    if not isinstance(universe, Universe):
+        return None
+    if isinstance(prior, IndependentPrior) and not prior.identical:
+        return Separate(prior.rows)
+    if isinstance(prior, IndependentPrior):
+        return Identical(prior.rows[0], sizes_of(universe, None))
+    if isinstance(prior, (IidPrior, ReferencePrior)):
+        return Identical(prior.probabilities, sizes_of(universe, prior.size))
+    if isinstance(prior, DirichletMultinomialPrior):
+        return Overdispersed(prior.concentration, sizes_of(universe, prior.size))
+    if isinstance(prior, ExchangeablePrior):
+        return Listed(prior.histogram)
+    assert isinstance(prior, TablePrior)
+    return Listed(tuple((histogram_of(types_of(label), universe), p) for label, p in prior.table))
+
+
+Sizes = tuple[tuple[int, Fraction], ...]
+
+
+def sizes_of(universe: Universe, chances: tuple[Fraction, ...] | None) -> Sizes:
+    """(n, P(n)) of every size of positive probability, ascending."""
+    if chances is None:
+        return ((universe.largest, Fraction(1)),)
+    return tuple((universe.smallest + i, p) for i, p in enumerate(chances) if p > 0)
+
+
+def mean_size(sizes: Sizes) -> Fraction:
+    """E[n]."""
+    return sum((n * p for n, p in sizes), Fraction(0))
+
+
+def fewer(sizes: Sizes) -> Sizes:
+    """The sizes weighed by themselves, one respondent fewer."""
+    mean = mean_size(sizes)
+    return tuple((n - 1, n * p / mean) for n, p in sizes if n > 0)
+
+
+@dataclass(frozen=True)
+class Identical(Law):
+    """Independent respondents with one law."""
+
+    probabilities: tuple[Fraction, ...]
+    sizes: Sizes
+
+    def mean(self, kind: int) -> Fraction:
+        return mean_size(self.sizes) * self.probabilities[kind]
+
+    def without(self, kind: int) -> Law | None:
+        return replace(self, sizes=fewer(self.sizes)) if self.mean(kind) else None
+
+    def masses(self, weights: Sequence[int], bits: int) -> Masses:
+        kept = [(p, w) for p, w in zip(self.probabilities, weights, strict=True) if p > 0]
+        if len(self.sizes) == 1:
+            n = self.sizes[0][0]
+            return Masses(*sum_masses([p for p, _ in kept], [w for _, w in kept], n, bits))
+        low = min(0, *(w for _, w in kept))
+        span, largest = max(w for _, w in kept) - low, self.sizes[-1][0]
+        _must_fit(largest * span, largest)
+        atoms = [0] * (span + 1)
+        for p, w in kept:
+            atoms[w - low] += _floor(p, bits)
+        # Horner: Σ_n P(n)·z^{(largest − n)·|low|}·(Σ p z^{w − low})^n, so that negative weights keep exponents from zero
+        one, total, chances = fmpz_poly(atoms), fmpz_poly([0]), dict(self.sizes)
+        for n in range(largest, -1, -1):
+            if n < largest:
+                total = total * one // (1 << bits)
+            if n in chances:
+                total += fmpz_poly([0] * ((largest - n) * -low) + [_floor(chances[n], bits)])
+        return _trimmed(largest * low, [int(c) for c in total.coeffs()], bits)
+
+
+@dataclass(frozen=True)
+class Overdispersed(Law):
+    """Type probabilities drawn from a Dirichlet."""
+
+    concentration: tuple[Fraction, ...]
+    sizes: Sizes
+
+    def mean(self, kind: int) -> Fraction:
+        return mean_size(self.sizes) * self.concentration[kind] / sum(self.concentration, Fraction(0))
+
+    def without(self, kind: int) -> Law | None:
+        raised = tuple(c + (t == kind) for t, c in enumerate(self.concentration))
+        return Overdispersed(raised, fewer(self.sizes)) if self.mean(kind) else None
+
+    def masses(self, weights: Sequence[int], bits: int) -> Masses:
+        unit = gcd(*weights) or 1
+        merged: dict[int, Fraction] = {}
+        for c, w in zip(self.concentration, weights, strict=True):
+            merged[w // unit] = merged.get(w // unit, Fraction(0)) + c
+        low, largest = min(0, *merged), self.sizes[-1][0]
+        stride = largest * (max(merged) - low) + 1
+        _must_fit(stride * (largest + 1), len(merged))
+        total = sum(merged.values(), Fraction(0))
+        mean = max(mean_size(self.sizes), Fraction(1))
+        factor = (mean / (mean + total)).limit_denominator(1 << 20)
+        product, scale = fmpz_poly([1 << bits]), Fraction(1)
+        for w, c in sorted(merged.items()):
+            series, shift = _series(c, factor, largest, bits)
+            scale *= Fraction(2) ** shift
+            spread = [0] * (largest * (stride + w - low) + 1)
+            spread[:: stride + w - low] = series
+            product = product.mul_low(fmpz_poly(spread), (largest + 1) * stride) // (1 << bits)
+        found: dict[int, int] = {}
+        whole, at = Fraction(1), 0
+        for n, chance in self.sizes:
+            while at < n:
+                whole *= (total + at) * factor / (at + 1)
+                at += 1
+            share = chance / (whole * scale)
+            top, bottom = share.numerator, share.denominator
+            block = product.right_shift(n * stride).truncate(stride).coeffs()
+            for s, mass in enumerate(block):
+                if mass:
+                    at_total = unit * (s + n * low)
+                    found[at_total] = found.get(at_total, 0) + int(mass) * top // bottom
+        return _dense(found, bits)
+
+
+@dataclass(frozen=True)
+class Separate(Law):
+    """Independent respondents, each with its own law."""
+
+    rows: tuple[tuple[Fraction, ...], ...]
+
+    def mean(self, kind: int) -> Fraction:
+        return sum((row[kind] for row in self.rows), Fraction(0))
+
+    def masses(self, weights: Sequence[int], bits: int) -> Masses:
+        low = min(weights)
+        _must_fit(len(self.rows) * (max(weights) - low), 1)
+        factors = []
+        for row in self.rows:
+            atoms = [0] * (max(weights) - low + 1)
+            for p, w in zip(row, weights, strict=True):
+                atoms[w - low] += _floor(p, bits)
+            factors.append((fmpz_poly(atoms), 0))
+        while len(factors) > 1:
+            paired = []
+            for (left, first), (right, second) in zip(factors[::2], factors[1::2], strict=False):
+                product, skipped = rounded_product(left, right, bits)
+                paired.append((product, first + second + skipped))
+            factors = paired + ([factors[-1]] if len(factors) % 2 else [])
+        polynomial, first = factors[0]
+        return _trimmed(len(self.rows) * low + first, [int(c) for c in polynomial.coeffs()], bits)
+
+
+@dataclass(frozen=True)
+class Listed(Law):
+    """Histograms with their probabilities."""
+
+    histograms: tuple[tuple[tuple[int, ...], Fraction], ...]
+
+    @cached_property
+    def _likely(self) -> list[tuple[tuple[int, ...], Fraction]]:
+        return [(h, p) for h, p in self.histograms if p > 0]
+
+    def mean(self, kind: int) -> Fraction:
+        return sum((p * h[kind] for h, p in self._likely), Fraction(0))
+
+    def without(self, kind: int) -> Law | None:
+        mean = self.mean(kind)
+        if not mean:
+            return None
+        return Listed(tuple(
+            ((*h[:kind], h[kind] - 1, *h[kind + 1 :]), p * h[kind] / mean) for h, p in self._likely if h[kind]
+        ))
+
+    def masses(self, weights: Sequence[int], bits: int) -> Masses:
+        exact: dict[int, Fraction] = {}
+        for h, p in self._likely:
+            total = sum(w * c for w, c in zip(weights, h, strict=True))
+            exact[total] = exact.get(total, Fraction(0)) + p
+        return _dense({s: _floor(p, bits) for s, p in exact.items()}, bits)
+
+
+def _series(c: Fraction, factor: Fraction, most: int, bits: int) -> tuple[list[int], int]:
+    """(c)_k/k!·ρ^k from below for k = 0..most, in units of 2^−bits after a shift by a power of two that keeps them near one."""
+    top, bottom = factor.numerator, factor.denominator
+    running, values = 1 << 2 * bits, []
+    for k in range(most + 1):
+        values.append(running)
+        rise = c + k
+        running = running * rise.numerator * top // (rise.denominator * (k + 1) * bottom)
+    total = sum(values)
+    excess = total.bit_length() - 1 - 2 * bits
+    down = bits + excess
+    return [v >> down for v in values], -excess
+
+
+def _floor(p: Fraction, bits: int) -> int:
+    return (p.numerator << bits) // p.denominator
+
+
+def _dense(found: dict[int, int], bits: int) -> Masses:
+    """A sparse law as a list without its empty ends."""
+    held = {s: mass for s, mass in found.items() if mass}
+    if not held:
+        return Masses(0, [0], 1 << bits)
+    first, last = min(held), max(held)
+    if last - first > MOST_LIKELY:
+        raise _too_large(last - first)
+    masses = [held.get(s, 0) for s in range(first, last + 1)]
+    return Masses(first, masses, (1 << bits) - sum(masses))
+
+
+def _trimmed(first: int, masses: list[int], bits: int) -> Masses:
+    skipped = next((i for i, mass in enumerate(masses) if mass), 0)
+    return Masses(first + skipped, masses[skipped:], (1 << bits) - sum(masses))
+
+
+def _must_fit(length: int, times: int) -> None:
+    if length * max(times, 1) > MOST_COEFFICIENTS:
+        raise _too_large(length)
+
+
+def _too_large(length: int) -> TooLarge:
+    return TooLarge(
+        "The law of the weighted sum has too many likely values", size=f"about {length:,}", fits=f"{MOST_LIKELY:,}",
+        remedy="use smaller weights, fewer respondents or an iid prior",
+    )

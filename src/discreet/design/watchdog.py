@@ -1,0 +1,65 @@
+"""Work that ends in time, whatever it calls.
+
+Searches ask their watch whether to stop, but a call into a library asks nobody: LAPACK can iterate for ever on numbers that are not
+finite. So the work runs in a thread of its own while the caller waits as long as it is allowed; then the caller goes on without it.
+An exception is raised in the thread that is left behind, which ends it as soon as it is back in Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from contextvars import copy_context
+from typing import TypeVar
+
+from discreet.design.schedule import is_counted
+
+Result = TypeVar("Result")
+
+
+class TimeIsUpError(Exception):
+    """The work did not end in time; nothing of it is left."""
+
+
+class _LeftBehindError(BaseException):
+    """Raised in a thread that nobody waits for any more."""
+
+
+def in_time(work: Callable[[], Result], seconds: float) -> Result:
+    """What the work returns or raises, if that happens within the time; where time is counted, the work counts for itself."""
+    if is_counted():
+        return work()
+    answer: list[Result] = []
+    failure: list[BaseException] = []
+    done = threading.Event()
+
+    def attempt() -> None:
+        try:
+            answer.append(work())
+        except _LeftBehindError:
+            pass
+        except BaseException as error:  # the caller raises it
+            failure.append(error)
+        finally:
+            done.set()
+
+    thread = threading.Thread(target=copy_context().run, args=(attempt,), daemon=True)
+    thread.start()
+    try:
+        ended = done.wait(seconds)
+    except BaseException:
+        _leave_behind(thread)
+        raise
+    if not ended:
+        _leave_behind(thread)
+        raise TimeIsUpError(f"the work did not end within {seconds:.0f} s")
+    if failure:
+        raise failure[0]
+    return answer[0]
+
+
+def _leave_behind(thread: threading.Thread) -> None:
+    """End the thread at its next line of Python."""
+    if thread.ident is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(_LeftBehindError))
