@@ -77,11 +77,3 @@ def acting(rng: random.Random, kernel: TableKernel) -> TableKernel:
     """The same table with a number recommended by each output."""
     outputs = tuple(Output(o.label, Fraction(rng.randint(-9, 30), 3)) for o in kernel.outputs)
     return replace(kernel, outputs=outputs)
-
-
-def test_several_decision_makers_are_a_reason_and_no_error() -> None:
-    problem = problem_of(Universe.of(3, (Fraction(0), Fraction(1))), ReplaceOne())
-    summary = LinearSummary((0, 1))
-    table = random_table(random.Random(1), state_space(problem.universe, ReplaceOne(), summary).labels, 2)
-    both = mechanism_on(replace(problem, decisions=problem.decisions * 2), summary, table)
-    assert why_not_weighted_sum(both) == "there are several decision makers"

@@ -11,7 +11,8 @@ import pytest
 
 from discreet.certify.optimality import optimality, proved_bound, proved_value
 from discreet.certify.value.expected import expected_payoff
-from discreet.certify.value.sum_laws import law_of, sum_masses
+from discreet.certify.value.laws import sums_of
+from discreet.certify.value.sum_laws import sum_masses
 from discreet.certify.value.weighted_sums import _bracketed, weighted_sum_payoff, why_not_weighted_sum
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import ListedActions, RealActions
@@ -22,10 +23,10 @@ from discreet.model.kernel import GeometricKernel, StaircaseKernel, closed_proba
 from discreet.model.losses import AbsoluteLoss, FormulaLoss, MatchLoss, PinballLoss, SquaredLoss, loss_of
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
-from discreet.model.priors import DirichletMultinomialPrior, IidPrior
+from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
-from discreet.model.statistic import CountStatistic, MeanStatistic, SumStatistic
+from discreet.model.statistic import CountStatistic, MeanStatistic, SumStatistic, TableStatistic
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 
@@ -123,13 +124,13 @@ def test_masses_lie_below_the_law_and_say_what_is_missing():
         assert 0 <= exact - Fraction(mass, 1 << 64) < Fraction(1, 1 << 50)
 
 
-def wide(respondents: int, actions_shift: Fraction = Fraction(0)) -> Mechanism:
-    """A crude mechanism on the plain sum of ten types: each output is taken at its word."""
+def wide(respondents: int, actions_shift: Fraction = Fraction(0), clipped: bool = False) -> Mechanism:
+    """A crude mechanism on the plain sum of ten types: each output is taken at its word; `clipped`: the last two weigh the same."""
     p = [Fraction(1, 10)] * 10
     high = 9 * respondents
     actions = tuple(Fraction(k) + actions_shift for k in range(high + 1))
     kernel = StaircaseKernel(0, high, 9, 4, Fraction(2, 5), actions)
-    return mechanism_of(p, range(10), respondents, kernel, range(10))
+    return mechanism_of(p, range(10), respondents, kernel, [*range(9), 8] if clipped else range(10))
 
 
 def noise_variance(kernel: StaircaseKernel) -> Fraction:
@@ -194,9 +195,9 @@ def test_the_bound_is_for_the_guaranteed_epsilon():
 def test_conditions_are_named():
     mechanism = wide(5)
     assert why_not_weighted_sum(mechanism) is None
-    mixed = replace(mechanism.problem, prior=DirichletMultinomialPrior((Fraction(1),) * 10))
-    with pytest.raises(InputError, match="independent"):
-        weighted_sum_payoff(replace(mechanism, problem=mixed))
+    table = TableStatistic(tuple((",".join(map(str, h)), Fraction(h[0])) for h in mechanism.problem.universe.histograms().tolist()))
+    with pytest.raises(InputError, match="not a sum"):
+        weighted_sum_payoff(replace(mechanism, problem=replace(mechanism.problem, statistic=table)))
     silent = replace(mechanism, kernel=replace(mechanism.kernel, actions=None))
     with pytest.raises(InputError, match="no actions"):
         weighted_sum_payoff(silent)
@@ -222,20 +223,20 @@ def test_a_likely_window_changes_nothing_that_can_be_seen(monkeypatch):
     """A stride of likely totals mistakes less than is known: both brackets hold the truth and nearly agree."""
     from discreet.certify.value import joint_sums
 
-    mechanism = absolute(wide(40))
-    assert joint_sums.joint_cells(law_of(mechanism)) < 0.9 * joint_sums.joint_cells(
-        law_of(mechanism), exact=True
+    mechanism = absolute(wide(40, clipped=True))
+    assert joint_sums.joint_cells(sums_of(mechanism)) < 0.9 * joint_sums.joint_cells(
+        sums_of(mechanism), exact=True
     )
     windowed = weighted_sum_payoff(mechanism)
     formed = joint_sums._joint
-    monkeypatch.setattr(joint_sums, "_joint", lambda *told, **_: formed(*told, exact=True))
+    monkeypatch.setattr(joint_sums, "_joint", lambda sums, **_: formed(sums, exact=True))
     whole = weighted_sum_payoff(mechanism)
     assert whole[0] - windowed[0] < Fraction(1, 10**8)
     assert max(whole[0], windowed[0]) <= min(whole[1], windowed[1])
 
 
 def test_payoffs_that_need_the_joint_law_say_when_it_is_too_large():
-    mechanism = wide(300)
+    mechanism = wide(300, clipped=True)
     whole = ListedActions(tuple(Fraction(k) for k in range(2701)))
     matching = replace(mechanism.problem, decisions=(Decision(MatchLoss(), whole),))
     with pytest.raises(TooLarge, match="joint law"):

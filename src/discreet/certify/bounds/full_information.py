@@ -17,6 +17,7 @@ from discreet.certify.value.laws import law_of
 from discreet.errors import Refuted, TooLarge
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.decision import Decision
+from discreet.model.losses import TableLoss
 from discreet.model.problem import Problem, believed
 from discreet.model.universe import Universe
 
@@ -96,7 +97,8 @@ def _anywhere(problem: Problem, seen: Fraction) -> Fraction:
     count = int((high - low) / unit) + 1
     if count > MOST_PAYOFFS:
         raise Refuted("the statistic has too many values to bound its payoff", f"{count:,}")
-    every = problem.omegas if any(d.payoff_columns for d in problem.decisions) else [low + unit * k for k in range(count)]
+    tabled = any(isinstance(d.loss, TableLoss) for d in problem.decisions)
+    every = problem.omegas if tabled else [low + unit * k for k in range(count)]
     total = [Fraction(0)] * len(every)
     for decision in problem.decisions:
         found = largest_payoffs(decision, every)

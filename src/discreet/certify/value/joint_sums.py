@@ -1,11 +1,12 @@
-"""What a weighted sum with closed-form noise is worth under any payoff, through the joint law of (S, ω).
+"""What a mechanism on a weighted sum is worth under any payoffs, through the joint law of (S, ω).
 
-E loss = Σ_ω Σ_s P(s, ω) Σ_y K(y|s) ℓ(a_y, ω), ℓ = (largest payoff) − u ≥ 0.
+E loss = Σ_ω Σ_s P(s, ω) Σ_y K(y|s) ℓ(a_y, ω), ℓ = (largest payoff) − u ≥ 0, added up over the decision makers.
 
 P(s, ω) is the law of one weighted sum, with weights w_t + R·v_t and values in their common unit, computed from
-below in whole numbers (`sum_laws`). When R is the number of likely totals S, a total outside the likely window
+below in whole numbers (`laws`). When R is the number of likely totals S, a total outside the likely window
 is taken for one inside at another ω; that happens with at most the probability that S leaves the window, which
-is known. With R above every total nothing is mistaken; payoffs that are not losses need that.
+is known. With R above every total nothing is mistaken; payoffs that are not losses need that. Where S determines ω
+(noise on the statistic itself) the law of S is the joint law.
 
 The rest is floats: every term is non-negative and every factor comes from positive formulas, so a result that
 passed through at most k roundings has relative error at most k·2^−52. The bracket carries that error, the
@@ -14,16 +15,20 @@ rounding of ω − a, and what is missing or mistaken times the largest loss.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, lcm
 
 import numpy as np
 
-from discreet.certify.value.sum_laws import SumLaw, noise_shape, sum_masses
-from discreet.errors import TooLarge
+from discreet.certify.value.laws import Sums
+from discreet.certify.value.sum_laws import noise_shape
+from discreet.errors import InputError, TooLarge
+from discreet.model.actions import Action
 from discreet.model.decision import Decision
-from discreet.model.kernel import ClosedKernel
-from discreet.model.losses import DistanceLoss, TableLoss
+from discreet.model.kernel import ClosedKernel, Kernel, TableKernel
+from discreet.model.losses import DistanceLoss, SquaredLoss, TableLoss
+from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
 
 UNIT = 2.0**-52
@@ -33,115 +38,216 @@ BITS = 88
 MOST_CELLS = 600_000
 """Likely pairs (S, ω) beyond which the joint law is not formed."""
 MOST_OUTPUTS = 6_000
+MOST_PAYOFFS = 5_000_000
 
 
-def joint_payoff(
-    law: SumLaw, kernel: ClosedKernel, summary: LinearSummary, decision: Decision
-) -> tuple[Fraction, Fraction]:
-    """Both sides of the expected payoff, or a refusal when the joint law is too large."""
-    outputs = kernel.high - kernel.low + 1
-    if not joint_fits(law, kernel, decision):
-        size = joint_cells(law, exact=not decision.is_loss)
+def joint_payoff(mechanism: Mechanism, sums: Sums) -> tuple[Fraction, Fraction]:
+    """Both sides of the expected payoff of all decision makers, or a refusal when the joint law is too large."""
+    kernel, decisions = mechanism.kernel, mechanism.problem.decisions
+    exact = not all(isinstance(d.loss, DistanceLoss) for d in decisions)
+    if not joint_fits(sums, kernel, exact):
+        size = joint_cells(sums, exact)
         raise TooLarge(
             "This payoff needs the joint law of the weighted sum and the statistic",
-            size=f"{size:,} pairs, {outputs:,} outputs",
+            size=f"{size:,} pairs, {outputs_of(kernel):,} outputs",
             fits=f"{MOST_CELLS:,} pairs, {MOST_OUTPUTS:,} outputs",
             remedy="use smaller weights or fewer respondents; squared error has no such limit",
         )
-    joint, omegas, missing, mistaken = _joint(law, kernel, summary, exact=not decision.is_loss)
-    losses, top, worst, off = (
-        _losses(law, kernel, decision, omegas)
-        if decision.is_loss
-        else _regrets(law, kernel, decision, omegas)
-    )
-    loss = float((joint @ _rows(kernel) * losses).sum())
-    roundings = 8 * (joint.shape[0] + 3 * outputs) + 256
-    error = Fraction(loss * roundings * UNIT) + Fraction(FAINT) + off
-    low = Fraction(loss) - error - mistaken * worst
-    high = Fraction(loss) + error + (missing + mistaken) * worst
-    return decision.weight * (top - high), decision.weight * (top - low)
+    joint = _joint(sums, exact=exact)
+    rows = _rows(mechanism)
+    assert isinstance(mechanism.summary, LinearSummary)
+    seen = joint.through(mechanism.summary, rows, int(rows.first))
+    total = [Fraction(0), Fraction(0)]
+    for i, decision in enumerate(decisions):
+        actions = recommended(kernel, i, len(decisions))
+        losses, top, worst, off = (
+            _losses(sums, actions, decision, joint.omegas)
+            if isinstance(decision.loss, DistanceLoss)
+            else _regrets(mechanism, sums, actions, decision, joint.omegas)
+        )
+        loss = float((seen * losses).sum())
+        roundings = 8 * (len(joint.totals) + len(joint.omegas) + 3 * len(actions)) + 256
+        error = Fraction(loss * roundings * UNIT) + Fraction(FAINT) + off
+        low = Fraction(loss) - error - joint.mistaken * worst
+        high = Fraction(loss) + error + (joint.missing + joint.mistaken) * worst
+        total[0] += decision.weight * (top - high)
+        total[1] += decision.weight * (top - low)
+    return total[0], total[1]
 
 
-def joint_fits(law: SumLaw, kernel: ClosedKernel, decision: Decision) -> bool:
+def joint_fits(sums: Sums, kernel: Kernel, exact: bool) -> bool:
     """Whether the joint law and the kernel on its totals are small enough to be formed."""
-    few = kernel.high - kernel.low < MOST_OUTPUTS
-    return few and joint_cells(law, exact=not decision.is_loss) <= MOST_CELLS
+    if outputs_of(kernel) > MOST_OUTPUTS:
+        return False
+    try:
+        return joint_cells(sums, exact) <= MOST_CELLS
+    except TooLarge:
+        return False
 
 
-def joint_cells(law: SumLaw, exact: bool = False) -> int:
+def outputs_of(kernel: Kernel) -> int:
+    """How many outputs a kernel has."""
+    return len(kernel.outputs) if isinstance(kernel, TableKernel) else kernel.high - kernel.low + 1
+
+
+def joint_cells(sums: Sums, exact: bool = False) -> int:
     """How many pairs (S, ω) the joint law spans: likely ones, or (`exact`) all."""
-    steps, _ = _lattice(law)
-    n = law.respondents
+    if sums.tied is not None:
+        return len(sums.law.masses(sums.weights, BITS).masses)
+    steps, _ = sums.lattice()
     if exact:
-        return (n * (max(law.weights) - min(law.weights)) + 1) * (n * max(steps) + 1)
-    totals, values = (len(sum_masses(law.probabilities, each, n, BITS)[1]) for each in (law.weights, steps))
+        n = sums.largest
+        spans = [n * (max(0, *each) - min(0, *each)) + 1 if sums.smallest < n else n * (max(each) - min(each)) + 1
+                 for each in (list(sums.weights), steps)]  # fmt: skip
+        return spans[0] * spans[1]
+    totals, values = (len(sums.law.masses(each, BITS).masses) for each in (sums.weights, steps))
     return totals * values
 
 
+def recommended(kernel: Kernel, maker: int, makers: int) -> list[Action]:
+    """What each output recommends to one of the decision makers."""
+    listed = [o.action for o in kernel.outputs] if isinstance(kernel, TableKernel) else list(kernel.actions or ())
+    if not listed or any(a is None for a in listed):
+        raise InputError(
+            "The mechanism recommends no actions", found="a kernel without actions", allowed="an action for each output",
+            remedy="add the recommended actions",
+        )
+    each = [a if isinstance(a, tuple) else (a,) for a in listed]
+    if any(len(a) != makers for a in each):
+        raise InputError(
+            "An output needs one action for each decision maker", found=f"{len(each[0])} actions", allowed=f"{makers}",
+            remedy="complete the recommended actions",
+        )
+    return [a[maker] for a in each if a[maker] is not None]  # type: ignore[misc]
+
+
 def _losses(
-    law: SumLaw, kernel: ClosedKernel, decision: Decision, omegas: list[Fraction]
+    sums: Sums, actions: list[Action], decision: Decision, omegas: list[Fraction]
 ) -> tuple[np.ndarray, Fraction, Fraction, Fraction]:
-    """ℓ [ω, output] of an absolute or pinball error, 0 as largest payoff, the largest loss, and the error of any ℓ."""
-    actions = [a for a in kernel.actions or () if isinstance(a, Fraction)]
-    gap = np.array([float(w) for w in omegas])[:, None] - np.array([float(a) for a in actions])[None, :]
+    """ℓ [ω, output] of an error, 0 as largest payoff, the largest loss, and the error of any ℓ."""
+    numbers = [a for a in actions if isinstance(a, Fraction)]
+    if len(numbers) != len(actions):
+        raise InputError(
+            "An error needs a number for each output", found=f"{len(numbers)} numbers", allowed=f"{len(actions)}",
+            remedy="recommend a number for each output",
+        )
+    sizes = (sums.smallest, sums.largest)
+    ends = [n * v for n in sizes for v in (min(sums.values), max(sums.values))] + [min(omegas), max(omegas)]
+    furthest = max(abs(w - a) for w in ends for a in (min(numbers), max(numbers)))
+    # losses depend on differences alone: measured from a likely ω they keep their digits
+    origin = omegas[len(omegas) // 2]
+    gap = np.array([float(w - origin) for w in omegas])[:, None] - np.array([float(a - origin) for a in numbers])[None, :]
+    largest = max(abs(x - origin) for x in (*ends, min(numbers), max(numbers)))
+    off = 8 * Fraction(UNIT) * largest
     assert isinstance(decision.loss, DistanceLoss)
     losses = decision.loss.of_gap(gap)
-    n = law.respondents
-    ends = (n * min(law.values), n * max(law.values), min(omegas), max(omegas))
-    worst = max(abs(w - a) for w in ends for a in (min(actions), max(actions)))
-    largest = max(map(abs, (*ends, min(actions), max(actions))))
-    return losses, Fraction(0), worst, 8 * Fraction(UNIT) * largest
+    if isinstance(decision.loss, SquaredLoss):
+        return losses, Fraction(0), furthest**2, 2 * furthest * off + off**2
+    return losses, Fraction(0), furthest, off
 
 
 def _regrets(
-    law: SumLaw, kernel: ClosedKernel, decision: Decision, omegas: list[Fraction]
+    mechanism: Mechanism, sums: Sums, listed: list[Action], decision: Decision, omegas: list[Fraction]
 ) -> tuple[np.ndarray, Fraction, Fraction, Fraction]:
     """ℓ = top − u [ω, output] of any payoff, top, the largest ℓ at any value of ω, and no further error."""
-    steps, unit = _lattice(law)
-    lattice = [law.respondents * min(law.values) + unit * k for k in range(law.respondents * max(steps) + 1)]
-    every = list((decision.loss.columns if isinstance(decision.loss, TableLoss) else None) or lattice)
-    actions = list(dict.fromkeys(kernel.actions or ()))
-    payoffs = [[decision.payoff(a, w) for w in every] for a in actions]  # type: ignore[arg-type]
+    _, unit = sums.lattice()
+    low, high = mechanism.problem.omega_range
+    columns = decision.loss.columns if isinstance(decision.loss, TableLoss) else None
+    every: Sequence[Fraction] = columns or [low + unit * k for k in range(int((high - low) / unit) + 1)]
+    actions = list(dict.fromkeys(listed))
+    if len(actions) * len(every) > MOST_PAYOFFS:
+        raise TooLarge(
+            "There are too many actions and values of the statistic to value a payoff",
+            size=f"{len(actions) * len(every):,}", fits=f"{MOST_PAYOFFS:,}", remedy="list fewer actions",
+        )
+    payoffs = [[decision.payoff(a, w) for w in every] for a in actions]
     top, least = max(map(max, payoffs)), min(map(min, payoffs))
     at = {w: j for j, w in enumerate(every)}
     table = np.array([[float(top - row[at[w]]) for w in omegas] for row in payoffs])
     place = {a: i for i, a in enumerate(actions)}
-    chosen = np.array([place[a] for a in kernel.actions or ()])
-    return table[chosen].T, top, top - least, Fraction(0)
+    return table[[place[a] for a in listed]].T, top, top - least, Fraction(0)
 
 
-def _lattice(law: SumLaw) -> tuple[list[int], Fraction]:
-    """v_t − min v as whole multiples of a unit."""
-    above = [v - min(law.values) for v in law.values]
-    bottom = lcm(*(v.denominator for v in above))
-    top = gcd(*(int(v * bottom) for v in above)) or 1
-    unit = Fraction(top, bottom)
-    return [int(v / unit) for v in above], unit
+@dataclass(frozen=True, eq=False)
+class _Kernel:
+    """K(y|s) as floats [state, output] for the totals first, first + 1, …; a total that no database has has zeros."""
+
+    first: int
+    table: np.ndarray
 
 
-def _joint(
-    law: SumLaw, kernel: ClosedKernel, summary: LinearSummary, exact: bool
-) -> tuple[np.ndarray, list[Fraction], Fraction, Fraction]:
-    """P [ω, state of the kernel], the values of ω, the mass that is missing and the mass that may be mistaken."""
-    steps, unit = _lattice(law)
-    n = law.respondents
-    start, stride, outside = n * min(law.weights), n * (max(law.weights) - min(law.weights)) + 1, 0
+@dataclass(frozen=True, eq=False)
+class _Joint:
+    """P(s, ω) from below: `masses` [pair], each at one of `omegas` and one of `totals`; what is missing, what may be mistaken."""
+
+    omegas: list[Fraction]
+    totals: list[int]
+    row: np.ndarray
+    total: np.ndarray
+    masses: np.ndarray
+    missing: Fraction
+    mistaken: Fraction
+
+    def through(self, summary: LinearSummary, kernel: _Kernel, first: int) -> np.ndarray:
+        """P(y, ω) as [ω, output]."""
+        states = np.array([summary.clip(s) for s in self.totals]) - first
+        joint = np.zeros((len(self.omegas), len(kernel.table)))
+        np.add.at(joint, (self.row, states[self.total]), self.masses)
+        return joint @ kernel.table
+
+
+def _joint(sums: Sums, *, exact: bool) -> _Joint:
+    """The joint law of S and ω."""
+    if sums.tied is not None:
+        rate, rest = sums.tied
+        found = sums.law.masses(sums.weights, BITS)
+        held = [(i, mass) for i, mass in enumerate(found.masses) if mass]
+        omegas = [rate * (found.first + i) + rest for i, _ in held]
+        order = sorted(range(len(held)), key=omegas.__getitem__)
+        place = np.empty(len(held), dtype=np.int64)
+        place[order] = np.arange(len(held))
+        masses = np.array([mass / 2.0**BITS for _, mass in held])
+        return _Joint(
+            sorted(omegas), [found.first + i for i, _ in held], place, np.arange(len(held)), masses,
+            Fraction(found.missing, 1 << BITS), Fraction(0),
+        )  # fmt: skip
+    steps, unit = sums.lattice()
+    n, varies = sums.largest, sums.smallest < sums.largest
+    start = n * min(sums.weights) if not varies else n * min(0, *sums.weights)
+    end = n * max(sums.weights) if not varies else n * max(0, *sums.weights)
+    stride, outside = end - start + 1, 0
     if not exact:
-        start, likely, outside = sum_masses(law.probabilities, law.weights, n, BITS)
-        stride = len(likely)
-    combined = [w + stride * step for w, step in zip(law.weights, steps, strict=True)]
-    first, masses, missing = sum_masses(law.probabilities, combined, n, BITS)
-    held = [(*divmod(first + i - start, stride), mass) for i, mass in enumerate(masses) if mass]
-    rows = sorted({row for row, _, _ in held})
-    place = {row: i for i, row in enumerate(rows)}
-    joint = np.zeros((len(rows), kernel.high - kernel.low + 1))
-    for row, offset, mass in held:
-        joint[place[row], summary.clip(start + offset) - kernel.low] += mass / 2.0**BITS
-    omegas = [n * min(law.values) + unit * row for row in rows]
-    return joint, omegas, Fraction(missing, 1 << BITS), Fraction(outside, 1 << BITS)
+        likely = sums.law.masses(sums.weights, BITS)
+        start, stride, outside = likely.first, len(likely.masses), likely.missing
+    combined = [w + stride * step for w, step in zip(sums.weights, steps, strict=True)]
+    found = sums.law.masses(combined, BITS)
+    held2 = [(*divmod(found.first + i - start, stride), mass) for i, mass in enumerate(found.masses) if mass]
+    rows, totals = sorted({row for row, _, _ in held2}), sorted({offset for _, offset, _ in held2})
+    row_at, total_at = {row: i for i, row in enumerate(rows)}, {offset: i for i, offset in enumerate(totals)}
+    return _Joint(
+        [sums.origin + unit * row for row in rows],
+        [start + offset for offset in totals],
+        np.array([row_at[row] for row, _, _ in held2]),
+        np.array([total_at[offset] for _, offset, _ in held2]),
+        np.array([mass / 2.0**BITS for _, _, mass in held2]),
+        Fraction(found.missing, 1 << BITS),
+        Fraction(outside, 1 << BITS),
+    )
 
 
-def _rows(kernel: ClosedKernel) -> np.ndarray:
+def _rows(mechanism: Mechanism) -> _Kernel:
+    """The kernel on every total from its lowest to its highest."""
+    kernel = mechanism.kernel
+    if not isinstance(kernel, TableKernel):
+        return _Kernel(kernel.low, _closed_rows(kernel))
+    totals = mechanism.space.vectors[:, 0].tolist()
+    table = np.zeros((totals[-1] - totals[0] + 1, len(kernel.outputs)))
+    for total, column in zip(totals, zip(*kernel.weights, strict=True), strict=True):
+        table[total - totals[0]] = [w / kernel.denominator for w in column]
+    return _Kernel(totals[0], table)
+
+
+def _closed_rows(kernel: ClosedKernel) -> np.ndarray:
     """K(y|s) as floats [state, output]; powers by repeated products, tails from their positive formulas."""
     width, plateau = noise_shape(kernel)
     ratio = kernel.ratio

@@ -19,15 +19,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import gcd
+from math import gcd, lcm
 
 from flint import fmpz_poly
 
 from discreet.certify.value.sum_laws import MOST_LIKELY, rounded_product, sum_masses
 from discreet.errors import TooLarge
+from discreet.model.mechanism import Mechanism
 from discreet.model.priors import (
     DirichletMultinomialPrior,
     ExchangeablePrior,
@@ -39,6 +40,7 @@ from discreet.model.priors import (
 from discreet.model.priors.table import types_of
 from discreet.model.priors.weights import histogram_of
 from discreet.model.problem import Problem
+from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 
 MOST_COEFFICIENTS = 20_000_000
@@ -68,6 +70,70 @@ class Law(ABC):
     def without(self, kind: int) -> Law | None:
         """The law of the others when a respondent of type t is set aside; None when it has no such form."""
         return None
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Two sums over the same respondents: S = Σ_t w_t·n_t, which a mechanism reads, and ω = Σ_t v_t·n_t."""
+
+    law: Law = field(repr=False)
+    weights: tuple[int, ...]
+    values: tuple[Fraction, ...]
+    smallest: int
+    largest: int
+
+    def mean(self) -> Fraction:
+        """E[ω]."""
+        return sum((v * self.law.mean(t) for t, v in enumerate(self.values)), Fraction(0))
+
+    def second(self) -> Fraction | None:
+        """E[ω²] = Σ_t v_t·E[n_t]·(E′_t[ω] + v_t); None when the law has no such form."""
+        total = Fraction(0)
+        for t, v in enumerate(self.values):
+            count = self.law.mean(t)
+            if v and count:
+                others = self.law.without(t)
+                if others is None:
+                    return None
+                total += v * count * (replace(self, law=others).mean() + v)
+        return total
+
+    @cached_property
+    def tied(self) -> tuple[Fraction, Fraction] | None:
+        """(r, c) with ω = r·S + c for every database; None when S does not determine ω."""
+        likely = {(w, v) for t, (w, v) in enumerate(zip(self.weights, self.values, strict=True)) if self.law.mean(t)}
+        pairs = dict(sorted(likely))
+        if len(likely) != len(pairs) or len(pairs) < 2:
+            return None
+        (w, v), (other_w, other_v), *_ = pairs.items()
+        rate = (v - other_v) / (w - other_w)
+        rest = v - rate * w
+        if any(y != rate * x + rest for x, y in pairs.items()) or (rest and self.smallest < self.largest):
+            return None
+        return rate, rest * self.largest
+
+    def lattice(self) -> tuple[list[int], Fraction]:
+        """v_t as whole multiples of a unit; of a fixed number of respondents, v_t − min v."""
+        least = min(self.values) if self.smallest == self.largest else Fraction(0)
+        above = [v - least for v in self.values]
+        bottom = lcm(*(v.denominator for v in above))
+        unit = Fraction(gcd(*(int(v * bottom) for v in above)) or 1, bottom)
+        return [int(v / unit) for v in above], unit
+
+    @property
+    def origin(self) -> Fraction:
+        """ω of the steps of `lattice` being zero."""
+        return self.largest * min(self.values) if self.smallest == self.largest else Fraction(0)
+
+
+def sums_of(mechanism: Mechanism) -> Sums | None:
+    """The sums behind a mechanism on a weighted sum; None when it reads something else, or ω is no sum."""
+    problem, summary = mechanism.problem, mechanism.summary
+    universe, law = problem.universe, law_of(problem)
+    if law is None or not isinstance(universe, Universe) or not isinstance(summary, LinearSummary):
+        return None
+    values = problem.statistic.weights(universe)
+    return None if values is None else Sums(law, summary.weights, values, universe.smallest, universe.largest)
 
 
 def law_of(problem: Problem) -> Law | None:

@@ -10,58 +10,15 @@ unlikely tails.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import fmpz_poly
 
 from discreet.errors import TooLarge
 from discreet.model.kernel import ClosedKernel, GeometricKernel, StaircaseKernel
-from discreet.model.mechanism import Mechanism
-from discreet.model.priors import IidPrior, ReferencePrior
-from discreet.model.summary import LinearSummary
-from discreet.model.universe import Universe
 
 MOST_LIKELY = 1_000_000
 """Likely totals beyond which the law of the sum is not computed."""
-
-
-@dataclass(frozen=True)
-class SumLaw:
-    """Types that may occur: probabilities, integer weights and values of the statistic, of each of N respondents."""
-
-    respondents: int
-    probabilities: tuple[Fraction, ...]
-    weights: tuple[int, ...]
-    values: tuple[Fraction, ...]
-
-    def mean(self) -> Fraction:
-        """E v."""
-        return sum((p * v for p, v in zip(self.probabilities, self.values, strict=True)), Fraction(0))
-
-    def variance(self) -> Fraction:
-        """Var v."""
-        return (
-            sum((p * v * v for p, v in zip(self.probabilities, self.values, strict=True)), Fraction(0))
-            - self.mean() ** 2
-        )
-
-
-def law_of(mechanism: Mechanism) -> SumLaw:
-    """The law behind a mechanism whose conditions have been checked; types of probability zero are left out."""
-    problem, summary = mechanism.problem, mechanism.summary
-    universe, prior = problem.universe, problem.prior
-    assert isinstance(universe, Universe) and isinstance(prior, (IidPrior, ReferencePrior))
-    assert isinstance(summary, LinearSummary)
-    values = problem.statistic.weights(universe)
-    assert values is not None
-    kept = [t for t, p in enumerate(prior.probabilities) if p > 0]
-    return SumLaw(
-        universe.respondents,
-        tuple(prior.probabilities[t] for t in kept),
-        tuple(summary.weights[t] for t in kept),
-        tuple(values[t] for t in kept),
-    )
 
 
 def sum_masses(

@@ -1,19 +1,15 @@
 """What a mechanism on a weighted sum is worth, for any number of types and respondents, from both sides.
 
-The mechanism reads S = Σ_i w(θ_i), clips it, adds geometric or staircase noise (or draws from a table, under squared error) and
-recommends an action for each output. Respondents are independent with the same law p, and ω = Σ_i v(θ_i).
+The mechanism reads S = Σ_i w(θ_i), clips it, adds geometric or staircase noise (or draws from a table) and recommends an action
+for each output; ω = Σ_i v(θ_i). The prior is any whose sums have a law (`laws`).
 
-Squared error. Let α_k(s) = Σ_y K(y|s) a_y^k, and let G be the law of the weighted sum of N−1 respondents.
-By symmetry
-    E (a−ω)² = E α_2(S) − 2 E[α_1(S) ω] + E ω²,
-    E α_k(S) = Σ_t p_t Σ_s G(s) α_k(s+w_t),        E[α_1(S) ω] = N Σ_t p_t v_t Σ_s G(s) α_1(s+w_t),
-and E ω² is known exactly. Actions and values are shifted so that everything is ≥ 0.
+Squared error. Let α_k(s) = Σ_y K(y|s) a_y^k, and let E′_t be the law of the others when a respondent of type t is set aside. Then
+    E (a−ω)² = E α_2(S) − 2 E[α_1(S) ω] + E ω²,        E[α_1(S) ω] = Σ_t v_t·E[n_t]·E′_t[α_1(S + w_t)],
+and of a fixed size n also E α_k(S) = Σ_t (E[n_t]/n)·E′_t[α_k(S + w_t)]. E ω² is known exactly. Actions are shifted to be ≥ 0.
 
-Arithmetic. Whole numbers in units of 2^−bits. G is a power of a polynomial whose coefficients are rounded
-down after each product: what results lies below G everywhere, and what is missing is exactly 1 − ΣG, so
-nothing about rounding or cut tails has to be estimated. α_k is computed twice, once with every rounding
-down and once up: with actions continued beyond the ends (that is what gathering tails at the ends means),
-noise f(j) = c·r^e(|j|) and e(j) = ⌊(j + W − m)/W⌋,
+Arithmetic. Whole numbers in units of 2^−bits. Laws lie below the truth and say what is missing. α_k is computed twice, once with
+every rounding down and once up: with actions continued beyond the ends (that is what gathering tails at the ends means), noise
+f(j) = c·r^e(|j|) and e(j) = ⌊(j + W − m)/W⌋,
     Q(s) = Σ_{j<W} a(s−j) + r·Q(s−W),    H(s) = Σ_{j<m} a(s−j) + r·Q(s−m),
     α = c·(H from the left + H from the right − a).
 Geometric noise is the case W = m = 1. A table's α_k are sums of whole numbers; totals that no database has carry no mass.
@@ -25,7 +21,7 @@ errors are bracketed by moments: with x = ω − a, ρ_q(x) = |x|/2 + (q−½)x 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -33,14 +29,13 @@ from itertools import accumulate
 from math import ceil, isqrt, lcm
 from operator import mul
 
-from discreet.certify.value.joint_sums import joint_fits, joint_payoff
-from discreet.certify.value.sum_laws import SumLaw, law_of, noise_shape, sum_masses
+from discreet.certify.value.joint_sums import joint_fits, joint_payoff, outputs_of, recommended
+from discreet.certify.value.laws import Law, Masses, Sums, sums_of
+from discreet.certify.value.sum_laws import noise_shape
 from discreet.errors import InputError
 from discreet.model.kernel import ClosedKernel, TableKernel
 from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
-from discreet.model.neighbours import ReplaceOne
-from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 
@@ -51,66 +46,44 @@ SPARE_BITS = 128
 def why_not_weighted_sum(mechanism: Mechanism) -> str | None:
     """The first condition that fails, in words; None when `weighted_sum_payoff` applies."""
     problem = mechanism.problem
-    universe = problem.universe
     if not isinstance(mechanism.summary, LinearSummary):
         return "the mechanism does not read a weighted sum"
-    if isinstance(mechanism.kernel, TableKernel) and not all(isinstance(d.loss, SquaredLoss) for d in problem.decisions):
-        return "only under squared error a table is valued by the law of its sum"
-    if (
-        not isinstance(universe, Universe)
-        or not universe.fixed
-        or not isinstance(problem.neighbours, ReplaceOne)
-    ):
-        return "the number of respondents is not fixed"
-    if not isinstance(problem.prior, (IidPrior, ReferencePrior)):
-        return "respondents are not independent with the same probabilities"
-    if problem.statistic.weights(universe) is None:
-        return "the statistic is not a sum, mean or count"
-    if len(problem.decisions) != 1:
-        return "there are several decision makers"
+    if not isinstance(problem.universe, Universe) or problem.statistic.weights(problem.universe) is None:
+        return "the statistic is not a sum, a count, or the mean of a fixed number of respondents"
     return None
 
 
 def weighted_sum_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
     """Both sides of the expected payoff of following the recommended actions."""
-    reason = why_not_weighted_sum(mechanism)
-    if reason is not None:
+    reason, sums = why_not_weighted_sum(mechanism), sums_of(mechanism)
+    if reason is not None or sums is None:
         raise InputError(
             "This mechanism cannot be valued as a weighted sum",
-            found=reason,
-            allowed="a linear summary, a closed-form kernel (or squared error) and independent respondents",
+            found=reason or "databases without types",
+            allowed="a linear summary and a statistic that adds up",
             remedy="use another witness",
         )
-    law, kernel, summary = law_of(mechanism), mechanism.kernel, mechanism.summary
+    decisions, kernel, summary = mechanism.problem.decisions, mechanism.kernel, mechanism.summary
     assert isinstance(summary, LinearSummary)
-    recommended = [o.action for o in kernel.outputs] if isinstance(kernel, TableKernel) else kernel.actions
-    if recommended is None:
-        raise InputError(
-            "The mechanism recommends no actions",
-            found="a kernel without actions",
-            allowed="an action for each output",
-            remedy="add the recommended actions",
-        )
-    decision = mechanism.problem.decision
-    numbers = [a for a in recommended if isinstance(a, Fraction)]
-    if len(numbers) != len(recommended) and decision.is_loss:
+    by_moments = len(decisions) == 1 and isinstance(decisions[0].loss, DistanceLoss) and sums.second() is not None
+    if not by_moments or (not isinstance(decisions[0].loss, SquaredLoss) and joint_fits(sums, kernel, exact=False)):
+        return joint_payoff(mechanism, sums)
+    decision = decisions[0]
+    numbers = [a for a in recommended(kernel, 0, 1) if isinstance(a, Fraction)]
+    if len(numbers) != outputs_of(kernel):
         raise InputError(
             "Squared error needs a number for each output",
             found=f"{len(numbers)} numbers",
-            allowed=f"{len(recommended)}",
+            allowed=f"{outputs_of(kernel)}",
             remedy="recommend a number for each output",
         )
-    if isinstance(kernel, TableKernel):
-        totals = mechanism.space.vectors[:, 0].tolist()
-        low, high = _moments(law, _Table(kernel, totals), numbers, summary)[0]
-        return -decision.weight * high, -decision.weight * low
+    table = _Table(kernel, mechanism.space.vectors[:, 0].tolist()) if isinstance(kernel, TableKernel) else kernel
+    moments = _moments(sums, table, numbers, summary)
     if isinstance(decision.loss, SquaredLoss):
-        low, high = _moments(law, kernel, numbers, summary)[0]
+        low, high = moments[0]
         return -decision.weight * high, -decision.weight * low
-    if not isinstance(decision.loss, DistanceLoss) or joint_fits(law, kernel, decision):
-        return joint_payoff(law, kernel, summary, decision)
-    assert decision.loss.quantile is not None
-    low, high = _by_moments(law, *_moments(law, kernel, numbers, summary), decision.loss.quantile)
+    assert isinstance(decision.loss, DistanceLoss) and decision.loss.quantile is not None
+    low, high = _by_moments(sums, *moments, decision.loss.quantile)
     scale = decision.weight * decision.loss.pinballs
     return -scale * high, -scale * low
 
@@ -145,9 +118,9 @@ class _Table:
         return sides
 
 
-def _by_moments(law: SumLaw, second: Bracket, action: Bracket, q: Fraction) -> Bracket:
+def _by_moments(sums: Sums, second: Bracket, action: Bracket, q: Fraction) -> Bracket:
     """Both sides of the pinball loss at q from E (a−ω)² and E a alone."""
-    mean = law.respondents * law.mean()
+    mean = sums.mean()
     shorts = (mean - action[1], mean - action[0])
     least = min(
         max(q * short, (q - 1) * short)
@@ -164,42 +137,59 @@ def _root_above(x: Fraction) -> Fraction:
 
 
 def _moments(
-    law: SumLaw, kernel: ClosedKernel | _Table, actions: Sequence[Fraction], summary: LinearSummary
+    sums: Sums, kernel: ClosedKernel | _Table, actions: Sequence[Fraction], summary: LinearSummary
 ) -> tuple[Bracket, Bracket]:
     """Both sides of E (a−ω)² and of E a."""
-    n, least = law.respondents, min(law.values)
-    origin = min(*actions, n * least)
+    origin, largest, n = min(actions), max(actions) - min(actions), sums.largest
     acts = [a - origin for a in actions]
-    shift = n * least - origin
-    above = [v - least for v in law.values]
-    furthest = max(*acts, shift + n * max(above), Fraction(1))
+    furthest = max(largest, abs(origin), n * max(map(abs, sums.values)), Fraction(1))
     bits = SPARE_BITS + 2 * (ceil(furthest).bit_length() + n.bit_length())
-    first, masses, missing = sum_masses(law.probabilities, law.weights, n - 1, bits)
     bracketed = kernel.bracketed if isinstance(kernel, _Table) else partial(_bracketed, kernel)
     means, squares = bracketed(acts, bits), bracketed([a * a for a in acts], bits)
-    start = first - kernel.low
     ends = tuple(summary.clip(s) - kernel.low for s in (kernel.low, kernel.high))
+    known: dict[Law, Masses] = {}
 
-    def expected(after: list[int]) -> list[Fraction]:
-        """Σ_s G(s) α(s+w_t) for each type t, G as computed."""
-        found = [sum(map(mul, masses, _window(after, start + w, len(masses), *ends))) for w in law.weights]
-        return [Fraction(total, 1 << 2 * bits) for total in found]
+    def expected(law: Law, after: tuple[list[int], list[int]], moved: int, most: Fraction) -> Bracket:
+        """Both sides of E[α(S + moved)] under a law of the others; `most` is the largest α."""
+        if law not in known:
+            known[law] = law.masses(sums.weights, bits)
+        found = known[law]
+        start = found.first + moved - kernel.low
+        low, high = (
+            Fraction(sum(map(mul, found.masses, _window(side, start, len(found.masses), *ends))), 1 << 2 * bits)
+            for side in after
+        )
+        return low, high + Fraction(found.missing, 1 << bits) * most
 
-    lost, largest = Fraction(missing, 1 << bits), max(acts)
-    mean = law.mean() - least
-    second = n * law.variance() + (n * mean + shift) ** 2
+    def alone(after: tuple[list[int], list[int]], most: Fraction) -> Bracket:
+        """Both sides of E[α(S)]; of a fixed size, from the laws that are needed anyway."""
+        if sums.smallest < sums.largest:
+            return expected(sums.law, after, 0, most)
+        return _added((count / n, expected(law, after, sums.weights[t], most)) for t, count, law in parts)
 
-    def total(each: list[Fraction], factors: Sequence[Fraction]) -> Fraction:
-        return sum((p * f * e for p, f, e in zip(law.probabilities, factors, each, strict=True)), Fraction(0))
+    parts = [
+        (t, sums.law.mean(t), law) for t in range(len(sums.values)) if (law := sums.law.without(t)) is not None
+    ]
+    action = alone(means, largest)
+    square = alone(squares, largest * largest)
+    product = _added(
+        (sums.values[t] * count, expected(law, means, sums.weights[t], largest)) for t, count, law in parts if sums.values[t]
+    )
+    second = sums.second()
+    assert second is not None
+    spread = second - 2 * origin * sums.mean() + origin * origin
+    # E a′² − 2 E[a′ω] + 2·origin·E a′ + E (ω − origin)²,  a′ = a − origin ≥ 0
+    loss = _added([(Fraction(1), square), (Fraction(-2), product), (2 * origin, action)])
+    return (loss[0] + spread, loss[1] + spread), (origin + action[0], origin + action[1])
 
-    ones, factors = [Fraction(1)] * len(above), [n * v + shift for v in above]
-    after = [expected(side) for side in means]
-    product_low = total(after[0], factors)
-    product_high = total(after[1], factors) + lost * largest * (n * mean + shift)
-    square_low = total(expected(squares[0]), ones)
-    square_high = total(expected(squares[1]), ones) + lost * largest * largest
-    loss = (square_low - 2 * product_high + second, square_high - 2 * product_low + second)
-    return loss, (origin + total(after[0], ones), origin + total(after[1], ones) + lost * largest)
+
+def _added(terms: Iterable[tuple[Fraction, Bracket]]) -> Bracket:
+    """Both sides of Σ factor·number."""
+    low = high = Fraction(0)
+    for factor, (below, above) in terms:
+        low += factor * (below if factor >= 0 else above)
+        high += factor * (above if factor >= 0 else below)
+    return low, high
 
 
 def _window(after: list[int], start: int, length: int, lowest: int, highest: int) -> list[int]:

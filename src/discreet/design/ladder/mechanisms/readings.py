@@ -24,7 +24,7 @@ from statistics import NormalDist
 import numpy as np
 
 from discreet.certify.value.joint_sums import MOST_CELLS, MOST_OUTPUTS, joint_cells
-from discreet.certify.value.sum_laws import SumLaw
+from discreet.certify.value.laws import Sums, law_of
 from discreet.certify.value.weighted_sums import weighted_sum_payoff
 from discreet.design.ladder.mechanisms.any_loss import LARGEST_PRICING, other_loss
 from discreet.design.ladder.mechanisms.noise import Staircase, to_outputs
@@ -235,8 +235,10 @@ class Reader:
             if FINE_ENOUGH <= top <= max(weights) and max(coarse) == top and min(coarse) == 0:
                 sizes.append(coarse)
         for coarse in sizes or [weights]:
-            law = SumLaw(self.respondents, tuple(self.exact_probabilities), coarse, tuple(self.exact_values))
-            if self._range(coarse) <= MOST_OUTPUTS and joint_cells(law) <= MOST_CELLS:
+            law = law_of(self.problem)
+            assert law is not None
+            sums = Sums(law, self.for_every_type(coarse), self.all_values, self.respondents, self.respondents)
+            if self._range(coarse) <= MOST_OUTPUTS and joint_cells(sums) <= MOST_CELLS:
                 return coarse
         return None
 

@@ -1,0 +1,203 @@
+"""Laws of weighted sums under every prior: below the truth everywhere, by no more than they say; values that follow from them."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from discreet.certify.bounds import full_information as bound
+from discreet.certify.value.expected import expected_payoff
+from discreet.certify.value.laws import Listed, Sums, law_of
+from discreet.certify.value.weighted_sums import weighted_sum_payoff
+from discreet.errors import TooLarge
+from discreet.model.actions import ListedActions, NamedActions, RealActions
+from discreet.model.decision import Decision
+from discreet.model.kernel import GeometricKernel, Output, StaircaseKernel, TableKernel
+from discreet.model.losses import AbsoluteLoss, FormulaLoss, MatchLoss, SquaredLoss
+from discreet.model.mechanism import Mechanism
+from discreet.model.neighbours import AddRemoveOne, ReplaceOne
+from discreet.model.priors import (
+    DirichletMultinomialPrior,
+    ExchangeablePrior,
+    IidPrior,
+    IndependentPrior,
+    ReferencePrior,
+    TablePrior,
+)
+from discreet.model.problem import Problem, believed
+from discreet.model.promises import PurePromise
+from discreet.model.states import state_space
+from discreet.model.statistic import CountStatistic, MeanStatistic, SumStatistic
+from discreet.model.summary import LinearSummary
+from discreet.model.universe import Universe
+
+BITS = 96
+KINDS = ("iid", "reference", "sizes", "dirichlet", "dirichlet sizes", "independent", "exchangeable", "table")
+
+
+def chances(rng: random.Random, count: int, most: int = 9) -> tuple[Fraction, ...]:
+    parts = [rng.randint(0, most) for _ in range(count)]
+    parts[rng.randrange(count)] += 1
+    return tuple(Fraction(p, sum(parts)) for p in parts)
+
+
+def random_problem(rng: random.Random, kind: str, decisions: tuple[Decision, ...] | None = None) -> Problem:
+    types, n = rng.choice([2, 3]), rng.randint(1, 4)
+    smallest = rng.randint(0, n - 1) if "sizes" in kind else n
+    values = tuple(Fraction(rng.randint(-3, 6), rng.choice([1, 2])) for _ in range(types))
+    universe = Universe(values, smallest, n)
+    size = chances(rng, n - smallest + 1) if "sizes" in kind else None
+    concentration = tuple(Fraction(rng.randint(1, 9), rng.randint(1, 4)) for _ in range(types))
+    histograms = [tuple(h) for h in universe.histograms().tolist()]
+    labels = [",".join(map(str, d)) for d in universe.databases()]
+    prior = {
+        "iid": lambda: IidPrior(chances(rng, types)),
+        "reference": lambda: ReferencePrior(tuple(rng.randint(1, 9) for _ in range(types)), "a survey"),
+        "sizes": lambda: IidPrior(chances(rng, types), size),
+        "dirichlet": lambda: DirichletMultinomialPrior(concentration),
+        "dirichlet sizes": lambda: DirichletMultinomialPrior(concentration, size),
+        "independent": lambda: IndependentPrior(tuple(chances(rng, types) for _ in range(n))),
+        "exchangeable": lambda: ExchangeablePrior(tuple(zip(histograms, chances(rng, len(histograms)), strict=True))),
+        "table": lambda: TablePrior(tuple(zip(labels, chances(rng, len(labels)), strict=True))),
+    }[kind]()
+    statistic = rng.choice([SumStatistic(), CountStatistic((0,)), *([] if "sizes" in kind else [MeanStatistic()])])
+    relation = AddRemoveOne() if "sizes" in kind else ReplaceOne()
+    decisions = decisions or (Decision(SquaredLoss(), RealActions()),)
+    return Problem(universe, relation, prior, statistic, decisions, PurePromise(Fraction(1000)))
+
+
+def listed(problem: Problem) -> list[tuple[tuple[int, ...], Fraction, Fraction]]:
+    """(histogram, probability, ω) of every finest state, straight from the definition."""
+    space = problem.finest()
+    belief = believed(problem, space)
+    vectors = np.asarray(space.vectors)
+    if not problem.exchangeable:
+        vectors = np.stack([(vectors == t).sum(axis=1) for t in range(problem.universe.types)], axis=1)
+    return [(tuple(h), belief.weights[i], belief.omegas[i]) for i, h in enumerate(vectors.tolist())]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(6))
+def test_a_law_lies_below_the_truth_and_says_what_is_missing(kind: str, seed: int) -> None:
+    rng = random.Random(f"{kind} {seed}")
+    problem = random_problem(rng, kind)
+    law = law_of(problem)
+    assert law is not None
+    weights = [rng.randint(-3, 4) for _ in range(problem.universe.types)]
+    truth: dict[int, Fraction] = {}
+    for h, p, _ in listed(problem):
+        total = sum(w * c for w, c in zip(weights, h, strict=True))
+        truth[total] = truth.get(total, Fraction(0)) + p
+    found = law.masses(weights, BITS)
+    for i, mass in enumerate(found.masses):
+        assert Fraction(mass, 1 << BITS) <= truth.get(found.first + i, Fraction(0))
+    assert sum(found.masses) + found.missing == 1 << BITS and found.missing < 1 << 30
+    for t in range(problem.universe.types):
+        count = sum((p * h[t] for h, p, _ in listed(problem)), Fraction(0))
+        assert law.mean(t) == count
+        others = law.without(t)
+        if others is None:
+            continue
+        seen = others.masses(weights, BITS)
+        squares = sum((Fraction(m, 1 << BITS) * (seen.first + i + weights[t]) ** 2 for i, m in enumerate(seen.masses)), Fraction(0))
+        sums = [(p * h[t], sum(w * c for w, c in zip(weights, h, strict=True))) for h, p, _ in listed(problem)]
+        exact = sum((p * total**2 for p, total in sums), Fraction(0))
+        assert 0 <= exact - law.mean(t) * squares < Fraction(1, 1 << 50)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(6))
+def test_values_by_the_law_hold_the_value_by_enumeration(kind: str, seed: int) -> None:
+    """Any prior, closed forms and tables, one decision maker or several, losses and payoffs."""
+    rng = random.Random(f"{seed} {kind}")
+    decisions = rng.choice([
+        (Decision(SquaredLoss(), RealActions(), weight=Fraction(3, 2)),),
+        (Decision(AbsoluteLoss(), RealActions()),),
+        (Decision(FormulaLoss("a*(omega - 2)"), ListedActions((Fraction(0), Fraction(1)))),),
+        (Decision(MatchLoss(), ListedActions(tuple(map(Fraction, range(9))))), Decision(SquaredLoss(), RealActions())),
+    ])
+    problem = random_problem(rng, kind, decisions)
+    types = problem.universe.types
+    if rng.random() < 0.5:
+        values = problem.statistic.weights(problem.universe)
+        weights = tuple(int(v * 2 * problem.universe.largest) for v in values)  # noise on the statistic itself
+    else:
+        weights = tuple(rng.randint(-2, 3) for _ in range(types))
+    summary = LinearSummary(weights)
+    low, high = summary.range(problem.universe)
+    high = max(high, low + 1)
+    step = max(1, summary.step(problem.neighbours))
+
+    def action() -> object:
+        each = tuple(
+            Fraction(rng.randint(0, 1)) if isinstance(d.loss, FormulaLoss) else Fraction(rng.randint(0, 8)) for d in decisions
+        )
+        return each if len(each) > 1 else each[0]
+
+    actions = tuple(action() for _ in range(low, high + 1))
+    kernel = rng.choice([
+        GeometricKernel(low, high, step, Fraction(3, 5), actions),
+        StaircaseKernel(low, high, step, rng.randint(1, step), Fraction(2, 5), actions),
+    ])
+    if rng.random() < 0.4:
+        states = state_space(problem.universe, problem.neighbours, summary).labels
+        left = [rng.randint(1, 255) for _ in states]
+        outputs = (Output("one", actions[0]), Output("two", actions[-1]))
+        kernel = TableKernel(states, outputs, (tuple(left), tuple(256 - w for w in left)), 256)
+    mechanism = Mechanism(problem, summary, kernel, problem.guarantee)
+    exact = expected_payoff(mechanism)[0]
+    below, above = weighted_sum_payoff(mechanism)
+    assert below <= exact <= above and above - below < Fraction(1, 10**8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nobody_does_better_than_to_know_the_truth(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(kind)
+    makers = (
+        Decision(SquaredLoss(), ListedActions((Fraction(0), Fraction(5, 2), Fraction(3)))),
+        Decision(FormulaLoss("a*(omega - 2)"), ListedActions((Fraction(0), Fraction(1))), weight=Fraction(2)),
+    )
+    problem = random_problem(rng, kind, makers)
+    exact = sum(
+        (p * sum((d.weight * max(d.payoff(a, w) for a in d.actions) for d in makers), Fraction(0)) for _, p, w in listed(problem)),
+        Fraction(0),
+    )
+    found = bound.full_information(problem)
+    assert exact <= found < exact + Fraction(1, 10**30)
+    monkeypatch.setattr(bound, "MOST_LISTED", 0)
+    assert exact <= bound.full_information(problem) < exact + Fraction(1, 10**30)
+
+
+def test_a_payoff_of_unlikely_values_counts_for_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The adversary: with few bits most of the law is missing, and it may all lie where the payoff is largest."""
+    problem = random_problem(random.Random(3), "iid", (Decision(FormulaLoss("omega*omega"), NamedActions(("go",))),))
+    exact = bound.full_information(problem)
+    monkeypatch.setattr(bound, "MOST_LISTED", 0)
+    monkeypatch.setattr(bound, "BITS", 3)
+    low, high = problem.omega_range
+    assert exact < bound.full_information(problem) <= max(low**2, high**2)
+
+
+def test_when_a_sum_determines_the_statistic() -> None:
+    law = Listed((((2, 0, 1), Fraction(1)),))
+    values = (Fraction(0), Fraction(1, 2), Fraction(3, 2))
+    spread = Listed((((1, 1, 1), Fraction(1)),))
+    assert Sums(spread, (0, 1, 3), values, 3, 3).tied == (Fraction(1, 2), 0)
+    assert Sums(spread, (2, 3, 5), values, 3, 3).tied == (Fraction(1, 2), -3)
+    assert Sums(spread, (2, 3, 5), values, 1, 3).tied is None, "without knowing how many there are"
+    assert Sums(spread, (0, 1, 2), values, 3, 3).tied is None
+    assert Sums(spread, (0, 1, 1), values, 3, 3).tied is None
+    assert Sums(law, (0, 7, 3), values, 3, 3).tied == (Fraction(1, 2), 0), "types that never occur do not matter"
+
+
+def test_laws_that_do_not_fit_are_refused() -> None:
+    problem = random_problem(random.Random(1), "dirichlet")
+    wide = replace(problem, universe=Universe(problem.universe.values, 4_000, 4_000))
+    law = law_of(wide)
+    assert law is not None
+    with pytest.raises(TooLarge, match="smaller weights"):
+        law.masses([0, 1, 9][: wide.universe.types], BITS)
