@@ -2,20 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from discreet.files.atomic import read_bytes
 from discreet.files.canonical import parse_json
 from discreet.files.certificate import certificate_from_document
 from discreet.files.plan import plan_from_document
+from discreet.model.family import Member
 from discreet.model.mechanism import Mechanism
+from discreet.numerics.digits import about, at_most
+from discreet.present.figures.release import release_figure, release_rows
 from discreet.present.report import Section, mechanism_report, scrolled, table
 from discreet.publish.bundle import mechanism_for, members_of
 from discreet.publish.folder import key_set_in
 from discreet.publish.verification import verified
 from discreet.views.words import plural
+
+SHOWN_CELLS = 60
+
+
+def _shown_cells(folder: Path) -> str:
+    """The release itself: its picture, and the first cells as a table."""
+    keys, rows = release_rows(folder)
+    picture = f"<figure>{scrolled(release_figure(folder).svg())}</figure>" if rows else ""
+    heads = [", ".join(keys), "size", "published", "mean", "interval"]
+    shown = [
+        (r["cell"], f"{r['size']:,}", str(r["published"]), "" if r["mean"] is None else about(r["mean"]), _interval(r))
+        for r in rows[:SHOWN_CELLS]
+    ]
+    listed = f"<p>The first {SHOWN_CELLS} of {len(rows):,} cells; all of them are in release.csv.</p>"
+    return picture + scrolled(table(heads, shown)) + (listed if len(rows) > SHOWN_CELLS else "")
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    return "" if row["low"] is None or row["high"] is None else f"{about(row['low'])} to {about(row['high'])}"
+
+
+def _by_size(members: Mapping[int, Member | Mechanism], sizes: Sequence[int], cells: Sequence[int]) -> str:
+    """What is expected of each size of cell: every size speaks for itself."""
+    counts = Counter(cells)
+    rows = []
+    for size in sizes:
+        served = members[size]
+        value = served.value_at(size) if isinstance(served, Member) else served.claims.value
+        rows.append((f"{size:,}", f"{counts[size]:,}", "" if value is None else at_most(-value, 4)))
+    return scrolled(table(["size", "cells", "expected loss under the prior, at most"], rows))
 
 
 def typical_mechanism(folder: str | Path) -> Mechanism:
@@ -54,7 +89,9 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
         f"from {escape(plan.dataset)}. Total cost: ε = {escape(str(loss['epsilon']))}. Protected: "
         f"{escape(str(plan.exposure).partition(': ')[2])}.</p>"
     )
+    published += _shown_cells(where)
     if len(sizes) > 1:
+        published += _by_size(members, sizes, key_set.sizes)
         published += f"<p>The sections below show the mechanism for cells of {typical}, the most frequent size.</p>"
     verdict = verified(where)
     words = {True: "holds", False: "FAILS", None: "not shown here"}

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from discreet.cli.output import Json, show
 
+if TYPE_CHECKING:
+    from discreet.views.subject import Subject
+
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A mechanism file.")], as_json: Json = False
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE|DIR", help="A mechanism or family file, or a release folder.")
+    ],
+    size: Annotated[int | None, typer.Option("--size", help="For a family or a release: the size of the cells.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Say how to cite a mechanism and the results it rests on.
 
     Example: discreet cite places.mechanism.json
     """
-    from discreet import files
     from discreet.views.citation import citation_view
+    from discreet.views.subject import subject_of, subjects_of
 
-    show(citation_view(files.read_mechanism(file)), as_json=as_json)
+    held = subjects_of(file)
+    read = held[0].mechanism if size is None and rest_on_the_same(held) else subject_of(file, size).mechanism
+    show(citation_view(read), as_json=as_json)
+
+
+def rest_on_the_same(held: Sequence[Subject]) -> bool:
+    """Whether all members cite the same results, so that any of them speaks for all."""
+    return len({one.mechanism.provenance.get("theorem", "") for one in held}) == 1

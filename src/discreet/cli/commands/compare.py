@@ -13,7 +13,10 @@ from discreet.errors import InputError
 
 
 def command(
-    mechanisms: Annotated[list[Path], typer.Argument(metavar="MECH", help="Two or more mechanism files.")],
+    mechanisms: Annotated[
+        list[Path], typer.Argument(metavar="MECH", help="Two or more mechanism or family files, or release folders.")
+    ],
+    size: Annotated[int | None, typer.Option("--size", help="For families and releases: the size of the cells.")] = None,
     figure: Draw = None,
     as_json: Json = False,
 ) -> None:
@@ -23,8 +26,8 @@ def command(
 
     Example: discreet compare places.mechanism.json usual.mechanism.json
     """
-    from discreet import files
     from discreet.views.comparison import comparison_view
+    from discreet.views.subject import subject_of
 
     drawable(figure)
     if figure is not None and len(mechanisms) != 2:
@@ -34,7 +37,7 @@ def command(
             allowed="two files",
             remedy="name two, or leave --figure out",
         )
-    read = [files.read_mechanism(path) for path in mechanisms]
+    read = [subject_of(path, size).mechanism for path in mechanisms]
     view = comparison_view([(str(path), mechanism) for path, mechanism in zip(mechanisms, read, strict=True)])
     if figure is not None:
         from discreet.present import compared_risks_figure

@@ -13,7 +13,7 @@ from discreet.errors import InputError
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A mechanism file, or a problem file.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A mechanism, family or problem file, or a release folder.")],
     output: Annotated[
         str | None, typer.Option("--output", metavar="OUTPUT", help="A published value to look at.")
     ] = None,
@@ -22,6 +22,7 @@ def command(
         int, typer.Option("--together", help="Respondents who always answer alike, you included.")
     ] = 4,
     alpha: Annotated[float, typer.Option("--alpha", help="False alarms that a test may have.")] = 0.05,
+    size: Annotated[int | None, typer.Option("--size", help="For a family or a release: the size of the cells.")] = None,
     figure: Draw = None,
     as_json: Json = False,
 ) -> None:
@@ -31,9 +32,10 @@ def command(
     """
     from discreet import files
     from discreet.views.limits import limits_view, proved_mechanism
+    from discreet.views.subject import subject_of
 
     drawable(figure)
-    mechanism = files.read_mechanism(file) if file.suffix == ".json" else None
+    mechanism = subject_of(file, size).mechanism if file.suffix == ".json" or file.is_dir() else None
     if figure is not None and mechanism is None:
         raise InputError(
             "The picture shows the limits on a mechanism's outputs", found=file.name, allowed="a mechanism file",

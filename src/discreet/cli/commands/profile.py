@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def command(
-    mechanism: Annotated[Path, typer.Argument(metavar="MECHANISM", help="A mechanism file.")],
+    mechanism: Annotated[
+        Path, typer.Argument(metavar="FILE|DIR", help="A mechanism or family file, or a release folder.")
+    ],
     epsilon: Annotated[
         list[str] | None, typer.Option("--epsilon", help="Also show δ at this ε; may be repeated.")
     ] = None,
@@ -26,6 +28,7 @@ def command(
     group: Annotated[int, typer.Option("--group", help="Protect groups of this many respondents.")] = 1,
     times: Annotated[int, typer.Option("--times", help="Compose this many releases (with --epsilon).")] = 1,
     alpha: Annotated[str, typer.Option("--alpha", help="The FPR at which attacks are shown.")] = "0.05",
+    size: Annotated[int | None, typer.Option("--size", help="For a family or a release: the size of the cells.")] = None,
     figure: Draw = None,
     as_json: Json = False,
 ) -> None:
@@ -36,11 +39,11 @@ def command(
 
     Example: discreet profile places.mechanism.json --delta 1e-6 --figure profile.svg
     """
-    from discreet import files
     from discreet.views.profile import profile_view
+    from discreet.views.subject import subject_of
 
     drawable(figure)
-    read = files.read_mechanism(mechanism)
+    read = subject_of(mechanism, size).mechanism
     view = profile_view(read, epsilons=epsilon or [], deltas=delta or [], size=group, times=times, alpha=alpha)
     if figure is not None:
         view += drawn(picture(read, group), figure)

@@ -1,4 +1,4 @@
-"""`discreet read MECHANISM OUTPUT…`: what published values mean, under the design's prior or any other."""
+"""`discreet read FILE|DIR OUTPUT…|KEY=VALUE…`: what published values mean, under the design's prior or any other."""
 
 from __future__ import annotations
 
@@ -11,11 +11,19 @@ from discreet.cli.output import Json, show
 
 
 def command(
-    mechanism: Annotated[Path, typer.Argument(metavar="MECHANISM", help="A mechanism file.")],
+    mechanism: Annotated[
+        Path, typer.Argument(metavar="FILE|DIR", help="A mechanism or family file, or a release folder.")
+    ],
     outputs: Annotated[
         list[str],
-        typer.Argument(metavar="OUTPUT", help="The published value; several are about the same database."),
+        typer.Argument(
+            metavar="OUTPUT|KEY=VALUE",
+            help="The code that was published (several are about the same database), or the keys of a cell of a release.",
+        ),
     ],
+    size: Annotated[
+        int | None, typer.Option("--size", help="For a family or a release: the size of the cell that the value is about.")
+    ] = None,
     prior: Annotated[
         Path | None,
         typer.Option(
@@ -35,11 +43,18 @@ def command(
 
     Example: discreet read places.mechanism.json 3 --prior mine.toml
     """
-    from discreet import files
     from discreet.files.priors import read_prior
     from discreet.views.reading import reading_view
+    from discreet.views.subject import subject_of
+    from discreet.views.view import Sentence, told
 
-    held = files.read_mechanism(mechanism)
-    believed = None if prior is None else read_prior(prior, held.problem)
-    view = reading_view(held, outputs, believed, prior_name=str(prior), about=about, level=level, exact=exact)
+    keys = [word for word in outputs if "=" in word]
+    held = subject_of(mechanism, size, keys)
+    values = [word for word in outputs if "=" not in word]
+    if held.code is not None and not values:
+        values = [held.code]
+    believed = None if prior is None else read_prior(prior, held.mechanism.problem)
+    view = reading_view(held.mechanism, values, believed, prior_name=str(prior), about=about, level=level, exact=exact)
+    if held.words:
+        view = told({"cell": dict(held.cell), "size": held.size}, Sentence(f"About {held.words}:")) + view
     show(view, as_json=as_json)

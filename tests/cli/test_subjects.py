@@ -1,0 +1,80 @@
+"""Whatever takes a mechanism takes a family and a release: one cell by its keys, one member by its size."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from office import shell
+
+from discreet.cli.main import run
+
+
+@pytest.fixture(scope="module")
+def family(tmp_path_factory: pytest.TempPathFactory, planned: Path) -> Path:
+    folder = tmp_path_factory.mktemp("family")
+    (folder / "places.toml").write_bytes((planned / "places.toml").read_bytes())
+    assert run(["design", str(folder / "places.toml"), "--sizes", "3..4", "-o", str(folder / "any.json"), "--workers", "1"]) == 0
+    return folder / "any.json"
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, object]:
+    capsys.readouterr()
+    assert run([*map(str, words), "--json"]) == 0, capsys.readouterr().err
+    found = json.loads(capsys.readouterr().out)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_cell_of_a_release_is_read_by_its_keys(released: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = released / "release-2026"
+    with (folder / "release.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    key = next(iter(rows[0]))
+    for row in rows:
+        found = answer(capsys, "read", folder, f"{key}={row[key]}")
+        assert found["cell"] == {key: row[key]} and found["size"] == int(row["size"])
+        assert str(found["output"]) == row["code"]
+        assert found["mean"] == pytest.approx(float(row["posterior_mean"]), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nowhere=1"], "no such key"),
+        (["block=none of them"], "no cell of the release"),
+        (["1", "--size", "99"], "No mechanism is for cells of this size"),
+    ],
+)
+def test_cells_that_are_not_there_are_refused_in_words(released: Path, words: list[str], said: str) -> None:
+    done = shell(released, "read", "release-2026", *words)
+    assert done.returncode == 2 and said in " ".join(done.stderr.split())
+
+
+def test_keys_belong_to_releases(released: Path) -> None:
+    done = shell(released, "read", "places.mechanism.json", "block=a")
+    assert done.returncode == 2 and "Only a release has cells" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("command", ["read", "profile", "limits", "compare"])
+def test_a_member_is_named_by_its_size(family: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    words = {"read": [family, "1"], "compare": [family, family]}.get(command, [family])
+    assert answer(capsys, command, *words, "--size", "4")
+    assert run([command, *map(str, words)]) == 2
+    assert "several sizes" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_family_that_rests_on_one_result_is_cited_whole(family: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert answer(capsys, "cite", family)
+
+
+def test_the_report_of_a_release_shows_the_release(released: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert run(["report", str(released / "release-2026"), "-o", str(page), "--no-frontier"]) == 0
+    text = page.read_text(encoding="utf-8")
+    with (released / "release-2026" / "release.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert all(row[next(iter(row))] in text and row["published"] in text for row in rows)
+    assert text.count("<svg") >= 1 and "interval" in text
