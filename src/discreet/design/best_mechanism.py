@@ -32,6 +32,7 @@ from discreet.design.schedule import (
     Until,
     now,
 )
+from discreet.design.units import Units
 from discreet.design.watchdog import TimeIsUpError, in_time
 from discreet.errors import DiscreetError, InputError
 from discreet.model.certificate import TheoremWitness
@@ -102,7 +103,8 @@ class _Search:
         self.problem, self.gap, self.seconds, self.outer = problem, gap, seconds, watch
         self.begun = now()
         self.proofs = Proofs(problem)
-        self.routes, self.passed = considered(problem)
+        self.units = Units.of(problem)
+        self.routes, self.passed = considered(self.units.inner)
         self.took = {"solve": 0.0, "certify": 0.0, "baselines": 0.0}
         self.rungs: tuple[Reached, ...] = ()
         self.status = "optimal"
@@ -132,14 +134,14 @@ class _Search:
         begun = now()
         asked = Asked(self.gap, seconds, self.until(SEARCH_SHARE))
         try:
-            proposal = in_time(lambda: route.propose(self.problem, asked), max(asked.watch.left, 0.0) + self._grace)
+            proposal = in_time(lambda: route.propose(self.units.inner, asked), max(asked.watch.left, 0.0) + self._grace)
         except (TimeIsUpError, MemoryError) as error:
             self.passed.append(route.passed_by(f"given up: {error or 'out of memory'}"))
             self.status = "cancelled"
             return
         finally:
             self.took["solve"] += now() - begun
-        self._prove(proposal, route.taken(self.problem, proposal))
+        self._prove(self.units.restored(proposal), route.taken(self.problem, proposal))
 
     @property
     def _grace(self) -> float:
@@ -186,7 +188,7 @@ class _Search:
         if not compare and self.proofs.reached(self.gap):
             return {}
         if too_many(self.problem) is not None:
-            return ladder_baselines(self.problem)
+            return ladder_baselines(self.units.inner)
         return baselines(self.ground(), watch, ways=WAYS if compare else FLOOR)
 
     def _never_worse(self, shown: dict[str, Baseline], watch: Watch) -> None:
@@ -207,12 +209,12 @@ class _Search:
                 continue
             if proposal is not None:
                 words = f"no route found anything better in the time: {proposal.words}"
-                self._prove(proposal, Step(f"baseline {baseline.name}", True, "", words))
+                self._prove(self.units.restored(proposal), Step(f"baseline {baseline.name}", True, "", words))
 
     def ground(self) -> Ground:
         """The finest states of the problem, listed once."""
         if self._ground is None:
-            self._ground = ground(self.problem)
+            self._ground = ground(self.units.inner)
         return self._ground
 
     def _elapsed(self) -> float:
@@ -233,8 +235,8 @@ def _restricted(best: Design, gap: float, watch: Until) -> Design:
     """The best mechanism that reads only the statistic, and what that costs against the best of all."""
     problem = best.mechanism.problem
     begun = now()
-    route = Oblivious()
-    proposal = route.propose(problem, Asked(gap, DEFAULT_SECONDS, watch))
+    route, units = Oblivious(), Units.of(problem)
+    proposal = units.restored(route.propose(units.inner, Asked(gap, DEFAULT_SECONDS, watch)))
     solved = now()
     step = route.taken(problem, proposal)
     proofs = Proofs(problem)

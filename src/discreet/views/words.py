@@ -95,7 +95,7 @@ def gain_words(own: float, other: float, name: str) -> str:
 def proof_words(loss: Fraction | float, lower: Fraction | float) -> str:
     """What the bound says: a loss that this design has at most, and one that no purely ε-private mechanism has less than."""
     most, least = Fraction(loss), Fraction(lower)
-    gap = Fraction((most - least) / size(most))
+    gap = Fraction((most - least) / size(most, least)) if most != least else Fraction(0)
     if gap <= 0:
         near = "is the best possible"
     elif gap < Fraction(1, 100):

@@ -26,7 +26,6 @@ from discreet.design.proposal import Proposal
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program, directed, value_of
 from discreet.design.solver.repair import repair
-from discreet.errors import InputError
 from discreet.model.certificate import DualWitness, Multipliers
 from discreet.model.gap import size
 from discreet.model.kernel import Output, TableKernel
@@ -38,6 +37,8 @@ from discreet.watch import SILENT, Watch
 
 NEGLIGIBLE = 1e-13
 """An output whose probability is below this at every state is dropped."""
+SMALLEST_SOLVED = Fraction(1, 10**8)
+"""Below this ε, e^ε − 1 drowns in the rounding of e^ε, and what may be told gains less than that."""
 LARGEST_SOLVED = Fraction(24)
 """Beyond this ε, e^ε drowns floats, and what is lost against the truth is below 10^-9 of it anyway."""
 MOST_CLAMPED = 0.3
@@ -68,8 +69,8 @@ def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
 
 
 def solvable(epsilon: Fraction) -> Fraction:
-    """The ε to solve for: a mechanism private at a smaller ε is private at a larger one."""
-    return min(epsilon, LARGEST_SOLVED)
+    """The ε to solve for: a mechanism private at a smaller ε is private at a larger one; next to nothing is solved as nothing."""
+    return min(epsilon, LARGEST_SOLVED) if epsilon >= SMALLEST_SOLVED else Fraction(0)
 
 
 def standing(multipliers: np.ndarray, epsilon: Fraction) -> np.ndarray:
@@ -85,7 +86,7 @@ def first_tolerance(base: Ground, table: np.ndarray, gap: float) -> float:
     masses = np.bincount(base.column, base.masses, len(base.exact_omegas))
     blind, informed = float((table @ masses).min()), float(table.min(axis=0) @ masses)
     surely = min(abs(blind), abs(informed)) if blind * informed > 0 else 0.0
-    return gap * max(surely, 0.2 * (blind - informed), 1e-12)
+    return gap * max(surely, 0.2 * (blind - informed))
 
 
 def truncated(base: Ground, table: np.ndarray, tolerance: float) -> Section:
@@ -124,20 +125,14 @@ def dual_witness(
     """Multipliers as whole numbers over a power of two that keeps 62 bits of the largest."""
     flows = np.maximum(multipliers, 0.0)
     largest = float(flows.max(initial=0.0))
-    bits = 61 - int(np.ceil(np.log2(largest))) if largest > 0 else 0
-    if bits < 0:
-        raise InputError(
-            "The payoffs are too large for the multipliers of a certificate",
-            found=f"a multiplier of {largest:.3g}",
-            allowed="below 10^18",
-            remedy="give the payoff in larger units",
-        )
-    scaled = np.floor(np.ldexp(flows, bits)).astype(np.int64)
+    bits = max(61 - int(np.ceil(np.log2(largest))), 0) if largest > 0 else 0
+    # floats times a power of two are whole numbers of any size once they are Python's own
+    scaled = np.floor(np.ldexp(flows, bits)).astype(np.int64 if largest < 2.0**61 else object)
     tails, heads = directed(section.space.edges)
     each = []
     for action, row in zip(actions, scaled, strict=True):
         at = np.flatnonzero(row)
-        triples = zip(tails[at].tolist(), heads[at].tolist(), row[at].tolist(), strict=True)
+        triples = zip(tails[at].tolist(), heads[at].tolist(), map(int, row[at].tolist()), strict=True)
         each.append(Multipliers(action, tuple(triples)))
     clamp = section.summary.clamp if isinstance(section.summary, HistogramSummary) else None
     return DualWitness("dual-with-chord" if chord else "dual", clamp, 1 << bits, tuple(each))

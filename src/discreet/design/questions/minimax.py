@@ -66,7 +66,7 @@ class Exchange:
         self.problem, self.priors, self.gap, self.watch = problem, priors, gap, watch
         self.best = np.array([float(r.loss) for r in references])
         self.epsilon = solvable(problem.epsilon)
-        self.scale = max(float(np.abs(self.best).max()), 1e-12)
+        self.scale = float(np.abs(self.best).max()) or 1.0
         self.rounds = 0
         even = tuple(Fraction(1, len(priors)) for _ in priors)
         base = ground(mixture(problem, priors, even))

@@ -204,7 +204,7 @@ def prove(
     known, first = np.unique(np.array(nodes)[order], return_index=True)
     flow = np.array(flows)[order][first]
     fresh = np.setdiff1d(np.clip(open_nodes, loss.low, loss.high), known)
-    tolerance = 0.01 * gap * size(solved.value)
+    tolerance = 0.01 * gap * size(solved.value, solved.bound)
     wanted: list[float] = []
     bound = -np.inf
     for _ in range(REFINEMENTS):

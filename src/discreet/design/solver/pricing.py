@@ -56,7 +56,7 @@ def solve_priced(
     for _ in range(rounds):
         part = solve(program.restricted(active), 0.7 * level, watch)
         iterations += part.iterations
-        tolerance = 0.1 * level * size(part.value)
+        tolerance = 0.1 * level * size(part.value, part.bound)
         multipliers, violators = _price_others(program, active, part, tolerance, watch)
         kernel = np.zeros_like(program.cost)
         kernel[active] = part.kernel

@@ -134,7 +134,7 @@ def _grid(scene: _Scene) -> np.ndarray:
     centre = float(scene.masses @ scene.means / scene.masses.sum())
     spread = float(np.sqrt(scene.masses @ (scene.means - centre) ** 2 / scene.masses.sum()))
     low, high = max(scene.means.min(), centre - REACH * spread), min(scene.means.max(), centre + REACH * spread)
-    return np.linspace(low, high, int(np.ceil((high - low) * FINE / max(spread, 1e-12))) + 2)
+    return np.linspace(low, high, int(np.ceil((high - low) * FINE / spread)) + 2 if spread > 0 else 2)
 
 
 def _read(reader: Reader, scene: _Scene, watch: Watch) -> Read | None:
