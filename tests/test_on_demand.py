@@ -12,7 +12,7 @@ import pytest
 from discreet.on_demand import on_demand
 
 PACKAGES = (
-    "currencies", "design", "files", "geometry", "interpret", "ledger", "mechanisms", "present", "publish",
+    "currencies", "design", "face", "files", "geometry", "interpret", "ledger", "mechanisms", "present", "publish",
 )  # fmt: skip
 
 

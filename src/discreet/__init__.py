@@ -1,17 +1,24 @@
 """Publish statistics that are useful to the people who act on them and discreet about the people in them.
 
-The way through the house is: problem → design → certify → commit → publish → interpret. Packages are loaded
-when first used, so `import discreet` is quick:
-
     import discreet
-    mechanism = discreet.files.read_mechanism("X.mechanism.json")
-    discreet.certify.privacy(mechanism)
+
+    places = discreet.problem(respondents=40, values=[0, 1, 2], probabilities=[0.89, 0.09, 0.02], epsilon=1, unit="household")
+    best = places.design()               # the best private mechanism, proved
+    best.read(5)                         # what a published 5 means
+    best.report("places.html")           # one page for your director
+
+`problem`, `budget` and `release` begin; the objects that they return know what can be done with them. The packages
+(`discreet.design`, `discreet.files`, …) are loaded when first used, so `import discreet` is quick. The way through the house is:
+problem → design → certify → commit → publish → interpret.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from discreet.face import budget, problem, release
 
 __version__ = "0.1.0"
 
@@ -33,15 +40,21 @@ PACKAGES = (
     "views",
     "present",
     "gallery",
+    "face",
 )
 """The packages of the house, in the order in which they may import one another."""
 
 ROOMS = (*PACKAGES, "errors", "watch")
 
-__all__ = ["PACKAGES", "__version__"]
+BEGINNINGS = ("budget", "problem", "release")
+"""What a person begins with; the names stand in the package `face`."""
+
+__all__ = ["PACKAGES", "__version__", "budget", "problem", "release"]
 
 
 def __getattr__(name: str) -> Any:
+    if name in BEGINNINGS:
+        return getattr(importlib.import_module(f"{__name__}.face"), name)
     if name not in ROOMS:
         raise AttributeError(f"module 'discreet' has no attribute {name!r}")
     qualified = f"{__name__}.{name}"
@@ -54,4 +67,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *ROOMS])
+    return sorted([*globals(), *ROOMS, *BEGINNINGS])

@@ -5,8 +5,11 @@ Heavy imports wait until a design is asked for.
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING
 
+from discreet.errors import InputError
 from discreet.on_demand import on_demand
 
 if TYPE_CHECKING:
@@ -41,3 +44,16 @@ _PLACES = {
 }
 
 __getattr__ = on_demand(__name__, _PLACES)
+
+
+class _Package(ModuleType):
+    """A package that says what to write when it is called like the function in it."""
+
+    def __call__(self, *_: object, **__: object) -> None:
+        raise InputError(
+            "The package discreet.design is not a function", found="discreet.design(…)", allowed="a problem's own design()",
+            remedy="write discreet.problem(…).design(), or import the function: from discreet.design import design",
+        )
+
+
+sys.modules[__name__].__class__ = _Package

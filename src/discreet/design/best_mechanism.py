@@ -60,6 +60,11 @@ def design(
     `seconds` bounds the search, `within` restricts it to a class of mechanisms and shows the price, `compare` adds baselines.
     Cancelling returns the best certified mechanism so far.
     """
+    if not isinstance(problem, Problem):
+        raise InputError(
+            "A problem is needed", found=type(problem).__name__, allowed="a model.Problem",
+            remedy="let discreet.problem read it: discreet.problem(\"places.toml\").design()",
+        )
     _must_be_askable(problem, gap, within)
     search = _Search(problem, gap, seconds, watch)
     search.along_the_routes()

@@ -33,6 +33,9 @@ class Design:
     notes: tuple[str, ...] = field(default=())
     rungs: tuple[Reached, ...] = field(default=())
 
+    def __repr__(self) -> str:
+        return f"<design: value {float(self.value):.6g}, bound {float(self.bound):.6g}; {self.mechanism.guarantee}>"
+
     @property
     def claim(self) -> OptimalityClaim:
         assert self.certificate.optimality is not None

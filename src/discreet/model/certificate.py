@@ -185,6 +185,9 @@ class Certificate:
     privacy: PrivacyProof
     optimality: OptimalityClaim | None = None
 
+    def __repr__(self) -> str:
+        return f"<certificate of {self.mechanism[:16]}…: {'privacy' if self.optimality is None else 'privacy, value and bound'}>"
+
 
 @dataclass(frozen=True)
 class Counterexample:

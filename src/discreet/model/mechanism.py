@@ -50,6 +50,9 @@ class Mechanism:
     claims: Claims = Claims()
     provenance: Mapping[str, str] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"<mechanism: {self.kernel.family} on {self.summary.kind}; {self.guarantee}>"
+
     def __post_init__(self) -> None:
         check_summary(self.summary, self.problem.universe, self.problem.neighbours)
         if self.guarantee.neighbours != self.problem.neighbours.name or self.guarantee.unit != self.problem.unit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from io import StringIO
 from itertools import groupby
 
 from rich.console import Console
@@ -33,6 +34,13 @@ def draw(told: Iterable[Block], console: Console) -> None:
                 _bars(block, console)
             elif isinstance(block, Heading):
                 console.print(_words(block.text, "bold"))
+
+
+def text(told: Iterable[Block], width: int = 100) -> str:
+    """The same as plain text, for whoever prints a thing."""
+    stream = StringIO()
+    draw(told, Console(file=stream, highlight=False, width=width, color_system=None))
+    return stream.getvalue().rstrip("\n")
 
 
 def _words(text: str, style: str = "") -> Text:

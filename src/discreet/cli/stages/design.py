@@ -27,7 +27,7 @@ def run(folder: Path) -> View:
     from discreet.views.words import adding_words
 
     whole = files.read_problem(folder / "places.toml")
-    with progress() as watch:
+    with progress(whole) as watch:
         paper = design(paper_places(), watch, gap=1e-4, seconds=40)
         places = design(whole, watch)
         buses = design(files.read_problem(folder / "buses.toml"), watch)

@@ -26,9 +26,10 @@ def run(folder: Path) -> View:
     _start_afresh(folder)
     with (folder / "blocks.csv").open(encoding="utf-8", newline="") as file:
         sizes = [int(row["size"]) for row in csv.DictReader(file)]
-    with progress() as watch:
+    problem = files.read_problem(folder / "places.toml")
+    with progress(problem) as watch:
         made = design_family(
-            files.read_problem(folder / "places.toml"), sizes, watch, gap=1e-4, folder=folder / "cache"
+            problem, sizes, watch, gap=1e-4, folder=folder / "cache"
         )
         write_family(folder / "places.family.json", made.family)
         bundle = gather(folder / "plan.toml")
