@@ -140,6 +140,59 @@ def complaint(package: str, file: str, name: str) -> str | None:
     return None
 
 
+INSIDE_CERTIFY: dict[str, set[str]] = {
+    "edges": set(),
+    "value": set(),
+    "duality": set(),
+    "bounds": {"value", "duality"},
+    "optimality": {"value", "bounds"},
+    "robust": {"value"},
+    "verdict": {"edges", "value", "optimality", "robust"},
+    "__init__": {"edges", "optimality"},
+}
+"""The rooms of the checker and which of the others each may use; what decides privacy uses none."""
+
+
+def inner_complaints(source: Path, table: dict[str, set[str]], package: str) -> list[str]:
+    """Every import between the rooms of one package that its own table does not allow."""
+    found = []
+    for file in sorted((source / package).rglob("*.py")):
+        parts = file.relative_to(source / package).with_suffix("").parts
+        tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
+        for name, line in imported(tree, ("discreet", package, *parts[:-1])):
+            top, own, inside = (*name.split("."), "", "")[:3]
+            if (top, own) == ("discreet", package) and inside in table and inside not in {parts[0], *table.get(parts[0], ())}:
+                found.append(f"{file.relative_to(source)}:{line}: {parts[0]} may not import {inside}")
+        if parts[0] not in table:
+            found.append(f"{file.relative_to(source)}: {parts[0]} has no row in the table of {package}")
+    return found
+
+
+def test_the_rooms_of_the_checker_keep_their_order() -> None:
+    assert inner_complaints(SOURCE, INSIDE_CERTIFY, "certify") == []
+    seen: set[str] = set()
+    for room, used in INSIDE_CERTIFY.items():
+        assert used <= seen
+        seen.add(room)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("certify/edges/privacy.py", "from discreet.certify.bounds.dual import dual_upper_bound"),
+        ("certify/value/path.py", "from discreet.certify import verdict"),
+        ("certify/value/path.py", "from ..bounds import chain"),
+        ("certify/bounds/dual.py", "def f():\n    from discreet.certify.edges.privacy import privacy"),
+        ("certify/corner.py", "x = 1"),
+    ],
+)
+def test_an_import_against_the_order_of_the_checker_is_caught(tmp_path: Path, file: str, text: str) -> None:
+    planted = tmp_path / file
+    planted.parent.mkdir(parents=True, exist_ok=True)
+    planted.write_text(text, encoding="utf-8")
+    assert len(inner_complaints(tmp_path, INSIDE_CERTIFY, "certify")) == 1
+
+
 def test_the_source_keeps_to_the_table() -> None:
     assert complaints(SOURCE) == []
 

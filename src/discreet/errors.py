@@ -19,6 +19,7 @@ __all__ = [
     "Refuted",
     "TooLarge",
     "UnreadableRows",
+    "legible",
     "suggest",
 ]
 
@@ -128,6 +129,11 @@ class BudgetExceeded(DiscreetError):
         )
 
 
+def legible(words: str) -> str:
+    """Words of strangers as one line that only shows: line ends, terminal codes and the like are written out as escapes."""
+    return words if words.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in words)
+
+
 def suggest(word: str, allowed: Iterable[str]) -> str | None:
     """The allowed word nearest to a misspelt one, or None when nothing is near.
 
@@ -167,10 +173,9 @@ def _listed(allowed: object) -> str:
 
 def _shown(found: object) -> str:
     text = found if isinstance(found, str) else _text(found)
-    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
     if len(text) > LONGEST_FOUND:
-        return f"{text[:LONGEST_FOUND]}… ({len(text)} characters)"
-    return text or "nothing"
+        return f"{legible(text[:LONGEST_FOUND])}… ({len(text)} characters)"
+    return legible(text) or "nothing"
 
 
 def _text(found: object) -> str:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import typer
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, legible
 
 DEFECT = 70
 INTERRUPTED = 130
@@ -119,4 +119,4 @@ def _file_trouble(error: OSError) -> str:
 
 def _say(words: str) -> None:
     with suppress(BrokenPipeError, ValueError):
-        print(f"discreet: {words}", file=sys.stderr, flush=True)  # noqa: T201
+        print(f"discreet: {legible(words)}", file=sys.stderr, flush=True)  # noqa: T201

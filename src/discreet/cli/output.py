@@ -5,12 +5,15 @@ A command makes a view and calls `show(view, as_json=…)`. Colours and widths f
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from discreet.errors import legible
 from discreet.views.plain import json_text
 from discreet.views.view import View
 
@@ -42,6 +45,25 @@ def console() -> Console:
     from rich.console import Console
 
     return Console(highlight=False, soft_wrap=False)
+
+
+def harmless(value: Any) -> Any:
+    """The same with every text of it shown as text: neither markup nor control characters in it mean anything.
+
+    For what a command draws by itself; views are drawn that way anyhow.
+    """
+    if isinstance(value, (str, Path)):
+        from rich.markup import escape
+
+        return escape(legible(str(value)))
+    if isinstance(value, Mapping):
+        return {key: harmless(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(harmless, value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {f.name: harmless(getattr(value, f.name)) for f in dataclasses.fields(value) if f.init}
+        return dataclasses.replace(value, **fields)
+    return value
 
 
 def beside(console: Console, lead: str, words: str) -> None:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from discreet.errors import legible
 from discreet.views.view import Bars, Block, Fact, Grid, Heading, Mood, Sentence
 
 STYLES = {
@@ -44,7 +45,7 @@ def text(told: Iterable[Block], width: int = 100) -> str:
 
 
 def _words(text: str, style: str = "") -> Text:
-    return Text("".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text), style)
+    return Text(legible(text), style)
 
 
 def _sentence(block: Sentence, console: Console) -> None:

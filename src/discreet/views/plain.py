@@ -19,7 +19,13 @@ EXACT_IN_DOUBLES = 2**53
 
 def json_text(facts: Mapping[str, Any]) -> str:
     """A mapping as JSON text, indented, in the order given."""
-    return json.dumps(plain(facts), ensure_ascii=False, indent=2, allow_nan=False)
+    text = json.dumps(plain(facts), ensure_ascii=False, indent=2, allow_nan=False)
+    return "\n".join(line if line.isprintable() else _escaped(line) for line in text.split("\n"))
+
+
+def _escaped(line: str) -> str:
+    """What would not show is written as JSON escapes it, which reads back the same."""
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line)
 
 
 def plain(value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.output import Json, beside, show
+from discreet.cli.output import Json, beside, harmless, show
 from discreet.cli.places import ledger_at, signer_at
 from discreet.errors import InputError
 
@@ -81,7 +81,7 @@ def command(
     }
     if "members" in entry.event:
         result["batch"] = {"name": entry.event["batch"], "rule": entry.event["rule"], "plans": listed}
-    show(result, as_json=as_json, person=lambda console: tell(result, plans, key, console))
+    show(result, as_json=as_json, person=lambda console: tell(harmless(result), plans, key, console))
 
 
 def _named(bundles: Sequence[Bundle]) -> str:
@@ -112,7 +112,7 @@ def tell(result: dict[str, Any], plans: list[Path], key: Path | None, console: C
     console.print(f"  cells    {result['cells']:,}")
     if "batch" in result:
         batch = result["batch"]
-        console.print(f"  batch    {batch['name']}: {len(batch['plans'])} plans, each drawn once", markup=False)
+        console.print(f"  batch    {batch['name']}: {len(batch['plans'])} plans, each drawn once")
         beside(console, "  cost     ", f"{cost} for all, when the first is published ({_rule(batch)})")
         console.print(f"  left     {float(result['remaining']):g} remains now")
     else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.output import Json, show
+from discreet.cli.output import Json, harmless, show
 from discreet.cli.places import ledger_at, signer_at
 from discreet.errors import InputError
 
@@ -70,7 +70,7 @@ def init(
         }
 
     def person(console: Any) -> None:
-        console.print(f"Budget {budget} ({result['currency']}) for {population}, unit: {unit}.")
+        console.print(f"Budget {budget} ({result['currency']}) for {harmless(population)}, unit: {harmless(unit)}.")
         if signer is not None:
             console.print(f"Publisher's key fingerprint: {signer.fingerprint}", soft_wrap=True)
 
@@ -132,9 +132,8 @@ def history(place: Place, as_json: Json = False) -> None:
         for entry in entries:
             event = entry["event"]
             console.print(
-                f"{entry['sequence']:>5}  {entry['time'][:19]}  {event['kind']:<9} {_detail(event, names, currency)}",
+                f"{entry['sequence']:>5}  {entry['time'][:19]}  {event['kind']:<9} {harmless(_detail(event, names, currency))}",
                 soft_wrap=True,
-                markup=False,
             )
 
     show({"entries": entries}, as_json=as_json, person=person)
@@ -177,7 +176,7 @@ def remaining(place: Place, as_json: Json = False) -> None:
         ]
 
     def person(console: Any) -> None:
-        for row in rows:
+        for row in harmless(rows):
             delta = f", δ = {float(row['remaining_delta']):g} left" if "remaining_delta" in row else ""
             console.print(
                 f"{row['population']} ({row['unit']}): {float(row['remaining']):g} of {float(row['cap']):g} left, "
@@ -217,7 +216,7 @@ def check(
         if wrong is None:
             console.print(f"[green]Holds:[/green] {count} entries, {len(heads)} heads from releases.")
         else:
-            console.print(f"[red]Refuted:[/red] {wrong.words}.")
+            console.print(f"[red]Refuted:[/red] {harmless(wrong.words)}.")
 
     show({"holds": wrong is None, "entries": count, "counterexample": wrong}, as_json=as_json, person=person)
     if wrong is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.output import Json, beside, show
+from discreet.cli.output import Json, beside, harmless, show
 from discreet.cli.places import ledger_at, signer_at
 from discreet.errors import InputError
 from discreet.watch import Silent
@@ -99,7 +99,7 @@ def command(
                 watch=Steps(),
             )
             result |= {"release": made, "remaining": book.remaining(bundle.plan.population, bundle.plan.unit.name)}
-    show(result, as_json=as_json, person=lambda console: tell(result, console))
+    show(result, as_json=as_json, person=lambda console: tell(harmless(result), console))
 
 
 def _batch(found: Commitment, book: Ledger) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def _tell_batch(result: dict[str, Any], console: Console) -> None:
     batch = result["batch"]
     cost = Cost.from_document(batch["cost"]).brief(result["currency"])
     place = f"plan {batch['member']} of {batch['plans']} in the batch {batch['name']}"
-    console.print(f"  batch      {place}", markup=False)
+    console.print(f"  batch      {place}")
     if batch["reserved"]:
         words = f"nothing more: the whole batch ({cost}) is reserved"
     else:
