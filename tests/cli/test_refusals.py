@@ -1,4 +1,4 @@
-"""What can be refused is refused before the search: here every search is forbidden, so whoever begins one fails."""
+"""What can be refused is refused before the search (here every search is forbidden), and what was found is kept at once."""
 
 from __future__ import annotations
 
@@ -92,3 +92,19 @@ def test_what_can_be_asked_is_searched(folder: Path, call: str, capsys: pytest.C
     """Near-miss: without a reason to refuse, the search begins."""
     assert run(call.split()) == 70
     assert "Begun" in capsys.readouterr().err
+
+
+def test_what_was_found_is_kept_before_it_is_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Near-miss: whoever was killed while baselines were computed had no mechanism to show for the search."""
+    from discreet.design import best_mechanism
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(best_mechanism._Search, "beside_baselines", killed)
+    (tmp_path / "places.toml").write_text(problem_text(6), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run(["design", "places.toml", "-o", "places.mechanism.json"]) == 130
+    assert run(["certify", "places.mechanism.json"]) == 0 and "no private mechanism loses less" in capsys.readouterr().out

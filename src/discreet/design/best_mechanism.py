@@ -8,6 +8,7 @@ competes too: a design is never worse than its baselines, publishing nothing inc
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from discreet.certify.bounds.full_information import FULL
@@ -35,8 +36,9 @@ from discreet.design.schedule import (
 from discreet.design.units import Units
 from discreet.design.watchdog import TimeIsUpError, in_time
 from discreet.errors import DiscreetError, InputError
-from discreet.model.certificate import TheoremWitness
+from discreet.model.certificate import Certificate, TheoremWitness
 from discreet.model.gap import size
+from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.record import Baseline, Reached, Step
 from discreet.watch import SILENT, Watch
@@ -54,11 +56,13 @@ def design(
     seconds: float = DEFAULT_SECONDS,
     within: str | None = None,
     compare: bool = True,
+    keep: Callable[[Mechanism, Certificate], None] | None = None,
 ) -> Design:
     """The best private mechanism for a problem, proved private and within `relative_gap` of best.
 
     `seconds` bounds the search, `within` restricts it to a class of mechanisms and shows the price, `compare` adds baselines.
-    Cancelling returns the best certified mechanism so far.
+    `keep` is handed the certified mechanism when the search ends, before anything is compared with it. Cancelling returns the
+    best certified mechanism so far.
     """
     if not isinstance(problem, Problem):
         raise InputError(
@@ -68,6 +72,8 @@ def design(
     _must_be_askable(problem, gap, within)
     search = _Search(problem, gap, seconds, watch)
     search.along_the_routes()
+    if keep is not None and within is None:
+        keep(*search.proofs.settled())
     shown = search.beside_baselines(compare)
     found = search.found(shown)
     if within == "oblivious":

@@ -17,6 +17,8 @@ from discreet.design.questions.reliance import reliance, why_not_known
 from discreet.design.questions.sensitivity import sensitivity
 from discreet.errors import InputError
 from discreet.files import certificate_path, record_path, write_records
+from discreet.model.certificate import Certificate
+from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.universe import Universe
 from discreet.numerics.exact import exact
@@ -64,7 +66,7 @@ class BestMechanism:
     def answer(self, watch: Watch) -> View:
         """Design, keep what was found, then look further."""
         gap = GAP if self.gap is None else self.gap
-        found = design(self.problem, watch, gap=gap, seconds=self.seconds, within=self.within)
+        found = design(self.problem, watch, gap=gap, seconds=self.seconds, within=self.within, keep=self._keep)
         hedged = None if self.hedge is None else hedge(found.mechanism, found.certificate, self.hedge)
         chosen = found if hedged is None else replace(found, mechanism=hedged.mechanism, certificate=hedged.certificate)
         written = View({}, ())
@@ -87,6 +89,10 @@ class BestMechanism:
             view += drawn(comparison_figure(found), self.figure)
         return view + written
 
+    def _keep(self, mechanism: Mechanism, certificate: Certificate) -> None:
+        """What the search found is on disk before baselines are computed; a hedge is another mechanism and comes later."""
+        if self.output is not None and self.hedge is None:
+            kept(self.output, mechanism, certificate)
 
     def _relied_on(self, found: Design, hedged: Hedged | None, watch: Watch) -> View:
         """Wrong priors, without being asked: what the mechanism that is kept loses, and what a hedge would save."""
