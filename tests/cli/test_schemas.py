@@ -1,4 +1,4 @@
-"""`--json` of every command: one object and nothing else on standard output, as its schema in schemas/ says.
+"""`--json` of every command: one object and nothing else on standard output, as its schema in views/schemas/ says.
 
 A schema names every key and its type, and which keys are always there; a key that no schema knows is a failure, so that
 whoever adds one writes it down. `*_bracket`-like pairs are [lower, upper].
@@ -9,15 +9,14 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 from office import shell
 
 from discreet.cli.main import command_names, load, run
+from discreet.views.schema import schema, schema_names
 
-SCHEMAS = Path(__file__).parent / "schemas"
 FORGED = "forged.mechanism.json"
 
 CALLS: dict[str, list[str]] = {
@@ -131,11 +130,6 @@ def few(folder: Path, text: str) -> None:
     (folder / f"sizes.{FORGED}").write_text(json.dumps(document), encoding="utf-8")
 
 
-def schema(name: str) -> Any:
-    """The schema of a command's JSON."""
-    return json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
-
-
 def answers(name: str) -> list[tuple[str, str]]:
     """Every call with its command's name."""
     return [(name, call) for call in CALLS[name]]
@@ -160,7 +154,7 @@ def test_every_command_has_a_schema() -> None:
         inner = getattr(load(name), "commands", {})
         found |= {f"{name}.{one}" for one in inner} if inner else {name}
     assert found - {"serve", "demo"} <= set(CALLS)
-    assert {path.stem for path in SCHEMAS.glob("*.json")} == set(CALLS)
+    assert set(schema_names()) == set(CALLS)
 
 
 @pytest.mark.parametrize("name", CALLS)
