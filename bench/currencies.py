@@ -22,7 +22,7 @@ from discreet.currencies.information import mutual_information
 from discreet.currencies.profiles import profile
 from discreet.currencies.repeated import compose
 from discreet.currencies.zcdp import rho
-from discreet.model.kernel import GeometricKernel, closed_probability
+from discreet.model.kernel import GeometricKernel
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.states import state_space
 from discreet.model.summary import HistogramSummary
@@ -106,7 +106,7 @@ def compositions() -> None:
 
     ratio = Fraction(19, 21)
     kernel = GeometricKernel(0, 39, 1, ratio)
-    rows = [[closed_probability(kernel, y, s) for y in range(40)] for s in range(40)]
+    rows = [[kernel.mass(y, s) for y in range(40)] for s in range(40)]
     channel = channel_from_rows(rows, edges=[(s, s + 1) for s in range(39)])
     level = 12.0
     # A fresh channel each time: nothing is kept from one round to the next.

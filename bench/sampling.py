@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.model.kernel import GeometricKernel, Output, TableKernel, closed_rows
+from discreet.model.kernel import GeometricKernel, Output, TableKernel
 from discreet.numerics.brackets import rational_above_exp
 from discreet.sampling import ClosedSampler, DiscreteGaussianSampler, sampler_of
 
@@ -28,7 +28,7 @@ BITS = 128
 def kernels() -> tuple[TableKernel, GeometricKernel]:
     """The same law twice: as a table, its remainders given to the first output, and in closed form."""
     closed = GeometricKernel(0, 40, 1, rational_above_exp(Fraction(-1), BITS))
-    rows = closed_rows(closed, range(41))
+    rows = closed.rows(range(41))
     weights = [[int(p * 2**BITS) for p in row] for row in rows]
     for state in range(41):
         weights[0][state] += 2**BITS - sum(row[state] for row in weights)

@@ -26,7 +26,6 @@ from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.publish.bundle import _must_be_listed
 from discreet.sampling import draw_outputs
-from discreet.sampling.cells import states_of
 
 HALF = Fraction(1, 2)
 EVERY = np.array([[4 - count, count] for count in range(5)])
@@ -47,14 +46,14 @@ def test_a_constant_summary_of_huge_totals_stays_constant(weight: int) -> None:
     """Every total lies beyond the clip, so ε = 0 is proved; the draw must not see a wrapped total."""
     made = mechanism((weight, weight + 1))
     assert isinstance(privacy(made), Certificate)
-    states = states_of(made, EVERY)
+    states = made.places_of(EVERY)
     assert set(states.tolist()) == {5 if weight > 0 else 0}
     assert len(set(draw_outputs(made, EVERY).tolist())) == 1  # another output has probability below 10^-8
 
 
 def test_small_totals_are_read_as_the_summary_says() -> None:
     made = mechanism((7, 7), None, 5)
-    assert states_of(made, EVERY).tolist() == [made.summary.of_histogram(tuple(row)) for row in EVERY.tolist()]  # type: ignore[union-attr]
+    assert made.places_of(EVERY).tolist() == [made.summary.of_histogram(tuple(row)) for row in EVERY.tolist()]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from discreet.errors import DiscreetError, Refuted
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.certificate import DualWitness, Multipliers
 from discreet.model.decision import Decision
-from discreet.model.kernel import GeometricKernel, Output, closed_probability
+from discreet.model.kernel import GeometricKernel, Output
 from discreet.model.losses import AbsoluteLoss, MatchLoss, SquaredLoss, TableLoss, loss_of
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
 from discreet.model.priors import IidPrior, IndependentPrior
@@ -238,7 +238,7 @@ def test_the_value_of_a_closed_form_is_that_of_its_table() -> None:
     total = Fraction(0)
     for database in problem.universe.databases():  # type: ignore[union-attr]
         c = sum(database)
-        total += sum((Fraction(1, 8) * closed_probability(kernel, k, c) * -Fraction((k - c) ** 2) for k in range(4)), Fraction(0))
+        total += sum((Fraction(1, 8) * kernel.mass(k, c) * -Fraction((k - c) ** 2) for k in range(4)), Fraction(0))
     assert expected_payoff(mechanism_on(problem, LinearSummary((0, 1)), kernel)) == (total, total)
     silent = mechanism_on(problem, LinearSummary((0, 1)), replace(kernel, actions=None))
     with pytest.raises(DiscreetError, match="recommends no action"):

@@ -15,8 +15,6 @@ from discreet.model.kernel import (
     ClosedKernel,
     GeometricKernel,
     StaircaseKernel,
-    closed_probability,
-    closed_rows,
 )
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
@@ -35,7 +33,7 @@ def table_ratio(mechanism: Mechanism) -> Fraction:
     worst = Fraction(1)
     for a, b in (sorted(map(int, edge)) for edge in edges):
         for output in range(kernel.low, kernel.high + 1):
-            ratio = closed_probability(kernel, output, a) / closed_probability(kernel, output, b)
+            ratio = kernel.mass(output, a) / kernel.mass(output, b)
             worst = max(worst, ratio, 1 / ratio)
     return worst
 
@@ -96,7 +94,7 @@ def test_epsilon_is_decided_on_the_right_side_of_the_table(seed: int) -> None:
     assert isinstance(universe, Universe) and isinstance(mechanism.summary, LinearSummary)
     if refuted.edge is not None:
         a, b, k = int(refuted.edge[0]), int(refuted.edge[1]), int(refuted.output or 0)
-        shown = closed_probability(kernel, k, a) / closed_probability(kernel, k, b)
+        shown = kernel.mass(k, a) / kernel.mass(k, b)
         assert log_bracket(shown, 100)[1] > below
         _, edges = brute_graph(universe, neighbours, mechanism.summary)
         assert frozenset(refuted.edge) in edges
@@ -188,10 +186,10 @@ def test_a_fall_compares_without_rounding() -> None:
 )
 def test_rows_sum_to_one_and_tails_are_sums_of_noise(kernel: ClosedKernel) -> None:
     states = range(kernel.low, kernel.high + 1)
-    rows = closed_rows(kernel, states)
+    rows = kernel.rows(states)
     assert all(sum(column) == 1 for column in zip(*rows, strict=True))
     assert all(
-        rows[k][s] == closed_probability(kernel, kernel.low + k, kernel.low + s)
+        rows[k][s] == kernel.mass(kernel.low + k, kernel.low + s)
         for k in range(len(rows))
         for s in range(len(rows))
     )

@@ -10,12 +10,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from averaging import quotient_bound
 
 from discreet.certify import optimality
 from discreet.certify.bounds import quotient
 from discreet.certify.bounds.quotient import quotient_upper_bound
 from discreet.certify.bounds.state_masses import GroupLaw
-from discreet.design.ladder.bounds.quotient import quotient_bound
 from discreet.design.ladder.bounds.quotient_witness import quotient_witness
 from discreet.design.ladder.climb import climb
 from discreet.design.program.listed import programmed
@@ -58,7 +58,7 @@ def proposed(problem, groups=None, leave_out=1e-9, targets=None):
     decision = problem.decision
     actions = None if problem.real_actions else [float(a) for a in decision.actions]
     found = quotient_bound(
-        p, v, problem.universe.respondents, float(problem.epsilon), actions, targets, None, groups, leave_out=leave_out
+        p, v, problem.universe.respondents, float(problem.epsilon), actions, targets, groups, leave_out
     )
     ends = problem.omega_range if problem.real_actions else None
     return found, quotient_witness(found, range(len(p)), ends)

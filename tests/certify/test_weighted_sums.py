@@ -19,7 +19,7 @@ from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import Counterexample, OptimalityClaim, TheoremWitness
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
-from discreet.model.kernel import GeometricKernel, StaircaseKernel, closed_probability
+from discreet.model.kernel import GeometricKernel, StaircaseKernel
 from discreet.model.losses import AbsoluteLoss, FormulaLoss, MatchLoss, PinballLoss, SquaredLoss, loss_of
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
@@ -108,7 +108,7 @@ def test_filters_bracket_the_kernel_entry_by_entry(family):
         )
         lower, upper = _bracketed(kernel, numbers, 100)
         for state in range(-3, 23):
-            exact = sum(closed_probability(kernel, y, state) * numbers[y + 3] for y in range(-3, 23))
+            exact = sum(kernel.mass(y, state) * numbers[y + 3] for y in range(-3, 23))
             below, above = (Fraction(side[state + 3], 1 << 100) for side in (lower, upper))
             assert below <= exact <= above < below + Fraction(1, 10**25)
 

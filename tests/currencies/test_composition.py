@@ -20,7 +20,7 @@ from discreet.currencies.profiles import pair_delta, profile
 from discreet.currencies.repeated import compose, compose_epsilon, compose_many, compose_pair, dominating_pair
 from discreet.currencies.statements import statement
 from discreet.errors import InputError
-from discreet.model.kernel import GeometricKernel, closed_probability
+from discreet.model.kernel import GeometricKernel
 from discreet.model.mechanism import Mechanism
 
 F = Fraction
@@ -38,7 +38,7 @@ def enumerated(pair: Pair, times: int, epsilon: float) -> float:
 
 def geometric_pair(outputs: int, state: int, ratio: Fraction, apart: int = 1) -> Pair:
     kernel = GeometricKernel(0, outputs - 1, 1, ratio)
-    rows = [[closed_probability(kernel, y, s) for y in range(outputs)] for s in (state, state + apart)]
+    rows = [[kernel.mass(y, s) for y in range(outputs)] for s in (state, state + apart)]
     return exact_pair(rows[0], rows[1])
 
 

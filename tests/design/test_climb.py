@@ -9,7 +9,7 @@ import pytest
 
 from discreet.certify import privacy
 from discreet.certify.optimality import optimality, proved_bound, proved_value
-from discreet.design.ladder.bounds.chain import TypeLaw, whole_type_splits
+from discreet.design.ladder.bounds.chain import whole_type_splits
 from discreet.design.ladder.bounds.rungs import chain_witness
 from discreet.design.ladder.climb import climb, why_not_climb
 from discreet.design.ladder.mechanisms.proxy import geometric_baseline
@@ -24,6 +24,7 @@ from discreet.model.certificate import (
 )
 from discreet.model.decision import Decision, integer_actions
 from discreet.model.guarantee import Guarantee
+from discreet.model.iid_sum import iid_sum
 from discreet.model.kernel import GeometricKernel, StaircaseKernel
 from discreet.model.losses import AbsoluteLoss, MatchLoss, PinballLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
@@ -225,7 +226,7 @@ def test_two_types_reach_the_optimum():
 
 def test_witnesses_name_the_types_of_every_split():
     problem = problem_of((("1/2", "1/8", "1/4", "1/8"), (3, 0, 1, 9)), 5)
-    law = TypeLaw.of(problem.prior.probabilities, problem.universe.values)
+    law = iid_sum(problem)
     named = {chain_witness(problem, split).parameters for split in whole_type_splits(law)}
     assert (("low", "1,2"), ("high", "3")) in named
     assert (("low", "1"), ("high", "0,2,3")) in named

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.model.kernel import GeometricKernel, StaircaseKernel, closed_log_table, closed_probability
+from discreet.model.kernel import GeometricKernel, StaircaseKernel
 from discreet.model.priors.weights import log_ratio
 
 
@@ -23,9 +23,9 @@ from discreet.model.priors.weights import log_ratio
 )
 def test_logarithms_agree_with_the_exact_rows(kernel: GeometricKernel | StaircaseKernel) -> None:
     states = list(range(kernel.low, kernel.high + 1))
-    found = closed_log_table(kernel, states)
+    found = kernel.logs(states)
     for i, output in enumerate(range(kernel.low, kernel.high + 1)):
         for j, state in enumerate(states):
-            p = closed_probability(kernel, output, state)
+            p = kernel.mass(output, state)
             assert found[i, j] == pytest.approx(log_ratio(p.numerator, p.denominator), rel=1e-12, abs=1e-12)
     assert np.exp(found).sum(axis=0) == pytest.approx(np.ones(len(states)), abs=1e-12)

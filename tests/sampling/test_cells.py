@@ -11,12 +11,12 @@ from laws import FALSE_ALARM, p_value
 from discreet.errors import InputError
 from discreet.files.problem import problem_from_document
 from discreet.model.guarantee import Guarantee
-from discreet.model.kernel import GeometricKernel, Output, TableKernel, closed_probability
+from discreet.model.kernel import GeometricKernel, Output, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
 from discreet.model.summary import DatabaseSummary, HistogramSummary, LinearSummary
-from discreet.sampling import draw_cells, draw_outputs, states_of
+from discreet.sampling import draw_cells, draw_outputs
 
 
 def problem(size: int) -> Problem:
@@ -61,11 +61,11 @@ def test_a_closed_form_reads_the_clipped_total_and_follows_its_law() -> None:
     """False-alarm probability 1e-7."""
     mechanism = geometric(10)
     rows = np.tile([6, 3, 1], (200_000, 1))
-    assert states_of(mechanism, rows[:1]).tolist() == [4]
-    law = [closed_probability(mechanism.kernel, k, 4) for k in range(11)]  # type: ignore[arg-type]
+    assert mechanism.places_of(rows[:1]).tolist() == [4]
+    law = [mechanism.kernel.mass(k, 4) for k in range(11)]  # type: ignore[arg-type]
     drawn = draw_outputs(mechanism, rows)
     assert p_value(drawn, law) > FALSE_ALARM
-    near = [closed_probability(mechanism.kernel, k, 5) for k in range(11)]  # type: ignore[arg-type]
+    near = [mechanism.kernel.mass(k, 5) for k in range(11)]  # type: ignore[arg-type]
     assert p_value(drawn, near) < FALSE_ALARM
 
 

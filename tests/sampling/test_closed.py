@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from laws import FALSE_ALARM, p_value
 
 from discreet.errors import InputError, TooLarge
-from discreet.model.kernel import ClosedKernel, GeometricKernel, StaircaseKernel, closed_probability
+from discreet.model.kernel import ClosedKernel, GeometricKernel, StaircaseKernel
 from discreet.sampling import ClosedSampler
 from discreet.sampling.coins import Coin, Die, decide, of_fraction
 from discreet.sampling.noise import StaircaseNoise, powers_of
@@ -54,7 +55,7 @@ def test_the_parts_put_together_are_the_kernel_exactly(kernel: ClosedKernel) -> 
         outputs = {k: Fraction(0) for k in range(kernel.low, kernel.high + 1)}
         for j, p in law.items():
             outputs[min(max(state + j, kernel.low), kernel.high)] += p
-        assert outputs == {k: closed_probability(kernel, k, state) for k in outputs}
+        assert outputs == {k: kernel.mass(k, state) for k in outputs}
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -63,11 +64,10 @@ def test_draws_follow_the_kernel_and_not_a_ratio_off_by_three_percent(kernel: Cl
     """False-alarm probability 1e-7 for each of ten tests."""
     state = (kernel.low + kernel.high) // 2
     drawn = ClosedSampler(kernel, lazy=lazy).draw(np.full(300_000, state))
-    law = [closed_probability(kernel, k, state) for k in range(kernel.low, kernel.high + 1)]
+    law = [kernel.mass(k, state) for k in range(kernel.low, kernel.high + 1)]
     assert p_value(drawn, law) > FALSE_ALARM
-    arguments = {name: getattr(kernel, name) for name in ("low", "high", "step", "plateau") if hasattr(kernel, name)}
-    near = type(kernel)(**arguments, ratio=kernel.ratio * Fraction(97, 100))
-    wrong = [closed_probability(near, k, state) for k in range(kernel.low, kernel.high + 1)]
+    near = replace(kernel, ratio=kernel.ratio * Fraction(97, 100))
+    wrong = [near.mass(k, state) for k in range(kernel.low, kernel.high + 1)]
     assert p_value(drawn, wrong) < FALSE_ALARM
 
 

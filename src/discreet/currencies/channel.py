@@ -101,15 +101,15 @@ def channel_of(source: Mechanism | Channel) -> Channel:
     if isinstance(source, Channel):
         return source
     kernel = source.kernel
-    if isinstance(kernel, GeometricKernel) and (kernel.high - kernel.low + 1) ** 2 > LARGEST_EXPANDED:
+    if isinstance(kernel, GeometricKernel) and kernel.width**2 > LARGEST_EXPANDED:
         from discreet.currencies.closed import reduced_channel
 
         return reduced_channel(source)
     if isinstance(kernel, TableKernel):
         table, bits = (kernel.weights, kernel.denominator), kernel.denominator.bit_length()
     else:
-        table, width = None, kernel.high - kernel.low + 1
-        bits = (width + 4) * (kernel.ratio.denominator.bit_length() + 1) + 64
+        table = None
+        bits = (kernel.width + 4) * (kernel.ratio.denominator.bit_length() + 1) + 64
     space = source.space
     return Channel(
         space.labels, tuple(output.label for output in source.outputs), source.probabilities,

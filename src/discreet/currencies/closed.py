@@ -16,7 +16,7 @@ from itertools import combinations
 
 from discreet.currencies.channel import Channel, channel_from_rows
 from discreet.errors import InputError
-from discreet.model.kernel import GeometricKernel, closed_probability
+from discreet.model.kernel import GeometricKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.summary import LinearSummary
@@ -43,7 +43,7 @@ def reduced_channel(mechanism: Mechanism) -> Channel:
                 blocks.add(tuple(sorted({max(o, cut) for o in plain})))
     small = GeometricKernel(0, max(span, 1), kernel.step, kernel.ratio)
     states = range(span + 1)
-    rows = [[closed_probability(small, y, s) for y in range(small.high + 1)] for s in states]
+    rows = [[small.mass(y, s) for y in range(small.high + 1)] for s in states]
     listed = sorted(block for block in blocks if len(block) > 1)
     pairs = _pairs(listed, star=bool(present), origin=-offsets[0])
     channel = channel_from_rows(rows, edges=pairs, blocks=listed, labels=[f"+{s}" for s in states])

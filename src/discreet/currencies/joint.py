@@ -28,7 +28,7 @@ from discreet.currencies.repeated import dominating_pair
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
 from discreet.numerics.brackets import compare_ratio_exp
-from discreet.numerics.exact import brief
+from discreet.numerics.exact import brief, whole_steps
 from discreet.numerics.outward import ball, upper_fraction
 
 POINTS = 1 << 13
@@ -96,8 +96,7 @@ def _step(parts: Sequence[Part]) -> Fraction:
     """The common measure of all ε where only they are known and that is not too fine; else a power of two."""
     total = sum((part.times * part.epsilon for part in parts), Fraction(0))
     if all(part.pair is None for part in parts):
-        below = math.lcm(*(part.epsilon.denominator for part in parts))
-        measure = Fraction(math.gcd(*(int(part.epsilon * below) for part in parts)), below)
+        measure, _ = whole_steps([part.epsilon for part in parts])
         if total <= MOST_POINTS * measure:
             return measure
     step = Fraction(1)

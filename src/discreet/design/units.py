@@ -70,7 +70,7 @@ class Units:
             labels = [o.label if a is None else label_of(a) for o, a in zip(kernel.outputs, actions, strict=True)]
             return replace(kernel, outputs=tuple(Output(label, a) for label, a in zip(labels, actions, strict=True)))
         listed = kernel.actions
-        return replace(kernel, actions=None if listed is None else tuple(self._out(a) for a in listed))
+        return kernel if listed is None else kernel.with_actions([self._out(a) for a in listed])
 
     def _witness(self, witness: Witness) -> Witness:
         if isinstance(witness, (DualWitness, QuotientWitness)):

@@ -13,7 +13,7 @@ from math import ceil
 
 from discreet.errors import InputError, TooLarge
 from discreet.mechanisms.tables import exponential_probabilities
-from discreet.model.kernel import GeometricKernel, closed_rows
+from discreet.model.kernel import GeometricKernel
 from discreet.numerics.brackets import rational_above_exp
 
 BITS = 96
@@ -36,7 +36,7 @@ def geometric_law(rate: Fraction, low: int, high: int, first: int, last: int) ->
     """Two-sided geometric noise e^(−rate·|x|) on states low..high, outputs gathered to first..last; rows by state."""
     _fits((high - low + 1) * (last - first + 1))
     kernel = GeometricKernel(first, last, 1, rational_above_exp(-rate, BITS))
-    by_output = closed_rows(kernel, range(low, high + 1))
+    by_output = kernel.rows(range(low, high + 1))
     return [list(column) for column in zip(*by_output, strict=True)], range(first, last + 1)
 
 

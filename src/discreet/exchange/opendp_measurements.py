@@ -36,7 +36,7 @@ from discreet.model.promises import ApproximatePromise, ConcentratedPromise, Pro
 from discreet.model.summary import DatabaseSummary, LinearSummary
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import float_up, rational_above_exp
-from discreet.sampling import sampler_of, states_of
+from discreet.sampling import sampler_of
 
 FORMS = ("total", "database")
 MOST_STATES = 4_000
@@ -131,7 +131,7 @@ class Plug:
             )
         if isinstance(self.mechanism.summary, DatabaseSummary):
             return self._draw(self.mechanism.states_of(held[None, :]))
-        return self._draw(states_of(self.mechanism, np.bincount(held, minlength=self.universe.types)[None, :]))
+        return self._draw(self.mechanism.places_of(np.bincount(held, minlength=self.universe.types)[None, :]))
 
     def draw_total(self, total: Any) -> str:
         """One output for a total, clipped to the range."""

@@ -16,9 +16,8 @@ import numpy as np
 from discreet.errors import InputError
 from discreet.geometry.beliefs import Belief
 from discreet.geometry.of_problem import StatedProblem, stated
-from discreet.model.kernel import TableKernel, closed_rows
 from discreet.model.mechanism import Mechanism
-from discreet.model.summary import DatabaseSummary, LinearSummary
+from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import compare_ratio_exp
 from discreet.numerics.exact import format_exact
@@ -207,8 +206,5 @@ def states_at(mechanism: Mechanism, listed: StatedProblem) -> list[int]:
 
 
 def _own_rows(mechanism: Mechanism) -> Rows:
-    kernel = mechanism.kernel
-    if isinstance(kernel, TableKernel):
-        return tuple(tuple(Fraction(w, kernel.denominator) for w in row) for row in kernel.weights)
-    assert isinstance(mechanism.summary, LinearSummary)
-    return tuple(map(tuple, closed_rows(kernel, mechanism.space.vectors[:, 0].tolist())))
+    rows, denominator = mechanism.integer_table()
+    return tuple(tuple(Fraction(w, denominator) for w in row) for row in rows)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.interpret.channel import Outputs, closed_log_probability, positions_of, totals_at
+from discreet.interpret.channel import Outputs, places_at, positions_of
 from discreet.interpret.diagnostics import Diagnosis, diagnose
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
@@ -154,11 +154,7 @@ class _Kernel:
         self.first = kernel.low
         distinct, self.rows = np.unique(published, return_inverse=True)
         totals = np.arange(kernel.low, kernel.high + 1)
-        self.table = np.stack([closed_log_probability(kernel, kernel.low + int(s), totals) for s in distinct])
+        self.table = kernel.log_masses(kernel.low + distinct, totals)
 
     def __call__(self, counts: np.ndarray) -> Array:
-        if isinstance(self.mechanism.kernel, TableKernel):
-            states = self.mechanism.states_of(counts)
-        else:
-            states = totals_at(self.mechanism, counts, "histogram") - self.first
-        return np.asarray(self.table[self.rows, states])
+        return np.asarray(self.table[self.rows, places_at(self.mechanism, counts, "histogram") - self.first])

@@ -9,7 +9,6 @@ Notation: s → output, x → database or histogram (a row of `vectors`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -18,13 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, TooLarge
-from discreet.model.kernel import ClosedKernel, GeometricKernel, Output, TableKernel, closed_probability
+from discreet.model.kernel import ClosedKernel, Output, TableKernel
 from discreet.model.mechanism import Mechanism
-from discreet.model.priors.weights import log_ratio
 from discreet.model.summary import DatabaseSummary, LinearSummary
 from discreet.model.universe import ListedUniverse, Universe
 from discreet.numerics.exact import exact
-from discreet.numerics.logspace import log1mexp
 
 Array = NDArray[np.float64]
 Outputs = Sequence[str | int | Fraction] | NDArray[np.number[Any]]
@@ -37,16 +34,12 @@ MOST_ENTRIES = 50_000_000
 
 def output_count(mechanism: Mechanism) -> int:
     """How many values the mechanism can publish."""
-    kernel = mechanism.kernel
-    return len(kernel.outputs) if isinstance(kernel, TableKernel) else kernel.high - kernel.low + 1
+    return mechanism.kernel.width
 
 
 def output_at(mechanism: Mechanism, position: int) -> Output:
     """The output at a position, without listing the others."""
-    kernel = mechanism.kernel
-    if isinstance(kernel, TableKernel):
-        return kernel.outputs[position]
-    return Output(str(kernel.low + position), kernel.actions[position] if kernel.actions else None)
+    return mechanism.kernel.output(position)
 
 
 def position_of(mechanism: Mechanism, output: str | int | Fraction) -> int:
@@ -141,6 +134,12 @@ def states_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarra
     return mechanism.states_of(vectors)
 
 
+def places_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarray:
+    """What the kernel reads of each atom: its state for a table, its total for a closed form."""
+    at = states_at if isinstance(mechanism.kernel, TableKernel) else totals_at
+    return at(mechanism, vectors, kind)
+
+
 def histograms_of(rows: np.ndarray, universe: Universe) -> np.ndarray:
     """Counts of types of each row of types."""
     return np.stack([(rows == t).sum(axis=1) for t in range(universe.types)], axis=1)
@@ -165,8 +164,8 @@ def totals_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarra
 def log_likelihood(mechanism: Mechanism, position: int, vectors: np.ndarray, kind: str) -> Array:
     """log m(s|x) for every atom x."""
     kernel = mechanism.kernel
-    if not isinstance(kernel, TableKernel):
-        return closed_log_probability(kernel, kernel.low + position, totals_at(mechanism, vectors, kind))
+    if isinstance(kernel, ClosedKernel):
+        return kernel.log_masses(np.array([kernel.low + position]), totals_at(mechanism, vectors, kind))[0]
     return np.asarray(mechanism.log_probabilities[position, states_at(mechanism, vectors, kind)])
 
 
@@ -183,63 +182,20 @@ def kernel_logs(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> Array:
     kernel = mechanism.kernel
     if isinstance(kernel, TableKernel):
         return np.asarray(mechanism.log_probabilities[:, states_at(mechanism, vectors, kind)])
-    totals = totals_at(mechanism, vectors, kind)
-    return np.stack([closed_log_probability(kernel, s, totals) for s in range(kernel.low, kernel.high + 1)])
+    return kernel.log_masses(np.arange(kernel.low, kernel.high + 1), totals_at(mechanism, vectors, kind))
 
 
 def state_logs(mechanism: Mechanism) -> Array:
     """log m(s|state) [output, state]; a closed form is evaluated in floating point, never expanded into rationals."""
-    if isinstance(mechanism.kernel, TableKernel):
-        return np.asarray(mechanism.log_probabilities)
-    return kernel_logs(mechanism, mechanism.space.vectors, "total")
+    return np.asarray(mechanism.log_probabilities)
 
 
 def exact_likelihood(mechanism: Mechanism, position: int, vectors: np.ndarray, kind: str) -> list[Fraction]:
     """m(s|x) for every atom x, as rationals."""
     kernel = mechanism.kernel
-    if isinstance(kernel, TableKernel):
-        row = kernel.weights[position]
-        return [Fraction(row[s], kernel.denominator) for s in states_at(mechanism, vectors, kind).tolist()]
-    found: dict[int, Fraction] = {}
-    for total in totals_at(mechanism, vectors, kind).tolist():
-        if total not in found:
-            found[total] = closed_probability(kernel, kernel.low + position, total)
-    return [found[total] for total in totals_at(mechanism, vectors, kind).tolist()]
-
-
-def closed_log_probability(kernel: ClosedKernel, output: int, states: np.ndarray) -> Array:
-    """log P(output | state) of a closed form in floating point, for whole-number states."""
-    if output == kernel.low:
-        return _log_tail(kernel, states - kernel.low)
-    if output == kernel.high:
-        return _log_tail(kernel, kernel.high - states)
-    log_r = log_ratio(kernel.ratio.numerator, kernel.ratio.denominator)
-    return np.asarray(_log_unit(kernel) + log_r * _stairs(kernel, np.abs(output - states)))
-
-
-def _stairs(kernel: ClosedKernel, distance: np.ndarray) -> np.ndarray:
-    if isinstance(kernel, GeometricKernel):
-        return distance
-    return (distance + kernel.step - kernel.plateau) // kernel.step
-
-
-def _log_unit(kernel: ClosedKernel) -> float:
-    centre = kernel.noise(0)
-    return log_ratio(centre.numerator, centre.denominator)
-
-
-def _log_tail(kernel: ClosedKernel, start: np.ndarray) -> Array:
-    """log Σ_{j ≥ start} f(j); for start ≤ 0 through the complement on the other side."""
-    ahead = np.where(start > 0, start, 1 - start)
-    stairs = _stairs(kernel, ahead)
-    log_r = log_ratio(kernel.ratio.numerator, kernel.ratio.denominator)
-    r, rest = float(kernel.ratio), float(kernel.ratio / (1 - kernel.ratio))
-    if isinstance(kernel, GeometricKernel):
-        logs = ahead * log_r - math.log1p(r)
-    else:
-        left = stairs * kernel.step + kernel.plateau - ahead
-        logs = _log_unit(kernel) + stairs * log_r + np.log(left + kernel.step * rest)
-    return np.where(start > 0, logs, log1mexp(np.minimum(logs, 0.0)))
+    places = places_at(mechanism, vectors, kind).tolist()
+    found = {place: kernel.probability(position, place) for place in set(places)}
+    return [found[place] for place in places]
 
 
 def _same_number(outputs: Sequence[Output], wanted: str) -> int | None:

@@ -14,7 +14,7 @@ from math import exp
 import numpy as np
 
 from discreet.errors import InputError, TooLarge
-from discreet.interpret.channel import closed_log_probability, position_of
+from discreet.interpret.channel import position_of
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
@@ -47,7 +47,7 @@ def total_bounds(mechanism: Mechanism, output: str | int | Fraction) -> tuple[fl
         )
     place = position_of(mechanism, output)
     totals = np.arange(low, high + 1)
-    logs = closed_log_probability(kernel, kernel.low + place, totals)
+    logs = kernel.log_masses(np.array([kernel.low + place]), totals)[0]
     reach = -(-np.maximum(totals - low, high - totals) // kernel.step)
     epsilon = float(mechanism.guarantee.epsilon)
     upper = float((logs + epsilon * reach).min())

@@ -23,9 +23,9 @@ from discreet.interpret.channel import (
     log_likelihood,
     output_at,
     output_count,
+    places_at,
     positions_of,
     states_at,
-    totals_at,
 )
 from discreet.interpret.regions import check_level, equal_tailed_positions
 from discreet.model.kernel import TableKernel
@@ -190,10 +190,7 @@ def posterior_rows(mechanism: Mechanism, held: Beliefs, places: np.ndarray) -> t
 
 def grouped(mechanism: Mechanism, held: Beliefs) -> tuple[np.ndarray, Array, np.ndarray]:
     """Atoms grouped by state: the group of each atom, the log prior of each group, one atom of each group."""
-    if isinstance(mechanism.kernel, TableKernel):
-        keys = states_at(mechanism, held.vectors, held.kind)
-    else:
-        keys = totals_at(mechanism, held.vectors, held.kind)
+    keys = places_at(mechanism, held.vectors, held.kind)
     _, representatives, groups = np.unique(keys, return_index=True, return_inverse=True)
     groups = groups.reshape(-1)
     peak = float(np.max(held.log_weights))

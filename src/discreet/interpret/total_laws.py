@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
-from math import ceil, floor, gcd, lcm, sqrt
+from math import ceil, floor, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import TooLarge
+from discreet.numerics.exact import whole_steps
 from discreet.numerics.logspace import log_multinomial_pmf
 
 Array = NDArray[np.float64]
@@ -41,11 +41,9 @@ class PairLaw:
 
 def joint_law(respondents: int, chances: Array, weights: Sequence[int], values: Sequence[Fraction]) -> PairLaw:
     """The likely pairs (S, ω) of iid respondents."""
-    scale = lcm(*(v.denominator for v in values))
     base = min(values)
-    whole = [int((v - base) * scale) for v in values]
-    unit = reduce(gcd, whole) or 1
-    w, v = np.array(weights) - min(weights), np.array([x // unit for x in whole])
+    unit, steps = whole_steps([v - base for v in values])
+    w, v = np.array(weights) - min(weights), np.array(steps)
     (first, width), (start, height) = _window(respondents, chances, w), _window(respondents, chances, v)
     if width * height > MOST_PAIRS:
         raise TooLarge(
@@ -63,7 +61,7 @@ def joint_law(respondents: int, chances: Array, weights: Sequence[int], values: 
     pairs = np.roll(pairs, (-(first % width), -(start % height)), axis=(0, 1))
     at, omega = np.nonzero(pairs > FAINT * pairs.max())
     held = np.unique(omega)
-    exact = tuple(base * respondents + Fraction(int(k + start) * unit, scale) for k in held.tolist())
+    exact = tuple(base * respondents + int(k + start) * unit for k in held.tolist())
     return PairLaw(
         at + first + respondents * min(weights), np.searchsorted(held, omega), np.log(pairs[at, omega]), exact
     )

@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InputError
+from discreet.mechanisms.integer_noise import Additive, IntegerNoise
 from discreet.mechanisms.parameters import integer, non_negative, positive
 from discreet.mechanisms.tables import must_be_private, path_edges, rounded_table, within
 from discreet.model.guarantee import Guarantee
-from discreet.model.kernel import GeometricKernel, Output, TableKernel, closed_rows
+from discreet.model.kernel import GeometricKernel, Output, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
@@ -35,7 +36,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Geometric:
+class Geometric(Additive):
     """Two-sided geometric noise on the integers."""
 
     epsilon: Fraction
@@ -50,28 +51,9 @@ class Geometric:
         """ε/Δ, the fall of the log probability per step."""
         return float(self.epsilon / self.sensitivity)
 
-    def log_pmf(self, noise: ArrayLike) -> Array:
-        """Log probabilities of integer noise."""
-        distance = np.abs(np.asarray(noise, dtype=np.float64))
-        return np.asarray(_log_centre(self.rate) - self.rate * distance)
-
-    def pmf(self, noise: ArrayLike) -> Array:
-        """Probabilities of integer noise."""
-        return np.exp(self.log_pmf(noise))
-
-    def cdf(self, noise: ArrayLike) -> Array:
-        """P(noise ≤ k)."""
-        k = np.floor(np.asarray(noise, dtype=np.float64))
-        tail = np.exp(-self.rate * np.where(k >= 0, k + 1, -k)) / (1 + math.exp(-self.rate))
-        return np.where(k >= 0, 1 - tail, tail)
-
-    def variance(self) -> float:
-        """2r/(1 − r)²."""
-        return 2 * math.exp(-self.rate) / math.expm1(-self.rate) ** 2
-
-    def mean_absolute(self) -> float:
-        """E|noise| = 2r/(1 − r²)."""
-        return -2 * math.exp(-self.rate) / math.expm1(-2 * self.rate)
+    @property
+    def law(self) -> IntegerNoise:
+        return IntegerNoise(1, 1, self.rate)
 
     def guarantee(self, neighbours: str, unit: str) -> Guarantee:
         """ε for neighbours between whom the statistic moves by at most the sensitivity."""
@@ -158,7 +140,7 @@ class TruncatedGeometric:
             rows = [[half if value in (self.low, self.high) else zero] * len(values) for value in values]
         else:
             ratio = rational_above_exp(-within(self.epsilon) / self.sensitivity, 64)
-            rows = closed_rows(GeometricKernel(self.low, self.high, self.sensitivity, ratio), values)
+            rows = GeometricKernel(self.low, self.high, self.sensitivity, ratio).rows(values)
         kernel = rounded_table(labels, [Output(label) for label in labels], rows, self.epsilon)
         return must_be_private(kernel, path_edges(self.low, self.high, self.sensitivity), self.epsilon)
 

@@ -1,15 +1,15 @@
 """The staircase mechanism: noise that falls by e^(−ε) once per sensitivity Δ, in steps rather than smoothly.
 
-Continuous, with step fraction γ in (0, 1] and b = e^(−ε): the density is a on [0, γΔ), b·a on [γΔ, Δ), falls by b
+Continuous, with plateau share γ in (0, 1] and b = e^(−ε): the density is a on [0, γΔ), b·a on [γΔ, Δ), falls by b
 with every further Δ, and is even;  a = (1 − b) / ( 2Δ(γ + b(1 − γ)) ).
-Discrete, with integer Δ and step width w in 1..Δ: a for |k| < w, b·a for w ≤ |k| < Δ, falling by b with every
+Discrete, with integer Δ and plateau w in 1..Δ: a for |k| < w, b·a for w ≤ |k| < Δ, falling by b with every
 further Δ;  a = (1 − b) / ( 2(w + b(Δ − w)) − (1 − b) ).
 
 Values at most Δ apart have at most one fall between them, so it is ε-DP; with w = Δ = 1 it is the geometric
 mechanism. Among additive noise it has the least mean absolute error at γ = 1/(1 + e^(ε/2)) and the least
 variance at another γ.
 
-Notation: b → fall, γ → step_fraction, w → step_width, Δ → sensitivity.
+Notation: b → fall, γ → plateau_share, w → plateau, Δ → sensitivity.
 Reference: Geng & Viswanath (2014), "The optimal mechanism in differential privacy".
 """
 
@@ -23,10 +23,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InputError
+from discreet.mechanisms.integer_noise import Additive, IntegerNoise
 from discreet.mechanisms.parameters import integer, positive
 from discreet.mechanisms.tables import must_be_private, path_edges, rounded_table, within
 from discreet.model.guarantee import Guarantee
-from discreet.model.kernel import Output, StaircaseKernel, TableKernel, closed_rows
+from discreet.model.kernel import Output, StaircaseKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
@@ -44,23 +45,23 @@ class Staircase:
 
     epsilon: Fraction
     sensitivity: Fraction
-    step_fraction: Fraction
+    plateau_share: Fraction
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
         object.__setattr__(self, "sensitivity", positive(self.sensitivity, "sensitivity"))
-        object.__setattr__(self, "step_fraction", positive(self.step_fraction, "step_fraction"))
-        if self.step_fraction > 1:
+        object.__setattr__(self, "plateau_share", positive(self.plateau_share, "plateau_share"))
+        if self.plateau_share > 1:
             raise InputError(
-                "the step fraction of a staircase is above one",
-                found=format_exact(self.step_fraction),
+                "the plateau share of a staircase is above one",
+                found=format_exact(self.plateau_share),
                 allowed="numbers above 0 and at most 1",
-                remedy="Use best_step_fraction for the loss in question.",
+                remedy="Use best_plateau_share for the loss in question.",
             )
 
     def log_pdf(self, noise: ArrayLike) -> Array:
         """Log density of the noise."""
-        gamma, fall = float(self.step_fraction), float(self.epsilon)
+        gamma, fall = float(self.plateau_share), float(self.epsilon)
         distance = np.abs(np.asarray(noise, dtype=np.float64)) / float(self.sensitivity)
         whole = np.floor(distance)
         steps = whole + (distance - whole >= gamma)
@@ -74,7 +75,7 @@ class Staircase:
     def cdf(self, noise: ArrayLike) -> Array:
         """P(noise ≤ x)."""
         x = np.asarray(noise, dtype=np.float64)
-        gamma, b = float(self.step_fraction), math.exp(-float(self.epsilon))
+        gamma, b = float(self.plateau_share), math.exp(-float(self.epsilon))
         distance = np.abs(x) / float(self.sensitivity)
         whole = np.floor(distance)
         within = distance - whole
@@ -100,60 +101,33 @@ class Staircase:
 
     def _weight(self, power: int) -> float:
         """c_m = γ^m + b(1 − γ^m)."""
-        reached = float(self.step_fraction) ** power
+        reached = float(self.plateau_share) ** power
         return reached + math.exp(-float(self.epsilon)) * (1 - reached)
 
 
 @dataclass(frozen=True)
-class DiscreteStaircase:
+class DiscreteStaircase(Additive):
     """Staircase noise on the integers."""
 
     epsilon: Fraction
     sensitivity: int
-    step_width: int
+    plateau: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
         object.__setattr__(self, "sensitivity", integer(self.sensitivity, "sensitivity", least=1))
-        object.__setattr__(self, "step_width", integer(self.step_width, "step_width", least=1))
-        if self.step_width > self.sensitivity:
+        object.__setattr__(self, "plateau", integer(self.plateau, "plateau", least=1))
+        if self.plateau > self.sensitivity:
             raise InputError(
-                "the step of a discrete staircase is wider than the sensitivity",
-                found=f"a step of {self.step_width} at sensitivity {self.sensitivity}",
+                "the plateau of a discrete staircase is wider than the sensitivity",
+                found=f"a plateau of {self.plateau} at sensitivity {self.sensitivity}",
                 allowed=f"integers from 1 to {self.sensitivity}",
-                remedy="Use best_step_width for the loss in question.",
+                remedy="Use best_plateau for the loss in question.",
             )
 
-    def log_pmf(self, noise: ArrayLike) -> Array:
-        """Log probabilities of integer noise."""
-        distance = np.abs(np.asarray(noise, dtype=np.float64))
-        whole = np.floor(distance / self.sensitivity)
-        steps = whole + (distance - whole * self.sensitivity >= self.step_width)
-        return np.asarray(math.log(self._height()) - float(self.epsilon) * steps)
-
-    def pmf(self, noise: ArrayLike) -> Array:
-        """Probabilities of integer noise."""
-        return np.exp(self.log_pmf(noise))
-
-    def cdf(self, noise: ArrayLike) -> Array:
-        """P(noise ≤ k)."""
-        k = np.floor(np.asarray(noise, dtype=np.float64))
-        tail = self._from(np.where(k >= 0, k + 1, -k))
-        return np.where(k >= 0, 1 - tail, tail)
-
-    def variance(self) -> float:
-        """E noise², period by period: |k| = mΔ + t has weight a·b^m·(1 or b)."""
-        b, rest = math.exp(-float(self.epsilon)), -math.expm1(-float(self.epsilon))
-        zeroth, first, second = (self._within(power) for power in (0, 1, 2))
-        periods = self.sensitivity**2 * b * (1 + b) / rest**3 * zeroth
-        crossed = 2 * self.sensitivity * b / rest**2 * first
-        return 2 * self._height() * (periods + crossed + second / rest)
-
-    def mean_absolute(self) -> float:
-        """E|noise|."""
-        b, rest = math.exp(-float(self.epsilon)), -math.expm1(-float(self.epsilon))
-        periods = self.sensitivity * b / rest**2 * self._within(0)
-        return 2 * self._height() * (periods + self._within(1) / rest)
+    @property
+    def law(self) -> IntegerNoise:
+        return IntegerNoise(self.sensitivity, self.plateau, float(self.epsilon))
 
     def guarantee(self, neighbours: str, unit: str) -> Guarantee:
         """ε for neighbours between whom the statistic moves by at most the sensitivity."""
@@ -162,39 +136,19 @@ class DiscreteStaircase:
     def kernel(self, low: int, high: int, bits: int = 64) -> StaircaseKernel:
         """The closed form kept to low..high, with a rational ratio not below e^(−ε)."""
         ratio = rational_above_exp(-self.epsilon, bits)
-        return StaircaseKernel(low, high, self.sensitivity, self.step_width, ratio)
+        return StaircaseKernel(low, high, self.sensitivity, self.plateau, ratio)
 
     def table(self, low: int, high: int) -> TableKernel:
         """Integer weights over a power of two, checked on every pair of values one neighbour may join."""
         ratio = rational_above_exp(-within(self.epsilon), 64)
-        kernel = StaircaseKernel(low, high, self.sensitivity, self.step_width, ratio)
+        kernel = StaircaseKernel(low, high, self.sensitivity, self.plateau, ratio)
         labels = [str(value) for value in range(low, high + 1)]
-        rows = closed_rows(kernel, range(low, high + 1))
+        rows = kernel.rows(range(low, high + 1))
         table = rounded_table(labels, [Output(label) for label in labels], rows, self.epsilon)
         return must_be_private(table, path_edges(low, high, self.sensitivity), self.epsilon)
 
-    def _height(self) -> float:
-        """a, the probability of no noise."""
-        rest = -math.expm1(-float(self.epsilon))
-        return rest / (2 * self._within(0) - rest)
 
-    def _within(self, power: int) -> float:
-        """Σ_{t<w} t^m + b Σ_{w≤t<Δ} t^m, for m = 0, 1, 2."""
-        upper_steps = _power_sum(self.step_width, power)
-        return upper_steps + math.exp(-float(self.epsilon)) * (
-            _power_sum(self.sensitivity, power) - upper_steps
-        )
-
-    def _from(self, distance: Array) -> Array:
-        """P(noise ≥ distance) for distance ≥ 1."""
-        b, rest = math.exp(-float(self.epsilon)), -math.expm1(-float(self.epsilon))
-        whole = np.floor(distance / self.sensitivity)
-        within = distance - whole * self.sensitivity
-        passed = np.minimum(within, self.step_width) + b * np.maximum(within - self.step_width, 0.0)
-        return np.asarray(self._height() * b**whole * (self._within(0) / rest - passed))
-
-
-def best_step_fraction(epsilon: object, loss: str = "squared") -> Fraction:
+def best_plateau_share(epsilon: object, loss: str = "squared") -> Fraction:
     """The γ of least variance ("squared") or least mean absolute error ("absolute"), to 12 decimals.
 
     Least variance is at γ = −b/(1 − b) + ( b(1 + b)/2 )^(1/3) / (1 − b).
@@ -210,8 +164,8 @@ def best_step_fraction(epsilon: object, loss: str = "squared") -> Fraction:
     return Fraction(min(max(gamma, 1e-12), 1.0)).limit_denominator(10**12)
 
 
-def best_step_width(epsilon: object, sensitivity: int, loss: str = "squared") -> int:
-    """The integer step width of least variance ("squared") or least mean absolute error ("absolute")."""
+def best_plateau(epsilon: object, sensitivity: int, loss: str = "squared") -> int:
+    """The integer plateau of least variance ("squared") or least mean absolute error ("absolute")."""
     squared = _known_loss(loss) == "squared"
 
     def cost(width: int) -> float:
@@ -233,7 +187,7 @@ def best_step_width(epsilon: object, sensitivity: int, loss: str = "squared") ->
 def staircase_mechanism(
     problem: Problem, summary: LinearSummary, loss: str = "squared", bits: int = 64
 ) -> Mechanism:
-    """Staircase noise of the best step width on a weighted sum, kept to its range, in closed form."""
+    """Staircase noise of the best plateau on a weighted sum, kept to its range, in closed form."""
     if not isinstance(problem.universe, Universe):
         raise InputError(
             "the staircase mechanism reads a weighted sum of respondents",
@@ -243,26 +197,17 @@ def staircase_mechanism(
         )
     low, high = summary.range(problem.universe)
     sensitivity = max(1, summary.step(problem.neighbours))
-    width = best_step_width(problem.epsilon, sensitivity, loss)
-    family = DiscreteStaircase(problem.epsilon, sensitivity, width)
+    plateau = best_plateau(problem.epsilon, sensitivity, loss)
+    family = DiscreteStaircase(problem.epsilon, sensitivity, plateau)
     guarantee = family.guarantee(problem.neighbours.name, problem.unit)
-    provenance = {"family": "staircase", "step width": str(width)}
+    provenance = {"family": "staircase", "plateau": str(plateau)}
     return Mechanism(problem, summary, family.kernel(low, high, bits), guarantee, provenance=provenance)
-
-
-def _power_sum(count: int, power: int) -> int:
-    """Σ_{t<count} t^power for power 0, 1, 2."""
-    if power == 0:
-        return count
-    if power == 1:
-        return count * (count - 1) // 2
-    return (count - 1) * count * (2 * count - 1) // 6
 
 
 def _known_loss(loss: str) -> str:
     if loss not in ("squared", "absolute"):
         raise InputError(
-            "unknown loss for the best step",
+            "unknown loss for the best plateau",
             found=str(loss),
             allowed='"squared" or "absolute"',
             remedy="Name one of the two.",

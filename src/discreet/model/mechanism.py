@@ -13,22 +13,17 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.errors import InputError, Refuted, TooLarge
+from discreet.errors import InputError, Refuted
 from discreet.model.guarantee import Guarantee
-from discreet.model.kernel import (
-    ClosedKernel,
-    Kernel,
-    Output,
-    TableKernel,
-    closed_log_table,
-    closed_probability,
-)
-from discreet.model.priors.weights import log_ratio
+from discreet.model.kernel import ClosedKernel, Kernel, Output, TableKernel
 from discreet.model.problem import Problem
 from discreet.model.states import StateSpace, locate, state_space
 from discreet.model.summary import LinearSummary, Summary, check_summary
-from discreet.model.universe import MOST_STATES, Universe
-from discreet.numerics.exact import brief, counted
+from discreet.model.universe import Universe
+from discreet.numerics.exact import brief
+
+SAFE = 2**62
+"""Totals below this are added up in 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +75,7 @@ class Mechanism:
     def _check_actions(self) -> None:
         """Every recommended action is one that its decision maker has."""
         kernel, decisions = self.kernel, self.problem.decisions
-        listed = [o.action for o in kernel.outputs] if isinstance(kernel, TableKernel) else kernel.actions or ()
-        for action in listed:
+        for action in kernel.recommended or ():
             if action is None:
                 continue
             each = action if isinstance(action, tuple) else (action,)
@@ -118,33 +112,37 @@ class Mechanism:
 
     @property
     def outputs(self) -> tuple[Output, ...]:
-        kernel = self.kernel
-        if isinstance(kernel, TableKernel):
-            return kernel.outputs
-        width = kernel.high - kernel.low + 1
-        if width > MOST_STATES:
-            raise TooLarge(
-                "There are too many outputs to list", size=f"{counted(width)} outputs", fits=f"{MOST_STATES:,} outputs",
-                remedy="keep to the closed form",
-            )
-        actions = kernel.actions or (None,) * width
-        return tuple(Output(str(kernel.low + k), action) for k, action in enumerate(actions))
+        return self.kernel.outputs
 
     def probability(self, output: int, state: int) -> Fraction:
         """P(output | state) by their positions in `outputs` and `space`."""
-        if isinstance(self.kernel, TableKernel):
-            return self.kernel.probability(output, state)
-        return closed_probability(self.kernel, self.kernel.low + output, int(self.space.vectors[state, 0]))
+        return self.kernel.probability(output, int(self.places[state]))
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """What the kernel reads of each state: its position for a table, its total for a closed form."""
+        return self.kernel.places(self.space.vectors)
 
     def states_of(self, vectors: np.ndarray) -> np.ndarray:
         """The state of each histogram (or, for the summary `database`, of each database), one row each."""
         return locate(self.space, self.summary, vectors)
 
-    def integer_table(self) -> tuple[list[list[int]], int] | None:
-        """Weights [output][state] and their denominator; None for a closed form, whose rows are rationals."""
-        if isinstance(self.kernel, TableKernel):
-            return [list(row) for row in self.kernel.weights], self.kernel.denominator
-        return None
+    def places_of(self, histograms: np.ndarray) -> np.ndarray:
+        """What the kernel reads of each histogram, one row each; no list of states is made for a closed form."""
+        rows, kernel, summary = np.asarray(histograms, dtype=np.int64), self.kernel, self.summary
+        if isinstance(kernel, TableKernel):
+            return np.asarray(self.states_of(rows), dtype=np.int64)
+        assert isinstance(summary, LinearSummary)
+        if max(map(abs, summary.weights)) * int(np.abs(rows).sum(axis=1).max(initial=0)) >= SAFE:
+            # beyond 64 bits totals would wrap around, and what is drawn would no longer be what was proved
+            exact = [summary.of_histogram(tuple(row)) for row in rows.tolist()]
+            return np.array([min(max(t, kernel.low), kernel.high) for t in exact], dtype=np.int64)
+        totals = rows @ np.array(summary.weights, dtype=np.int64)
+        return np.asarray(np.clip(totals, summary.clip(kernel.low), summary.clip(kernel.high)), dtype=np.int64)
+
+    def integer_table(self) -> tuple[list[list[int]], int]:
+        """Probabilities [output][state] as whole numbers over one denominator."""
+        return self.kernel.whole_rows(self.places.tolist())
 
     @cached_property
     def probabilities(self) -> np.ndarray:
@@ -152,23 +150,12 @@ class Mechanism:
 
         A table's are correctly rounded, a closed form's accurate to about 10^-13: proofs use exact ones.
         """
-        if isinstance(self.kernel, TableKernel):
-            d = self.kernel.denominator
-            return np.array([[w / d for w in row] for row in self.kernel.weights])
-        return np.exp(self.log_probabilities)
+        return self.kernel.floats(self.places.tolist())
 
     @cached_property
     def log_probabilities(self) -> np.ndarray:
         """Natural logarithms [output, state], −inf where an output is impossible; no underflow."""
-        if not isinstance(self.kernel, TableKernel):
-            return closed_log_table(self.kernel, self.space.vectors[:, 0].tolist())
-        plain = self.probabilities
-        with np.errstate(divide="ignore"):
-            logs = np.log(plain)
-        for output, state in np.argwhere(plain < 1e-300).tolist():
-            p = self.probability(output, state)
-            logs[output, state] = log_ratio(p.numerator, p.denominator)
-        return logs
+        return self.kernel.logs(self.places.tolist())
 
 
 def _first_difference(found: tuple[str, ...], expected: tuple[str, ...]) -> str:

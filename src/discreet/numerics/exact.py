@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
+from math import gcd, lcm
 
 from discreet.errors import InputError
 
@@ -205,3 +206,11 @@ def _shown(value: object) -> str:
         return f"an integer of {value.bit_length()} bits"
     text = repr(value[:80]) if isinstance(value, (str, bytes)) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def whole_steps(numbers: Sequence[Fraction]) -> tuple[Fraction, tuple[int, ...]]:
+    """The largest unit of which all numbers are whole multiples, and the multiples; some unit where all are zero."""
+    bottom = lcm(*(x.denominator for x in numbers))
+    whole = [int(x * bottom) for x in numbers]
+    step = gcd(*whole) or 1
+    return Fraction(step, bottom), tuple(x // step for x in whole)

@@ -5,7 +5,7 @@
 them takes a seed. Proof of exactness and what the clock may tell: docs/sampling.md.
 """
 
-from discreet.sampling.cells import draw_cells, draw_outputs, sampler_of, states_of
+from discreet.sampling.cells import draw_cells, draw_outputs, sampler_of
 from discreet.sampling.closed import ClosedSampler
 from discreet.sampling.gaussian import DiscreteGaussianSampler
 from discreet.sampling.randomness import OperatingSystem, Stream
@@ -21,5 +21,4 @@ __all__ = [
     "draw_cells",
     "draw_outputs",
     "sampler_of",
-    "states_of",
 ]

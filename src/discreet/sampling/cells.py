@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.model.kernel import Kernel, TableKernel
 from discreet.model.mechanism import Mechanism
-from discreet.model.summary import DatabaseSummary, LinearSummary
+from discreet.model.summary import DatabaseSummary
 from discreet.sampling.closed import ClosedSampler
 from discreet.sampling.table import LazyTableSampler, TableSampler
 
 Sampler = TableSampler | LazyTableSampler | ClosedSampler
 Integers = NDArray[np.int64]
-SAFE = 2**62
-"""Totals below this are added up in 64 bits."""
 
 
 def sampler_of(kernel: Kernel, *, lazy: bool = False) -> Sampler:
@@ -39,23 +37,7 @@ def draw_outputs(mechanism: Mechanism, histograms: NDArray[np.integer], *, lazy:
             "A mechanism that reads the whole database is not drawn from histograms", found="summary 'database'",
             allowed="'histogram' or 'linear'", remedy="design with another summary",
         )
-    return sampler_of(mechanism.kernel, lazy=lazy).draw(states_of(mechanism, histograms))
-
-
-def states_of(mechanism: Mechanism, histograms: NDArray[np.integer]) -> Integers:
-    """What the kernel reads: positions of states for a table, totals for a closed form (no list of states is made)."""
-    rows = np.asarray(histograms, dtype=np.int64)
-    summary = mechanism.summary
-    if isinstance(mechanism.kernel, TableKernel):
-        return np.asarray(mechanism.states_of(rows), dtype=np.int64)
-    assert isinstance(summary, LinearSummary)
-    if max(map(abs, summary.weights)) * int(np.abs(rows).sum(axis=1).max(initial=0)) >= SAFE:
-        # beyond 64 bits totals would wrap around, and what is drawn would no longer be what was proved
-        exact = [summary.of_histogram(tuple(row)) for row in rows.tolist()]
-        return np.array([min(max(t, mechanism.kernel.low), mechanism.kernel.high) for t in exact], dtype=np.int64)
-    totals = rows @ np.array(summary.weights, dtype=np.int64)
-    lowest, highest = (summary.clip(end) for end in (mechanism.kernel.low, mechanism.kernel.high))
-    return np.asarray(np.clip(totals, lowest, highest), dtype=np.int64)
+    return sampler_of(mechanism.kernel, lazy=lazy).draw(mechanism.places_of(histograms))
 
 
 def draw_cells(

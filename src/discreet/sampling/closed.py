@@ -4,7 +4,7 @@ A state s of `geometric` or `staircase` on low..high is published as
 
     output = min(max(s + J, low), high),      J two-sided noise on all integers,
 
-which gathers the tails at the ends exactly as `discreet.model.kernel.closed_probability` says. |J| needs to be known
+which gathers the tails at the ends exactly as `ClosedKernel.mass` says. |J| needs to be known
 up to high − low only, so the work is about log₂(high − low) coins for each draw: twenty for a million outputs.
 
 The noise's probabilities have the factor 1/(1+r), which no finite number of bits can realise exactly. The coins solve
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.model.kernel import ClosedKernel, StaircaseKernel
+from discreet.model.kernel import ClosedKernel
 from discreet.sampling.noise import StaircaseNoise
 from discreet.sampling.randomness import Randomness, Stream
 
@@ -35,9 +35,8 @@ class ClosedSampler:
 
     def __init__(self, kernel: ClosedKernel, *, lazy: bool = False) -> None:
         self.low, self.high = kernel.low, kernel.high
-        step, plateau = (kernel.step, kernel.plateau) if isinstance(kernel, StaircaseKernel) else (1, 1)
         limbs = LAZY_LIMBS if lazy else FIXED_LIMBS
-        self.noise = StaircaseNoise(step, plateau, kernel.ratio, kernel.high - kernel.low, limbs)
+        self.noise = StaircaseNoise(kernel.stair, kernel.plateau, kernel.ratio, kernel.high - kernel.low, limbs)
 
     def draw(self, states: NDArray[np.integer]) -> Integers:
         """One output (its position) for each state (a whole number), independent, on operating-system randomness."""

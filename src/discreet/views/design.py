@@ -70,9 +70,7 @@ def in_losses(mechanism: Mechanism) -> bool:
 def sizes(mechanism: Mechanism) -> dict[str, int]:
     """How many states and outputs there are, without listing those of a closed form."""
     kernel = mechanism.kernel
-    if isinstance(kernel, TableKernel):
-        return {"states": len(kernel.states), "outputs": len(kernel.outputs)}
-    return dict.fromkeys(("states", "outputs"), kernel.high - kernel.low + 1)
+    return {"states": len(kernel.states) if isinstance(kernel, TableKernel) else kernel.width, "outputs": kernel.width}
 
 
 def _evaluation(seen: Evaluation) -> dict[str, Any]:

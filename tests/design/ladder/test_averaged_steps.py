@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from averaging import quotient_bound
 
 from discreet.design.ladder.bounds.averaged import averages
 from discreet.design.ladder.bounds.averaged_solver import solve_averaged
 from discreet.design.ladder.bounds.averaged_steps import on_simplex
 from discreet.design.ladder.bounds.knots import dense_knots
-from discreet.design.ladder.bounds.quotient import large_quotient_bound, privacy_rows, quotient_bound
+from discreet.design.ladder.bounds.quotient import large_quotient_bound, privacy_rows
+from discreet.model.iid_sum import IidSum
 
 
 def by_sorting(points):
@@ -38,7 +40,7 @@ def test_knots_cover_and_are_dense_where_the_mechanism_plays():
 
 def test_steps_and_interior_point_meet():
     p, v = [0.86, 0.09, 0.03, 0.02], [0, 1, 2, 3]
-    program = averages(p, v, 10, leave_out=1e-6)
+    program = averages(IidSum.of(p, v, 10), leave_out=1e-6)
     stepped = large_quotient_bound(program, 1.0, 1.2, 1e-5, 6.0).lower_bound
     inner = quotient_bound(p, v, 10, 1.0, leave_out=1e-6).lower_bound
     assert abs(stepped / inner - 1) < 0.01
@@ -48,13 +50,13 @@ def test_steps_stay_below_the_truth(truths):
     for (p, v, respondents, epsilon), truth, _ in truths[:25]:
         if len({round(x, 9) for x in v}) < 2 or max(p) > 0.98:
             continue
-        program = averages(p, v, respondents, leave_out=1e-9)
+        program = averages(IidSum.of(p, v, respondents), leave_out=1e-9)
         found = large_quotient_bound(program, epsilon, 0.2 * respondents * (max(v) - min(v)), 1e-3, 0.5)
         assert found.lower_bound <= truth + 1e-7
 
 
 def test_any_early_stop_leaves_a_bound():
-    program = averages([0.6, 0.3, 0.1], [0, 1, 2], 6, leave_out=1e-9)
+    program = averages(IidSum.of([0.6, 0.3, 0.1], [0, 1, 2], 6), leave_out=1e-9)
     cone = privacy_rows(program, 1.0)
     cost = program.masses * (np.linspace(0, 12, 9)[:, None] - program.statistics) ** 2
     seen = []

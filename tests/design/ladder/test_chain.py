@@ -9,8 +9,8 @@ import pytest
 
 from discreet.design.ladder.binomial import binomial_window, hidden_variance
 from discreet.design.ladder.bounds.chain import chain_bound, split_bound, tail_split, whole_type_splits
-from discreet.design.ladder.types import TypeLaw
 from discreet.errors import InputError
+from discreet.model.iid_sum import IidSum
 from discreet.model.losses import AbsoluteLoss, PinballLoss
 
 
@@ -47,20 +47,20 @@ def test_binomial_window_against_exact_integers():
 
 def test_two_types_reach_the_optimum_of_the_geometric_mechanism(optimum):
     # T=1, N=4, p=.3: the optimum over real actions is that of the geometric mechanism (SY Thm 3).
-    bound = chain_bound([0.7, 0.3], [0, 1], 4, 1.0).lower_bound
+    bound = chain_bound(IidSum.of([0.7, 0.3], [0, 1], 4), 1.0).lower_bound
     truth = optimum([0.7, 0.3], [0, 1], 4, 1.0, np.linspace(0, 4, 161))
     assert bound <= truth <= bound + 0.025**2
 
 
 def test_never_above_the_truth(truths):
     for instance, truth, _ in truths:
-        assert chain_bound(*instance).lower_bound <= truth + 1e-7
+        assert chain_bound(IidSum.of(*instance[:3]), instance[3]).lower_bound <= truth + 1e-7
 
 
 def test_every_split_is_a_bound_and_parts_of_types_may_be_split(truths):
     rng = np.random.default_rng(3)
     for (p, v, respondents, epsilon), truth, _ in truths:
-        law = TypeLaw.of(p, v)
+        law = IidSum.of(p, v, 1)
         for split in whole_type_splits(law):
             assert split_bound(split, respondents, epsilon) <= truth + 1e-7
         low = Fraction(float(rng.uniform(0.05, 0.6)))
@@ -72,7 +72,7 @@ def test_near_miss_ignoring_who_is_told_would_exceed_the_truth(truths):
     """Treating all respondents as players with the extreme values overstates the loss somewhere."""
     above = 0
     for (p, v, respondents, epsilon), truth, _ in truths:
-        law = TypeLaw.of(p, v)
+        law = IidSum.of(p, v, 1)
         split = whole_type_splits(law)[0]
         spread = law.atoms[-1][0] - law.atoms[0][0]
         forged = type(split)(split.low, split.high, spread, Fraction(0))
@@ -87,23 +87,23 @@ def pinball(quantile):
 def test_other_losses_never_above_the_truth(instances, optimum):
     for number, (p, v, respondents, epsilon) in enumerate(instances[:60]):
         grid = np.linspace(respondents * min(v), respondents * max(v), 21)
-        absolute = chain_bound(p, v, respondents, epsilon, AbsoluteLoss()).lower_bound
+        absolute = chain_bound(IidSum.of(p, v, respondents), epsilon, AbsoluteLoss()).lower_bound
         assert absolute <= optimum(p, v, respondents, epsilon, grid, np.abs) + 1e-7
         level = (0.1, 0.3, 0.8)[number % 3]
-        bound = chain_bound(p, v, respondents, epsilon, PinballLoss(Fraction(level))).lower_bound
+        bound = chain_bound(IidSum.of(p, v, respondents), epsilon, PinballLoss(Fraction(level))).lower_bound
         assert bound <= optimum(p, v, respondents, epsilon, grid, pinball(level)) + 1e-7
 
 
 @pytest.mark.parametrize("level", [0.2, 0.5])
 def test_two_types_reach_the_optimum_for_pinball_losses(optimum, level):
     # The optimal actions are values of omega, so a grid of integers holds them (SY Thm 3).
-    bound = chain_bound([0.7, 0.3], [0, 1], 5, 1.0, PinballLoss(Fraction(level))).lower_bound
+    bound = chain_bound(IidSum.of([0.7, 0.3], [0, 1], 5), 1.0, PinballLoss(Fraction(level))).lower_bound
     assert bound == pytest.approx(optimum([0.7, 0.3], [0, 1], 5, 1.0, range(6), pinball(level)), abs=1e-7)
 
 
 def test_near_miss_losses():
-    assert chain_bound([0.7, 0.3], [0, 2], 9, 1.0, AbsoluteLoss()).lower_bound == pytest.approx(
-        4 * chain_bound([0.7, 0.3], [0, 1], 9, 1.0, PinballLoss(Fraction(1, 2))).lower_bound, rel=1e-9
+    assert chain_bound(IidSum.of([0.7, 0.3], [0, 2], 9), 1.0, AbsoluteLoss()).lower_bound == pytest.approx(
+        4 * chain_bound(IidSum.of([0.7, 0.3], [0, 1], 9), 1.0, PinballLoss(Fraction(1, 2))).lower_bound, rel=1e-9
     )
 
 
@@ -115,7 +115,7 @@ def test_more_players_never_lower_the_bracket():
 
 
 def test_antithetic_coupling():
-    law = TypeLaw.of([0.25, 0.25, 0.25, 0.25], [0, 1, 2, 3])
+    law = IidSum.of([0.25, 0.25, 0.25, 0.25], [0, 1, 2, 3], 1)
     split = tail_split(law, Fraction(1, 2), Fraction(1, 2))
     assert (split.mean, split.variance) == (2, 1)  # 3-0 and 2-1 equally likely
 
@@ -135,33 +135,33 @@ FIGURES = [
 
 @pytest.mark.parametrize(("name", "respondents", "planned"), FIGURES)
 def test_figures(named, name, respondents, planned):
-    bound = chain_bound(*named[name], respondents, 1.0).lower_bound
+    bound = chain_bound(IidSum.of(*named[name], respondents), 1.0).lower_bound
     assert planned <= bound <= 1.02 * planned
 
 
 def test_example_one_is_not_exceeded():
-    assert 1.99 < chain_bound([0.89, 0.09, 0.02], [0, 1, 2], 40, 1.0).lower_bound <= 2.3259193
+    assert 1.99 < chain_bound(IidSum.of([0.89, 0.09, 0.02], [0, 1, 2], 40), 1.0).lower_bound <= 2.3259193
 
 
 def test_invariance_and_edge_cases():
     p, v = [0.5, 0.3, 0.2], [0, 1, 3]
-    base = chain_bound(p, v, 20, 1.0).lower_bound
-    assert chain_bound(p, [2 * x - 7 for x in v], 20, 1.0).lower_bound == pytest.approx(4 * base, rel=1e-9)
-    assert chain_bound(p[::-1], v[::-1], 20, 1.0).lower_bound == base
-    assert chain_bound([*p, 0.0], [*v, 1000], 20, 1.0).lower_bound == base
-    assert chain_bound([1.0], [5], 20, 1.0).lower_bound == 0.0
-    assert chain_bound(p, v, 20, 30.0).lower_bound < 1e-9
+    base = chain_bound(IidSum.of(p, v, 20), 1.0).lower_bound
+    assert chain_bound(IidSum.of(p, [2 * x - 7 for x in v], 20), 1.0).lower_bound == pytest.approx(4 * base, rel=1e-9)
+    assert chain_bound(IidSum.of(p[::-1], v[::-1], 20), 1.0).lower_bound == base
+    assert chain_bound(IidSum.of([*p, 0.0], [*v, 1000], 20), 1.0).lower_bound == base
+    assert chain_bound(IidSum.of([1.0], [5], 20), 1.0).lower_bound == 0.0
+    assert chain_bound(IidSum.of(p, v, 20), 30.0).lower_bound < 1e-9
     # epsilon = 0 hides everything: for two types the prior variance is reached.
-    assert chain_bound([0.7, 0.3], [0, 1], 20, 0.0).lower_bound == pytest.approx(20 * 0.21, rel=1e-9)
+    assert chain_bound(IidSum.of([0.7, 0.3], [0, 1], 20), 0.0).lower_bound == pytest.approx(20 * 0.21, rel=1e-9)
     with pytest.raises(InputError):
-        chain_bound([0.5, 0.6], [0, 1], 3, 1.0)
+        chain_bound(IidSum.of([0.5, 0.6], [0, 1], 3), 1.0)
     with pytest.raises(InputError):
-        chain_bound([0.5, 0.5], [0, math.nan], 3, 1.0)
+        chain_bound(IidSum.of([0.5, 0.5], [0, math.nan], 3), 1.0)
 
 
 @pytest.mark.slow
 def test_a_million_respondents(named):
-    bound = chain_bound(*named["T5"], 1_000_000, 1.0).lower_bound
+    bound = chain_bound(IidSum.of(*named["T5"], 1_000_000), 1.0).lower_bound
     # The staircase on the whole sum costs about kappa(1) * 5^2 = 47.95 and the count alone is on a path of
     # step 5.
     assert 40 < bound < 47.96

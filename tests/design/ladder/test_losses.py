@@ -7,10 +7,11 @@ import pytest
 
 from discreet.design.ladder.bounds.chain import chain_bound
 from discreet.design.ladder.mechanisms.any_loss import other_loss, read_joint
-from discreet.design.ladder.mechanisms.noise import Geometric
+from discreet.design.ladder.mechanisms.noise import geometric_noise
 from discreet.design.ladder.mechanisms.proxy import squared_loss_proxy
 from discreet.design.ladder.mechanisms.sums import joint_law
 from discreet.errors import InputError, TooLarge
+from discreet.model.iid_sum import IidSum
 from discreet.model.losses import AbsoluteLoss, PinballLoss, SquaredLoss
 
 P, V, W, N = [0.6, 0.3, 0.1], [0, 1, 2], [0, 1, 1], 8
@@ -24,7 +25,7 @@ def joint():
 
 
 def test_squared_error_by_table_equals_moments(joint):
-    noise = Geometric.at(1.0, 1)
+    noise = geometric_noise(1.0, 1)
     by_table = read_joint(joint, W, noise, GAP**2, actions=OMEGA)
     by_moments = squared_loss_proxy(P, V, N, W, noise, allowed=OMEGA)
     assert by_table.loss == pytest.approx(by_moments.loss, rel=1e-10)
@@ -38,7 +39,7 @@ def test_squared_error_by_table_equals_moments(joint):
 def test_named_losses_equal_their_tables_and_respect_the_chain_bound(joint, loss, table):
     named = other_loss(P, V, N, 1.0, W, loss)
     assert named.loss == pytest.approx(other_loss(P, V, N, 1.0, W, table).loss, rel=1e-10)
-    bound = chain_bound(P, V, N, 1.0, loss).lower_bound
+    bound = chain_bound(IidSum.of(P, V, N), 1.0, loss).lower_bound
     assert 0.6 * named.loss < bound <= named.loss
     # Near miss: another quantile's action is worse for this loss.
     other = read_joint(joint, W, named.noise, PinballLoss(Fraction(1, 50)))
@@ -54,7 +55,7 @@ def test_named_losses_equal_their_tables_and_respect_the_chain_bound(joint, loss
 def test_two_types_are_optimal():
     found = other_loss([0.7, 0.3], [0, 1], 12, 1.0, [0, 1], AbsoluteLoss())
     assert found.loss == pytest.approx(
-        chain_bound([0.7, 0.3], [0, 1], 12, 1.0, AbsoluteLoss()).lower_bound, rel=1e-9
+        chain_bound(IidSum.of([0.7, 0.3], [0, 1], 12), 1.0, AbsoluteLoss()).lower_bound, rel=1e-9
     )
 
 

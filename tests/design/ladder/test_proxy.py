@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from discreet.design.ladder.mechanisms.noise import Geometric, Staircase
+from discreet.design.ladder.mechanisms.noise import geometric_noise, staircase_noise
 from discreet.design.ladder.mechanisms.proxy import (
     count_loss,
     geometric_baseline,
@@ -64,7 +64,7 @@ def test_quick_law_agrees_with_the_direct_one(named):
 def test_loss_equals_the_dense_computation():
     p, v, w, respondents = [0.5, 0.3, 0.15, 0.05], [0, 1, 3, 4], [0, 2, 5, 5], 6
     _, joint = enumerated([p] * respondents, v, w)
-    for noise in (Geometric.at(0.8, 5), Staircase.at(0.8, 5)):
+    for noise in (geometric_noise(0.8, 5), staircase_noise(0.8, 5)):
         proxy = squared_loss_proxy(p, v, respondents, w, noise)
         rows = {s: proxy.row(s) for s, _ in joint}
         loss = sum(m * rows[s] @ (proxy.actions - omega) ** 2 for (s, omega), m in joint.items())
@@ -91,9 +91,9 @@ def test_example_one():
     assert geometric_baseline(p, v, 40, 1.0).loss == pytest.approx(3.23204002326, abs=1e-10)
     assert count_loss(p, v, 40, 1.0, [1, 2])[0] == pytest.approx(2.32591922806, abs=1e-10)
     assert clipped_sum(p, v, 40, 1.0).loss == pytest.approx(2.32591922806, abs=1e-10)
-    integer = squared_loss_proxy(p, v, 40, v, Geometric.at(1.0, 2), allowed=range(81))
+    integer = squared_loss_proxy(p, v, 40, v, geometric_noise(1.0, 2), allowed=range(81))
     assert integer.loss == pytest.approx(3.30255990683, abs=1e-10)
-    count = squared_loss_proxy(p, v, 40, [0, 1, 1], Geometric.at(1.0, 1), allowed=range(81))
+    count = squared_loss_proxy(p, v, 40, [0, 1, 1], geometric_noise(1.0, 1), allowed=range(81))
     assert count.loss == pytest.approx(2.40974845, abs=5e-7)
     # Near miss: the count that merges the wrong types is worse.
     assert count_loss(p, v, 40, 1.0, [2])[0] > 3
@@ -102,7 +102,7 @@ def test_example_one():
 def test_closed_form_count_reaches_any_number_of_respondents():
     loss, error = count_loss([0.89, 0.09, 0.02], [0, 1, 2], 10**8, 1.0, [1, 2])
     assert error < 1e-6 * loss
-    noise = Geometric.at(1.0, 1).variance  # with so many respondents the prior no longer helps
+    noise = geometric_noise(1.0, 1).variance()  # with so many respondents the prior no longer helps
     assert loss == pytest.approx(10**8 * 0.11 * 18 / 121 + (13 / 11) ** 2 * noise, rel=1e-9)
 
 
@@ -168,7 +168,7 @@ def test_weights_and_lattices_are_checked():
 def test_irregular_values_and_cancelling():
     p, v = [0.4, 0.3, 0.2, 0.1], [0, 1, math.pi, 20.5]
     found = clipped_sum(p, v, 200, 1.0)
-    whole = squared_loss_proxy(p, v, 200, lattice_weights(v)[0], Geometric.at(1.0, 240))
+    whole = squared_loss_proxy(p, v, 200, lattice_weights(v)[0], geometric_noise(1.0, 240))
     assert found.loss < whole.loss
     stopped = search_weights(p, v, 200, 1.0, seconds=60, watch=Deadline(0.0))
     assert stopped.weights == found.weights
@@ -191,7 +191,7 @@ def test_independent_respondents():
     rng = np.random.default_rng(8)
     v, w = [0, 1, 3], [0, 1, 2]
     rows = rng.dirichlet(np.ones(3), size=5)
-    proxy = squared_loss_proxy(rows, v, 5, w, Staircase.at(1.0, 2))
+    proxy = squared_loss_proxy(rows, v, 5, w, staircase_noise(1.0, 2))
     _, joint = enumerated(rows, v, w)
     loss = sum(m * proxy.row(s) @ (proxy.actions - omega) ** 2 for (s, omega), m in joint.items())
     assert proxy.loss == pytest.approx(loss, rel=1e-10)

@@ -51,11 +51,9 @@ import numpy as np
 from discreet.errors import Refuted
 from discreet.model.actions import NamedActions
 from discreet.model.certificate import TheoremWitness
+from discreet.model.iid_sum import iid_sum, why_not_iid_sum
 from discreet.model.losses import DistanceLoss
-from discreet.model.neighbours import ReplaceOne
-from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.problem import Problem
-from discreet.model.universe import Universe
 from discreet.numerics.brackets import float_down, rational_below_exp
 
 CHAIN = "chain"
@@ -93,26 +91,17 @@ def chain_upper_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
             "the chain bound needs the sets low and high and nothing else", ", ".join(sorted(named))
         )
     split = split_of(problem, _types(named["low"]), _types(named["high"]))
-    universe, decision = problem.universe, problem.decision
-    assert isinstance(universe, Universe)
+    decision = problem.decision
     assert isinstance(decision.loss, DistanceLoss)
-    loss = chain_loss(split, universe.respondents, problem.epsilon, decision.loss.quantile)
+    loss = chain_loss(split, iid_sum(problem).respondents, problem.epsilon, decision.loss.quantile)
     return -decision.weight * decision.loss.pinballs * loss
 
 
 def why_not_chain(problem: Problem) -> str | None:
     """The first condition of the theorem that fails, in words; None when all hold."""
-    universe = problem.universe
-    if (
-        not isinstance(universe, Universe)
-        or not universe.fixed
-        or not isinstance(problem.neighbours, ReplaceOne)
-    ):
-        return "neighbours do not replace one of a fixed number of respondents"
-    if not isinstance(problem.prior, (IidPrior, ReferencePrior)):
-        return "respondents are not independent with the same probabilities"
-    if problem.statistic.weights(universe) is None:
-        return "the statistic is not a sum, mean or count"
+    reason = why_not_iid_sum(problem)
+    if reason is not None:
+        return reason
     if (
         len(problem.decisions) != 1
         or not problem.decision.is_loss
@@ -124,14 +113,12 @@ def why_not_chain(problem: Problem) -> str | None:
 
 def split_of(problem: Problem, low: tuple[int, ...], high: tuple[int, ...]) -> Split:
     """The exact numbers behind two sets of types, or a refutation when the theorem does not allow them."""
-    universe, prior = problem.universe, problem.prior
-    assert isinstance(universe, Universe) and isinstance(prior, (IidPrior, ReferencePrior))
-    values, p = problem.statistic.weights(universe), prior.probabilities
-    assert values is not None
+    law = iid_sum(problem)
+    of = dict(zip(law.types, zip(law.values, law.probabilities, strict=True), strict=True))
     sets = (*low, *high)
-    if len(set(sets)) != len(sets) or not all(0 <= t < universe.types for t in sets):
+    if len(set(sets)) != len(sets) or not all(0 <= t < len(law.all_values) for t in sets):
         raise Refuted("low and high must be disjoint sets of types", f"low {list(low)}, high {list(high)}")
-    parts = [sorted((values[t], p[t]) for t in part if p[t] > 0) for part in (low, high)]
+    parts = [sorted(of[t] for t in part if t in of) for part in (low, high)]
     if not parts[0] or not parts[1]:
         raise Refuted("low and high need positive probability", f"low {list(low)}, high {list(high)}")
     lower, upper = parts[0], parts[1][::-1]

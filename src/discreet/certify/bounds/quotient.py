@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import gcd, lcm
+from math import lcm
 
 from discreet.certify.bounds.chain import why_not_chain
 from discreet.certify.bounds.dual import FACTOR_BITS, over_actions, regrets_of
@@ -39,10 +39,10 @@ from discreet.certify.duality.pulls import Pull, Stage
 from discreet.errors import Refuted
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import Multipliers, QuotientWitness
-from discreet.model.priors import IidPrior, ReferencePrior
+from discreet.model.iid_sum import iid_sum
 from discreet.model.problem import Problem
-from discreet.model.universe import Universe
 from discreet.numerics.brackets import rational_above_exp
+from discreet.numerics.exact import whole_steps
 
 
 def quotient_upper_bound(problem: Problem, witness: QuotientWitness) -> Fraction:
@@ -91,26 +91,21 @@ class _Setting:
 
 
 def _setting(problem: Problem, witness: QuotientWitness) -> _Setting:
-    universe, prior = problem.universe, problem.prior
-    assert isinstance(universe, Universe) and isinstance(prior, (IidPrior, ReferencePrior))
-    values, p = problem.statistic.weights(universe), prior.probabilities
-    assert values is not None
-    likely = [t for t, mass in enumerate(p) if mass > 0]
+    law = iid_sum(problem)
+    values, p = (dict(zip(law.types, of, strict=True)) for of in (law.values, law.probabilities))
     grouped = [t for group in witness.groups for t in group]
-    if sorted([witness.reference, *grouped]) != likely or not all(witness.groups):
+    if sorted([witness.reference, *grouped]) != list(law.types) or not all(witness.groups):
         raise Refuted(
             "the reference and the groups must hold every type of positive probability once",
             f"reference {witness.reference}, groups {[list(g) for g in witness.groups]}",
         )
-    above = {t: values[t] - values[witness.reference] for t in grouped}
-    bottom = lcm(*(v.denominator for v in above.values()))
-    unit = Fraction(gcd(*(int(v * bottom) for v in above.values())) or 1, bottom)
-    steps = {t: int(v / unit) for t, v in above.items()}
-    whole = lcm(*(p[t].denominator for t in likely))
+    unit, multiples = whole_steps([values[t] - values[witness.reference] for t in grouped])
+    steps = dict(zip(grouped, multiples, strict=True))
+    whole = lcm(*(mass.denominator for mass in law.probabilities))
     groups = tuple(tuple((p[t], steps[t]) for t in group) for group in witness.groups)
     return _Setting(
-        GroupLaw(universe.respondents, p[witness.reference], groups),
-        universe.respondents * values[witness.reference],
+        GroupLaw(law.respondents, p[witness.reference], groups),
+        law.respondents * values[witness.reference],
         unit,
         tuple((g, steps[t], int(p[t] * whole)) for g, group in enumerate(witness.groups) for t in group),
         int(p[witness.reference] * whole),

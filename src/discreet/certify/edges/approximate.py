@@ -17,11 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 
 from discreet.errors import InputError, TooLarge
 from discreet.model.certificate import Counterexample, PrivacyProof
-from discreet.model.kernel import TableKernel, closed_rows
+from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import ApproximatePromise
 from discreet.numerics.brackets import exp_bracket
@@ -152,10 +151,7 @@ def mechanism_table(mechanism: Mechanism) -> WeightTable:
             "This closed form is too large to be written out exactly", size=f"{len(outputs):,} outputs × {len(space):,} states",
             fits="about 300 of each", remedy="certify its ε, which needs no table, or clip the summary",
         )
-    rows = closed_rows(kernel, [int(v) for v in space.vectors[:, 0]])
-    denominator = lcm(*(p.denominator for row in rows for p in row))
-    weights = [[p.numerator * (denominator // p.denominator) for p in row] for row in rows]
-    return WeightTable(space.labels, outputs, weights, denominator, edges)
+    return WeightTable(space.labels, outputs, *mechanism.integer_table(), edges)
 
 
 def _check(epsilon: Fraction, delta: Fraction) -> None:

@@ -22,7 +22,7 @@ from fractions import Fraction
 
 from discreet.errors import Refuted
 from discreet.model.certificate import Counterexample, PrivacyProof
-from discreet.model.kernel import ClosedKernel, GeometricKernel, closed_probability
+from discreet.model.kernel import ClosedKernel, GeometricKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, Neighbours
 from discreet.model.promises import PurePromise
@@ -64,7 +64,7 @@ def closed_form_privacy(mechanism: Mechanism, kernel: ClosedKernel, promise: Pur
         return _counterexample(proved, shown, epsilon)
     return PrivacyProof(
         promise, shown.log()[0], min(proved.log()[1], epsilon), (str(shown.near), str(shown.far)), str(shown.output),
-        states, kernel.high - kernel.low + 1, "closed-form",
+        states, kernel.width, "closed-form",
     )
 
 
@@ -97,7 +97,7 @@ def _log_words(fall: Fall) -> str:
 
 def steepest(kernel: ClosedKernel, moved: int) -> Fall:
     """The lemma's factor for states at most `moved` apart."""
-    times = moved if isinstance(kernel, GeometricKernel) else min(moved, 1)
+    times = -(-moved // kernel.stair)
     return Fall(kernel.low, kernel.low, kernel.low, 1 / kernel.ratio, times)
 
 
@@ -116,7 +116,7 @@ def _falls(kernel: ClosedKernel, near: int, far: int) -> Iterator[Fall]:
     few = range(kernel.low, kernel.high + 1) if kernel.high - kernel.low < FEW_OUTPUTS else (near, near - back)
     for output in few:
         if kernel.low <= output <= kernel.high:
-            at_near, at_far = (closed_probability(kernel, output, total) for total in (near, far))
+            at_near, at_far = (kernel.mass(output, total) for total in (near, far))
             if at_near >= at_far:
                 yield Fall(near, far, output, at_near / at_far, 1)
 

@@ -106,8 +106,7 @@ def _of_closed_form(
     proved, _, states = falls(mechanism, kernel)
     upper = enclosure(lambda: pure_rho_ball(proved.log()[1]))[1]
     if Fraction(upper) <= promise.rho:
-        outputs = kernel.high - kernel.low + 1
-        return PrivacyProof(promise, Fraction(0), Fraction(upper), None, None, states, outputs, "closed-form")
+        return PrivacyProof(promise, Fraction(0), Fraction(upper), None, None, states, kernel.width, "closed-form")
     return Counterexample(
         "privacy", "The noise falls too fast for this ρ to be proved by its formula",
         found=f"ρ of at most {at_most(Fraction(upper), 12)}", allowed=_allowed(promise),

@@ -17,7 +17,6 @@ import numpy as np
 from discreet.errors import InputError
 from discreet.model.actions import Action
 from discreet.model.decision import Decision
-from discreet.model.kernel import TableKernel, closed_rows
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import believed
 from discreet.model.universe import Universe
@@ -105,10 +104,5 @@ def weighted_payoff(decisions: Sequence[Decision], action: Recommendation | None
 
 def integer_columns(mechanism: Mechanism) -> tuple[list[list[int]], int]:
     """Each state's probabilities as whole numbers [state][output] over one denominator."""
-    kernel = mechanism.kernel
-    if isinstance(kernel, TableKernel):
-        return [list(column) for column in zip(*kernel.weights, strict=True)], kernel.denominator
-    rows = closed_rows(kernel, mechanism.space.vectors[:, 0].tolist())
-    whole = lcm(*(p.denominator for row in rows for p in row))
-    integers = [[p.numerator * (whole // p.denominator) for p in row] for row in rows]
-    return [list(column) for column in zip(*integers, strict=True)], whole
+    rows, denominator = mechanism.integer_table()
+    return [list(column) for column in zip(*rows, strict=True)], denominator

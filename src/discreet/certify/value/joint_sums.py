@@ -22,7 +22,6 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.certify.value.laws import Sums
-from discreet.certify.value.sum_laws import noise_shape
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import Action
 from discreet.model.decision import Decision
@@ -49,7 +48,7 @@ def joint_payoff(mechanism: Mechanism, sums: Sums) -> tuple[Fraction, Fraction]:
         size = joint_cells(sums, exact)
         raise TooLarge(
             "This payoff needs the joint law of the weighted sum and the statistic",
-            size=f"{size:,} pairs, {outputs_of(kernel):,} outputs",
+            size=f"{size:,} pairs, {kernel.width:,} outputs",
             fits=f"{MOST_CELLS:,} pairs, {MOST_OUTPUTS:,} outputs",
             remedy="use smaller weights or fewer respondents; squared error has no such limit",
         )
@@ -77,17 +76,12 @@ def joint_payoff(mechanism: Mechanism, sums: Sums) -> tuple[Fraction, Fraction]:
 
 def joint_fits(sums: Sums, kernel: Kernel, exact: bool) -> bool:
     """Whether the joint law and the kernel on its totals are small enough to be formed."""
-    if outputs_of(kernel) > MOST_OUTPUTS:
+    if kernel.width > MOST_OUTPUTS:
         return False
     try:
         return joint_cells(sums, exact) <= MOST_CELLS
     except TooLarge:
         return False
-
-
-def outputs_of(kernel: Kernel) -> int:
-    """How many outputs a kernel has."""
-    return len(kernel.outputs) if isinstance(kernel, TableKernel) else kernel.high - kernel.low + 1
 
 
 def joint_cells(sums: Sums, exact: bool = False) -> int:
@@ -106,7 +100,7 @@ def joint_cells(sums: Sums, exact: bool = False) -> int:
 
 def recommended(kernel: Kernel, maker: int, makers: int) -> list[Action]:
     """What each output recommends to one of the decision makers."""
-    listed = [o.action for o in kernel.outputs] if isinstance(kernel, TableKernel) else list(kernel.actions or ())
+    listed = list(kernel.recommended or ())
     if not listed or any(a is None for a in listed):
         raise InputError(
             "The mechanism recommends no actions", found="a kernel without actions", allowed="an action for each output",
@@ -249,9 +243,9 @@ def _rows(mechanism: Mechanism) -> _Kernel:
 
 def _closed_rows(kernel: ClosedKernel) -> np.ndarray:
     """K(y|s) as floats [state, output]; powers by repeated products, tails from their positive formulas."""
-    width, plateau = noise_shape(kernel)
+    width, plateau = kernel.stair, kernel.plateau
     ratio = kernel.ratio
-    size = kernel.high - kernel.low + 1
+    size = kernel.width
     unit = 1 / ((2 * plateau - 1) + 2 * width * ratio / (1 - ratio))
     distance = np.arange(size)
     stairs = (distance + width - plateau) // width

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import gcd, lcm
+from math import gcd
 
 from flint import fmpz_poly
 
@@ -42,6 +42,7 @@ from discreet.model.priors.weights import histogram_of
 from discreet.model.problem import Problem
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
+from discreet.numerics.exact import whole_steps
 
 MOST_COEFFICIENTS = 20_000_000
 """Of the polynomials behind a Dirichlet or a random size."""
@@ -115,10 +116,8 @@ class Sums:
     def lattice(self) -> tuple[list[int], Fraction]:
         """v_t as whole multiples of a unit; of a fixed number of respondents, v_t − min v."""
         least = min(self.values) if self.smallest == self.largest else Fraction(0)
-        above = [v - least for v in self.values]
-        bottom = lcm(*(v.denominator for v in above))
-        unit = Fraction(gcd(*(int(v * bottom) for v in above)) or 1, bottom)
-        return [int(v / unit) for v in above], unit
+        unit, steps = whole_steps([v - least for v in self.values])
+        return list(steps), unit
 
     @property
     def origin(self) -> Fraction:

@@ -15,7 +15,6 @@ from fractions import Fraction
 from flint import fmpz_poly
 
 from discreet.errors import TooLarge
-from discreet.model.kernel import ClosedKernel, GeometricKernel, StaircaseKernel
 
 MOST_LIKELY = 1_000_000
 """Likely totals beyond which the law of the sum is not computed."""
@@ -56,11 +55,3 @@ def rounded_product(left: fmpz_poly, right: fmpz_poly, bits: int) -> tuple[fmpz_
     coefficients = [c >> bits for c in (left * right).coeffs()]
     skipped = next((i for i, c in enumerate(coefficients) if c), len(coefficients))
     return fmpz_poly(coefficients[skipped:]), skipped
-
-
-def noise_shape(kernel: ClosedKernel) -> tuple[int, int]:
-    """(W, m) of the noise; geometric noise falls with every unit."""
-    if isinstance(kernel, StaircaseKernel):
-        return kernel.step, kernel.plateau
-    assert isinstance(kernel, GeometricKernel)
-    return 1, 1

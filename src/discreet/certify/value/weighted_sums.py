@@ -29,9 +29,8 @@ from itertools import accumulate
 from math import ceil, isqrt, lcm
 from operator import mul
 
-from discreet.certify.value.joint_sums import joint_fits, joint_payoff, outputs_of, recommended
+from discreet.certify.value.joint_sums import joint_fits, joint_payoff, recommended
 from discreet.certify.value.laws import Law, Masses, Sums, sums_of
-from discreet.certify.value.sum_laws import noise_shape
 from discreet.errors import InputError
 from discreet.model.kernel import ClosedKernel, TableKernel
 from discreet.model.losses import DistanceLoss, SquaredLoss
@@ -70,11 +69,11 @@ def weighted_sum_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
         return joint_payoff(mechanism, sums)
     decision = decisions[0]
     numbers = [a for a in recommended(kernel, 0, 1) if isinstance(a, Fraction)]
-    if len(numbers) != outputs_of(kernel):
+    if len(numbers) != kernel.width:
         raise InputError(
             "Squared error needs a number for each output",
             found=f"{len(numbers)} numbers",
-            allowed=f"{outputs_of(kernel)}",
+            allowed=f"{kernel.width}",
             remedy="recommend a number for each output",
         )
     table = _Table(kernel, mechanism.space.vectors[:, 0].tolist()) if isinstance(kernel, TableKernel) else kernel
@@ -202,7 +201,7 @@ def _window(after: list[int], start: int, length: int, lowest: int, highest: int
 
 def _bracketed(kernel: ClosedKernel, numbers: Sequence[Fraction], bits: int) -> tuple[list[int], list[int]]:
     """Both sides of Σ_y K(y|s)·number_y at every state s of the kernel, in units of 2^−bits; numbers ≥ 0."""
-    width, plateau = noise_shape(kernel)
+    width, plateau = kernel.stair, kernel.plateau
     down = [(x.numerator << bits) // x.denominator for x in numbers]
     up = [-((-x.numerator << bits) // x.denominator) for x in numbers]
     ratio = kernel.ratio

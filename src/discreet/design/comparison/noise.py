@@ -21,7 +21,7 @@ from discreet.design.program.sections import Ground, Section, summed
 from discreet.design.proposal import Proposal
 from discreet.design.routes.oblivious import lattice_summary
 from discreet.errors import TooLarge
-from discreet.mechanisms.staircase import best_step_width
+from discreet.mechanisms.staircase import best_plateau
 from discreet.model.actions import NamedActions
 from discreet.model.replies import reply_loss
 from discreet.watch import Watch
@@ -154,7 +154,7 @@ class StaircaseNoise(OnStatistic):
         if on.epsilon == 0:
             return np.ones((1, len(on.places)))
         ratio = exp(-on.epsilon)
-        plateau = best_step_width(Fraction(on.epsilon), on.step)
+        plateau = best_plateau(Fraction(on.epsilon), on.step)
         outputs = np.arange(-on.step, on.width + on.step)
         stairs = (np.abs(outputs[:, None] - on.places[None, :]) + on.step - plateau) // on.step
         unit = (1 - ratio) / ((2 * plateau - 1) * (1 - ratio) + 2 * on.step * ratio)

@@ -20,12 +20,14 @@ from statistics import NormalDist
 import numpy as np
 
 from discreet.design.comparison.evaluation import Seen, recommended, seen
-from discreet.design.ladder.mechanisms.noise import Geometric, Staircase, to_outputs
+from discreet.design.ladder.mechanisms.noise import to_outputs
 from discreet.design.ladder.mechanisms.sums import sum_law
 from discreet.errors import InputError
+from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import Action, NamedActions
 from discreet.model.decision import Decision
-from discreet.model.kernel import GeometricKernel, TableKernel
+from discreet.model.iid_sum import why_not_iid_sum
+from discreet.model.kernel import TableKernel
 from discreet.model.losses import DistanceLoss, FormulaLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IidPrior, ReferencePrior
@@ -101,19 +103,12 @@ def why_not_summed(mechanism: Mechanism) -> str | None:
     problem = mechanism.problem
     if not isinstance(mechanism.summary, LinearSummary):
         return "the mechanism does not read a weighted sum"
-    if not isinstance(problem.universe, Universe) or not isinstance(problem.prior, (IidPrior, ReferencePrior)):
-        return "respondents are not independent with the same probabilities"
-    if not problem.universe.fixed:
-        return "the number of respondents is not fixed"
-    if problem.statistic.weights(problem.universe) is None:
-        return "the statistic is not linear"
-    return None
+    return why_not_iid_sum(problem)
 
 
 def outputs_of(mechanism: Mechanism) -> int:
     """How many outputs the mechanism has."""
-    kernel = mechanism.kernel
-    return len(kernel.outputs) if isinstance(kernel, TableKernel) else kernel.high - kernel.low + 1
+    return mechanism.kernel.width
 
 
 def _numbers(actions: list[Action]) -> np.ndarray | None:
@@ -325,9 +320,7 @@ class SummedWorld:
         low = summary.clip(int(totals[0]))
         clipped = np.array([summary.clip(s) for s in totals.tolist()]) - low
         placed: np.ndarray = np.stack([np.bincount(clipped, row) for row in moments]).astype(np.float64)
-        ratio = float(kernel.ratio)
-        noise = Geometric(ratio) if isinstance(kernel, GeometricKernel) else Staircase(kernel.step, kernel.plateau, ratio)
-        return to_outputs(placed, low, noise, kernel.low, kernel.high)
+        return to_outputs(placed, low, IntegerNoise.of(kernel), kernel.low, kernel.high)
 
     def _estimated(self, decision: Decision, actions: list[Action], mean: float, first: int, moments: np.ndarray) -> float:
         """Another loss, with ω at each total (at each output, where pairs are too many) as a normal law."""

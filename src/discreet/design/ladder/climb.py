@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from discreet.certify.bounds.chain import why_not_chain
 from discreet.design.ladder.bounds.rungs import ChainBound, GroupedQuotient, Quotient
-from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.ladder.mechanisms.rungs import (
     ClippedSum,
     ProgramOnTheSum,
@@ -31,6 +30,7 @@ from discreet.design.proposal import Proposal
 from discreet.design.reports import Quiet
 from discreet.design.schedule import LadderTime, now
 from discreet.errors import TooLarge
+from discreet.model.iid_sum import iid_sum
 from discreet.model.problem import Problem
 from discreet.model.record import Reached
 from discreet.watch import SILENT, Watch
@@ -49,7 +49,7 @@ def why_not_climb(problem: Problem) -> str | None:
         return reason
     if problem.epsilon == 0:
         return "ε is 0, so only a constant may be published"
-    if len(set(Reader(problem).exact_values)) < 2:
+    if len(iid_sum(problem).atoms) < 2:
         return "every respondent surely has the same value"
     return None
 

@@ -16,7 +16,6 @@ from discreet.design.questions.regret import under
 from discreet.design.result import Design
 from discreet.errors import InputError
 from discreet.model.decision import Decision
-from discreet.model.kernel import Output, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.watch import SILENT, Watch
@@ -93,12 +92,6 @@ def _share(common: Design, place: int, decision: Decision, problem: Problem, own
 def _for_one(common: Design, place: int, problem: Problem) -> Mechanism:
     """The same kernel whose outputs recommend one decision maker's actions alone."""
     mechanism = common.mechanism
-    kernel = mechanism.kernel
-    if not isinstance(kernel, TableKernel):
-        raise InputError(
-            "A closed form recommends one action", found=kernel.family, allowed="a table", remedy="list the actions"
-        )
-    outputs = tuple(
-        Output(o.label, o.action[place] if isinstance(o.action, tuple) else o.action) for o in kernel.outputs
-    )
-    return replace(mechanism, problem=problem, kernel=replace(kernel, outputs=outputs))
+    listed = [action for action in mechanism.kernel.recommended or () if action is not None]
+    own = [action[place] if isinstance(action, tuple) else action for action in listed]
+    return replace(mechanism, problem=problem, kernel=mechanism.kernel.with_actions(own))

@@ -19,8 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import reduce
-from math import gcd, lcm, sqrt
+from math import sqrt
 
 import numpy as np
 
@@ -40,10 +39,10 @@ from discreet.design.questions.reliance import (
 from discreet.errors import InputError, Refuted
 from discreet.model.actions import Action, NamedActions
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim
-from discreet.model.kernel import GeometricKernel, TableKernel
+from discreet.model.kernel import GeometricKernel
+from discreet.model.lattice import statistic_lattice
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.problem import Problem
-from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import rational_above_exp
 
@@ -196,36 +195,23 @@ def _valued(seen: ListedWorld | SummedWorld, reading: str, truths: _Truths) -> _
 
 def with_actions(mechanism: Mechanism, actions: list[Action]) -> Mechanism:
     """The same draws with other recommendations."""
-    kernel = mechanism.kernel
-    if isinstance(kernel, TableKernel):
-        outputs = tuple(replace(o, action=a) for o, a in zip(kernel.outputs, actions, strict=True))
-        return replace(mechanism, kernel=replace(kernel, outputs=outputs), claims=Claims())
-    return replace(mechanism, kernel=replace(kernel, actions=tuple(actions)), claims=Claims())
+    return replace(mechanism, kernel=mechanism.kernel.with_actions(actions), claims=Claims())
 
 
 def noise_on_the_statistic(problem: Problem) -> Mechanism | None:
     """Geometric noise on ω over its whole range at face value; None where the statistic is no weighted sum or is too wide."""
-
-    universe, decision = problem.universe, problem.decision
-    weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
-    if weights is None or not isinstance(universe, Universe) or problem.epsilon == 0:
+    universe, lattice = problem.universe, statistic_lattice(problem)
+    if lattice is None or not isinstance(universe, Universe) or problem.epsilon == 0:
         return None
-    scale = lcm(*(v.denominator for v in weights))
-    base = min(weights) if universe.fixed else Fraction(0)
-    whole = [int((v - base) * scale) for v in weights]
-    unit = reduce(gcd, whole)
-    if unit == 0:
-        return None
-    summary = LinearSummary(tuple(v // unit for v in whole))
+    summary = lattice.summary
     low, high = summary.range(universe)
     if high - low > MOST_OUTPUTS or high == low:
         return None
     step = max(1, summary.step(problem.neighbours))
     ratio = rational_above_exp(-problem.epsilon / step, RATIO_BITS + step.bit_length())
-    size, offset = Fraction(unit, scale), base * (universe.respondents if universe.fixed else 0)
-    actions = decision.actions
+    actions = problem.decision.actions
     assert not isinstance(actions, NamedActions)
-    shown = tuple(actions.nearest(offset + size * k) for k in range(low, high + 1))
+    shown = tuple(actions.nearest(lattice.omega(k)) for k in range(low, high + 1))
     return Mechanism(problem, summary, GeometricKernel(low, high, step, ratio, shown), problem.guarantee, Claims(), {})
 
 

@@ -17,15 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
-from math import exp, gcd, lcm, sqrt
+from math import exp, sqrt
 
 import numpy as np
 
 from discreet.design.comparison.truths import ListedWorld, Outcome, SummedWorld, mixed, why_not_known, world
+from discreet.model.lattice import statistic_lattice
 from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
-from discreet.model.neighbours import AddRemoveOne
 from discreet.model.problem import Problem
 from discreet.model.universe import Universe
 
@@ -86,19 +85,14 @@ class Reliance:
 
 def plain_noise(problem: Problem) -> float | None:
     """The loss of geometric noise at face value, whatever the truth; None where no number is taken at face value."""
-    universe = problem.universe
-    weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
-    if weights is None or len(problem.decisions) != 1 or not problem.decision.is_loss or problem.epsilon == 0:
+    lattice = statistic_lattice(problem)
+    if lattice is None or len(problem.decisions) != 1 or not problem.decision.is_loss or problem.epsilon == 0:
         return None
-    scale = lcm(*(v.denominator for v in weights))
-    whole = [int(v * scale) for v in weights]
-    moved = [abs(v) for v in whole] if isinstance(problem.neighbours, AddRemoveOne) else [v - min(whole) for v in whole]
-    unit = reduce(gcd, moved)
-    if unit == 0:
+    step = lattice.summary.step(problem.neighbours)
+    if step == 0:
         return 0.0
-    ratio = exp(-float(problem.epsilon) * unit / max(moved))
-    size = unit / scale
-    decision = problem.decision
+    ratio = exp(-float(problem.epsilon) / step)
+    size, decision = float(lattice.unit), problem.decision
     if isinstance(decision.loss, SquaredLoss):
         found = size**2 * 2 * ratio / (1 - ratio) ** 2
     else:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program
 from discreet.design.solver.repair import repair
 from discreet.errors import InputError, TooLarge
-from discreet.model.neighbours import AddRemoveOne
+from discreet.model.lattice import statistic_lattice
 from discreet.model.problem import Problem
 from discreet.model.replies import decimal
 from discreet.model.summary import LinearSummary
@@ -72,20 +71,15 @@ class ObliviousKernel:
 def lattice_summary(base: Ground) -> LinearSummary:
     """The statistic as a linear summary in whole numbers (values scaled and shifted)."""
     problem = base.problem
-    universe = problem.universe
-    weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
-    if weights is None:
+    found = statistic_lattice(problem)
+    if found is None:
         raise InputError(
             "A mechanism that reads only the statistic needs one that adds up",
             found=problem.statistic.kind,
             allowed="sums, means and counts",
             remedy="leave out the restriction",
         )
-    scale = lcm(*(w.denominator for w in weights))
-    whole = [int(w * scale) for w in weights]
-    lowest = 0 if isinstance(problem.neighbours, AddRemoveOne) else min(whole)
-    step = max(1, int(np.gcd.reduce([w - lowest for w in whole])))
-    return LinearSummary(tuple((w - lowest) // step for w in whole))
+    return found.summary
 
 
 def best_oblivious(base: Ground, gap: float, watch: Watch = SILENT) -> ObliviousKernel:

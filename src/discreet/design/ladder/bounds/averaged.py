@@ -37,8 +37,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.design.ladder.types import Number, exact_law
 from discreet.errors import InputError, TooLarge
+from discreet.model.iid_sum import IidSum
+from discreet.numerics.exact import whole_steps
 
 State = tuple[int, ...]
 
@@ -83,9 +84,7 @@ class Averages:
 
 
 def averages(
-    probabilities: Sequence[Number],
-    values: Sequence[Number],
-    respondents: int,
+    law: IidSum,
     reference: int | None = None,
     groups: Sequence[Sequence[int]] | None = None,
     most_states: int = 600,
@@ -96,32 +95,30 @@ def averages(
     States are kept by falling prior mass until all but `leave_out` of it is held; more than `most_states` is
     refused.
     """
-    p, v = exact_law(probabilities, values)
+    p, v, respondents = law.probabilities, law.values, law.respondents
     reference = max(range(len(p)), key=lambda t: p[t]) if reference is None else reference
-    others = [t for t in range(len(p)) if t != reference and p[t] > 0]
-    if not others or p[reference] == 0:
+    others = [t for t in range(len(p)) if t != reference]
+    if not others:
         raise InputError("the quotient needs a reference type and another type of positive probability")
-    parts = [list(others)] if groups is None else [[t for t in g if p[t] > 0] for g in groups]
-    parts = [g for g in parts if g]
+    parts = [list(others)] if groups is None else [list(g) for g in groups if g]
     if sorted(t for g in parts for t in g) != others:
         raise InputError("groups must hold each type but the reference once", found=groups, allowed=others)
-    shifts = {t: v[t] - v[reference] for t in others}
-    unit = _common_unit(list(shifts.values()))
-    steps = {t: int(shifts[t] / unit) for t in others}
+    unit, whole = whole_steps([v[t] - v[reference] for t in others])
+    steps = dict(zip(others, whole, strict=True))
     _refuse_early(p, parts, steps, respondents, most_states, leave_out)
-    law = _state_law(p, parts, steps, respondents, most_states, leave_out)
-    index = {s: i for i, s in enumerate(law)}
-    masses = np.array(list(law.values()))
+    likely = _state_law(p, parts, steps, respondents, most_states, leave_out)
+    index = {s: i for i, s in enumerate(likely)}
+    masses = np.array(list(likely.values()))
     rays = _rays(parts, steps)
-    rows = _rows(p, reference, parts, steps, respondents, rays, law, index)
+    rows = _rows(p, reference, parts, steps, respondents, rays, likely, index)
     offset = respondents * v[reference]
     return Averages(
         reference=reference,
         groups=tuple(map(tuple, parts)),
         rays=tuple((*ray.per_group, ray.slope) for ray in rays),
-        states=tuple(law),
+        states=tuple(likely),
         masses=masses,
-        statistics=np.array([float(s[-1] * unit + offset) for s in law]),
+        statistics=np.array([float(s[-1] * unit + offset) for s in likely]),
         rows=tuple(rows),
         dropped=max(0.0, 1.0 - math.fsum(masses)),
         error=64.0 * (respondents + len(p) + 16) * 2.0**-53 + 1e-12,
@@ -284,9 +281,3 @@ def _rays(parts: list[list[int]], steps: dict[int, int]) -> list[_Ray]:
     if len(parts) > 1 or not rays:
         rays += [_Ray(tuple(int(i == k) for i in range(len(parts))), 0) for k in range(len(parts))]
     return rays
-
-
-def _common_unit(values: list[Fraction]) -> Fraction:
-    bottom = math.lcm(*(v.denominator for v in values))
-    top = math.gcd(*(int(v * bottom) for v in values))
-    return Fraction(top or 1, bottom)

@@ -56,7 +56,7 @@ from discreet.design.ladder.binomial import (
     hidden_variance,
     likely_range,
 )
-from discreet.design.ladder.types import Number, TypeLaw
+from discreet.model.iid_sum import IidSum
 from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.watch import SILENT, Watch
 
@@ -90,12 +90,7 @@ class ChainBound:
 
 
 def chain_bound(
-    probabilities: Sequence[Number],
-    values: Sequence[Number],
-    respondents: int,
-    epsilon: float,
-    loss: DistanceLoss = SQUARED,
-    watch: Watch | None = None,
+    law: IidSum, epsilon: float, loss: DistanceLoss = SQUARED, watch: Watch | None = None
 ) -> ChainBound:
     """The chain bound at its best split, for squared, absolute or pinball loss.
 
@@ -104,7 +99,7 @@ def chain_bound(
     allowed by the proof, but whole types won wherever it was tried.)
     """
     watch = SILENT if watch is None else watch
-    splits = whole_type_splits(TypeLaw.of(probabilities, values))
+    splits, respondents = whole_type_splits(law), law.respondents
     if not splits or respondents < 1:
         return ChainBound(0.0, None)
     kind = _Loss.of(loss)
@@ -165,7 +160,7 @@ class _Loss:
         return max(8, min(MOST_BLOCKS, QUADRATIC_WORK // (high - low + 1) ** 2))
 
 
-def tail_split(law: TypeLaw, low: Fraction, high: Fraction) -> Split:
+def tail_split(law: IidSum, low: Fraction, high: Fraction) -> Split:
     """The split with these tail masses and the antithetic coupling; low, high > 0 and low + high <= 1."""
     lower = _normalised(_take(law.atoms, low))
     upper = _normalised(_take(law.atoms[::-1], high))
@@ -190,7 +185,7 @@ def tail_split(law: TypeLaw, low: Fraction, high: Fraction) -> Split:
     return Split(low, high, first, second - first**2)
 
 
-def whole_type_splits(law: TypeLaw) -> list[Split]:
+def whole_type_splits(law: IidSum) -> list[Split]:
     """All splits whose tails consist of whole types."""
     count = len(law.atoms)
     cumulative = [Fraction(0)]

@@ -64,7 +64,7 @@ def quotient(
         spread = sqrt(max(variance - loss / weight, 0.05 * variance))
         found = large_quotient_bound(program, reader.epsilon, spread, max(5e-4, 0.1 * gap), seconds, watch)
     weighed = replace(found, multipliers=weight * found.multipliers)
-    witness = quotient_witness(weighed, reader.kept, reader.problem.omega_range)
+    witness = quotient_witness(weighed, reader.law.types, reader.problem.omega_range)
     return Tighter(name, found.lower_bound * weight, witness)
 
 
@@ -82,14 +82,14 @@ def fitting(reader: Reader, groups: Sequence[Sequence[int]] | None, seconds: flo
     if seconds < SHORTEST_RUNG or not isinstance(reader.problem.decision.loss, SquaredLoss):
         return None
     most = int(min(MOST_STATES, STATES_PER_SECOND * seconds))
-    if groups is None and len(reader.kept) > 3:
+    if groups is None and len(reader.law.types) > 3:
         most = min(most, SMALL)
     found = None
     for share in LEAVE_OUT:
         most = min([most] + [limit for finer, limit in FINE if share < finer])
         try:
             found = averages(
-                reader.exact_probabilities, reader.exact_values, reader.respondents, None, groups, most, share
+                reader.law, None, groups, most, share
             )
         except TooLarge:
             break
@@ -98,7 +98,7 @@ def fitting(reader: Reader, groups: Sequence[Sequence[int]] | None, seconds: flo
 
 def clipped_groups(reader: Reader, weights: Weights) -> list[list[int]] | None:
     """The types but the reference: those that a weighted sum reads in full, and those at its clipped end; None without three."""
-    v, others = reader.exact_values, _others(reader)
+    v, others = reader.law.values, _others(reader)
     if len(others) < 3:
         return None
     reference = _reference(reader)
@@ -115,10 +115,10 @@ def clipped_groups(reader: Reader, weights: Weights) -> list[list[int]] | None:
 def two_groups(reader: Reader, weights: Weights) -> list[list[int]]:
     """The clipped groups, unless their values differ much: then the two runs of values that differ least within."""
     clipped = clipped_groups(reader, weights)
-    others = sorted(_others(reader), key=lambda t: reader.exact_values[t])
+    others = sorted(_others(reader), key=lambda t: reader.law.values[t])
     runs = [[others[:i], others[i:]] for i in range(1, len(others))]
     best = min(runs, key=lambda groups: sum(_within(reader, g) for g in groups))
-    whole = _within(reader, list(range(len(reader.kept))))
+    whole = _within(reader, list(range(len(reader.law.types))))
     if clipped is not None and sum(_within(reader, g) for g in clipped) <= ALIKE * whole:
         return clipped
     return best
@@ -131,9 +131,9 @@ def _within(reader: Reader, types: Sequence[int]) -> float:
 
 
 def _reference(reader: Reader) -> int:
-    p = reader.exact_probabilities
+    p = reader.law.probabilities
     return max(range(len(p)), key=lambda t: p[t])
 
 
 def _others(reader: Reader) -> list[int]:
-    return [t for t in range(len(reader.kept)) if t != _reference(reader)]
+    return [t for t in range(len(reader.law.types)) if t != _reference(reader)]

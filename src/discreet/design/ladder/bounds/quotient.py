@@ -35,11 +35,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.design.ladder.bounds.averaged import Averages, averages
+from discreet.design.ladder.bounds.averaged import Averages
 from discreet.design.ladder.bounds.averaged_solver import Averaged, solve_averaged
 from discreet.design.ladder.bounds.averaged_steps import step_down
 from discreet.design.ladder.bounds.knots import WITHIN, clustered, dense_knots, least_between, place_knots
-from discreet.design.ladder.types import Number
 from discreet.design.schedule import SECONDS_PER_STEP, now
 from discreet.errors import InputError
 from discreet.watch import SILENT, Watch
@@ -73,40 +72,6 @@ class QuotientBound:
     @property
     def actions(self) -> int:
         return len(self.grid)
-
-
-def quotient_bound(
-    probabilities: Sequence[Number],
-    values: Sequence[Number],
-    respondents: int,
-    epsilon: float,
-    actions: Sequence[float] | None = None,
-    targets: Sequence[float] | None = None,
-    reference: int | None = None,
-    groups: Sequence[Sequence[int]] | None = None,
-    most_states: int = 600,
-    leave_out: float = 1e-6,
-    seconds: float = 60.0,
-    watch: Watch | None = None,
-    gap: float = 1e-6,
-) -> QuotientBound:
-    """The quotient bound under squared error: real actions (None) or a list of them.
-
-    `targets` are actions that a good mechanism plays (a proxy's posterior means); evenly spaced ones by
-    default.
-    """
-    watch = SILENT if watch is None else watch
-    program = averages(probabilities, values, respondents, reference, groups, most_states, leave_out)
-    if actions is not None:
-        cone = privacy_rows(program, epsilon)
-        grid = np.unique(np.asarray(actions, dtype=np.float64))
-        if not len(grid):
-            raise InputError("a decision needs at least one action", found="an empty list")
-        found = solve(program, cone, grid, np.zeros(len(grid)), False, gap, seconds, watch)
-        bound = bound_from_multipliers(program, cone, grid, found.multipliers, real=False)
-        return QuotientBound(max(0.0, bound), found.status, program, grid, found.multipliers)
-
-    return quotient_bound_of(program, epsilon, targets, gap, seconds, watch)
 
 
 def quotient_bound_of(

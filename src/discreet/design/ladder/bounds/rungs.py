@@ -6,11 +6,12 @@ from discreet.certify.bounds.chain import CHAIN, why_not_chain
 from discreet.design.ladder.bounds.averaged import Averages
 from discreet.design.ladder.bounds.chain import Split, chain_bound
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
-from discreet.design.ladder.mechanisms.readings import Reader, likely_types
+from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG
 from discreet.errors import InputError
 from discreet.model.certificate import TheoremWitness
+from discreet.model.iid_sum import iid_sum
 from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.problem import Problem
 from discreet.watch import SILENT, Watch
@@ -62,7 +63,7 @@ class GroupedQuotient(Quotient):
 
     def why_not(self, problem: Problem) -> str | None:
         reason = super().why_not(problem)
-        return "there are not four types to group" if reason is None and len(likely_types(problem)) < 4 else reason
+        return "there are not four types to group" if reason is None and len(iid_sum(problem).types) < 4 else reason
 
     def program(self, height: Height, seconds: float) -> Averages | None:
         return grouped_program(height.reader, height.weights, seconds)
@@ -73,9 +74,7 @@ def best_split(reader: Reader, watch: Watch = SILENT) -> tuple[Split, float]:
     decision = reader.problem.decision
     assert isinstance(decision.loss, DistanceLoss)
     found = chain_bound(
-        reader.exact_probabilities,
-        reader.exact_values,
-        reader.respondents,
+        reader.law,
         reader.epsilon,
         decision.loss,
         watch,
@@ -87,9 +86,9 @@ def best_split(reader: Reader, watch: Watch = SILENT) -> tuple[Split, float]:
 
 def chain_witness(problem: Problem, split: Split) -> TheoremWitness:
     """The types in the tails of a split, by number."""
-    reader = Reader(problem)
-    shares = dict(zip(reader.kept, reader.exact_probabilities, strict=True))
-    ordered = sorted(likely_types(problem), key=lambda t: (reader.all_values[t], t))
+    law = iid_sum(problem)
+    shares = dict(zip(law.types, law.probabilities, strict=True))
+    ordered = [t for _, t in sorted(zip(law.values, law.types, strict=True))]
     tails: list[list[int]] = [[], []]
     for tail, types, mass in zip(tails, (ordered, ordered[::-1]), (split.low, split.high), strict=True):
         left = mass

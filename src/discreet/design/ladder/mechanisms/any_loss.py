@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.design.ladder.binomial import UNIT_ROUNDOFF
-from discreet.design.ladder.mechanisms.noise import Noise, to_outputs
+from discreet.design.ladder.mechanisms.noise import to_outputs
 from discreet.design.ladder.mechanisms.proxy import Proxy, best_noise
 from discreet.design.ladder.mechanisms.sums import JointLaw, joint_law
 from discreet.errors import InputError, TooLarge
+from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.losses import DistanceLoss
 
 Floats = NDArray[np.float64]
@@ -51,7 +52,7 @@ def other_loss(
 def read_joint(
     joint: JointLaw,
     weights: Sequence[int],
-    noise: Noise,
+    noise: IntegerNoise,
     losses: Floats | DistanceLoss,
     actions: Sequence[float] | None = None,
 ) -> Proxy:

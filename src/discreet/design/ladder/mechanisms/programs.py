@@ -91,7 +91,7 @@ def read_pair(reader: Reader, groups: list[list[int]], seconds: float, watch: Wa
     if (n + 1) * (n + 2) // 2 > MOST_COLUMNS:
         return None
     near, far = groups
-    weights = tuple(1 if t in near else n + 1 if t in far else 0 for t in range(len(reader.kept)))
+    weights = tuple(1 if t in near else n + 1 if t in far else 0 for t in range(len(reader.law.types)))
     summary = LinearSummary(reader.for_every_type(weights))
     space = state_space(reader.problem.universe, reader.problem.neighbours, summary)
     counts = np.column_stack(np.divmod(space.vectors[:, 0], n + 1))[:, ::-1]

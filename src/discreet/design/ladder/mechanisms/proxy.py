@@ -24,9 +24,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.design.ladder.binomial import UNIT_ROUNDOFF, binomial_window, hidden_variance
-from discreet.design.ladder.mechanisms.noise import Geometric, Noise, Staircase, to_outputs
+from discreet.design.ladder.mechanisms.noise import geometric_noise, staircase_noise, to_outputs
 from discreet.design.ladder.mechanisms.sums import SumLaw, sum_law
 from discreet.errors import InputError
+from discreet.mechanisms.integer_noise import IntegerNoise
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +37,7 @@ class Proxy:
     """A weighted sum, its noise, its outputs start..stop, the action after each, and the expected loss."""
 
     weights: tuple[int, ...]
-    noise: Noise
+    noise: IntegerNoise
     start: int
     stop: int
     actions: Floats
@@ -62,7 +63,7 @@ def squared_loss_proxy(
     values: Sequence[float],
     respondents: int,
     weights: Sequence[int],
-    noise: Noise,
+    noise: IntegerNoise,
     allowed: Sequence[float] | None = None,
 ) -> Proxy:
     """The proxy with these weights and this noise under squared error, real actions unless some are
@@ -74,7 +75,7 @@ def squared_loss_proxy(
 def read_by_bayes(
     law: SumLaw,
     weights: Sequence[int],
-    noise: Noise,
+    noise: IntegerNoise,
     values: Sequence[float],
     respondents: int,
     allowed: Sequence[float] | None = None,
@@ -124,7 +125,7 @@ def geometric_baseline(
             found=list(values),
         )
     return squared_loss_proxy(
-        probabilities, values, respondents, weights, Geometric.at(epsilon, max(weights))
+        probabilities, values, respondents, weights, geometric_noise(epsilon, max(weights))
     )
 
 
@@ -173,8 +174,8 @@ def count_loss(
     return within + slope * hidden.count, error
 
 
-def best_noise(epsilon: float, sensitivity: int) -> list[Noise]:
+def best_noise(epsilon: float, sensitivity: int) -> list[IntegerNoise]:
     """Noises worth trying: the staircase of least variance and its neighbours, and the geometric."""
-    middle = Staircase.at(epsilon, sensitivity).plateau
+    middle = staircase_noise(epsilon, sensitivity).plateau
     plateaus = range(max(1, middle - 2), min(sensitivity, middle + 2) + 1)
-    return [*(Staircase.at(epsilon, sensitivity, r) for r in plateaus), Geometric.at(epsilon, sensitivity)]
+    return [*(staircase_noise(epsilon, sensitivity, r) for r in plateaus), geometric_noise(epsilon, sensitivity)]

@@ -18,7 +18,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, gcd, lcm, log2, sqrt
+from math import ceil, log2, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -27,19 +27,18 @@ from discreet.certify.value.joint_sums import MOST_CELLS, MOST_OUTPUTS, joint_ce
 from discreet.certify.value.laws import Sums, law_of
 from discreet.certify.value.weighted_sums import weighted_sum_payoff
 from discreet.design.ladder.mechanisms.any_loss import LARGEST_PRICING, other_loss
-from discreet.design.ladder.mechanisms.noise import Staircase, to_outputs
+from discreet.design.ladder.mechanisms.noise import to_outputs
 from discreet.design.ladder.mechanisms.proxy import Proxy, best_noise
 from discreet.design.ladder.mechanisms.sums import sum_law
 from discreet.design.ladder.mechanisms.weights import Weights
 from discreet.model.actions import Action, ListedActions, RealActions
+from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.kernel import ClosedKernel, GeometricKernel, StaircaseKernel
 from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
-from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.problem import Problem
 from discreet.model.replies import decimal
 from discreet.model.summary import LinearSummary
-from discreet.model.universe import Universe
 
 RATIO_BITS = 80
 SMALL_JOINT = 300_000
@@ -63,60 +62,35 @@ def exact_kernel(proxy: Proxy, epsilon: Fraction, actions: tuple[Action, ...]) -
     from discreet.numerics.brackets import rational_above_exp
 
     low, high, step = proxy.start, proxy.stop, proxy.sensitivity
-    per_stair = isinstance(proxy.noise, Staircase)
-    exponent = epsilon if per_stair else epsilon / step
+    stairs = proxy.noise.stair > 1
+    exponent = epsilon if stairs else epsilon / step
     ratio = rational_above_exp(-exponent, RATIO_BITS + max(0, ceil(-log2(float(exponent)))))
-    if isinstance(proxy.noise, Staircase):
+    if stairs:
         return StaircaseKernel(low, high, step, proxy.noise.plateau, ratio, actions)
     return GeometricKernel(low, high, step, ratio, actions)
 
 
-def likely_types(problem: Problem) -> list[int]:
-    """Types that may occur."""
-    prior = problem.prior
-    assert isinstance(prior, (IidPrior, ReferencePrior))
-    return [t for t, p in enumerate(prior.probabilities) if p > 0]
-
-
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """A problem with independent respondents as the ladder's arrays: only types that may occur."""
+    """A problem about an iid sum as the ladder reads it: only types that may occur, numbers as floats."""
 
     problem: Problem
 
     @cached_property
-    def kept(self) -> list[int]:
-        return likely_types(self.problem)
-
-    @cached_property
-    def all_values(self) -> tuple[Fraction, ...]:
-        universe = self.problem.universe
-        assert isinstance(universe, Universe)
-        return self.problem.statistic.weights(universe) or ()
-
-    @cached_property
-    def exact_probabilities(self) -> list[Fraction]:
-        prior = self.problem.prior
-        assert isinstance(prior, (IidPrior, ReferencePrior))
-        return [prior.probabilities[t] for t in self.kept]
-
-    @cached_property
-    def exact_values(self) -> list[Fraction]:
-        return [self.all_values[t] for t in self.kept]
+    def law(self) -> IidSum:
+        return iid_sum(self.problem)
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        return np.array([float(p) for p in self.exact_probabilities])
+        return self.law.floats[0]
 
     @cached_property
     def values(self) -> list[float]:
-        return [float(v) for v in self.exact_values]
+        return self.law.floats[1]
 
     @property
     def respondents(self) -> int:
-        universe = self.problem.universe
-        assert isinstance(universe, Universe)
-        return universe.respondents
+        return self.law.respondents
 
     @property
     def epsilon(self) -> float:
@@ -164,9 +138,10 @@ class Reader:
 
     def for_every_type(self, weights: Weights) -> Weights:
         """A weight for every type; one that cannot occur takes that of the occurring type nearest in value."""
-        of = dict(zip(self.kept, weights, strict=True))
-        nearest = [min(self.kept, key=lambda k: abs(self.all_values[k] - v)) for v in self.all_values]
-        return tuple(of[t if t in of else nearest[t]] for t in range(len(self.all_values)))
+        of = dict(zip(self.law.types, weights, strict=True))
+        values = self.law.all_values
+        nearest = [min(of, key=lambda k: abs(values[k] - v)) for v in values]
+        return tuple(of[t if t in of else nearest[t]] for t in range(len(values)))
 
     def allowed(self, target: float) -> Fraction:
         """The allowed action nearest to a number."""
@@ -180,18 +155,14 @@ class Reader:
 
     def _by_quantile(self, weights: Weights) -> tuple[Proxy, tuple[Action, ...]]:
         """Absolute and pinball errors: quantiles from the joint law, or from a normal law with its moments."""
-        least = min(self.exact_values)
-        above = [v - least for v in self.exact_values]
-        bottom = lcm(*(v.denominator for v in above))
-        unit = Fraction(gcd(*(int(v * bottom) for v in above)), bottom)
-        steps = [int(v / unit) for v in above]
+        unit, steps = self.law.lattice
         n, allowed = self.respondents, self.problem.decision.actions
         height, width = n * max(steps) + 1, n * max(weights) + 1
         listed = len(allowed) if isinstance(allowed, ListedActions) else 1
         small = height * width <= SMALL_JOINT and listed * width <= LARGEST_PRICING
         if not small:
             return self._by_normal(weights)
-        origin = n * least
+        origin = n * min(self.law.values)
         if isinstance(allowed, RealActions):
             proxy = other_loss(self.probabilities, steps, n, self.epsilon, weights, self.loss)
             exact = [origin + unit * round(a) for a in proxy.actions.tolist()]
@@ -237,7 +208,7 @@ class Reader:
         for coarse in sizes or [weights]:
             law = law_of(self.problem)
             assert law is not None
-            sums = Sums(law, self.for_every_type(coarse), self.all_values, self.respondents, self.respondents)
+            sums = Sums(law, self.for_every_type(coarse), self.law.all_values, self.respondents, self.respondents)
             if self._range(coarse) <= MOST_OUTPUTS and joint_cells(sums) <= MOST_CELLS:
                 return coarse
         return None

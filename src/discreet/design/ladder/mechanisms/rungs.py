@@ -63,7 +63,7 @@ class ProgramOnTwoCounts(Rung):
         found = None if groups is None else read_pair(height.reader, groups, seconds, Until.after(2 * seconds, height.watch))
         if found is None or groups is None:
             return None
-        near, far = (", ".join(str(height.reader.kept[t]) for t in group) for group in groups)
+        near, far = (", ".join(str(height.reader.law.types[t]) for t in group) for group in groups)
         return _table(found, f"program on two counts, of respondents of type {near} and of type {far}")
 
 
