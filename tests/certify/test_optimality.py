@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from discreet import certify, files
+from discreet.certify.optimality import upper_bound
 from discreet.certify.value.expected import expected_payoff
 from discreet.design import design
-from discreet.errors import InputError
+from discreet.errors import InputError, Refuted
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import (
     Certificate,
@@ -269,3 +270,10 @@ def test_an_absurd_action_at_an_unlikely_output_is_not_overlooked() -> None:
     absurd = replace(kernel, actions=(*kernel.actions[:-1], Fraction(10) ** 150))
     forged = replace(mechanism, claims=Claims(), kernel=absurd)
     assert isinstance(certify.optimality(forged, claim), Counterexample)
+
+
+@pytest.mark.parametrize("name", ["dual", "dual-with-chord", "quotient", "chains", ""])
+def test_a_theorem_with_the_name_of_another_kind_is_not_known(name: str) -> None:
+    """Every kind is checked by its own file; what calls itself by another's name is refuted, not misread."""
+    with pytest.raises(Refuted, match="not known"):
+        upper_bound(problem(2), TheoremWitness(name))

@@ -7,16 +7,26 @@ are checked (`theorems`). The maker's word counts for nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
+from discreet.certify.bounds.chain import CHAIN, chain_upper_bound
 from discreet.certify.bounds.dual import dual_upper_bound
 from discreet.certify.bounds.quotient import quotient_upper_bound
-from discreet.certify.bounds.theorems import theorem_upper_bound, theorem_value
+from discreet.certify.bounds.theorems import GEOMETRIC, theorem_upper_bound, theorem_value
 from discreet.certify.value.expected import expected_payoff
 from discreet.certify.value.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
 from discreet.errors import InputError, Refuted
-from discreet.model.certificate import Counterexample, DualWitness, OptimalityClaim, QuotientWitness, Witness
+from discreet.model.certificate import (
+    Counterexample,
+    DualWitness,
+    OptimalityClaim,
+    QuotientWitness,
+    TheoremWitness,
+    Witness,
+)
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
@@ -24,6 +34,14 @@ from discreet.model.reductions import reduced
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 
+BOUNDS: dict[str, tuple[type[Witness], Callable[[Problem, Any], Fraction]]] = {
+    "dual": (DualWitness, dual_upper_bound),
+    "dual-with-chord": (DualWitness, dual_upper_bound),
+    "quotient": (QuotientWitness, quotient_upper_bound),
+    CHAIN: (TheoremWitness, chain_upper_bound),
+    GEOMETRIC: (TheoremWitness, theorem_upper_bound),
+}
+"""How a witness of each kind is checked; a new kind adds a file to `bounds` and a line here."""
 MOST_LISTED = 30_000
 """Histograms beyond which a table on a weighted sum is valued by the law of the sum."""
 
@@ -93,11 +111,10 @@ def proved_bound(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
 
 def upper_bound(problem: Problem, witness: Witness) -> Fraction:
     """What no mechanism that keeps the problem's promise exceeds, by this witness."""
-    if isinstance(witness, DualWitness):
-        return dual_upper_bound(problem, witness)
-    if isinstance(witness, QuotientWitness):
-        return quotient_upper_bound(problem, witness)
-    return theorem_upper_bound(problem, witness)
+    form, check = BOUNDS.get(witness.kind, (None, None))
+    if form is None or check is None or not isinstance(witness, form):
+        raise Refuted("the certificate rests on a kind of witness that is not known", witness.kind)
+    return check(problem, witness)
 
 
 def _shown(number: Fraction) -> str:

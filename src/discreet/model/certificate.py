@@ -160,6 +160,11 @@ class TheoremWitness:
     theorem: str
     parameters: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def kind(self) -> str:
+        """The theorem itself: each has its own check."""
+        return self.theorem
+
 
 Witness = DualWitness | QuotientWitness | TheoremWitness
 

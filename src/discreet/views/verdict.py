@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from discreet.certify.verdict import FamilyVerdict, MechanismVerdict, MemberVerdict, RobustVerdict, Verdict
-from discreet.model.certificate import Counterexample, TheoremWitness
+from discreet.model.certificate import Counterexample
 from discreet.model.promises import LETTERS
 from discreet.numerics.digits import at_least, at_most, between
 from discreet.views.view import Block, Fact, Mood, Sentence, View, proved
@@ -66,8 +66,7 @@ def _member(member: MemberVerdict) -> dict[str, Any]:
 
 def _by(found: MechanismVerdict) -> str:
     assert found.optimality is not None
-    witness = found.optimality.witness
-    return witness.theorem if isinstance(witness, TheoremWitness) else witness.kind
+    return found.optimality.witness.kind
 
 
 def _in_losses(found: MechanismVerdict) -> bool:

@@ -6,8 +6,6 @@ rational r′ ≤ e^−ε promises a little less, and by the same theorem its op
 geometric kernel's with r′ and each output's best action. That is the bound.
 
 `full information`: any problem (`full_information`).
-
-`chain`: any number of types, independent respondents and a loss that grows with distance (`chain`).
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.certify.bounds.chain import CHAIN, chain_upper_bound
 from discreet.certify.bounds.full_information import FULL, full_information
 from discreet.certify.value.path import Band, Path, bands, path_of
 from discreet.certify.value.path_losses import followed, least_followed, least_loss
@@ -62,8 +59,6 @@ def theorem_value(mechanism: Mechanism, witness: TheoremWitness) -> Fraction | N
 
 def theorem_upper_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
     """What no private mechanism's expected payoff exceeds, by the named theorem."""
-    if witness.theorem == CHAIN:
-        return chain_upper_bound(problem, witness)
     if witness.theorem == FULL:
         if witness.parameters:
             raise Refuted("full information has no parameters", ", ".join(name for name, _ in witness.parameters))
