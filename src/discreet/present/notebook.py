@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError, InputError
+from discreet.present import blocks
 
 if TYPE_CHECKING:
     from discreet.design.result import Design
@@ -85,21 +86,10 @@ def problem_html(problem: Problem) -> str:
 
 
 def design_html(design: Design) -> str:
-    """Loss and bound, the baselines beside it, and how it was found."""
-    loss = all(d.is_loss for d in design.mechanism.problem.decisions)
-    sign, what = (-1.0, "expected loss") if loss else (1.0, "expected payoff")
-    compared = [("this design", f"{sign * float(design.value):.6g}")]
-    compared += [
-        (b.name, f"{sign * b.value:.6g}" if b.value is not None else b.words) for b in design.baselines.values()
-    ]
-    rows = [
-        ("proved", f"nothing private is better than {sign * float(design.bound):.9g} (relative gap {design.relative_gap:.2g})"),
-        ("promise", str(design.mechanism.guarantee)),
-        ("found by", f"{design.reduction} {f'({design.theorem})' if design.theorem else ''}".strip()),
-        ("status", design.status),
-        *(("note", note) for note in design.notes),
-    ]
-    return _card("Design", _table(("way to publish", what), compared) + _facts(rows))
+    """The design's view."""
+    from discreet.views.design import design_view
+
+    return _card("Design", blocks.html(design_view(design).told))
 
 
 def mechanism_html(mechanism: Mechanism) -> str:
@@ -149,10 +139,10 @@ def posterior_html(posterior: Posterior) -> str:
 
 
 def verdict_html(verdict: Verdict) -> str:
-    """Every check by class: holds, fails, or cannot be told from the folder."""
-    marks = {True: "holds", False: "FAILS", None: "cannot be told"}
-    rows = [(check.words, check.kind, marks[check.holds]) for check in verdict.checks]
-    return _card("Holds" if verdict.holds else "Fails", _table(("statement", "class", "verdict"), rows))
+    """Every check by class."""
+    from discreet.views.verification import verification_view
+
+    return _card("Holds" if verdict.holds else "Fails", blocks.html(verification_view(verdict).told))
 
 
 def release_html(release: Release) -> str:
@@ -210,12 +200,6 @@ def _facts(rows: Sequence[tuple[str, str]]) -> str:
     lines = "".join(f"<tr><th scope='row' style='text-align:left'>{escape(a)}</th><td style='text-align:left'>{escape(b)}</td></tr>"
                     for a, b in rows)  # fmt: skip
     return f"<table><tbody>{lines}</tbody></table>"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    top = "".join(f"<th scope='col' style='text-align:left'>{escape(h)}</th>" for h in head)
-    lines = "".join("<tr>" + "".join(f"<td style='text-align:left'>{escape(x)}</td>" for x in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>"
 
 
 def _short(value: Fraction) -> str:
