@@ -75,7 +75,9 @@ CALLS: dict[str, list[str]] = {
         "read places.mechanism.json 1", "read places.mechanism.json 1 2 --prior mine.toml", "read places.mechanism.json 1 --exact",
         "read places.mechanism.json 1 --about respondent",
     ],
-    "report": ["report places.mechanism.json", "report release-2026"],
+    "register": ['register release-2026 -o r.json --curator A --region B --sector Government --author C --slug D --use E'],
+    "report": ["report places.mechanism.json --label", "report release-2026 --label -o l.html",
+               "report places.mechanism.json", "report release-2026"],
     "verify": ["verify release-2026"],
 }  # fmt: skip
 REFUTED = {"check table.csv --epsilon 0.1", "cell-keys certify d5v3.txt --delta 0.1 --below 2"}

@@ -19,6 +19,7 @@ from discreet.ledger.chain import GENESIS, Entry
 from discreet.ledger.heads import Head
 from discreet.ledger.trust import entry_statement
 from discreet.publish.folder import FORMATS, MANIFEST, SIGNATURE, file_hash, signed_release
+from discreet.publish.metadata import metadata, metadata_bytes
 from discreet.publish.page import page
 from discreet.publish.tables import columns_of, csv_bytes
 from discreet.publish.verdict import Verdict
@@ -58,7 +59,7 @@ def other_values(folder: Path) -> None:
     columns = columns_of(bundle.key_set, bundle.used, positions, earlier=earlier)
     (folder / "release.csv").write_bytes(csv_bytes(columns))
     write_parquet(folder / "release.parquet", columns)
-    facts = json.loads((folder / "metadata.json").read_bytes())
+    facts = json.loads((folder / ("facts.json" if (folder / "facts.json").exists() else "metadata.json")).read_bytes())
     (folder / "index.html").write_text(page(bundle, facts, columns), encoding="utf-8")
 
 
@@ -92,7 +93,14 @@ def retold(folder: Path, tell: Telling, signer: Signer | None = None) -> None:
         "head": head.document(),
     }
     (folder / "ledger.json").write_bytes(canonical_bytes(document) + b"\n")
-    edited(folder, "metadata.json", lambda d: d.update(commitment=document["commitment"]))
+    edited(folder, "facts.json", lambda d: d.update(commitment=document["commitment"]))
+    restated_metadata(folder)
+
+
+def restated_metadata(folder: Path) -> None:
+    """The registry's record written again from facts and ledger, as a forger who knows this software would."""
+    facts, ledger = (json.loads((folder / name).read_bytes()) for name in ("facts.json", "ledger.json"))
+    (folder / "metadata.json").write_bytes(metadata_bytes(metadata(facts, _bundle(folder), ledger)))
 
 
 def _following(made: list[Entry], event: dict[str, Any], signer: Signer | None) -> Entry:

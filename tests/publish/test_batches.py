@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forging import restated_metadata
 from test_verification import edited, failed, resealed
 from towns import Town, bell_mechanism, make_batch, make_town, publish_until_done, town_mechanism
 
@@ -74,7 +75,7 @@ def test_twenty_tables_at_a_tenth_cost_less_than_two(tmp_path: Path) -> None:
     assert verdict.holds
     assert any("20 plans" in c.words and KNOWN_EPSILON in c.words and c.holds for c in verdict.checks)
     assert any("other members" in c.words and c.kind == ATTESTED and c.holds is None for c in verdict.checks)
-    stated = json.loads((town.target / "metadata.json").read_text())
+    stated = json.loads((town.target / "facts.json").read_text())
     assert stated["accounting"]["batch"]["plans"] == 20
     assert "one of 20 that were committed together (waves)" in (town.target / "index.html").read_text()
 
@@ -341,7 +342,8 @@ def test_the_currency_is_the_one_that_the_ledger_was_made_with(released: Town, t
 
     edited(folder, "ledger.json", forged)
     stated = json.loads((folder / "ledger.json").read_text())["currency"]
-    edited(folder, "metadata.json", lambda d: d["accounting"].update(currency=stated))
+    edited(folder, "facts.json", lambda d: d["accounting"].update(currency=stated))
+    restated_metadata(folder)
     resealed(folder)
     assert "The currency is the one that the ledger was made with" in failed(verified(folder))
 

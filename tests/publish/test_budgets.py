@@ -63,7 +63,7 @@ def test_cells_are_parallel_within_one_partition_and_moves_touch_two(tmp_path: P
     town = make_town(tmp_path / "town", protects=protects)
     town.publish()
     assert town.remaining() == 5 - cost
-    stated = json.loads((town.target / "metadata.json").read_text())
+    stated = json.loads((town.target / "facts.json").read_text())
     assert stated["privacy_loss"]["epsilon"] == str(cost) and stated["privacy_loss"]["cells_per_unit"] == cost
 
 
@@ -80,14 +80,10 @@ def test_two_tables_of_the_same_people_are_not_parallel(tmp_path: Path) -> None:
     assert town.remaining() == 3
 
 
-def test_the_metadata_has_the_fields_of_public_registries(tmp_path: Path) -> None:
-    town = make_town(tmp_path / "town")
-    stated = json.loads((town.publish() / "metadata.json").read_text())
-    for field in ("dp_flavor", "privacy_loss", "unprotected_quantities", "accounting", "implementation"):
-        assert stated[field]
-    assert stated["privacy_loss"]["privacy_unit"] == "person"
-    assert stated["dp_flavor"] == "pure differential privacy"
-    assert stated["accounting"]["currency"] == "pure"
+def test_the_facts_say_what_was_promised_exactly(tmp_path: Path) -> None:
+    stated = json.loads((make_town(tmp_path / "town").publish() / "facts.json").read_text())
+    assert stated["privacy_loss"]["privacy_unit"] == "person" and stated["privacy_loss"]["per_cell"] == {"epsilon": "1"}
+    assert stated["promise"] == "pure" and stated["accounting"]["currency"] == "pure"
 
 
 def test_the_page_for_readers_stands_alone(tmp_path: Path) -> None:

@@ -370,7 +370,7 @@ def test_histograms_from_elsewhere_must_have_the_shape_of_the_table(town: Town, 
 def test_histograms_from_elsewhere_never_fail_on_what_they_hold(town: Town, counts: list[list[int]]) -> None:
     town.publish(counts=np.array(counts))
     assert verify(town.target).holds
-    stated = json.loads((town.target / "metadata.json").read_text())
+    stated = json.loads((town.target / "facts.json").read_text())
     assert stated["implementation"]["histograms"].startswith("attested")
 
 

@@ -101,7 +101,7 @@ def geometric_loss(county: County) -> float:
 def test_on_duckdb(county: County) -> None:
     folder = released(county, "duckdb")
     check(county, folder)
-    stated = json.loads((folder / "metadata.json").read_text())
+    stated = json.loads((folder / "facts.json").read_text())
     assert stated["privacy_loss"]["protects"].startswith("presence") and stated["cells"] == BLOCKS
 
 

@@ -94,7 +94,7 @@ FORGERIES: dict[str, tuple[Callable[[Path], None], str]] = {
         "The mechanism is",
     ),
     "a promise that sounds better": (
-        lambda f: edited(f, "metadata.json", lambda d: d["privacy_loss"].update(epsilon="1/10")),
+        lambda f: edited(f, "facts.json", lambda d: d["privacy_loss"].update(epsilon="1/10")),
         "The metadata",
     ),
     "proofs of something else": (

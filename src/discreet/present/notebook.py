@@ -153,7 +153,8 @@ def release_html(release: Release) -> str:
 
     _, cells = release_rows(release.folder)
     rows = [("cells", f"{len(cells):,}")]
-    place = release.folder / "metadata.json"
+    place = release.folder / "facts.json"
+    place = place if place.is_file() else release.folder / "metadata.json"
     if place.is_file():
         facts = json.loads(place.read_text(encoding="utf-8"))
         loss = facts["privacy_loss"]

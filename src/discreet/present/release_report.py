@@ -72,7 +72,7 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
     def document(name: str) -> object:
         return parse_json(read_bytes(where / name, name), name)
 
-    facts = document("metadata.json")
+    facts = document("facts.json" if (where / "facts.json").exists() else "metadata.json")
     assert isinstance(facts, dict)
     plan = plan_from_document(document("plan.json"))
     key_set = key_set_in(where, plan)

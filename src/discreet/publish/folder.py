@@ -6,7 +6,8 @@ certificates.json                 the privacy proof of each mechanism in use
 certificate.json                  the designer's certificate as committed, if there was one
 plan.json, key_set.csv            what was committed
 ledger.json                       the commitment, every draw on it, the head of the chain, signed or not
-metadata.json                     the promise in the fields of public deployment registries
+facts.json                        the promise and how it was made, every number exact
+metadata.json                     the same in the fields of the public registry of deployments
 index.html                        what the table is and how to read a value, for people
 verify_standalone.py              proves privacy from mechanism.json without this software
 manifest.json                     the hash of each file; its own hash is what the ledger records
@@ -38,16 +39,18 @@ from discreet.model.certificate import Certificate, Counterexample
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
 from discreet.publish.bundle import Bundle
-from discreet.publish.metadata import metadata
+from discreet.publish.facts import release_facts
+from discreet.publish.metadata import metadata, metadata_bytes
 from discreet.publish.page import page
 from discreet.publish.spreadsheets import csv_text, disarmed, rearmed
 from discreet.publish.tables import columns_of, csv_bytes
 
 MANIFEST = "manifest.json"
 SIGNATURE = "signature.json"
+FACTS, METADATA = "facts.json", "metadata.json"
 STANDALONE = "verify_standalone.py"
 LARGEST_FILE = 1 << 32
-LARGEST = {MANIFEST: 1 << 20, SIGNATURE: 1 << 16, "metadata.json": 1 << 20, "plan.json": 1 << 24, "ledger.json": 1 << 28}
+LARGEST = {MANIFEST: 1 << 20, SIGNATURE: 1 << 16, FACTS: 1 << 20, METADATA: 1 << 20, "plan.json": 1 << 24, "ledger.json": 1 << 28}
 """Bytes up to which a file of a release is opened."""
 FORMATS = ("discreet-release/1", "discreet-release/2")
 """Formats that can be read; the last one is written."""
@@ -73,7 +76,7 @@ def write_folder(
             remedy="free some room or choose another place, then run the same command again: the draws are kept",
         ) from None
     columns = columns_of(bundle.key_set, bundle.used, positions)
-    facts = metadata(bundle, ledger, attested_counts)
+    facts = release_facts(bundle, ledger, attested_counts)
     files: dict[str, bytes] = {
         "release.csv": csv_bytes(columns),
         "mechanism.json": canonical_bytes(bundle.mechanism_document) + b"\n",
@@ -84,7 +87,8 @@ def write_folder(
         "plan.json": canonical_bytes(plan_document(bundle.written)) + b"\n",
         "key_set.csv": key_set_bytes(bundle.key_set, bundle.plan.size_column),
         "ledger.json": canonical_bytes(dict(ledger)) + b"\n",
-        "metadata.json": canonical_bytes(facts) + b"\n",
+        FACTS: canonical_bytes(facts) + b"\n",
+        METADATA: metadata_bytes(metadata(facts, bundle, ledger)),
         "index.html": page(bundle, facts, columns).encode(),
         STANDALONE: standalone_verifier(),
     }

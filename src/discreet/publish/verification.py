@@ -20,9 +20,12 @@ from discreet.ledger.heads import Head
 from discreet.model.certificate import Certificate
 from discreet.publish.bundle import Bundle, check_bundle, members_of
 from discreet.publish.commitment import Commitment
+from discreet.publish.facts import ATTESTED_COUNTS, first_facts, release_facts
 from discreet.publish.folder import (
+    FACTS,
     FORMATS,
     MANIFEST,
+    METADATA,
     STANDALONE,
     altered,
     document_in,
@@ -30,7 +33,7 @@ from discreet.publish.folder import (
     release_format,
     standalone_verifier,
 )
-from discreet.publish.metadata import ATTESTED_COUNTS, metadata
+from discreet.publish.metadata import MADE_WITH, metadata, metadata_bytes
 from discreet.publish.signatures import Carried, check_signatures
 from discreet.publish.spreadsheets import disarmed, disarmed_1
 from discreet.publish.tables import restated
@@ -161,12 +164,20 @@ def _contents(where: Path, ledger: Mapping[str, Any], committed: Commitment, ver
         differs is None,
         differs or "",
     )
-    stated = document_in(where, "metadata.json")
+    verdict.say(ENFORCED, "The metadata says what was committed", _metadata(where, bundle, ledger))
+
+
+def _metadata(where: Path, bundle: Bundle, ledger: Mapping[str, Any]) -> bool:
+    """Whether facts and registry record are written as this release writes them; old releases have the facts alone."""
+    new = (where / FACTS).exists()
+    stated = document_in(where, FACTS if new else METADATA)
+    software = str(stated["implementation"]["software"])
     attested = stated["implementation"]["histograms"] == ATTESTED_COUNTS
-    mine = metadata(bundle, ledger, attested)
-    for document in (stated, mine):
-        document["implementation"].pop("software")
-    verdict.say(ENFORCED, "The metadata says what was committed", stated == mine)
+    mine = (release_facts if new else first_facts)(bundle, ledger, attested)
+    mine["implementation"]["software"] = software
+    if stated != mine or not MADE_WITH.fullmatch(software):
+        return False
+    return not new or read_bytes(where / METADATA, METADATA) == metadata_bytes(metadata(mine, bundle, ledger))
 
 
 def _cost(committed: Commitment, bundle: Bundle, verdict: Verdict) -> None:

@@ -24,6 +24,9 @@ def command(
     frontier: Annotated[
         bool, typer.Option(help="Compute and draw what accuracy costs around this ε (takes a while).")
     ] = True,
+    label: Annotated[
+        bool, typer.Option("--label", help="A one-page label with the questions of NIST SP 800-226 instead.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Write one printable page about a mechanism or a release.
@@ -37,11 +40,32 @@ def command(
     writable(output)
     place = output or (file / "report.html" if file.is_dir() else file.with_suffix(".html"))
     if file.is_dir() and output is None:
-        place = file.parent / f"{file.name}.report.html"
+        place = file.parent / f"{file.name}.{'label' if label else 'report'}.html"
+    if label:
+        place = place if output is not None or file.is_dir() else file.with_suffix(".label.html")
+        write_label(file, place, as_json)
+        return
     with progress() as watch:
         text = text_of(file, watch if frontier else None)
     write_atomically(place, text.encode())
     show(told({"report": place}, Sentence(f"Written: {place}", whole=True)), as_json=as_json)
+
+
+def write_label(file: Path, place: Path, as_json: bool) -> None:
+    """The label of a mechanism file or a release folder, and its answers."""
+    from discreet import files
+    from discreet.files.atomic import write_atomically
+    from discreet.present.label import mechanism_label, release_label
+    from discreet.views.questions import answers_view
+
+    if file.is_dir():
+        text, answers = release_label(file)
+    else:
+        beside = files.certificate_path(file)
+        certificate = files.read_certificate(beside) if beside.exists() else None
+        text, answers = mechanism_label(files.read_mechanism(file), certificate)
+    write_atomically(place, text.encode())
+    show(answers_view(place, answers), as_json=as_json)
 
 
 def text_of(file: Path, watch: Watch | None) -> str:
