@@ -11,7 +11,7 @@ from design_worlds import document, problem
 
 from discreet import design as d
 from discreet.design.questions.frontier import frontier
-from discreet.design.routes.geometric import Geometric
+from discreet.design.routes.geometric import GeometricRoute
 from discreet.design.routes.order import LADDER
 from discreet.errors import InputError
 from discreet.model.priors import IidPrior
@@ -50,7 +50,7 @@ def test_a_promise_that_no_route_serves_is_refused_before_any_work(promise: Prom
 
 def test_each_route_says_which_promises_it_serves() -> None:
     asked = problem(document()).with_promise(ConcentratedPromise(Fraction(1, 2)))
-    for route in (Geometric(), LADDER):
+    for route in (GeometricRoute(), LADDER):
         reason = route.why_not(asked)
         assert reason is not None and "pure" in reason and "ρ = 0.5" in reason
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, TooLarge
 from discreet.numerics.brackets import exp_bracket
 from discreet.sampling.coins import Coin, Integers, decide, joined, of_fraction
-from discreet.sampling.noise import Geometric
+from discreet.sampling.noise import GeometricCoins
 from discreet.sampling.randomness import Randomness, Stream
 
 LIMBS = 2
@@ -103,11 +103,11 @@ class DiscreteGaussianSampler:
         return Coin(bracket, LIMBS)
 
     @cached_property
-    def _geometric(self) -> Geometric:
+    def _geometric(self) -> GeometricCoins:
         def power(exponent: int, bits: int) -> tuple[int, int]:
             return _of_exponential(Fraction(-exponent, self.scale))(bits)
 
-        return Geometric(power, (REACH * self.scale).bit_length(), LIMBS)
+        return GeometricCoins(power, (REACH * self.scale).bit_length(), LIMBS)
 
     @cached_property
     def _table(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

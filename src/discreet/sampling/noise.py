@@ -50,7 +50,7 @@ def powers_of(x: Fraction) -> Power:
 
 
 @dataclass(frozen=True, eq=False)
-class Geometric:
+class GeometricCoins:
     """G with P(G ≥ g) = x^g: the digits below `digits` and, beyond them, how many times 2^digits fits."""
 
     power: Power
@@ -121,6 +121,6 @@ class StaircaseNoise:
         return Coin(of_fraction(weight), self.limbs)
 
     @cached_property
-    def _stairs(self) -> Geometric:
+    def _stairs(self) -> GeometricCoins:
         # 2^digits stairs reach beyond the range, so an overflow means `reach`.
-        return Geometric(powers_of(self.ratio), (self.reach // self.step).bit_length(), self.limbs)
+        return GeometricCoins(powers_of(self.ratio), (self.reach // self.step).bit_length(), self.limbs)

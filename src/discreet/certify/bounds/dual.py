@@ -20,7 +20,7 @@ from math import prod
 import numpy as np
 
 from discreet.certify.duality.chords import least_losses, over_pieces
-from discreet.certify.duality.pulls import Pull, Stage, contenders, dense, pull_of, rounded
+from discreet.certify.duality.pulls import Pull, PullStage, contenders, dense, pull_of, rounded
 from discreet.errors import Refuted, TooLarge
 from discreet.model.actions import Action, ListedActions, NamedActions
 from discreet.model.certificate import DualWitness, Recommendation
@@ -57,7 +57,7 @@ def dual_upper_bound(problem: Problem, witness: DualWitness) -> Fraction:
     return -(floor + gain)
 
 
-def _stage(problem: Problem, witness: DualWitness) -> Stage:
+def _stage(problem: Problem, witness: DualWitness) -> PullStage:
     """The finest states, and those of the box among them with their edges."""
     space = problem.finest()
     belief = believed(problem, space)
@@ -72,7 +72,7 @@ def _stage(problem: Problem, witness: DualWitness) -> Stage:
         raise Refuted("the witness's box holds a state that no database has", outside)
     inside = [space.index[name] for name in inner.labels]
     edges = frozenset((int(a), int(b)) for a, b in inner.edges)
-    return Stage(masses, belief.omegas, inside, edges)
+    return PullStage(masses, belief.omegas, inside, edges)
 
 
 def combined_actions(decisions: Sequence[Decision]) -> list[Recommendation]:
@@ -111,7 +111,7 @@ def regrets_of(
 
 
 def over_actions(
-    decisions: Sequence[Decision], stage: Stage, regrets: dict[Fraction, list[Fraction]], pulls: Sequence[Pull]
+    decisions: Sequence[Decision], stage: PullStage, regrets: dict[Fraction, list[Fraction]], pulls: Sequence[Pull]
 ) -> Fraction:
     """Σ over box states of min_a [π·regret − Gᵀf]; a state of no multipliers contributes zero."""
     actions = combined_actions(decisions)

@@ -35,7 +35,7 @@ from discreet.certify.bounds.chain import why_not_chain
 from discreet.certify.bounds.dual import FACTOR_BITS, over_actions, regrets_of
 from discreet.certify.bounds.state_masses import GroupLaw
 from discreet.certify.duality.chords import least_losses, over_pieces
-from discreet.certify.duality.pulls import Pull, Stage
+from discreet.certify.duality.pulls import Pull, PullStage
 from discreet.errors import Refuted
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import Multipliers, QuotientWitness
@@ -65,7 +65,7 @@ def quotient_upper_bound(problem: Problem, witness: QuotientWitness) -> Fraction
         Pull(m.action, {h: lows[h] * x for h, x in enumerate(pull) if x})
         for m, pull in zip(witness.multipliers, pulls, strict=True)
     ]
-    stage = Stage(lows, omegas, list(range(len(lows))), frozenset())
+    stage = PullStage(lows, omegas, list(range(len(lows))), frozenset())
     distinct, decision = sorted(set(omegas)), problem.decision
     if isinstance(decision.actions, ListedActions) and any(m.action not in decision.actions for m in witness.multipliers):
         decision = replace(decision, actions=RealActions())

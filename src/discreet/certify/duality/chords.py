@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from discreet.certify.duality.affine import AffinePayoff, Bend
-from discreet.certify.duality.pulls import Pull, Stage, contenders, dense, rounded
+from discreet.certify.duality.pulls import Pull, PullStage, contenders, dense, rounded
 from discreet.errors import Refuted
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
@@ -36,7 +36,7 @@ def least_losses(decision: Decision, omegas: Sequence[Fraction]) -> dict[Fractio
 
 
 def over_pieces(
-    decision: Decision, omega_range: tuple[Fraction, Fraction], stage: Stage, least: dict[Fraction, Fraction],
+    decision: Decision, omega_range: tuple[Fraction, Fraction], stage: PullStage, least: dict[Fraction, Fraction],
     pulls: Sequence[Pull],
 ) -> Fraction:
     """Σ over box states of the least [π·regret − Gᵀf] over all pieces between action nodes."""

@@ -21,7 +21,7 @@ PRIOR_BITS = 160
 
 
 @dataclass(frozen=True)
-class Stage:
+class PullStage:
     """Prior mass and statistic of the finest states; `inside` maps states of the box to them, `edges` joins those."""
 
     masses: list[Fraction]

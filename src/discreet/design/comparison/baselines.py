@@ -9,9 +9,9 @@ from discreet.design.comparison.information import BestOblivious, FullInformatio
 from discreet.design.comparison.noise import (
     FaceValue,
     GeometricNoise,
-    InverseSensitivity,
-    Laplace,
-    StaircaseNoise,
+    InverseSensitivityWay,
+    LaplaceWay,
+    StaircaseWay,
 )
 from discreet.design.comparison.way import Way
 from discreet.design.ladder.mechanisms.proxy import geometric_baseline
@@ -24,11 +24,11 @@ from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
 
 QUICK: tuple[Way, ...] = (
-    NoInformation(), FullInformation(), GeometricNoise(), StaircaseNoise(), FaceValue(), Laplace(), InverseSensitivity(),
+    NoInformation(), FullInformation(), GeometricNoise(), StaircaseWay(), FaceValue(), LaplaceWay(), InverseSensitivityWay(),
     NoisyHistogram(),
 )  # fmt: skip
 WAYS: tuple[Way, ...] = (*QUICK, BestOblivious())
-FLOOR: tuple[Way, ...] = (NoInformation(), GeometricNoise(), StaircaseNoise())
+FLOOR: tuple[Way, ...] = (NoInformation(), GeometricNoise(), StaircaseWay())
 """What a design must beat even when nobody asked for a comparison."""
 
 

@@ -32,7 +32,7 @@ QUADRATURE = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Lattice:
+class NoiseLattice:
     """The statistic as whole numbers: the place of each of its values counted from the lowest, and one neighbour's step."""
 
     section: Section
@@ -46,7 +46,7 @@ class Lattice:
         return int(self.places.max()) + 1
 
 
-def lattice(base: Ground, most: int = MOST_OUTPUTS) -> Lattice:
+def lattice(base: Ground, most: int = MOST_OUTPUTS) -> NoiseLattice:
     """The lattice of a statistic that adds up and has at most so many values."""
     summary = lattice_summary(base)
     section = summed(base, summary)
@@ -61,14 +61,14 @@ def lattice(base: Ground, most: int = MOST_OUTPUTS) -> Lattice:
     masses = np.bincount(base.column, base.masses, len(base.exact_omegas))
     # nobody can move a constant statistic
     step = max(1, summary.step(base.problem.neighbours))
-    return Lattice(section, places, masses, step, float(base.problem.epsilon))
+    return NoiseLattice(section, places, masses, step, float(base.problem.epsilon))
 
 
 class OnStatistic(Way):
     """Noise on the statistic, read by Bayes' rule."""
 
     @abstractmethod
-    def channel(self, on: Lattice) -> np.ndarray:
+    def channel(self, on: NoiseLattice) -> np.ndarray:
         """Probabilities [output, ω]."""
 
     def loss(self, base: Ground, watch: Watch) -> float:
@@ -87,7 +87,7 @@ class GeometricNoise(OnStatistic):
     name = "geometric"
     words = "geometric noise on the statistic, then the best reply"
 
-    def channel(self, on: Lattice) -> np.ndarray:
+    def channel(self, on: NoiseLattice) -> np.ndarray:
         ratio = exp(-on.epsilon / on.step)
         reach = np.arange(-on.width, on.width + 1)
         centre = (1 - ratio) / (1 + ratio) if ratio < 1 else 0.0
@@ -115,7 +115,7 @@ class FaceValue(GeometricNoise):
         return None
 
 
-class Laplace(OnStatistic):
+class LaplaceWay(OnStatistic):
     """ω + Laplace(Δ/ε): posteriors change smoothly between lattice points, so the output is integrated by Gauss-Legendre.
 
     On a lattice it is geometric noise post-processed (e^(−c|y|) obeys Ghosh et al.'s condition), so that is published instead.
@@ -124,7 +124,7 @@ class Laplace(OnStatistic):
     name = "laplace"
     words = "Laplace noise on the statistic, then the best reply"
 
-    def channel(self, on: Lattice) -> np.ndarray:
+    def channel(self, on: NoiseLattice) -> np.ndarray:
         rate = on.epsilon / on.step
         if rate == 0:
             return np.ones((1, len(on.places)))
@@ -144,13 +144,13 @@ class Laplace(OnStatistic):
         return None
 
 
-class StaircaseNoise(OnStatistic):
+class StaircaseWay(OnStatistic):
     """Beyond the range an output and the one a whole step further out have the same posterior: each stands for all of them."""
 
     name = "staircase"
     words = "staircase noise on the statistic, then the best reply"
 
-    def channel(self, on: Lattice) -> np.ndarray:
+    def channel(self, on: NoiseLattice) -> np.ndarray:
         if on.epsilon == 0:
             return np.ones((1, len(on.places)))
         ratio = exp(-on.epsilon)
@@ -163,13 +163,13 @@ class StaircaseNoise(OnStatistic):
         return kernel
 
 
-class InverseSensitivity(OnStatistic):
+class InverseSensitivityWay(OnStatistic):
     """The exponential mechanism by the number of neighbours' steps to each value."""
 
     name = "inverse sensitivity"
     words = "inverse sensitivity mechanism, then the best reply"
 
-    def channel(self, on: Lattice) -> np.ndarray:
+    def channel(self, on: NoiseLattice) -> np.ndarray:
         far = -(-np.abs(on.places[:, None] - on.places[None, :]) // on.step)
         raw = np.exp(-on.epsilon * far / 2)
         return np.asarray(raw / raw.sum(axis=0))

@@ -63,7 +63,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Part:
+class Allotment:
     """What one statistic gets, and the gain in weighted loss for each further unit of ε (None at the last point)."""
 
     name: str
@@ -78,7 +78,7 @@ class Allocation:
     """The best split among the computed points; no split of the budget at all has a weighted loss below `lower_bound`."""
 
     budget: Fraction
-    parts: tuple[Part, ...]
+    parts: tuple[Allotment, ...]
     loss: Fraction
     lower_bound: Fraction
     convex: bool
@@ -246,11 +246,11 @@ def _front(
     return front
 
 
-def _part(c: Curve, place: int) -> Part:
+def _part(c: Curve, place: int) -> Allotment:
     """What a curve gets at one of its points."""
     epsilon, low, high = c.points[place]
     marginal = None
     if place + 1 < len(c.points):
         further, _, loss = c.points[place + 1]
         marginal = float(c.weight * (high - loss) / (further - epsilon))
-    return Part(c.name, epsilon, high, low, marginal)
+    return Allotment(c.name, epsilon, high, low, marginal)

@@ -30,7 +30,7 @@ from discreet.numerics.brackets import rational_above_exp
 RATIO_BITS = 80
 
 
-class Geometric(Route):
+class GeometricRoute(Route):
     """SY Thm 3: the best of all, without any search."""
 
     name = "geometric"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from discreet.design.routes.geometric import Geometric
+from discreet.design.routes.geometric import GeometricRoute
 from discreet.design.routes.ladder import Ladder
 from discreet.design.routes.program import PROGRAMS, states_of
 from discreet.design.routes.reduced import Reducing
@@ -19,7 +19,7 @@ LADDER = Ladder()
 
 def considered(problem: Problem) -> tuple[list[Route], list[Step]]:
     """The routes that apply, the most promising first, and the steps that say why the others do not."""
-    inner: list[Route] = [Geometric(), *PROGRAMS]
+    inner: list[Route] = [GeometricRoute(), *PROGRAMS]
     _must_be_served(problem, [*inner, LADDER])
     steps: list[Step] = []
     shorter: list[str] = []

@@ -72,7 +72,7 @@ SQUARED = SquaredLoss()
 
 
 @dataclass(frozen=True)
-class Split:
+class TailSplit:
     """Lower tail of mass `low`, upper tail of mass `high`; mean m and variance s^2 of tau - lambda."""
 
     low: Fraction
@@ -82,16 +82,16 @@ class Split:
 
 
 @dataclass(frozen=True)
-class ChainBound:
+class SplitBound:
     """A proven lower bound on the expected loss, and the split that proves it."""
 
     lower_bound: float
-    split: Split | None
+    split: TailSplit | None
 
 
 def chain_bound(
     law: IidSum, epsilon: float, loss: DistanceLoss = SQUARED, watch: Watch | None = None
-) -> ChainBound:
+) -> SplitBound:
     """The chain bound at its best split, for squared, absolute or pinball loss.
 
     Splits at whole types are screened in floating point by a three-point rule over M and the most promising
@@ -101,7 +101,7 @@ def chain_bound(
     watch = SILENT if watch is None else watch
     splits, respondents = whole_type_splits(law), law.respondents
     if not splits or respondents < 1:
-        return ChainBound(0.0, None)
+        return SplitBound(0.0, None)
     kind = _Loss.of(loss)
     ranked = sorted(splits, key=lambda split: -_screen(split, respondents, epsilon, kind))
     best, chosen = 0.0, ranked[0]
@@ -112,10 +112,10 @@ def chain_bound(
         watch.report(stage="chain bound", bound=-best)
         if watch.cancelled():
             break
-    return ChainBound(best, chosen)
+    return SplitBound(best, chosen)
 
 
-def split_bound(split: Split, respondents: int, epsilon: float, loss: DistanceLoss = SQUARED) -> float:
+def split_bound(split: TailSplit, respondents: int, epsilon: float, loss: DistanceLoss = SQUARED) -> float:
     """The lower bound that this split proves, rounding errors subtracted."""
     kind = _Loss.of(loss)
     share = split.low + split.high
@@ -141,7 +141,7 @@ class _Loss:
     def of(cls, loss: DistanceLoss) -> _Loss:
         return cls(float(loss.pinballs), None if loss.quantile is None else float(loss.quantile))
 
-    def bracket(self, split: Split, players: int, beta: Fraction, epsilon: float) -> float:
+    def bracket(self, split: TailSplit, players: int, beta: Fraction, epsilon: float) -> float:
         """c(M), rounding errors subtracted."""
         _, masses = binomial_window(players, beta)
         if self.quantile is not None:
@@ -160,7 +160,7 @@ class _Loss:
         return max(8, min(MOST_BLOCKS, QUADRATIC_WORK // (high - low + 1) ** 2))
 
 
-def tail_split(law: IidSum, low: Fraction, high: Fraction) -> Split:
+def tail_split(law: IidSum, low: Fraction, high: Fraction) -> TailSplit:
     """The split with these tail masses and the antithetic coupling; low, high > 0 and low + high <= 1."""
     lower = _normalised(_take(law.atoms, low))
     upper = _normalised(_take(law.atoms[::-1], high))
@@ -182,10 +182,10 @@ def tail_split(law: IidSum, low: Fraction, high: Fraction) -> Split:
             right = upper[j][1]
     first = sum((v * w for v, w in upper), Fraction(0)) - sum((v * w for v, w in lower), Fraction(0))
     second = sum((v * v * w for v, w in (*upper, *lower)), Fraction(0)) - 2 * product
-    return Split(low, high, first, second - first**2)
+    return TailSplit(low, high, first, second - first**2)
 
 
-def whole_type_splits(law: IidSum) -> list[Split]:
+def whole_type_splits(law: IidSum) -> list[TailSplit]:
     """All splits whose tails consist of whole types."""
     count = len(law.atoms)
     cumulative = [Fraction(0)]
@@ -211,7 +211,7 @@ def _normalised(atoms: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, 
     return [(v, w / total) for v, w in atoms]
 
 
-def _screen(split: Split, respondents: int, epsilon: float, kind: _Loss) -> float:
+def _screen(split: TailSplit, respondents: int, epsilon: float, kind: _Loss) -> float:
     """A quick estimate of the bound: three-point Gauss-Hermite rule over the number of players."""
     share = float(split.low + split.high)
     beta = split.high / (split.low + split.high)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from discreet.certify.bounds.chain import CHAIN, why_not_chain
 from discreet.design.ladder.bounds.averaged import Averages
-from discreet.design.ladder.bounds.chain import Split, chain_bound
+from discreet.design.ladder.bounds.chain import TailSplit, chain_bound
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.ladder.rung import Found, Height, Rung
@@ -69,7 +69,7 @@ class GroupedQuotient(Quotient):
         return grouped_program(height.reader, height.weights, seconds)
 
 
-def best_split(reader: Reader, watch: Watch = SILENT) -> tuple[Split, float]:
+def best_split(reader: Reader, watch: Watch = SILENT) -> tuple[TailSplit, float]:
     """The best split and the loss that no private mechanism goes below, the decision's weight included."""
     decision = reader.problem.decision
     assert isinstance(decision.loss, DistanceLoss)
@@ -84,7 +84,7 @@ def best_split(reader: Reader, watch: Watch = SILENT) -> tuple[Split, float]:
     return found.split, found.lower_bound * float(decision.weight)
 
 
-def chain_witness(problem: Problem, split: Split) -> TheoremWitness:
+def chain_witness(problem: Problem, split: TailSplit) -> TheoremWitness:
     """The types in the tails of a split, by number."""
     law = iid_sum(problem)
     shares = dict(zip(law.types, law.probabilities, strict=True))

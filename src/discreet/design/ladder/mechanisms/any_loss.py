@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.design.ladder.binomial import UNIT_ROUNDOFF
 from discreet.design.ladder.mechanisms.noise import to_outputs
 from discreet.design.ladder.mechanisms.proxy import Proxy, best_noise
-from discreet.design.ladder.mechanisms.sums import JointLaw, joint_law
+from discreet.design.ladder.mechanisms.sums import SumPairs, joint_law
 from discreet.errors import InputError, TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.losses import DistanceLoss
@@ -50,7 +50,7 @@ def other_loss(
 
 
 def read_joint(
-    joint: JointLaw,
+    joint: SumPairs,
     weights: Sequence[int],
     noise: IntegerNoise,
     losses: Floats | DistanceLoss,

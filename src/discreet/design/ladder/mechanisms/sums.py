@@ -63,7 +63,7 @@ class SumLaw:
 
 
 @dataclass(frozen=True)
-class JointLaw:
+class SumPairs:
     """P(omega = values[k], S = s) as `masses[k, s]`."""
 
     values: Floats
@@ -128,7 +128,7 @@ def sum_law(
 
 def joint_law(
     probabilities: ArrayLike, values: Sequence[int], weights: Sequence[int], respondents: int
-) -> JointLaw:
+) -> SumPairs:
     """P(S=s, omega=k) for integer values, as `masses[omega, S]`; refused when it does not fit."""
     rows = np.atleast_2d(np.asarray(probabilities, dtype=np.float64))
     w = check_weights(weights, len(values))
@@ -159,7 +159,7 @@ def joint_law(
     total = np.ones((1, 1))
     for i in range(respondents):
         total = times(total, single(rows[i if rows.shape[0] > 1 else 0]))
-    return JointLaw(low * respondents + np.arange(total.shape[0], dtype=np.float64), total)
+    return SumPairs(low * respondents + np.arange(total.shape[0], dtype=np.float64), total)
 
 
 def likely_length(probabilities: ArrayLike, weights: Sequence[int], respondents: int) -> int:
