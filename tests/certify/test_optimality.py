@@ -201,7 +201,7 @@ def test_every_claim_is_proved_again(folder: Path) -> None:
     assert result["proved"] and Fraction(result["value"]) <= Fraction(result["bound"])
     assert result["not_proved"] == []
     shown = shell(folder, "certify", "x.mechanism.json")
-    assert "no private mechanism loses less than" in shown.stdout
+    assert "no mechanism with this promise loses less than" in shown.stdout
 
 
 def test_a_forged_bound_ends_with_one(folder: Path) -> None:

@@ -52,7 +52,7 @@ def test_json_holds_everything_promised(folder: Path) -> None:
 def test_a_person_sees_the_design_beside_what_people_do_today(folder: Path) -> None:
     done = shell(folder, "design", "places.toml")
     assert done.returncode == 0, done.stderr
-    told = ("this design", "geometric", "best oblivious", "no private mechanism loses less than", "household", "Proposition 5")
+    told = ("this design", "geometric", "best oblivious", "no purely ε-private mechanism", "household", "Proposition 5")
     for words in told:
         assert words in done.stdout
     assert "Not for adding up" in " ".join(done.stdout.split())

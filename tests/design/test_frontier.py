@@ -134,8 +134,9 @@ def test_equal_loss_needs_less_epsilon_than_the_baseline() -> None:
     best = at.baselines["best oblivious"].loss
     assert best == pytest.approx(1.15329883373, rel=1e-5)
     found = saving(ours, "best oblivious", best)
-    assert 0.9 < found.share < 1 and found.reach.status == "bracketed"
-    assert not saving(ours, "itself", at.loss).share < 0.9999
+    low, high = found.share
+    assert 0.9 < low < high < 1 and found.reach.status == "bracketed"
+    assert saving(ours, "itself", at.loss).share[1] > 0.9999
 
 
 def test_no_level_is_refused() -> None:
@@ -152,7 +153,6 @@ def test_example_1_needs_70_percent_of_epsilon_for_the_loss_of_geometric_noise()
     assert found.points[1].loss == pytest.approx(2.3259192, rel=3e-5)
     known = tuple((p.epsilon, p.lower_bound, p.loss) for p in found.points)
     reach = saving(places, "geometric", geometric, gap=2e-5, seconds=300, known=known).reach
-    assert round(reach.epsilon, 4) == 0.7005
     assert reach.below is not None and float(reach.below) < 0.700488304 < float(reach.above)
 
 

@@ -254,7 +254,7 @@ def test_a_small_release_has_an_interval_for_each_cell(tmp_path: Path) -> None:
     assert bar["mark"]["type"] == "rule" and bar["encoding"]["x2"]["field"] == "high"
     assert point["encoding"]["y"]["field"] == "cell" and point["encoding"]["y"]["title"] == "street"
     assert [r["cell"] for r in figure.body["data"]["values"]] == [f"s{i}" for i in range(5)]
-    assert "90% of the posterior" in figure.subtitle and "5 cells" in figure.alt and figure.svg()
+    assert "at least 90 % of the posterior" in figure.subtitle and "5 cells" in figure.alt and figure.svg()
 
 
 def test_a_large_release_is_counted_by_size_and_mean(tmp_path: Path) -> None:

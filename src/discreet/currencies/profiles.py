@@ -98,7 +98,9 @@ def profile(source: Mechanism | Channel) -> Profile:
 
 
 def pair_delta(pair: Pair, epsilon: Fraction) -> Bracket:
-    """δ(ε) of one pair in one direction, in balls; exactly 0 where every exact loss is at most ε."""
+    """δ(ε) of one pair in one direction, in balls; at ε = 0 the exact total variation, and 0 where no loss exceeds ε."""
+    if epsilon == 0:
+        return outward(pair.total_variation)
     if all(q and compare_ratio_exp(p, q, epsilon) <= 0 for p, q in pair.key if p):
         return Bracket(0.0, 0.0)
     above = [(p, q) for p, q in pair.key if p and (q == 0 or compare_ratio_exp(p, q, epsilon) > 0)]

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from discreet.numerics.digits import number_at_most
+
 Number = Fraction | float
 
 
@@ -25,8 +27,11 @@ def _unsigned(number: Number) -> Number:
 
 
 def relative_gap(loss: Number, lower_bound: Number) -> float:
-    """Between the loss attained and a lower bound on any private mechanism's: 0 when both are equal."""
-    return 0.0 if loss == lower_bound else float((loss - lower_bound) / size(loss, lower_bound))
+    """Between the loss attained and a lower bound on any private mechanism's: 0 when both are equal, never below the exact one."""
+    if loss == lower_bound:
+        return 0.0
+    gap = (loss - lower_bound) / size(loss, lower_bound)
+    return number_at_most(gap) if isinstance(gap, Fraction) else float(gap)
 
 
 def reached(loss: float, lower_bound: float, gap: float) -> bool:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import DiscreetError, InputError
+from discreet.numerics.digits import about, at_least, at_most, between, percent_about
 from discreet.present import blocks
 
 if TYPE_CHECKING:
@@ -104,15 +104,16 @@ def certificate_html(certificate: Certificate) -> str:
     """Each claim with its witness."""
     proof, optimal = certificate.privacy, certificate.optimality
     rows = [
-        ("privacy", f"ε = {float(proof.epsilon):.9g} holds; tight between {float(proof.tight_low):.9g} and "
-                    f"{float(proof.tight_high):.9g} ({proof.edges:,} edges × {proof.outputs:,} outputs, {proof.witness})"),
+        ("privacy", f"{proof.promise} holds; tight {between(proof.tight_low, proof.tight_high, 9)} "
+                    f"({proof.edges:,} edges × {proof.outputs:,} outputs, {proof.witness})"),
     ]  # fmt: skip
     if proof.edge is not None:
         rows.append(("tightest", f"between {proof.edge[0]} and {proof.edge[1]}, output {proof.output}"))
     if optimal is not None:
         witness = getattr(optimal.witness, "kind", None) or getattr(optimal.witness, "theorem", "")
         rows.append((
-            "optimality", f"expected payoff at least {float(optimal.value):.9g}, none above {float(optimal.bound):.9g} ({witness})",
+            "optimality",
+            f"expected payoff at least {at_least(optimal.value, 9)}, none above {at_most(optimal.bound, 9)} ({witness})",
         ))
     rows.append(("mechanism", certificate.mechanism))
     return _card("Certificate", _facts(rows))
@@ -120,20 +121,21 @@ def certificate_html(certificate: Certificate) -> str:
 
 def posterior_html(posterior: Posterior) -> str:
     """Mean and interval where there is an order, and bars of the likeliest possibilities."""
-    rows = [("probability of what was published", f"{posterior.probability:.4g}")]
+    rows = [("probability of what was published", about(posterior.probability))]
     if posterior.values is not None:
         low, high = posterior.interval()
-        rows = [("mean", f"{posterior.mean():.6g}"), ("90% between", f"{_short(low)} and {_short(high)}"), *rows]
+        rows = [("mean", about(posterior.mean(), 6)), ("at least 90 %", between(low, high, 12)), *rows]
     chances = [float(p) for p in posterior.probabilities]
     likely = sorted(range(len(chances)), key=lambda i: -chances[i])[:MOST_ROWS]
     top = max(chances)
     bars = "".join(
-        f"<tr><td>{escape(posterior.labels[i])}</td><td style='text-align:right'>{chances[i]:.2%}</td><td style='width:12em'>"
-        f"<div style='background:#0072b2;height:.8em;width:{100 * chances[i] / top:.1f}%'></div></td></tr>"
+        f"<tr><td>{escape(posterior.labels[i])}</td><td style='text-align:right'>{percent_about(chances[i])}</td>"
+        "<td style='width:12em'>"
+        f"<div style='background:#0072b2;height:.8em;width:{round(100 * chances[i] / top, 1)}%'></div></td></tr>"
         for i in sorted(likely) if chances[i] >= LEAST
     )
     left = 1 - sum(chances[i] for i in likely if chances[i] >= LEAST)
-    rest = f"<p>others: {left:.2%}</p>" if left > LEAST else ""
+    rest = f"<p>others: {percent_about(left)}</p>" if left > LEAST else ""
     head = f"<tr><th scope='col'>{escape(posterior.about)}</th><th scope='col'>probability</th><td></td></tr>"
     return _card("Posterior", f"{_facts(rows)}<table><thead>{head}</thead><tbody>{bars}</tbody></table>{rest}")
 
@@ -201,7 +203,3 @@ def _facts(rows: Sequence[tuple[str, str]]) -> str:
     lines = "".join(f"<tr><th scope='row' style='text-align:left'>{escape(a)}</th><td style='text-align:left'>{escape(b)}</td></tr>"
                     for a, b in rows)  # fmt: skip
     return f"<table><tbody>{lines}</tbody></table>"
-
-
-def _short(value: Fraction) -> str:
-    return str(value.numerator) if value.denominator == 1 else f"{float(value):.6g}"

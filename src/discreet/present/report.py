@@ -23,7 +23,15 @@ from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import PurePromise
 from discreet.model.record import Baseline, Record
-from discreet.numerics.digits import about, between, percent_about, percent_at_most, percent_given
+from discreet.numerics.digits import (
+    about,
+    at_least,
+    at_most,
+    between,
+    percent_about,
+    percent_at_most,
+    percent_given,
+)
 from discreet.present.figure import Figure
 from discreet.present.figures.posterior import posterior_figure
 from discreet.present.style import STYLE
@@ -180,7 +188,7 @@ def _found_by(mechanism: Mechanism) -> str:
 def _story(record: Record) -> str:
     """Which routes were considered and which rungs were climbed, as the record of the design tells it."""
     steps = "".join(f"<li>{escape(str(step))}</li>" for step in record.steps)
-    rungs = [(r.name, about(r.loss, 6), about(r.lower_bound, 6), f"{r.relative_gap:.1%}") for r in record.rungs]
+    rungs = [(r.name, at_most(r.loss), at_least(r.lower_bound), percent_at_most(r.relative_gap, 2)) for r in record.rungs]
     climbed = table(["rung", "expected loss", "lower bound", "gap"], rungs) if rungs else ""
     return f"<p>What was considered:</p><ul>{steps}</ul>{climbed}" if steps else climbed
 
@@ -197,7 +205,7 @@ def _proof(mechanism: Mechanism, certificate: Certificate | None) -> str:
         )
         claim = certificate.optimality
         if claim is not None and all(d.is_loss for d in mechanism.problem.decisions):
-            words.append(proof_words(-claim.value, -claim.bound))
+            words.append(proof_words(-claim.value, -claim.bound, mechanism.guarantee.promise.adjective))
     return "".join(f"<p>{escape(w)}</p>" for w in words)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import ceil, floor, log10
 
+from discreet.numerics.digits import given
+
 MOST = 8
 
 
@@ -24,7 +26,7 @@ def log_ticks(low: float, high: float) -> list[float]:
 def power_words(tick: float) -> str:
     """0.0005, 1, 20, 1e-6, 3e5: raised digits are missing from many fonts."""
     if 1e-4 <= tick < 1e5:
-        return f"{tick:.4f}".rstrip("0").rstrip(".")
+        return given(tick)
     power = floor(log10(tick) + 1e-12)
     return f"{round(tick / 10.0**power)}e{power}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from discreet.design.questions.allocation import Allocation
-from discreet.numerics.digits import about, at_least, at_most, given
+from discreet.numerics.digits import about, at_least, at_most, given, number_at_least, number_at_most
 from discreet.views.view import Block, Grid, Sentence, View, mind
 
 
@@ -14,14 +14,14 @@ def allocation_view(found: Allocation) -> View:
     facts = {
         "budget": found.budget,
         "spent": found.spent,
-        "loss": float(found.loss),
-        "lower_bound": float(found.lower_bound),
+        "loss": number_at_most(found.loss),
+        "lower_bound": number_at_least(found.lower_bound),
         "relative_gap": found.relative_gap,
         "convex": found.convex,
         "parts": [
             {
-                "name": part.name, "epsilon": part.epsilon, "epsilon_number": float(part.epsilon), "loss": float(part.loss),
-                "lower_bound": float(part.lower_bound), "marginal": part.marginal,
+                "name": part.name, "epsilon": part.epsilon, "epsilon_number": float(part.epsilon),
+                "loss": number_at_most(part.loss), "lower_bound": number_at_least(part.lower_bound), "marginal": part.marginal,
             }
             for part in found.parts
         ],

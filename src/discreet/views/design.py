@@ -10,7 +10,14 @@ from discreet.design.result import Design
 from discreet.errors import TooLarge
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
-from discreet.numerics.digits import about, at_least, at_most
+from discreet.numerics.digits import (
+    about,
+    at_least,
+    at_most,
+    number_at_least,
+    number_at_most,
+    percent_at_most,
+)
 from discreet.views.plain import known
 from discreet.views.view import BREAK, Block, Grid, Sentence, View, mind, proved
 from discreet.views.words import adding_words, theorem_words
@@ -30,12 +37,12 @@ def design_view(found: Design) -> View:
 def _facts(found: Design, seen: Evaluation | None) -> dict[str, Any]:
     problem = found.mechanism.problem
     facts: dict[str, Any] = {
-        "value": float(found.value),
-        "bound": float(found.bound),
+        "value": number_at_least(found.value),
+        "bound": number_at_most(found.bound),
         "relative_gap": found.relative_gap,
     }
     if in_losses(found.mechanism):
-        facts |= {"loss": float(found.loss), "lower_bound": float(found.lower_bound)}
+        facts |= {"loss": number_at_most(found.loss), "lower_bound": number_at_least(found.lower_bound)}
     facts |= {
         "epsilon": problem.epsilon,
         "neighbours": problem.neighbours.name,
@@ -92,7 +99,8 @@ def _told(found: Design, seen: Evaluation | None) -> Iterator[Block]:
     loss = in_losses(found.mechanism)
     yield comparison(found.mechanism, found.baselines)
     yield BREAK
-    edge = "no private mechanism loses less than" if loss else "no private mechanism is worth more than"
+    rival = f"no {found.mechanism.guarantee.promise.adjective} mechanism"
+    edge = f"{rival} loses less than" if loss else f"{rival} is worth more than"
     limit = at_least(found.lower_bound, 9) if loss else at_most(found.bound, 9)
     yield proved(f"{edge} {limit}, so this design is within {at_most(found.relative_gap, 2)} of the best possible.")
     yield proved(f"{found.mechanism.guarantee}.")
@@ -101,7 +109,7 @@ def _told(found: Design, seen: Evaluation | None) -> Iterator[Block]:
     yield Sentence(f"How: {step.name}; {step.reason}{cited}.")
     yield from _rungs(found)
     if found.within is not None and found.price is not None:
-        yield Sentence(f"Restricted to {found.within} mechanisms, which costs {about(found.price, 6)}.")
+        yield Sentence(f"Restricted to {found.within} mechanisms, which costs about {about(found.price, 6)}.")
     yield from (mind(note) for note in found.notes)
     if seen is not None and known(seen.slope) is not None and not seen.for_adding_up:
         yield mind(adding_words(seen.slope))
@@ -118,7 +126,7 @@ def comparison(mechanism: Mechanism, baselines: Mapping[str, Any]) -> Grid:
     for name, baseline in ranked:
         number = baseline.loss if loss else baseline.value
         shown = f"{name} (not private)" if name == NOT_PRIVATE else name
-        times = "" if number is None or own == 0 or not loss else f"{number / own:.2f}×"
+        times = "" if number is None or own == 0 or not loss else f"{about(number / own, 3)}×"
         rows.append((shown, "–" if number is None else about(number, 6), times))
     return Grid(("way to publish", "expected loss" if loss else "expected payoff", "against the design"), rows, first=True)
 
@@ -127,7 +135,8 @@ def _rungs(found: Design) -> Iterator[Block]:
     """The rungs that were climbed: the best mechanism and the best bound were kept, whichever rung they are from."""
     if found.rungs:
         rows = [
-            (r.name, about(r.loss, 6), about(r.lower_bound, 6), f"{r.relative_gap:.1%}", f"{r.seconds:.1f}") for r in found.rungs
+            (r.name, at_most(r.loss), at_least(r.lower_bound), percent_at_most(r.relative_gap, 2), about(r.seconds, 2))
+            for r in found.rungs
         ]
         yield BREAK
         yield Grid(("rung", "expected loss", "lower bound", "gap", "seconds"), rows)

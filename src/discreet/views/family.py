@@ -49,7 +49,7 @@ def _told(found: FamilyDesign, pairs: Sequence[tuple[Member, Made]]) -> Iterator
     yield Sentence(
         f"{len(pairs)} mechanisms for sizes {found.family.words}: each proved within {at_most(gaps[-1], 2)} of the best possible, "
         f"half of them within {at_most(gaps[len(gaps) // 2], 2)}; {about(found.loss_per_cell, 6)} expected loss per cell{beside}; "
-        f"{found.seconds:.1f} s."
+        f"{about(found.seconds, 3)} s."
     )
     if found.missing:
         yield mind(f"it was stopped before sizes {sizes_in_words(found.missing)}; run again to go on from here.")
@@ -60,4 +60,4 @@ def _row(member: Member, how: Made) -> tuple[str, ...]:
     size = str(member.low) if not member.padded else f"{member.low}-{member.high} (padded)"
     loss = at_most(losses[0]) if len(losses) == 1 else f"{about(min(losses))} to {at_most(max(losses), 4)}"
     end = "kept" if how.cached else ENDS.get(how.status, how.status)
-    return size, loss, at_most(how.relative_gap, 2), f"{how.seconds:.1f} s", end
+    return size, loss, at_most(how.relative_gap, 2), f"{about(how.seconds, 3)} s", end

@@ -7,7 +7,16 @@ from typing import Any
 
 from discreet.design.questions.frontier import Frontier
 from discreet.design.questions.smallest_epsilon import Reach, Saving
-from discreet.numerics.digits import about, at_least, at_most, given, percent_at_least, percent_at_most
+from discreet.numerics.digits import (
+    about,
+    at_least,
+    at_most,
+    given,
+    number_at_least,
+    number_at_most,
+    percent_at_least,
+    percent_at_most,
+)
 from discreet.views.view import Block, Grid, Sentence, View, mind
 
 BESIDE = ("geometric", "staircase", "best oblivious")
@@ -19,8 +28,8 @@ def frontier_view(found: Frontier, saved: Saving | None = None, reached: Reach |
         "points": [
             {
                 "epsilon": p.epsilon, "epsilon_number": float(p.epsilon),
-                "value": float(p.value), "bound": float(p.bound), "loss": p.loss,
-                "lower_bound": p.lower_bound, "relative_gap": p.relative_gap, "designed_at": p.designed,
+                "value": number_at_least(p.value), "bound": number_at_most(p.bound), "loss": number_at_most(-p.value),
+                "lower_bound": number_at_least(-p.bound), "relative_gap": p.relative_gap, "designed_at": p.designed,
                 "bound_proved_at": p.proved, "seconds": p.seconds,
                 "baselines": {name: b.loss for name, b in p.baselines.items()},
             }
@@ -31,7 +40,8 @@ def frontier_view(found: Frontier, saved: Saving | None = None, reached: Reach |
     }
     if saved is not None:
         facts["saving"] = {
-            "baseline": saved.baseline, "loss": saved.loss, "epsilon": saved.epsilon, "share": saved.share, **_reach(saved.reach),
+            "baseline": saved.baseline, "loss": saved.loss, "epsilon": saved.epsilon,
+            "share": [number_at_least(saved.share[0]), number_at_most(saved.share[1])], **_reach(saved.reach),
         }
     if reached is not None:
         facts["target"] = {"loss": reached.target, **_reach(reached)}
@@ -40,9 +50,9 @@ def frontier_view(found: Frontier, saved: Saving | None = None, reached: Reach |
 
 def _reach(reach: Reach) -> dict[str, Any]:
     return {
-        "smallest_epsilon": reach.epsilon,
+        "enough": number_at_most(reach.above),
         "between": [reach.below, reach.above],
-        "loss_reached": float(reach.design.loss),
+        "loss_reached": number_at_most(reach.design.loss),
         "probes": len(reach.probes),
         "status": reach.status,
     }
@@ -58,15 +68,12 @@ def _told(found: Frontier, saved: Saving | None, reached: Reach | None) -> Itera
         )
         for p, at in zip(found.points, losses, strict=True)
     ]
-    yield Grid(("ε", "least loss", "no mechanism below", "gap", *shown), rows, left=0)
+    yield Grid(("ε", "least loss at most", "at least", "gap", *shown), rows, left=0)
     if saved is not None:
         reach = saved.reach
-        share = percent_at_most(reach.above / saved.epsilon)
-        if reach.below is not None:
-            share = f"between {percent_at_least(reach.below / saved.epsilon)} and {share}"
         yield Sentence(
             f"Saved: the loss {about(saved.loss, 6)} of {saved.baseline} at ε = {given(saved.epsilon)} is reached at ε = "
-            f"{at_most(reach.above)}, {share} of it {_between(reach)}."
+            f"{at_most(reach.above)} {_between(reach)}; {saved_words(saved)}."
         )
     if reached is not None:
         yield Sentence(f"Target: for a loss of {given(reached.target)} ε = {at_most(reached.above)} is enough {_between(reached)}.")
@@ -75,6 +82,14 @@ def _told(found: Frontier, saved: Saving | None, reached: Reach | None) -> Itera
         yield mind(
             f"the curve is proved not convex between ε = {given(low)} and {given(high)}, so halving ε does not halve the gain."
         )
+
+
+def saved_words(saved: Saving) -> str:
+    """How much of the baseline's ε is enough: never more than what is proved."""
+    low, high = saved.share
+    if saved.reach.below is None:
+        return f"{percent_at_most(high)} of that ε is enough"
+    return f"the least that is enough is between {percent_at_least(low)} and {percent_at_most(high)} of that ε"
 
 
 def _between(reach: Reach) -> str:

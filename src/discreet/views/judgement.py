@@ -112,11 +112,13 @@ def beaten_view(found: Beaten) -> View:
         "reads": found.read,
     }
     limit = f"loses less than {at_least(bound, 9)}" if found.loss else f"is worth more than {at_most(bound, 9)}"
-    words = f"{about(own, 9)}; a design has {about(designed, 9)}, and no private mechanism {limit}"
+    words = f"{about(own, 9)}; a design has {about(designed, 9)}, and no purely ε-private mechanism {limit}"
     told = (
         Fact("for the decision", f"at its own ε = {at_most(found.epsilon, 9)}"),
         Fact(str(facts["of"]), words),
-        Fact("beaten", f"by at least {at_least(found.at_least, 6)}; by nothing private by more than {at_most(found.at_most, 6)}"),
+        Fact("beaten", (
+            f"by at least {at_least(found.at_least, 6)}; by nothing purely ε-private by more than {at_most(found.at_most, 6)}"
+        )),
     )
     return View({"beaten": facts}, told)
 

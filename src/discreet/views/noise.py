@@ -12,7 +12,7 @@ from discreet.geometry.noise import NoiseAnswer, is_noise_optimal
 from discreet.geometry.price import Price, price_of_noise
 from discreet.geometry.witness import Witness
 from discreet.model.problem import Problem
-from discreet.numerics.digits import about, at_least, at_most, given
+from discreet.numerics.digits import about, at_least, at_most, given, number_at_least, number_at_most
 from discreet.numerics.exact import format_exact
 from discreet.views.view import Block, Fact, Mood, Sentence, View
 from discreet.views.words import theorem_words
@@ -42,11 +42,11 @@ def noise_view(problem: Problem, watch: Watch = SILENT, *, price: bool = True, s
             told.append(Fact("price", f"not computed: {error}"))
         else:
             facts["price"] = {
-                "value": float(paid.value), "bound": float(paid.bound),
-                "oblivious_value": float(paid.oblivious_value), "oblivious_bound": float(paid.oblivious_bound),
-                "at_least": float(paid.at_least), "at_most": float(paid.at_most), "by": by,
+                "value": number_at_least(paid.value), "bound": number_at_most(paid.bound),
+                "oblivious_value": number_at_least(paid.oblivious_value), "oblivious_bound": number_at_most(paid.oblivious_bound),
+                "at_least": number_at_least(paid.at_least), "at_most": number_at_most(paid.at_most), "by": by,
             }
-            told += _price(paid, by)
+            told += _price(paid, by, problem.promise.adjective)
     return View(facts, tuple(told))
 
 
@@ -93,10 +93,10 @@ def _answer(found: NoiseAnswer, epsilon: Fraction, witness: dict[str, Any] | Non
             yield Fact("", f"prior × e^(ε·k) with k at each state: {shown}")
 
 
-def _price(price: Price, by: str) -> Iterator[Block]:
-    yield Fact("best", f"{about(price.value, 8)} (no private mechanism exceeds {at_most(price.bound, 8)})")
+def _price(price: Price, by: str, kept: str) -> Iterator[Block]:
+    yield Fact("best", f"{at_least(price.value, 8)} (no {kept} mechanism exceeds {at_most(price.bound, 8)})")
     limit = f"none that reads only ω exceeds {at_most(price.oblivious_bound, 8)}"
-    yield Fact("noise", f"{about(price.oblivious_value, 8)} ({limit})")
+    yield Fact("noise", f"{at_least(price.oblivious_value, 8)} ({limit})")
     if price.at_least > 0:
         yield Fact("price", f"{at_least(price.at_least)} to {at_most(price.at_most)} for this decision")
         yield Fact("", f"found by {by}")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from discreet.design.questions.robust import Robust
-from discreet.numerics.digits import about, at_least, at_most
+from discreet.numerics.digits import about, at_least, at_most, between, number_at_least, number_at_most
 from discreet.views.view import Block, Grid, Sentence, View, mind, proved
 
-HEADS = ("if this prior is true", "robust", "plain", "best there", "regret")
+HEADS = ("if this prior is true", "robust", "plain", "best there", "regret at most")
 
 
 def robust_view(found: Robust) -> View:
@@ -22,13 +22,13 @@ def robust_view(found: Robust) -> View:
         rows.append({
             "kind": prior.kind,
             "probabilities": [float(p) for p in chances] if isinstance(chances, tuple) else None,
-            "weight": float(weight), "loss": float(loss), "best": [float(side) for side in best], "plain": plain,
-            "regret": float(loss - best[0]),
+            "weight": float(weight), "loss": number_at_most(loss), "best": [number_at_least(best[0]), number_at_most(best[1])],
+            "plain": plain, "regret": number_at_most(loss - best[0]),
         })
     facts = {
         "priors": rows,
-        "worst_regret": float(found.proof.worst),
-        "least_worst_regret": float(found.proof.least),
+        "worst_regret": number_at_most(found.proof.worst),
+        "least_worst_regret": number_at_least(found.proof.least),
         "price": found.price,
         "rounds": found.rounds,
         "status": found.status,
@@ -38,15 +38,17 @@ def robust_view(found: Robust) -> View:
 
 def _told(found: Robust, rows: list[dict[str, Any]]) -> Iterator[Block]:
     yield Grid(HEADS, [
-        (_named(r), about(r["loss"], 6), about(r["plain"], 6), about(r["best"][1], 6), about(r["regret"], 6)) for r in rows
+        (_named(r), at_most(r["loss"]), about(r["plain"], 6), between(*r["best"], words="{} to {}"), at_most(r["regret"]))
+        for r in rows
     ])
     yield Sentence(
         "Expected losses: of this mechanism (robust), of the one designed for the first prior alone (plain), and of the best "
         "mechanism for each prior. Regret is what robust loses beyond the best, if its recommendations are followed."
     )
     yield proved(
-        f"if its recommendations are followed, the worst regret is at most {at_most(found.proof.worst)}, and no private mechanism "
-        f"has less than {at_least(found.proof.least)}."
+        f"if recommendations are followed, the worst regret is at most {at_most(found.proof.worst)}, and no "
+        f"{found.mechanism.guarantee.promise.adjective} mechanism has less than {at_least(found.proof.least)}. Readers who know "
+        "which prior is true and reply to it themselves lose no more."
     )
     for row in rows[1:]:
         change = row["plain"] - row["loss"]

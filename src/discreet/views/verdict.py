@@ -103,10 +103,10 @@ def _told_mechanism(found: MechanismVerdict) -> Iterator[Block]:
     if claim is not None:
         if _in_losses(found):
             sides = at_most(-claim.value, 9), at_least(-claim.bound, 9)
-            yield Fact("loss", f"{sides[0]}, and no private mechanism loses less than {sides[1]}")
+            yield Fact("loss", f"{sides[0]}, and no mechanism with this promise loses less than {sides[1]}")
         else:
             sides = at_least(claim.value, 9), at_most(claim.bound, 9)
-            yield Fact("value", f"{sides[0]}, and no private mechanism is worth more than {sides[1]}")
+            yield Fact("value", f"{sides[0]}, and no mechanism with this promise is worth more than {sides[1]}")
         yield Fact("gap", f"{at_most(claim.relative_gap, 2)} ({_by(found)})")
         if found.guarantee.promise != found.problem.promise:
             yield Fact("among", f"mechanisms with the same promise; the problem would allow {found.problem.promise}")
@@ -125,7 +125,7 @@ def _told_robust(found: RobustVerdict) -> Iterator[Block]:
     if found.regret is not None:
         yield proved(
             f"over {len(found.references)} priors, if recommendations are followed, the worst regret is at most "
-            f"{at_most(found.regret.worst)}, and no private mechanism has less than {at_least(found.regret.least)}."
+            f"{at_most(found.regret.worst)}, and no mechanism with this promise has less than {at_least(found.regret.least)}."
         )
 
 

@@ -92,8 +92,8 @@ def gain_words(own: float, other: float, name: str) -> str:
     return f"The design's expected loss is {about(own)} where {name} leaves {about(other)}: {percent_about(share)} less."
 
 
-def proof_words(loss: Fraction | float, lower: Fraction | float) -> str:
-    """What the bound says: a loss that this design has at most, and one that no purely ε-private mechanism has less than."""
+def proof_words(loss: Fraction | float, lower: Fraction | float, kept: str = PurePromise.adjective) -> str:
+    """What the bound says: a loss that this design has at most, and one that no mechanism with its kind of promise goes below."""
     most, least = Fraction(loss), Fraction(lower)
     gap = Fraction((most - least) / size(most, least)) if most != least else Fraction(0)
     if gap <= 0:
@@ -102,7 +102,7 @@ def proof_words(loss: Fraction | float, lower: Fraction | float) -> str:
         near = f"is within one part in {floor(1 / gap):,} of the best possible"
     else:
         near = f"is within {percent_at_most(gap)} of the best possible"
-    return f"No purely ε-private mechanism can have an expected loss below {at_least(least, 9)}, so this one {near}."
+    return f"No {kept} mechanism can have an expected loss below {at_least(least, 9)}, so this one {near}."
 
 
 def tight_words(low: Fraction, high: Fraction) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.design.questions.regret import Regret
 from discreet.design.questions.regret_surface import Place, Surface
-from discreet.numerics.digits import about
+from discreet.numerics.digits import about, between
 from discreet.views.plain import known
 from discreet.views.view import Sentence, View, told
 
@@ -16,14 +16,14 @@ def alternative_view(found: Regret) -> View:
     """The design in a world that another problem file describes."""
     under = found.under
     facts: dict[str, Any] = {
-        "followed": under.followed, "reread": under.reread, "bias": known(under.bias), "best": found.reached,
-        "regret": found.regret,
+        "followed": under.followed, "reread": under.reread, "bias": known(under.bias), "best": [found.least, found.reached],
+        "regret": found.regret, "regret_at_most": found.regret_at_most,
     }
     if found.prior is not None:
         facts["prior"] = [float(p) for p in found.prior]
     words = (
         f"Under the alternative: loss {about(under.followed)} when followed{_bias(under.bias)}, {about(under.reread)} when "
-        f"re-read, {about(found.reached)} with the mechanism designed for it."
+        f"re-read; the best mechanism for it loses {between(found.least, found.reached, 4)}."
     )
     return told({"alternative": facts}, Sentence(words))
 
@@ -37,7 +37,7 @@ def neighbourhood_view(surface: Surface, radius: str, widest: float) -> View:
     worst = corners[0]
     words = (
         f"If the prior moves by {radius}: worst at {_prior(worst)}, loss {about(worst.followed)} when followed"
-        f"{_bias(worst.bias)} against {about(worst.reached)} with the mechanism designed for that."
+        f"{_bias(worst.bias)}; the best mechanism there loses {between(worst.least, worst.reached, 4)}."
     )
     return told({"neighbourhood": facts}, Sentence(words))
 
@@ -47,8 +47,9 @@ def drawn_view(surface: Surface, draws: int, seed: int) -> View:
     places = _worst_first(surface.places)
     worst, middle = places[0], places[len(places) // 2]
     words = (
-        f"At {len(places)} priors drawn around the reference counts (seed {seed}): following costs {about(_regret(middle), 3)} "
-        f"beyond the mechanism designed for each in the median, and {about(_regret(worst), 3)} at worst, at {_prior(worst)}."
+        f"At {len(places)} priors drawn around the reference counts (seed {seed}): following costs "
+        f"{between(_regret(middle), middle.high, 3)} beyond the best mechanism for each in the median, and "
+        f"{between(_regret(worst), worst.high, 3)} at worst, at {_prior(worst)}."
     )
     return told({"drawn_priors": {"draws": draws, "seed": seed, "places": [_facts(p) for p in places]}}, Sentence(words))
 
@@ -63,7 +64,7 @@ def _regret(place: Place) -> float:
 
 def _facts(place: Place) -> dict[str, Any]:
     facts: dict[str, Any] = {
-        "followed": place.followed, "reread": place.reread, "bias": known(place.bias), "best": place.reached,
+        "followed": place.followed, "reread": place.reread, "bias": known(place.bias), "best": [place.least, place.reached],
         "regret": _regret(place), "regret_at_most": place.high, "prior": [float(p) for p in place.prior],
     }
     return facts if place.radius is None else facts | {"radius": place.radius, "towards": place.towards}

@@ -44,8 +44,8 @@ def run(folder: Path) -> View:
         facts,
         Sentence(
             "School places, a block of 40 households, ε = 1. The usual geometric noise leaves an expected squared error of "
-            f"{about(usual['paper'])}. The best private mechanism leaves {at_most(paper.loss, 4)}: {less} less. Proved: none can "
-            f"go below {at_least(paper.lower_bound, 4)}."
+            f"{about(usual['paper'])}. The best private mechanism leaves {at_most(paper.loss, 4)}: {less} less. Proved: no purely "
+            f"ε-private one can go below {at_least(paper.lower_bound, 4)}."
         ),
         Sentence(
             f"In whole places: {about(usual['places'])} → {at_most(places.loss, 4)}, or the usual loss at {percent_at_most(saved)} "
@@ -60,10 +60,11 @@ def run(folder: Path) -> View:
 
 
 def _frontier(folder: Path, problem: Any, watch: Any) -> float:
-    """Draw the frontier of whole places; returns the ε that reaches the usual mechanism's loss."""
+    """Draw the frontier of whole places; returns the share of ε that is enough for the usual mechanism's loss."""
     from discreet.design.questions.frontier import frontier
     from discreet.design.questions.smallest_epsilon import saving
     from discreet.errors import MissingExtra
+    from discreet.numerics.digits import number_at_most
     from discreet.present import frontier_figure
 
     found = frontier(problem, EPSILONS, watch, gap=1e-4)
@@ -76,14 +77,16 @@ def _frontier(folder: Path, problem: Any, watch: Any) -> float:
         figure.write(folder / "frontier.svg")
     except MissingExtra:
         figure.write(folder / "frontier.json")
-    return float(saved.reach.above)
+    return number_at_most(saved.share[1])
 
 
 def _facts(found: Any) -> dict[str, Any]:
+    from discreet.numerics.digits import number_at_least, number_at_most
+
     usual = found.baselines.get("geometric")
     return {
-        "loss": float(found.loss),
-        "lower_bound": float(found.lower_bound),
+        "loss": number_at_most(found.loss),
+        "lower_bound": number_at_least(found.lower_bound),
         "gap": found.relative_gap,
         "usual": None if usual is None else usual.loss,
         "how": found.reduction,

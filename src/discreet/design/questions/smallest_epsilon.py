@@ -33,11 +33,6 @@ class Reach:
     probes: tuple[tuple[Fraction, float, float], ...]
     status: str
 
-    @property
-    def epsilon(self) -> float:
-        """The middle of the bracket."""
-        return float(self.above if self.below is None else (self.below + self.above) / 2)
-
 
 @dataclass(frozen=True, eq=False)
 class Saving:
@@ -49,9 +44,9 @@ class Saving:
     reach: Reach
 
     @property
-    def share(self) -> float:
-        """The part of ε that is enough."""
-        return self.reach.epsilon / float(self.epsilon)
+    def share(self) -> tuple[Fraction, Fraction]:
+        """The smallest part of ε that is enough, from both sides: the first is not, or not known to be; the second is."""
+        return (self.reach.below or Fraction(0)) / self.epsilon, self.reach.above / self.epsilon
 
 
 def smallest_epsilon(

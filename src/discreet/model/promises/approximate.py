@@ -24,6 +24,7 @@ class ApproximatePromise(Promise):
     delta: Fraction
     kind = "approximate"
     keys = ("epsilon", "delta")
+    adjective = "(ε, δ)-private"
     constraint = "Σ_s (m(s|θ) − e^ε · m(s|θ′))_+ ≤ δ"
 
     def __post_init__(self) -> None:

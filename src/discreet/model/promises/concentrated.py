@@ -23,6 +23,7 @@ class ConcentratedPromise(Promise):
     rho: Fraction
     kind = "zcdp"
     keys = ("rho",)
+    adjective = "ρ-zCDP"
     constraint = "D_α(m(·|θ) ‖ m(·|θ′)) ≤ ρα for every α > 1"
 
     def __post_init__(self) -> None:

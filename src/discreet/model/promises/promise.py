@@ -24,6 +24,8 @@ class Promise(ABC):
     kind: ClassVar[str]
     keys: ClassVar[tuple[str, ...]]
     """Its numbers by the keys they have in files; the last is the one whose smallest value certify brackets."""
+    adjective: ClassVar[str]
+    """What a mechanism is that keeps it, whatever its numbers: those among which one is the best."""
     constraint: ClassVar[str]
     """What holds on every edge θ–θ′, in both directions, as a line of mathematics."""
 

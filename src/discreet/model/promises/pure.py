@@ -19,6 +19,7 @@ class PurePromise(Promise):
     epsilon: Fraction
     kind = "pure"
     keys = ("epsilon",)
+    adjective = "purely ε-private"
     constraint = "m(s|θ) ≤ e^ε · m(s|θ′)"
 
     def __post_init__(self) -> None:

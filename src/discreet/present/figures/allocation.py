@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from discreet.design.questions.allocation import Allocation
 from discreet.design.questions.frontier import Frontier
+from discreet.numerics.digits import about, at_least, at_most, given
 from discreet.present.axes import EPSILON
 from discreet.present.figure import Figure
 from discreet.present.theme import APART, HEIGHT, WIDTH, series_scales
@@ -20,7 +21,7 @@ def allocation_figure(found: Allocation, frontiers: Sequence[Frontier]) -> Figur
     ]
     chosen = [
         {"epsilon": float(part.epsilon), "loss": float(part.loss), "statistic": part.name,
-         "words": f"{part.name}: ε = {float(part.epsilon):.3g}"}
+         "words": f"{part.name}: ε = {about(part.epsilon, 3)}"}
         for part in found.parts
     ]
     scales = series_scales(names)
@@ -50,9 +51,9 @@ def allocation_figure(found: Allocation, frontiers: Sequence[Frontier]) -> Figur
             },
         ],
     }
-    parts = ", ".join(f"{p.name} gets ε = {float(p.epsilon):.4g} and loses {float(p.loss):.4g}" for p in found.parts)
+    parts = ", ".join(f"{p.name} gets ε = {about(p.epsilon)} and loses at most {at_most(p.loss, 4)}" for p in found.parts)
     alt = (
-        f"Loss against ε for {len(names)} statistics, with the split of a budget of {float(found.budget):g}: {parts}. The "
-        f"weighted loss is {float(found.loss):.4g}; no split has less than {float(found.lower_bound):.4g}."
+        f"Loss against ε for {len(names)} statistics, with the split of a budget of {given(found.budget)}: {parts}. The "
+        f"weighted loss is at most {at_most(found.loss, 4)}; no split has less than {at_least(found.lower_bound, 4)}."
     )
     return Figure("Splitting the budget", alt, body, "dots: proved by a mechanism at this ε; rings: what the split gives")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.interpret.choosing import Choices
+from discreet.numerics.digits import about, given, percent_about, percent_at_most, percent_given
 from discreet.present.figure import Figure
 from discreet.present.legends import line_legend
 from discreet.present.theme import series_scales
@@ -31,11 +32,11 @@ def choice_figure(choices: Choices, loss_title: str | None = None) -> Figure:
     if any(row.power is not None for row in rows):
         powers = {DESIGN: [row.power for row in rows], **powers}
     most = "; the most any mechanism allows" if len(powers) == 1 else ""
-    told = f"telling {float(choices.low):g} from {float(choices.high):g} (probability)"
+    told = f"telling {given(choices.low)} from {given(choices.high)} (probability)"
     panels = [
-        _panel("What an attacker learns", f"starting {choices.sure:.0%} sure of a fact", epsilons, dict(guesses),
-               "surest guess (probability)", [0, 1]),
-        _panel("What an analyst sees", f"false alarms {choices.alpha:.0%}{most}", epsilons, powers, told, [0, 1]),
+        _panel("What an attacker learns", f"starting {percent_given(choices.sure)} sure of a fact", epsilons, dict(guesses),
+               "surest guess at most (probability)", [0, 1]),
+        _panel("What an analyst sees", f"false alarms {percent_given(choices.alpha)}{most}", epsilons, powers, told, [0, 1]),
     ]
     losses = [row.loss for row in rows]
     if any(loss is not None for loss in losses):
@@ -90,10 +91,11 @@ def alt_text(choices: Choices) -> str:
     """Each ε in a sentence: guess, power, loss."""
     words = []
     for row in choices.rows:
-        power = row.power_limit if row.power is None else row.power
-        line = f"ε = {float(row.epsilon):g}: guess {row.attacker:.0%}, power {power:.0%}"
-        words.append(line if row.loss is None else f"{line}, loss {row.loss:.4g}")
+        power = f"at most {percent_at_most(row.power_limit)}" if row.power is None else percent_about(row.power)
+        line = f"ε = {given(row.epsilon)}: guess at most {percent_at_most(row.attacker)}, power {power}"
+        words.append(line if row.loss is None else f"{line}, loss {about(row.loss)}")
     return (
-        f"Panels over ε. An attacker who is {choices.sure:.0%} sure beforehand, an analyst telling {float(choices.low):g} from "
-        f"{float(choices.high):g} with {choices.alpha:.0%} false alarms, and the decision: {'; '.join(words)}."
+        f"Panels over ε. An attacker who is {percent_given(choices.sure)} sure beforehand, an analyst telling "
+        f"{given(choices.low)} from {given(choices.high)} with {percent_given(choices.alpha)} false alarms, and the decision: "
+        f"{'; '.join(words)}."
     )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from discreet.design.result import Design
-from discreet.present.axes import loss_title, shown
+from discreet.numerics.digits import about, given
+from discreet.present.axes import attained, limit, loss_title, shown
 from discreet.present.figure import Figure
 from discreet.present.theme import COLOURS, WIDTH
 
@@ -13,7 +16,7 @@ OWN = "this design"
 def comparison_figure(found: Design) -> Figure:
     """Losses (or payoffs) of the design and every baseline that could be computed."""
     problem = found.mechanism.problem
-    rows = [{"way": OWN, "loss": shown(problem, float(found.value)), "kind": "design"}]
+    rows: list[dict[str, Any]] = [{"way": OWN, "loss": shown(problem, float(found.value)), "kind": "design"}]
     rows += [
         {"way": name, "loss": shown(problem, b.value), "kind": "baseline"}
         for name, b in found.baselines.items() if b.value is not None
@@ -41,9 +44,10 @@ def comparison_figure(found: Design) -> Figure:
             },
         ],
     }
-    others = ", ".join(f"{r['way']} {r['loss']:.4g}" for r in rows[1:])
+    kept = found.mechanism.guarantee.promise.adjective
+    others = ", ".join(f"{r['way']} {about(r['loss'])}" for r in rows[1:])
     alt = (
-        f"{loss_title(problem).capitalize()} at ε = {float(problem.epsilon):g}: this design {rows[0]['loss']:.4g}; "
-        f"{others or 'no baseline'}. No private mechanism passes {edge:.6g}."
+        f"{loss_title(problem).capitalize()} at ε = {given(problem.epsilon)}: this design {attained(problem, found.value)}; "
+        f"{others or 'no baseline'}. No {kept} mechanism passes {limit(problem, found.bound)}."
     )
-    return Figure("This design and what people do today", alt, body, "dashed line: proved, no private mechanism gets past it")
+    return Figure("This design and what people do today", alt, body, f"dashed line: proved, no {kept} mechanism gets past it")

@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet.currencies.profiles import Profile
 from discreet.errors import InputError
+from discreet.numerics.digits import at_most, given
 from discreet.present.figure import Figure
 from discreet.present.legends import line_legend
 from discreet.present.theme import HEIGHT, WIDTH, series_scales
@@ -72,9 +73,9 @@ def alt_text(named: Mapping[str, Profile], promised: float | None) -> str:
     """The curves in words: δ at ε = 0 and where each reaches zero."""
     words = []
     for name, profile in named.items():
-        start, tight = float(profile.deltas([0.0])[0]), profile.epsilon.upper
-        end = f"reaches 0 at ε = {tight:.4g}" if isfinite(tight) else "never reaches 0"
-        words.append(f"{name} starts at δ = {start:.4g} and {end}")
+        start, tight = profile.delta_for_epsilon(0).upper, profile.epsilon.upper
+        end = f"reaches 0 at ε = {at_most(tight, 4)}" if isfinite(tight) else "never reaches 0"
+        words.append(f"{name} starts at δ = {at_most(start, 4)} and {end}")
     if promised:
-        words.append(f"the worst that ε = {promised:.4g} allows starts at δ = {tanh(promised / 2):.4g}")
+        words.append(f"the worst that ε = {given(promised)} allows starts at δ = {at_most(tanh(promised / 2), 4)}")
     return f"Falling curves of δ against ε: {'; '.join(words)}."

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import InputError, TooLarge
-from discreet.interpret.bounds import density_bounds
+from discreet.interpret.bounds import density_bounds, outward
 from discreet.interpret.channel import output_at, state_logs
 from discreet.interpret.distances import state_distances
 from discreet.interpret.predictive import prior_predictive
 from discreet.model.mechanism import Mechanism
+from discreet.numerics.digits import about, between, given
 from discreet.present.figure import Figure
 from discreet.present.legends import line_legend
 from discreet.present.theme import COLOURS, HEIGHT, WIDTH, series_scales
@@ -65,10 +66,11 @@ def density_figure(mechanism: Mechanism) -> Figure:
         ],
     }
     subtitle = "bars: limits for any model of the data; diamonds: probability under the design's prior"
-    words = [f"{r['output']} between {r['low']:.3g} and {r['high']:.3g}" for r in rows[:: max(1, len(rows) // 4)]]
+    told = list(zip(labels, chosen, strict=True))[:: max(1, len(rows) // 4)]
+    words = [f"{label} {_between(*bounds.stated(i))}" for label, i in told]
     empty = sum(bool(bounds.upper[i] >= 1) for i in chosen)
     alt = (
-        f"Bars of limits on the probability of {len(rows)} published values at ε = {float(mechanism.guarantee.epsilon):g}: "
+        f"Bars of limits on the probability of {len(rows)} published values at ε = {given(mechanism.guarantee.epsilon)}: "
         f"{'; '.join(words)}. For {empty} of them the upper limit is 1 and rules nothing out."
     )
     return Figure(TITLE, alt, body, subtitle)
@@ -115,8 +117,9 @@ def density_band_figure(
     }
     peak = int(high.argmax())
     alt = (
-        f"A band of densities from {t[0]:g} to {t[-1]:g}. At its highest, {t[peak]:.4g}, it goes from {low[peak]:.4g} to "
-        f"{high[peak]:.4g}; at the ends from {low[0]:.4g} to {high[0]:.4g} and from {low[-1]:.4g} to {high[-1]:.4g}."
+        f"A band of densities from {about(t[0])} to {about(t[-1])}. At its highest, {about(t[peak])}, it lies "
+        f"{_between(*outward(low[peak], high[peak]), 4)}; at the ends {_between(*outward(low[0], high[0]), 4)} and "
+        f"{_between(*outward(low[-1], high[-1]), 4)}."
     )
     return Figure(TITLE, alt, body, "no model of the data leads out of the grey band")
 
@@ -126,3 +129,8 @@ def _chosen(law: np.ndarray) -> list[int]:
     if len(law) <= MOST_OUTPUTS:
         return list(range(len(law)))
     return sorted(np.argsort(-law)[:MOST_OUTPUTS].tolist())
+
+
+def _between(lower: float, upper: float, digits: int = 3) -> str:
+    """Both limits; none above 1 is told for a probability, which has that one anyway."""
+    return between(float(lower), float(upper), digits)

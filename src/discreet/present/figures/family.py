@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from discreet.design.questions.family import FamilyDesign
+from discreet.numerics.digits import about, percent_about
 from discreet.present.axes import loss_title, shown
 from discreet.present.figure import Figure
 from discreet.present.theme import COLOURS, HEIGHT, WIDTH
@@ -14,7 +17,7 @@ PROVED, WIDER = "proved within 1e-6 of best", "proved with a wider gap"
 def family_figure(found: FamilyDesign) -> Figure:
     """Loss by size; filled circles are proved best to 10^-6, open squares are proved with a wider gap."""
     problem = found.family.members[0].mechanism.problem
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"size": size, "loss": shown(problem, float(value)), "proof": PROVED if how.relative_gap <= NEAR else WIDER,
          "member": f"{member.low}-{member.high}"}
         for member, how in zip(found.family.members, found.made, strict=True) for size, value in member.values
@@ -43,7 +46,7 @@ def family_figure(found: FamilyDesign) -> Figure:
     share = found.share_within(NEAR)
     alt = (
         f"Expected loss against cell size for {len(found.made)} mechanisms serving sizes {found.family.words}. Losses run from "
-        f"{rows[0]['loss']:.4g} at size {rows[0]['size']} to {rows[-1]['loss']:.4g} at size {rows[-1]['size']}. "
-        f"{share:.0%} of the mechanisms are proved within 1e-6 of the best possible."
+        f"{about(rows[0]['loss'])} at size {rows[0]['size']} to {about(rows[-1]['loss'])} at size {rows[-1]['size']}. "
+        f"{percent_about(share)} of the mechanisms are proved within 1e-6 of the best possible."
     )
     return Figure("A mechanism for every size of cell", alt, body)

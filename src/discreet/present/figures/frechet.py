@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.geometry.orders.frechet import FrechetRepresentation
+from discreet.numerics.digits import about
 from discreet.present.figure import Figure
 from discreet.present.legends import line_legend
 from discreet.present.theme import HEIGHT, series_scales
@@ -74,7 +75,7 @@ def alt_text(
     words = []
     for name, found in representations.items():
         ends = ", ".join(
-            f"ω = {states[w]} from {float(found.laws[0][w]):.3g} to {float(found.laws[-1][w]):.3g}" for w in chosen
+            f"ω = {states[w]} from {about(found.laws[0][w], 3)} to {about(found.laws[-1][w], 3)}" for w in chosen
         )
         words.append(f"{name} has {len(found.widths)} steps; between the lowest and the highest rank: {ends}.")
     return f"Stepped densities of the statistic against the rank of the {index}. {' '.join(words)}"

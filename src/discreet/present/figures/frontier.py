@@ -7,9 +7,11 @@ from typing import Any
 
 from discreet.design.questions.frontier import Frontier
 from discreet.design.questions.smallest_epsilon import Saving
-from discreet.present.axes import EPSILON, loss_title, shown
+from discreet.numerics.digits import about, at_most, given, number_at_most, percent_at_most
+from discreet.present.axes import EPSILON, attained, loss_title, shown
 from discreet.present.figure import Figure
 from discreet.present.theme import APART, HEIGHT, WIDTH, series_scales
+from discreet.views.frontier import saved_words
 
 OWN = "this design"
 HIDDEN = ("full information",)
@@ -85,10 +87,11 @@ def _top(found: Frontier) -> float | None:
 
 def _step(saving: Saving, widest: float) -> list[dict[str, Any]]:
     """A bar from the smaller ε to the baseline's at their common loss; its words stand under the curve where there is room."""
-    low, high = saving.reach.epsilon, float(saving.epsilon)
+    low, high = number_at_most(saving.reach.above), float(saving.epsilon)
     beside = WIDTH * low / widest > ROOM
+    share = percent_at_most(saving.share[1])
     values = [{"from": low, "to": high, "loss": saving.loss, "middle": (low + high) / 2,
-               "words": ["same loss", f"with {saving.share:.0%} of ε"] if beside else f"same loss with {saving.share:.0%} of ε"}]
+               "words": ["same loss", f"with {share} of ε"] if beside else f"same loss with {share} of ε"}]
     y = {"field": "loss", "type": "quantitative"}
     place = {"align": "right", "dx": -8, "dy": 12} if beside else {"align": "center", "dy": -13}
     x = {"field": "from" if beside else "middle", "type": "quantitative"}
@@ -109,9 +112,9 @@ def _step(saving: Saving, widest: float) -> list[dict[str, Any]]:
 
 def _subtitle(saving: Saving | None) -> str:
     if saving is None:
-        return "grey band: between the loss reached and the loss that no private mechanism beats"
+        return "grey band: between the loss reached and the loss that no ε-private mechanism beats"
     return (
-        f"the loss of {saving.baseline} at ε = {float(saving.epsilon):g} is reached at ε = {saving.reach.epsilon:.4g}; "
+        f"the loss of {saving.baseline} at ε = {given(saving.epsilon)} is reached at ε = {at_most(saving.reach.above, 4)}; "
         "grey band: what is proved"
     )
 
@@ -121,19 +124,18 @@ def alt_text(found: Frontier, saving: Saving | None, names: Sequence[str]) -> st
     problem, first, last = found.problem, found.points[0], found.points[-1]
     words = [
         f"Line chart of {loss_title(problem)} against {EPSILON} at {len(found.points)} levels from "
-        f"{float(first.epsilon):g} to {float(last.epsilon):g}.",
-        f"The best mechanism goes from {shown(problem, float(first.value)):.4g} to "
-        f"{shown(problem, float(last.value)):.4g}.",
+        f"{given(first.epsilon)} to {given(last.epsilon)}.",
+        f"The best mechanism found goes from {attained(problem, first.value)} to {attained(problem, last.value)}.",
     ]
     ends = [
-        f"{name} {shown(problem, value):.4g}"
+        f"{name} {about(shown(problem, value))}"
         for name in names if (b := last.baselines.get(name)) is not None and (value := b.value) is not None
     ]
     if ends:
-        words.append(f"At ε = {float(last.epsilon):g} the others are: {', '.join(ends)}.")
+        words.append(f"At ε = {given(last.epsilon)} the others are: {', '.join(ends)}.")
     if saving is not None:
         words.append(
-            f"The best mechanism needs ε = {saving.reach.epsilon:.4g} for the loss that {saving.baseline} has at "
-            f"ε = {float(saving.epsilon):g}, which is {saving.share:.0%} of it."
+            f"ε = {at_most(saving.reach.above, 4)} is enough for the loss that {saving.baseline} has at ε = "
+            f"{given(saving.epsilon)}; {saved_words(saving)}."
         )
     return " ".join(words)

@@ -16,6 +16,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.statistic import of_database, of_name, on_histograms
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import ListedUniverse
+from discreet.numerics.digits import percent_about
 from discreet.numerics.exact import format_exact
 from discreet.present.figure import Figure
 from discreet.present.theme import HEIGHT, WIDTH
@@ -125,5 +126,7 @@ def alt_text(mechanism: Mechanism, table: np.ndarray, order: list[int]) -> str:
     """The heat map in words: size and the likeliest output at the first, middle and last state."""
     labels, states = [o.label for o in mechanism.outputs], mechanism.space.labels
     places = [order[p] for p in sorted({0, len(order) // 2, len(order) - 1})]
-    likeliest = [f"at {states[j]} it is {labels[int(table[:, j].argmax())]} ({table[:, j].max():.0%})" for j in places]
+    likeliest = [
+        f"at {states[j]} it is {labels[int(table[:, j].argmax())]} ({percent_about(float(table[:, j].max()))})" for j in places
+    ]
     return f"Heat map of {len(labels)} outputs by {len(states)} states. The likeliest output: {'; '.join(likeliest)}."

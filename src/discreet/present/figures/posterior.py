@@ -8,6 +8,7 @@ import numpy as np
 
 from discreet.interpret.reading import Readings, readings
 from discreet.model.mechanism import Mechanism
+from discreet.numerics.digits import about, between, percent_given
 from discreet.present.axes import statistic_axis
 from discreet.present.figure import Figure
 from discreet.present.theme import HEIGHT, WIDTH, series_scales
@@ -61,7 +62,8 @@ def alt_text(found: Readings, chosen: list[int]) -> str:
     """The curves in words: mean and interval after each shown output."""
     labels = found.labels()
     parts = [
-        f"after {labels[i]} the mean is {found.mean[i]:.3g}, {found.level:.0%} between {found.lower[i]:g} and {found.upper[i]:g}"
+        f"after {labels[i]} the mean is {about(found.mean[i], 3)}, at least {percent_given(found.level)} "
+        + between(found.lower[i], found.upper[i], 12, words="between {} and {}")
         for i in chosen
     ]
     return f"Curves of belief about the statistic: {'; '.join(parts)}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from discreet.design.questions.robust import Robust
+from discreet.numerics.digits import about, at_most, between
 from discreet.present.axes import loss_title
 from discreet.present.figure import Figure
 from discreet.present.theme import HEIGHT, series_scales
@@ -31,16 +32,17 @@ def priors_figure(found: Robust) -> Figure:
         },
     }
     words = "; ".join(
-        f"at {name} robust {float(robust):.4g}, plain {plain:.4g}, best {float(best[1]):.4g}"
+        f"at {name} robust {at_most(robust, 4)}, plain {about(plain)}, best {between(*best, 4)}"
         for name, robust, plain, best in zip(names, found.proof.losses, found.plain, found.proof.best, strict=True)
     )
     alt = f"Expected losses under {len(names)} priors: {words}."
-    return Figure("One mechanism for several priors", alt, body, f"worst regret at most {float(found.proof.worst):.4g}")
+    worst = f"worst regret when followed at most {at_most(found.proof.worst, 4)}"
+    return Figure("One mechanism for several priors", alt, body, worst)
 
 
 def prior_name(prior: object) -> str:
     """An iid prior by its probabilities, another by its kind."""
     chances = getattr(prior, "probabilities", None)
     if isinstance(chances, tuple):
-        return "(" + ", ".join(f"{float(p):.3g}" for p in chances) + ")"
+        return "(" + ", ".join(about(p, 3) for p in chances) + ")"
     return str(getattr(prior, "kind", "prior"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.design.questions.regret_surface import Place, Surface
+from discreet.numerics.digits import about, at_most, between
 from discreet.numerics.exact import format_exact
 from discreet.present.figure import Figure
 from discreet.present.theme import APART, HEIGHT, WIDTH, series_scales
@@ -87,8 +88,9 @@ def _named(surface: Surface, kind: int) -> str:
 
 def _alt(surface: Surface) -> str:
     worst = surface.worst
-    prior = ", ".join(f"{float(p):.3g}" for p in worst.prior)
+    prior = ", ".join(about(p, 3) for p in worst.prior)
     return (
-        f"Regret of following one mechanism at {len(surface.places)} other priors. It is at most {worst.high:.4g}, at the "
-        f"prior ({prior}), where following loses {worst.followed:.4g} and the best possible is {worst.reached:.4g}."
+        f"Regret of following one mechanism at {len(surface.places)} other priors. It is at most {at_most(worst.high, 4)}, at the "
+        f"prior ({prior}), where following loses {about(worst.followed)} and the best possible is "
+        f"{between(worst.least, worst.reached, 4)}."
     )

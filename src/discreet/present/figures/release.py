@@ -17,6 +17,7 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.files.atomic import read_bytes
+from discreet.numerics.digits import about, between, percent_given
 from discreet.present.figure import Figure
 from discreet.present.theme import COLOURS, HEIGHT, WIDTH
 
@@ -90,15 +91,15 @@ def _intervals(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Figure
     })  # fmt: skip
     body = {"width": WIDTH, "height": {"step": 17}, "data": {"values": [dict(r) for r in rows]}, "layer": layers}
     ordered = sorted(rows, key=lambda r: r["mean"])
-    told = [f"{r['cell']} {r['mean']:.3g}{_between(r)}" for r in (ordered[0], ordered[len(ordered) // 2], ordered[-1])]
+    told = [f"{r['cell']} {about(r['mean'], 3)}{_between(r)}" for r in (ordered[0], ordered[len(ordered) // 2], ordered[-1])]
     alt = f"Posterior mean and interval of {len(rows)} cells. Lowest, middle and highest: {'; '.join(told)}."
     level = rows[0]["level"]
-    bars = f"; bars: {level:.0%} of the posterior" if len(layers) > 1 and level else ""
+    bars = f"; bars: at least {percent_given(level)} of the posterior" if len(layers) > 1 and level else ""
     return Figure(TITLE, alt, body, f"points: mean after the published value{bars}")
 
 
 def _between(row: Mapping[str, Any]) -> str:
-    return "" if row["low"] is None or row["high"] is None else f" ({row['low']:g} to {row['high']:g})"
+    return "" if row["low"] is None or row["high"] is None else f" ({between(row['low'], row['high'], 12, words='{} to {}')})"
 
 
 def _by_size(rows: Sequence[Mapping[str, Any]]) -> Figure:
@@ -125,7 +126,7 @@ def _by_size(rows: Sequence[Mapping[str, Any]]) -> Figure:
     }
     alt = (
         f"Heat map of {len(rows):,} cells with {sizes.min()} to {sizes.max()} respondents. Posterior means run from "
-        f"{means.min():.3g} to {means.max():.3g} and average {means.mean():.3g}."
+        f"{about(float(means.min()), 3)} to {about(float(means.max()), 3)} and average {about(float(means.mean()), 3)}."
     )
     return Figure(TITLE, alt, body, f"{len(rows):,} cells by size and by the mean after the published value")
 
@@ -142,7 +143,7 @@ def _one_size(rows: Sequence[Mapping[str, Any]]) -> Figure:
                 "y": {"field": "cells", "type": "quantitative", "title": "number of cells"}, "y2": {"datum": 0}}},
         ],
     }
-    told = ", ".join(f"{mean:.3g} in {count}" for mean, count in counts.most_common(6))
+    told = ", ".join(f"{about(mean, 3)} in {count}" for mean, count in counts.most_common(6))
     alt = f"Bars of the posterior means of {len(rows):,} cells of {rows[0]['size']} respondents; the most frequent: {told}."
     return Figure(TITLE, alt, body, f"{len(rows):,} cells of {rows[0]['size']} respondents by the mean after the published value")
 

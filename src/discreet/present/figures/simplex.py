@@ -18,6 +18,7 @@ from discreet.geometry.hyper import Hyper
 from discreet.geometry.labellings import beliefs_of_labels, extreme_labels
 from discreet.geometry.of_problem import K_of, K_Omega_of, StatedProblem, stated
 from discreet.model.problem import Problem
+from discreet.numerics.digits import about, given
 from discreet.numerics.exact import format_exact
 from discreet.present.figure import Figure
 from discreet.present.theme import COLOURS, SHAPES
@@ -59,7 +60,7 @@ def simplex_figure(problem: Problem | StatedProblem, hypers: Mapping[str, Hyper]
     verdict = "the two differ: noise cannot induce what lies between"
     if same(outer, inner):
         verdict = "the two agree to nine digits: adding noise loses nothing"
-    return Figure(f"What may be believed at ε = {epsilon:g}", alt, body, verdict)
+    return Figure(f"What may be believed at ε = {given(epsilon)}", alt, body, verdict)
 
 
 def hull(points: np.ndarray) -> np.ndarray:
@@ -116,7 +117,7 @@ def _frame(names: Sequence[str]) -> list[dict[str, Any]]:
             ends = [share * corners[k] + (1 - share) * corners[other] for other in (a, b)]
             (x, y), (x2, y2) = _place(ends[0]), _place(ends[1])
             lines.append({"x": x, "y": y, "x2": x2, "y2": y2})
-            ticks.append({**_at(share * corners[k] + (1 - share) * corners[a]), "words": f"{share:g}", "side": k})
+            ticks.append({**_at(share * corners[k] + (1 - share) * corners[a]), "words": given(share), "side": k})
     edge = [_at(corners[k], turn=i) for i, k in enumerate((0, 1, 2, 0))]
     spots = ((0, "center", 20), (1, "center", -12), (2, "center", 20))
     order = {"field": "turn", "type": "quantitative"}
@@ -179,7 +180,7 @@ def _marks(groups: Sequence[tuple[str, np.ndarray, Sequence[float]]], names: Seq
     for name, beliefs, weights in groups:
         sizes = [60 + 500 * w for w in weights] or [130 if name == PRIOR else 34] * len(beliefs)
         for j, belief in enumerate(beliefs):
-            words = ", ".join(f"ω = {o}: {p:.4g}" for o, p in zip(names, belief, strict=True))
+            words = ", ".join(f"ω = {o}: {about(float(p))}" for o, p in zip(names, belief, strict=True))
             rows.append(_at(belief, kind=name, size=sizes[j], words=words))
     legend = {"title": "points", "orient": "right"}
     return [
@@ -211,7 +212,7 @@ def _alt(
     listed: StatedProblem, lifted: int, outer: np.ndarray, inner: np.ndarray,
     groups: Sequence[tuple[str, np.ndarray, Sequence[float]]], names: Sequence[str],
 ) -> str:
-    prior = ", ".join(f"{float(p):.3g}" for p in listed.statistic_prior)
+    prior = ", ".join(about(p, 3) for p in listed.statistic_prior)
     words = [
         f"Triangle of beliefs about ω = {names[0]}, {names[1]} and {names[2]} around the prior ({prior}).",
         f"K has {lifted} extreme points; their projection PK has {len(outer)} corners and K_Ω has {len(inner)}.",
@@ -219,7 +220,8 @@ def _alt(
     ]
     for name, beliefs, weights in groups[3:]:
         told = "; ".join(
-            f"({', '.join(f'{x:.3g}' for x in b)}) with probability {w:.3g}" for b, w in zip(beliefs, weights, strict=True)
+            f"({', '.join(about(float(x), 3) for x in b)}) with probability {about(float(w), 3)}"
+            for b, w in zip(beliefs, weights, strict=True)
         )
         words.append(f"{name} induces {told}.")
     return " ".join(words)

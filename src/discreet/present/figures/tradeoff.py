@@ -13,6 +13,7 @@ from typing import Any
 
 from discreet.currencies.profiles import Profile
 from discreet.currencies.tradeoffs import tradeoff
+from discreet.numerics.digits import at_least
 from discreet.present.figure import Figure
 from discreet.present.figures.delta import PROMISE, named_profiles
 from discreet.present.legends import line_legend
@@ -71,7 +72,7 @@ def tradeoff_figure(profiles: Profile | Mapping[str, Profile], promised: float |
 
 def alt_text(curves: Mapping[str, Corners]) -> str:
     """The curves in words: the smallest common rate of both errors, which is one half for guessing."""
-    words = [f"{name} {common_error(corners):.4g}" for name, corners in curves.items()]
+    words = [f"{name} at least {at_least(common_error(corners), 4)}" for name, corners in curves.items()]
     return (
         "Misses against false alarms of the best attack, falling from 1 to 0. Where both errors are equally frequent they are: "
         f"{', '.join(words)}."
