@@ -94,6 +94,8 @@ def test_numbers_for_json_hold_as_floats_and_as_decimals(x: Fraction) -> None:
     assert exact(low) <= x <= exact(high)
     if low < high:
         assert Fraction(low) <= x <= Fraction(high)
+    below, above = digits.float_below(x), digits.float_above(x)
+    assert max(Fraction(below), exact(below)) <= x <= min(Fraction(above), exact(above))
 
 
 def test_decimals_stay_what_they_are_in_json() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from discreet.numerics.digits import number_at_least, number_at_most
+from discreet.numerics.digits import float_above, float_below
 from discreet.numerics.outward import enclosure
 
 if TYPE_CHECKING:
@@ -75,6 +75,6 @@ def enclosed(compute: Callable[[], arb], *, low: float = -math.inf, high: float 
 
 def as_printed(lower: float, upper: float) -> Bracket:
     """A bracket that also holds for the decimals its ends are printed with, which may differ by half a step."""
-    low = number_at_least(Fraction(lower)) if math.isfinite(lower) else lower
-    high = number_at_most(Fraction(upper)) if math.isfinite(upper) else upper
+    low = float_below(Fraction(lower)) if math.isfinite(lower) else lower
+    high = float_above(Fraction(upper)) if math.isfinite(upper) else upper
     return Bracket(low, high)

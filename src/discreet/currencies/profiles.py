@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.currencies.bracket import Bracket, Worst, as_printed, enclosed
+from discreet.currencies.bracket import Bracket, Worst, enclosed
 from discreet.currencies.channel import Array, Channel, channel_of
 from discreet.currencies.curve import AttackCurve, attack_curve, over_edges
 from discreet.currencies.pair import Pair
@@ -26,7 +26,8 @@ from discreet.currencies.tight import TightEpsilon, log_of, tight_epsilon
 from discreet.currencies.worst import worst_edge
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
-from discreet.numerics.brackets import compare_ratio_exp, float_down, float_up
+from discreet.numerics.brackets import compare_ratio_exp
+from discreet.numerics.digits import float_above, float_below
 from discreet.numerics.exact import exact
 from discreet.numerics.outward import hockey_stick_ball
 
@@ -169,4 +170,4 @@ def _negative(what: str, found: float) -> InputError:
 
 def outward(value: Fraction) -> Bracket:
     """Floats around an exact number."""
-    return as_printed(float_down(value), float_up(value))
+    return Bracket(float_below(value), float_above(value))

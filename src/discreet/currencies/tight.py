@@ -16,10 +16,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.currencies.bracket import INFINITE, ZERO, Bracket, as_printed
+from discreet.currencies.bracket import INFINITE, ZERO, Bracket
 from discreet.currencies.channel import Array, Channel, Edges, channel_of
 from discreet.model.mechanism import Mechanism
-from discreet.numerics.brackets import float_down, float_up, log_bracket
+from discreet.numerics.brackets import log_bracket
+from discreet.numerics.digits import float_above, float_below
 
 LOG_BITS = 96
 SAFE = 1e-290
@@ -46,7 +47,7 @@ def log_of(ratio: Fraction | None) -> Bracket:
     if ratio is None:
         return INFINITE
     lower, upper = log_bracket(ratio, LOG_BITS)
-    return as_printed(float_down(lower), float_up(upper))
+    return Bracket(float_below(lower), float_above(upper))
 
 
 def tight_epsilon(source: Mechanism | Channel) -> TightEpsilon:

@@ -23,7 +23,7 @@ from discreet.currencies.bracket import Bracket, enclosed
 from discreet.errors import InputError
 from discreet.interpret.distances import d_star
 from discreet.interpret.intervals import IntervalOfMeasures
-from discreet.numerics.digits import about, number_at_least, number_at_most
+from discreet.numerics.digits import about, float_above, float_below
 from discreet.numerics.exact import exact
 from discreet.numerics.outward import ball
 
@@ -194,7 +194,7 @@ def moved_bracket(probability: float | Fraction, shift: float | Fraction) -> Bra
         raise _no_probability(probability)
     chance = exact(probability)
     if chance in (0, 1) or shift == 0:
-        return Bracket(number_at_least(chance), number_at_most(chance))
+        return Bracket(float_below(chance), float_above(chance))
     odds = (1 - chance) / chance
     if abs(shift) == inf:
         return Bracket(1.0, 1.0) if shift > 0 else Bracket(0.0, 0.0)

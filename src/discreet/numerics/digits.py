@@ -118,15 +118,25 @@ def number_at_most(x: Number) -> float:
     value = exact(x)
     if abs(value) < HUGE and exact(float(value)) == value:
         return float(value)
+    return float_above(value)
+
+
+def number_at_least(x: Number) -> float:
+    """A float for a lower limit: the one that is printed as exactly x, else one no larger than x, itself and as printed."""
+    return -number_at_most(-x) + 0.0
+
+
+def float_above(value: Fraction) -> float:
+    """A float no smaller than the number, itself and as the decimal that it is printed with: the upper end of a bracket."""
     found = float_up(value)
     while math.isfinite(found) and exact(found) < value:
         found = math.nextafter(found, math.inf)
     return found
 
 
-def number_at_least(x: Number) -> float:
-    """A float for a lower limit: the one that is printed as exactly x, else one no larger than x, itself and as printed."""
-    return -number_at_most(-x) + 0.0
+def float_below(value: Fraction) -> float:
+    """A float no larger than the number, itself and as the decimal that it is printed with: the lower end of a bracket."""
+    return -float_above(-value) + 0.0
 
 
 def _rounded(value: Fraction, side: Side, digits: int) -> Decimal:
