@@ -8,12 +8,13 @@ JOBS ?= 2
 VENV := .venv
 RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
+DEMO := $(VENV)/.installed-demo
 
 export OMP_NUM_THREADS = 1
 
 .PHONY: demo test quick check lint types imports bench docs gallery set-up system constraints clean
 
-demo: $(STAMP)
+demo: $(DEMO)
 	$(VENV)/bin/discreet demo build/demo
 
 test: check system
@@ -47,6 +48,9 @@ set-up: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt tools/set_up.py
 	$(PYTHON) tools/set_up.py $(VENV)
+
+$(DEMO): pyproject.toml constraints.txt tools/set_up.py
+	test $(STAMP) -nt pyproject.toml && touch $(DEMO) || $(PYTHON) tools/set_up.py $(VENV) demo
 
 system: $(STAMP)
 	$(RUN) tools/system.py

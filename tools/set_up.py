@@ -1,6 +1,6 @@
 """Make the virtual environment and install discreet with its development tools, or say plainly why not.
 
-Standard library only: it runs before anything is installed. `python3 tools/set_up.py [FOLDER]`.
+Standard library only: it runs before anything is installed. `python3 tools/set_up.py [FOLDER [demo]]`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import system
 
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST = (3, 11)
-EXTRAS = "dev,figures,frames,postgres,spark"
+EXTRAS = {"": "accounting,dev,figures,frames,opendp,postgres,spark", "demo": "figures"}
+"""What is installed: everything that tests need, or what the demonstration needs."""
 
 
 def main() -> int:
@@ -24,6 +25,7 @@ def main() -> int:
             "if it has another name, say so: make PYTHON=python3.11"
         )
     folder = ROOT / (sys.argv[1] if len(sys.argv) > 1 else ".venv")
+    purpose = sys.argv[2] if len(sys.argv) > 2 else ""
     python = folder / "bin" / "python"
     if not works(python) and not created(folder):
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -33,14 +35,14 @@ def main() -> int:
         )
     install = [
         python, "-m", "pip", "install", "--disable-pip-version-check", "--quiet",
-        "--constraint", ROOT / "constraints.txt", "--editable", f"{ROOT}[{EXTRAS}]",
+        "--constraint", ROOT / "constraints.txt", "--editable", f"{ROOT}[{EXTRAS[purpose]}]",
     ]  # fmt: skip
     if subprocess.run(install, check=False).returncode != 0:
         return refuse(
             "Packages could not be installed; see above. "
             "Check the network or your package index and run make again."
         )
-    (folder / ".installed").touch()
+    (folder / f".installed{'-' if purpose else ''}{purpose}").touch()
     return 0
 
 
