@@ -135,6 +135,14 @@ def hedge_advice(found: Hedged) -> View:
         "radius": found.radius, "loss": float(found.loss), "price": float(found.price), "worst": found.worst,
         "worst_unhedged": found.worst_unhedged,
     }
+    if found.noise is not None and found.worst > NEVER * found.noise:
+        return told(
+            {"hedge_advice": facts},
+            mind(
+                "unless the prior is known this well, publish plain noise: no hedge that was tried stays near its "
+                f"{at_most(found.noise)}."
+            ),
+        )
     if found.worst >= found.worst_unhedged:
         return told({"hedge_advice": facts})
     return told(

@@ -13,13 +13,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.errors import InputError
+from discreet.errors import InputError, TooLarge
 from discreet.model.actions import Action
 from discreet.model.decision import Decision
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Believed, Problem, believed
 from discreet.model.record import Behaviour
 from discreet.model.unbiased import unbiased_values
+from discreet.model.universe import Universe
+from discreet.numerics.exact import counted
+
+MOST_LISTED, MOST_STATES = 8_000_000, 120_000
+"""Pairs of outputs and states, and states, that are looked at one by one: half a gigabyte."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +51,7 @@ class Seen:
 def seen(mechanism: Mechanism, problem: Problem | None = None) -> Seen:
     """The mechanism on the finest states of a problem with the same universe (its own unless another is given)."""
     problem = problem or mechanism.problem
+    must_be_listed(mechanism, problem)
     space = problem.finest()
     belief: Believed = believed(problem, space)
     vectors = np.asarray(space.vectors)
@@ -62,6 +68,24 @@ def seen(mechanism: Mechanism, problem: Problem | None = None) -> Seen:
         np.array([float(w) for w in belief.omegas]),
         belief.omegas,
     )
+
+
+def states_listed(problem: Problem) -> int:
+    """How many finest states a problem has: histograms when order does not matter, else databases, else names."""
+    universe = problem.universe
+    if not isinstance(universe, Universe):
+        return len(universe.names)
+    return universe.histogram_count if problem.exchangeable else universe.database_count
+
+
+def must_be_listed(mechanism: Mechanism, problem: Problem) -> None:
+    """Refuse, before any work, a table of states and outputs that would not fit."""
+    states, outputs = states_listed(problem), mechanism.kernel.width
+    if states * outputs > MOST_LISTED or states > MOST_STATES:
+        raise TooLarge(
+            "There are too many states to look at one by one", size=f"{counted(states)} states and {outputs:,} outputs",
+            fits=f"{MOST_LISTED:,} pairs and {MOST_STATES:,} states", remedy="try fewer respondents or types",
+        )
 
 
 def evaluate(mechanism: Mechanism) -> Evaluation:

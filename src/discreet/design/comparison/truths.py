@@ -19,7 +19,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from discreet.design.comparison.evaluation import Seen, recommended, seen
+from discreet.design.comparison.evaluation import Seen, recommended, seen, states_listed
 from discreet.design.ladder.mechanisms.noise import to_outputs
 from discreet.design.ladder.mechanisms.sums import sum_law
 from discreet.errors import InputError
@@ -93,8 +93,8 @@ def why_not_listed(mechanism: Mechanism) -> str | None:
     problem = mechanism.problem
     if not isinstance(problem.universe, Universe):
         return None
-    states = problem.universe.histogram_count if problem.exchangeable else problem.universe.database_count
-    outputs = outputs_of(mechanism)
+    states = states_listed(problem)
+    outputs = mechanism.kernel.width
     return None if states * outputs <= MOST_LISTED else f"{states:,} states and {outputs:,} outputs are too many to list"
 
 
@@ -104,11 +104,6 @@ def why_not_summed(mechanism: Mechanism) -> str | None:
     if not isinstance(mechanism.summary, LinearSummary):
         return "the mechanism does not read a weighted sum"
     return why_not_iid_sum(problem)
-
-
-def outputs_of(mechanism: Mechanism) -> int:
-    """How many outputs the mechanism has."""
-    return mechanism.kernel.width
 
 
 def _numbers(actions: list[Action]) -> np.ndarray | None:
@@ -222,7 +217,7 @@ class SummedWorld:
 
     @property
     def _width(self) -> int:
-        return outputs_of(self.mechanism)
+        return self.mechanism.kernel.width
 
     @property
     def exact(self) -> bool:

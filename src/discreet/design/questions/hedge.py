@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import sqrt
+from math import ceil, floor, sqrt
 
 import numpy as np
 
@@ -53,6 +53,8 @@ STEPS = 4
 SPREADS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0)
 """Of readings, as shares of the radius."""
 MOST_OUTPUTS = 50_000
+DEVIATIONS, STEPS_OF_NOISE = 10.0, 40.0
+"""How far a window of noise reaches beyond the neighbourhood: deviations of the statistic, and scales of the noise."""
 MOST_POINTS = 40
 RATIO_BITS = 80
 
@@ -165,7 +167,8 @@ def _candidates(own: Mechanism, truths: _Truths, radius: float) -> list[_Candida
     """The design as it is, then every kernel with every reading."""
     own_world = world(own)
     found = [_valued(own_world, "as designed", truths)]
-    wide = noise_on_the_statistic(own.problem)
+    reached = [o.mean for o in truths.of(own_world)]
+    wide = noise_on_the_statistic(own.problem, (min(reached), max(reached)), sqrt(variance_of(own_world)))
     kinds = [("the design", own_world)] + ([] if wide is None else [("noise on the statistic", world(wide))])
     for kind, seen in kinds:
         widest = radius * max(SPREADS)
@@ -198,16 +201,27 @@ def with_actions(mechanism: Mechanism, actions: list[Action]) -> Mechanism:
     return replace(mechanism, kernel=mechanism.kernel.with_actions(actions), claims=Claims())
 
 
-def noise_on_the_statistic(problem: Problem) -> Mechanism | None:
-    """Geometric noise on ω over its whole range at face value; None where the statistic is no weighted sum or is too wide."""
+def noise_on_the_statistic(
+    problem: Problem, means: tuple[float, float] | None = None, deviation: float = 0.0
+) -> Mechanism | None:
+    """Geometric noise on ω at face value, over its whole range or as far as cells with these means reach.
+
+    None where the statistic is no weighted sum, or has too many values even so.
+    """
     universe, lattice = problem.universe, statistic_lattice(problem)
     if lattice is None or not isinstance(universe, Universe) or problem.epsilon == 0:
         return None
     summary = lattice.summary
     low, high = summary.range(universe)
-    if high - low > MOST_OUTPUTS or high == low:
-        return None
     step = max(1, summary.step(problem.neighbours))
+    if means is not None:
+        start, size = float(lattice.omega(0)), float(lattice.omega(1) - lattice.omega(0))
+        beyond = DEVIATIONS * deviation / size + STEPS_OF_NOISE * step / max(float(problem.epsilon), 1e-9)
+        low = max(low, floor((means[0] - start) / size - beyond))
+        high = min(high, ceil((means[1] - start) / size + beyond))
+        summary = replace(summary, low=low, high=high)
+    if high - low > MOST_OUTPUTS or high <= low:
+        return None
     ratio = rational_above_exp(-problem.epsilon / step, RATIO_BITS + step.bit_length())
     actions = problem.decision.actions
     assert not isinstance(actions, NamedActions)

@@ -36,8 +36,8 @@ STEEPEST, HALVINGS = 1e9, 50
 """Of the search for a tilt."""
 WIDEST = 4.0
 """The largest mistake that a break-even is sought for."""
-FINE = 5e-3
-"""Break-evens are given to half a hundredth."""
+FINE, FINEST = 2e-2, 1e-4
+"""Break-evens are given to a fiftieth of themselves, and no finer than a hundredth of a per cent."""
 MOST_TYPES = 6
 """Types whose shares are moved one at a time; of more types, those that carry most of the statistic."""
 
@@ -266,7 +266,7 @@ def _break_even(
         near = x
     else:
         return None, near
-    while far - near > FINE:
+    while far - near > FINE * far and far > FINEST:
         middle = (near + far) / 2
         outcome = at(middle)
         if outcome is None or outcome.loss > plain:
