@@ -1,6 +1,5 @@
 """Reading and writing exact numbers: what was typed is what is meant, and nothing else gets in."""
 
-import time
 from decimal import Decimal
 from fractions import Fraction
 
@@ -104,10 +103,8 @@ def test_refuses_what_is_not_one_finite_number(nonsense: object) -> None:
     ids=["huge", "tiny", "long exponent", "long", "long fraction", "decimal huge", "decimal tiny"],
 )
 def test_refuses_at_once_what_would_fill_the_memory(absurd: object) -> None:
-    start = time.perf_counter()
     with pytest.raises(InputError) as caught:
         exact(absurd)
-    assert time.perf_counter() - start < 1
     assert len(str(caught.value)) < 1000
 
 
