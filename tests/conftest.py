@@ -1,6 +1,6 @@
 """What all tests share: slow tests go last, Ctrl-C is heard, and a missing program is either skipped in words or a failure.
 
-A test marked `needs_chromium`, `needs_java` or `needs_postgres` is skipped with the command that installs the
+A test marked with what it needs, such as `needs_chromium` or `needs_postgres`, is skipped with the command that installs the
 program when it is missing; with CI=true it fails instead, so that nothing goes untested unnoticed.
 """
 

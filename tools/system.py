@@ -1,6 +1,6 @@
 """Programs outside Python that some tests need: find them, and install them where that is possible.
 
-Only what a test asks for, by the marks `needs_chromium`, `needs_java` and `needs_postgres`, is looked for.
+Only what a test asks for, by a mark such as `needs_chromium` or `needs_postgres`, is looked for.
 On Debian and its relatives, as root or with a sudo that asks no password, what is missing is installed;
 elsewhere the tests themselves say what is missing and how to get it, and with CI=true they fail.
 Set DISCREET_INSTALL=no to leave the system alone. Standard library only.
@@ -49,6 +49,9 @@ TOOLS = {
     "chromium": Tool("Chromium", ("chromium", "chromium-browser", "google-chrome"), "chromium"),
     "java": Tool("A Java runtime", ("java",), "default-jre-headless"),
     "postgres": Tool("PostgreSQL's initdb", ("initdb",), "postgresql", ("usr/lib/postgresql/*/bin",)),
+    "softhsm": Tool("SoftHSM, a PKCS#11 token in software,", ("softhsm2-util",), "softhsm2"),
+    "openssl": Tool("OpenSSL's program", ("openssl",), "openssl"),
+    "agent": Tool("OpenSSH's agent", ("ssh-agent",), "openssh-client"),
 }
 
 

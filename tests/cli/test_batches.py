@@ -11,12 +11,14 @@ import pytest
 from jsonschema import Draft202012Validator
 from shell import Town, discreet, make_batch, make_town, read, town_mechanism
 
+from discreet import views
+
 DELTA = Fraction(1, 10**5)
 
 
 def checked(name: str, result: dict[str, Any]) -> dict[str, Any]:
     """A result that its schema allows."""
-    schema = json.loads((Path(__file__).parent / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
+    schema = json.loads((Path(views.__file__).parent / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
     assert [error.message for error in Draft202012Validator(schema).iter_errors(result)] == []
     return result
 

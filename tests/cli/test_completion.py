@@ -30,12 +30,17 @@ def test_every_command_is_offered() -> None:
     assert sorted(completed("discreet ")) == command_names()
 
 
+LEDGER = {
+    "init", "show", "remaining", "approve", "verify", "export", "backup", "restore", "heads", "head", "key", "rotate", "revoke",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
         ("discreet des", {"design"}),
-        ("discreet ledger ", {"init", "show", "remaining", "verify", "export", "rotate", "revoke"}),
-        ("discreet ledger re", {"remaining", "revoke"}),
+        ("discreet ledger ", LEDGER),
+        ("discreet ledger re", {"remaining", "restore", "revoke"}),
         ("discreet design --se", {"--seconds"}),
         ("discreet publish plan.toml --dry", {"--dry-run"}),
         ("discreet ledger verify --ag", {"--against"}),

@@ -13,6 +13,7 @@ import pytest
 from office import shell
 
 from discreet.cli.main import command_names, load
+from discreet.ledger.keys import Signer
 
 EXAMPLE = re.compile(r"Example: discreet (.+)$", re.MULTILINE)
 STARTS_FROM = {"commit": "planned", "publish": "committed"}
@@ -58,6 +59,14 @@ def office(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def words_of(name: str, folder: Path) -> list[str]:
     """The example's words, with the one fingerprint that must be looked up filled in."""
     words = shlex.split(EXAMPLE.findall(HELPS[name])[0])
+    if name == "ledger restore":
+        assert shell(folder, "ledger", "backup", "ledger.db", "-o", "ledger.backup").returncode == 0
+    if name == "ledger approve":
+        public = Signer.create(folder / "second.pem").public
+        for path in folder.glob("ledger.db*"):
+            path.unlink()
+        told = ("--population", "p", "--unit", "u", "--budget", "1", "--key", "publisher.pem", "--also", public, "--approvals", "2")
+        assert shell(folder, "ledger", "init", "ledger.db", *told).returncode == 0
     if name != "ledger revoke":
         return words
     rotated = shell(folder, "ledger", "rotate", "ledger.db", "--old", "publisher.pem", "--new", "publisher-2027.pem")
@@ -66,8 +75,6 @@ def words_of(name: str, folder: Path) -> list[str]:
 
 
 def fingerprint_of(folder: Path, key: str) -> str:
-    from discreet.ledger.keys import Signer
-
     return Signer.read(folder / key).fingerprint
 
 

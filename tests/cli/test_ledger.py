@@ -56,7 +56,7 @@ def test_what_is_left_of_delta_is_told(tmp_path: Path) -> None:
     assert discreet(tmp_path, *INIT, "3", "--currency", "approximate", "--delta", "1e-6").returncode == 0
     [budget] = read(tmp_path, "ledger", "remaining", "l.db")["budgets"]
     assert budget["remaining_delta"] == "1/2000000" and budget["remaining"] == "3"
-    assert "δ = 5e-07 left" in discreet(tmp_path, "ledger", "remaining", "l.db").stdout
+    assert "δ = 5e-7 left" in discreet(tmp_path, "ledger", "remaining", "l.db").stdout
 
 
 @pytest.mark.parametrize("words", [("--currency", "euro"), ("--delta", "0.1"), ("--currency", "approximate")])
@@ -83,7 +83,7 @@ def test_show_tells_costs_in_the_ledgers_currency(tmp_path: Path) -> None:
     with town.ledger() as book:
         book.commit("the town", "person", Cost(Fraction(1, 10), Fraction(1, 10**6)), {}, town.signer)
     shown = discreet(town.folder, "ledger", "show", "ledger.db").stdout
-    assert "the town: ρ = 0.46211" in shown and "the town: ε = 0.1, δ = 1e-06" in shown
+    assert "the town: ρ = 0.46211" in shown and "the town: ε = 0.1, δ = 1e-6" in shown
 
 
 def test_verify_compares_with_releases(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 from shell import discreet, make_town, read
@@ -59,3 +62,39 @@ def test_a_budget_that_is_spent_ends_with_one_and_both_amounts(tmp_path: Path) -
     assert read(town.folder, "publish", "plan.toml", "--dry-run")["granted"] is False
     assert "would be refused now" in discreet(town.folder, "publish", "plan.toml", "--dry-run").stdout
     assert not (town.folder / "two").exists()
+
+
+def test_ctrl_c_while_counting_is_an_interruption(tmp_path: Path) -> None:
+    """The library that counts turns Ctrl-C into an error of its own, which was told as a defect. What was reserved is spent."""
+    town = make_town(tmp_path / "town")
+    with (town.folder / "people.csv").open("a", encoding="utf-8") as file:
+        file.writelines(["s0,1\n" * 100_000] * 20)
+    command = [sys.executable, "-c", "from discreet.cli.main import main; main()"]
+    running = subprocess.Popen(
+        [*command, "publish", "plan.toml", "-o", "release", "--key", "key.pem"],
+        cwd=town.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert running.stderr is not None
+    said = ""
+    while "counting rows" not in said:
+        line = running.stderr.readline()
+        assert line, said
+        said += line
+    running.send_signal(signal.SIGINT)
+    said += running.communicate(timeout=120)[1]
+    assert running.returncode == 130 and said.endswith("discreet: Interrupted.\n") and "defect" not in said
+    assert len(town.stages()) == 1 and town.remaining() == 4
+
+
+def test_an_error_that_follows_ctrl_c_is_the_interruption() -> None:
+    """A query without end, interrupted from another thread."""
+    code = """
+import duckdb, os, signal, sys, threading
+from discreet.cli import failures
+threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+with failures.told() as outcome:
+    duckdb.connect().execute("SELECT sum(a.range * b.range % 7) FROM range(1000000000) a, range(1000000000) b").fetchall()
+sys.exit(outcome.code)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (130, "discreet: Interrupted.\n")

@@ -57,9 +57,15 @@ CALLS: dict[str, list[str]] = {
         "frontier places.toml --points 3 --target 0.9 --gap 0.001 --workers 1 --figure f.svg",
         "frontier places.toml --points 2 --against none --gap 0.01 --workers 1",
     ],
+    "ledger.approve": ["ledger approve both.db --entry 1 --key second.pem"],
+    "ledger.backup": ["ledger backup ledger.db -o b.jsonl --key publisher.pem"],
     "ledger.export": ["ledger export ledger.db -o ledger.jsonl"],
+    "ledger.head": [f"ledger head ledger.db -o h.json{more}" for more in ("", " --key publisher.pem --request h.tsq")],
+    "ledger.heads": ["ledger heads ledger.db", "ledger heads ledger.db --to . --key publisher.pem"],
     "ledger.init": [f"ledger init new.db --population p --unit u --budget 1{key}" for key in ("", " --key k")],
-    "ledger.remaining": ["ledger remaining ledger.db"],
+    "ledger.key": ["ledger key publisher.pem", "ledger key fresh.pem --new"],
+    "ledger.remaining": ["ledger remaining ledger.db", "ledger remaining both.db"],
+    "ledger.restore": ["ledger restore ledger.backup new.db --against release-2026"],
     "ledger.revoke": [],
     "ledger.rotate": ["ledger rotate ledger.db --old publisher.pem --new next.pem"],
     "ledger.show": ["ledger show ledger.db"],
@@ -70,7 +76,7 @@ CALLS: dict[str, list[str]] = {
     "profile": [
         "profile places.mechanism.json --delta 1e-6 --epsilon 0.5 --times 2", "profile usual.mechanism.json --figure p.svg",
     ],
-    "publish": ["publish plan.toml -o again --key publisher.pem", "publish plan.toml --dry-run"],
+    "publish": ["publish plan.toml -o again --key publisher.pem", "publish plan.toml --dry-run --against head.json"],
     "read": [
         "read places.mechanism.json 1", "read places.mechanism.json 1 2 --prior mine.toml", "read places.mechanism.json 1 --exact",
         "read places.mechanism.json 1 --about respondent",
@@ -116,8 +122,21 @@ def office(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     text = (folder / "places.toml").read_text(encoding="utf-8")
     if request.getfixturevalue("name") == "certify":
         few(folder, text)
+    kept(folder)
     (folder / "other.toml").write_text(text.replace("0.89, 0.09", "0.79, 0.19"), encoding="utf-8")
     return folder
+
+
+def kept(folder: Path) -> None:
+    """A head, a backup, and a ledger in which two people approve."""
+    from discreet.ledger.keys import Signer
+
+    second = Signer.create(folder / "second.pem").public
+    place = str(folder / "both.db")
+    asked = ["--population", "p", "--unit", "u", "--budget", "1", "--key", str(folder / "first.pem")]
+    assert run(["ledger", "init", place, *asked, "--also", second, "--approvals", "2"]) == 0
+    assert run(["ledger", "head", str(folder / "ledger.db"), "-o", str(folder / "head.json")]) == 0
+    assert run(["ledger", "backup", str(folder / "ledger.db"), "-o", str(folder / "ledger.backup")]) == 0
 
 
 def few(folder: Path, text: str) -> None:

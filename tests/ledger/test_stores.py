@@ -183,7 +183,7 @@ def test_a_release_that_was_not_recorded_is_found(ledger: Ledger) -> None:
 def test_a_clock_that_goes_back_does_not_take_the_ledger_with_it(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import discreet.ledger.book as book
+    import discreet.ledger.writing as writing
 
     last = list(ledger.history())[-1].time
 
@@ -192,7 +192,7 @@ def test_a_clock_that_goes_back_does_not_take_the_ledger_with_it(
         def now(zone: tzinfo) -> datetime:
             return datetime(1999, 1, 1, tzinfo=zone)
 
-    monkeypatch.setattr(book, "datetime", Past)
+    monkeypatch.setattr(writing, "datetime", Past)
     committed(ledger)
     assert list(ledger.history())[-1].time == last
     assert ledger.verify() is None

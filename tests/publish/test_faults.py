@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from forging import resealed
 from towns import Town, make_town, publish_until_done, town_mechanism
 
 import discreet.files.atomic as atomic
@@ -176,7 +177,7 @@ def test_an_unforeseen_failure_while_counting_does_not(town: Town) -> None:
 
 
 def test_a_clock_that_goes_back_changes_no_order(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
-    import discreet.ledger.book as book
+    import discreet.ledger.writing as writing
 
     class Past:
         @staticmethod
@@ -185,7 +186,7 @@ def test_a_clock_that_goes_back_changes_no_order(town: Town, monkeypatch: pytest
 
             return datetime(1999, 1, 1, tzinfo=UTC)
 
-    monkeypatch.setattr(book, "datetime", Past)
+    monkeypatch.setattr(writing, "datetime", Past)
     town.publish()
     verdict = verify(town.target)
     assert verdict.holds
@@ -262,6 +263,7 @@ def test_a_release_whose_mechanism_was_given_a_delta_does_not_verify(town: Town)
     document = json.loads(path.read_text())
     document["guarantee"]["delta"] = "0.000001"
     path.write_text(json.dumps(document))
+    resealed(town.target)
     assert any("another kind of it" in check.found for check in verified(town.target).checks if check.holds is False)
 
 

@@ -16,11 +16,14 @@ they come from libraries, and may repeat data.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from threading import current_thread, main_thread
+from types import FrameType
 
 import typer
 
@@ -33,9 +36,10 @@ BROKEN_PIPE = 141
 
 @dataclass
 class Outcome:
-    """The exit code of a command line, filled in while it runs."""
+    """The exit code of a command line, filled in while it runs, and whether Ctrl-C was heard."""
 
     code: int = 0
+    interrupted: bool = False
 
 
 @contextmanager
@@ -43,7 +47,8 @@ def told(*, debug: bool = False) -> Iterator[Outcome]:
     """Run the block; say in plain words what went wrong, and keep the exit code in the outcome."""
     outcome = Outcome()
     try:
-        yield outcome
+        with _listening(outcome):
+            yield outcome
         if outcome.code == INTERRUPTED:
             _say("Interrupted.")
     except typer.Exit as ended:
@@ -60,8 +65,30 @@ def told(*, debug: bool = False) -> Iterator[Outcome]:
     except Exception as error:
         if debug:
             traceback.print_exc(file=sys.stderr)
+        if outcome.interrupted:  # libraries turn Ctrl-C into errors of their own
+            _say("Interrupted.")
+            outcome.code = INTERRUPTED
+            return
         words, outcome.code = explain(error)
         _say(words)
+
+
+@contextmanager
+def _listening(outcome: Outcome) -> Iterator[None]:
+    """Remember a Ctrl-C whatever becomes of its exception; where somebody else listens, or in a thread, nothing is changed."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or current_thread() is not main_thread():
+        yield
+        return
+
+    def heard(number: int, frame: FrameType | None) -> None:
+        outcome.interrupted = True
+        signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGINT, heard)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def explain(error: Exception) -> tuple[str, int]:

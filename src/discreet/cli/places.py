@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from discreet.errors import InputError
 
@@ -12,8 +13,12 @@ if TYPE_CHECKING:
     from discreet.ledger.keys import Signer
     from discreet.model.plan import Plan
 
+LedgerPlace = Annotated[str, typer.Argument(metavar="LEDGER", help="A ledger file or a PostgreSQL address.")]
+Key = Annotated[str | None, typer.Option(metavar="KEY", help="A key to sign with: a file, pkcs11:… or agent:….")]
+"""The option of every command that signs: `key: Key = None`."""
 
-def ledger_at(given: str | None, plan: Plan | None = None) -> Ledger:
+
+def ledger_at(given: str | None, plan: Plan | None = None, signer: Signer | None = None) -> Ledger:
     """The ledger that was named, or the plan's."""
     from discreet.ledger.book import open_ledger
 
@@ -25,11 +30,16 @@ def ledger_at(given: str | None, plan: Plan | None = None) -> Ledger:
             allowed="a path or a PostgreSQL address",
             remedy="make one with: discreet ledger init",
         )
-    return open_ledger(place)
+    return open_ledger(place, signer=signer)
 
 
-def signer_at(path: Path | None) -> Signer | None:
-    """The key in a file, when one is named."""
+def signer_at(place: str | None) -> Signer | None:
+    """The key at a place, when one is named."""
     from discreet.ledger.keys import Signer
 
-    return None if path is None else Signer.read(path)
+    return None if place is None else Signer.read(place)
+
+
+def is_file_name(place: str) -> bool:
+    """Whether a key is named as a file."""
+    return not place.startswith(("pkcs11:", "agent:"))

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from discreet.on_demand import on_demand
 
 if TYPE_CHECKING:
+    from discreet.ledger.backup import backup, restore
     from discreet.ledger.batches import Batch, Member, compose_batch
     from discreet.ledger.book import Ledger, open_ledger
     from discreet.ledger.budget import Budget, Cost
     from discreet.ledger.chain import Entry, verify_chain
+    from discreet.ledger.heads import Head
     from discreet.ledger.keys import Signer
 
 __all__ = [
@@ -22,11 +24,14 @@ __all__ = [
     "Budget",
     "Cost",
     "Entry",
+    "Head",
     "Ledger",
     "Member",
     "Signer",
+    "backup",
     "compose_batch",
     "open_ledger",
+    "restore",
     "verify_chain",
 ]
 
@@ -35,11 +40,14 @@ _PLACES = {
     "Budget": "budget",
     "Cost": "budget",
     "Entry": "chain",
+    "Head": "heads",
     "Ledger": "book",
     "Member": "batches",
     "Signer": "keys",
+    "backup": "backup",
     "compose_batch": "batches",
     "open_ledger": "book",
+    "restore": "backup",
     "verify_chain": "chain",
 }
 

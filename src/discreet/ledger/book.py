@@ -11,10 +11,8 @@ Each call is one exclusive turn at the store: the event is checked against every
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
-from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,22 +21,19 @@ from discreet.errors import BudgetExceeded, InputError, Refuted
 from discreet.files.atomic import write_atomically
 from discreet.files.canonical import canonical_bytes
 from discreet.ledger.budget import CURRENCIES, Budget, Cost
-from discreet.ledger.chain import GENESIS, Entry, verify_chain
+from discreet.ledger.chain import Entry, verify_chain
 from discreet.ledger.checks import understated, unrecorded
 from discreet.ledger.heads import Head
 from discreet.ledger.keys import Signer
 from discreet.ledger.sqlite_store import SqliteStore
 from discreet.ledger.state import Reservation, State
-from discreet.ledger.store import Store
-from discreet.ledger.trust import FORMAT, entry_statement
+from discreet.ledger.trust import FORMAT
+from discreet.ledger.writing import Writer, next_entry
 from discreet.model.certificate import Counterexample
 from discreet.numerics.exact import format_exact
 
 if TYPE_CHECKING:
     from discreet.ledger.batches import Batch
-
-UNTIMED = ("spend", "release", "withdraw")
-"""Events that come after data was read."""
 
 
 def open_ledger(place: str, *, create: bool = False, signer: Signer | None = None) -> Ledger:
@@ -50,13 +45,8 @@ def open_ledger(place: str, *, create: bool = False, signer: Signer | None = Non
     return Ledger(SqliteStore(place, create=create), signer)
 
 
-class Ledger:
+class Ledger(Writer):
     """One ledger, open in this process. What is appended is signed with `signer`, or with the key given for that entry."""
-
-    def __init__(self, store: Store, signer: Signer | None = None) -> None:
-        self.store = store
-        self.signer = signer
-        self._state = State()
 
     def __enter__(self) -> Ledger:
         return self
@@ -64,45 +54,19 @@ class Ledger:
     def __exit__(self, *unused: object) -> None:
         self.close()
 
-    def close(self) -> None:
-        """Let go of the store."""
-        self.store.close()
-
-    def _append(self, event: Mapping[str, Any], signer: Signer | None = None) -> Entry:
-        """One turn: catch up, check the event against the state, append it. If it cannot be kept, the state is read anew.
-
-        A ledger of format 1 first gets the entry after which everything is signed at its place.
-        """
-        key = signer or self.signer
-        try:
-            with self.store.turn() as turn:
-                state = self._caught_up(turn.entries(self._state.next))
-                if state.next and state.trust.format == 1:
-                    turn.append(_taken(state, {"kind": "format", "format": FORMAT}, key))
-                entry = _taken(state, event, key)
-                turn.append(entry)
-        except BaseException:
-            self._state = State()
-            raise
-        return entry
-
-    def _caught_up(self, newer: Iterable[Entry]) -> State:
-        for entry in newer:
-            self._state.replay(entry)
-        return self._state
-
-    @property
-    def state(self) -> State:
-        """Budgets, commitments and reservations as of now."""
-        return self._caught_up(self.store.entries(self._state.next))
-
     def init(
-        self, currency: str, signer: Signer | None = None, *, others: Sequence[str] = (), approvals: int = 1
+        self,
+        currency: str,
+        signer: Signer | None = None,
+        *,
+        others: Sequence[str] = (),
+        approvals: int = 1,
+        heads: str | None = None,
     ) -> Entry:
         """Fix the currency for good; the first entry, which makes the ledger unlike any other.
 
-        `others` are public keys that are trusted beside the signer's; budgets and new keys need so many `approvals`. From here
-        on this object signs with `signer`.
+        `others` are public keys that are trusted beside the signer's; budgets and new keys need so many `approvals`. `heads` is
+        the place that keeps the ledger's heads. From here on this object signs with `signer`.
         """
         if currency not in CURRENCIES:
             raise InputError(
@@ -114,6 +78,8 @@ class Ledger:
             event["keys"] = list(dict.fromkeys([self.signer.public, *others]))
         if approvals != 1:
             event["approvals"] = approvals
+        if heads is not None:
+            event["heads"] = heads
         return self._append(event)
 
     def declare(
@@ -123,8 +89,14 @@ class Ledger:
         cap: Fraction,
         delta: Fraction = Fraction(0),
         signer: Signer | None = None,
+        *,
+        apart: str | None = None,
     ) -> Entry:
-        """Give a population and a privacy unit its budget, once; it waits for approval where the ledger asks for that."""
+        """Give a population and a privacy unit its budget, once; it waits for approval where the ledger asks for that.
+
+        Where heads are kept, a budget of another ledger for the same people is noticed there; `apart` says, for the record, why
+        these are others.
+        """
         if not population.strip() or not unit.strip():
             raise InputError(
                 "A budget belongs to a named population and unit",
@@ -132,9 +104,24 @@ class Ledger:
                 allowed="two names",
                 remedy="say who is protected, and among whom",
             )
-        Budget(str(self.state.currency), cap, delta)
+        state = self.state
+        Budget(str(state.currency), cap, delta)
+        keeper = self.keeper()
+        alike = None if keeper is None else keeper.alike(state.trust.ledger, (population, unit))
+        if alike is not None and not (apart or "").strip():
+            raise InputError(
+                "Another ledger has a budget for these people, and two budgets add up",
+                found=alike,
+                allowed="one ledger for one population",
+                remedy="use that ledger; if these are other people, say why: --apart REASON",
+            )
         event = {"kind": "budget", "population": population, "unit": unit, "cap": format_exact(cap)}
-        return self._append(event | ({"delta": format_exact(delta)} if delta else {}), signer)
+        more = ({"delta": format_exact(delta)} if delta else {}) | ({"apart": apart} if apart else {})
+        return self._append(event | more, signer)
+
+    def keep_heads(self, place: str, signer: Signer | None = None) -> Entry:
+        """Name the place that keeps this ledger's heads from here on."""
+        return self._append({"kind": "heads", "heads": place}, signer)
 
     def approve(self, entry: str, signer: Signer | None = None) -> Entry:
         """Sign for a budget or a key that somebody else proposed; it takes effect with the last approval needed."""
@@ -228,7 +215,7 @@ class Ledger:
         """Whether this reservation would be granted now; nothing is recorded."""
         state = self.state
         try:
-            deepcopy(state).settle(_next_entry(state, _reserving(commitment, member), None))
+            deepcopy(state).settle(next_entry(state, _reserving(commitment, member), None))
         except (InputError, BudgetExceeded):
             return False
         return True
@@ -236,17 +223,6 @@ class Ledger:
     def reservation(self, name: str) -> Reservation:
         """One reservation as of now."""
         return self.state.reservation(name)
-
-    def history(self) -> Iterator[Entry]:
-        """Every entry in order."""
-        return self.store.entries()
-
-    def head(self, signer: Signer | None = None) -> Head:
-        """The end of the chain, signed when a key is given."""
-        state = self.state
-        head = Head(state.next - 1, state.head, state.trust.ledger)
-        key = signer or self.signer
-        return head if key is None else replace(head, public=key.public, signature=key.sign(head.signed()))
 
     def export(self, path: str | Path) -> int:
         """Write every entry as one line of canonical JSON; returns how many."""
@@ -275,31 +251,14 @@ class Ledger:
             wrong = understated(entry)
             if wrong is not None:
                 return wrong
-        heads = (head.missing_from(entries, state.trust) for head in against)
+        try:
+            keeper = None if state.heads is None else self.keeper(state.heads)
+            own = [] if keeper is None else [kept.head for kept in keeper.kept(state.trust.ledger)]
+        except Refuted as error:
+            return Counterexample("head", str(error.counterexample))
+        heads = (head.missing_from(entries, state.trust) for head in (*own, *against))
         seen = (unrecorded(state, *pair) for pair in (releases or {}).items())
         return next((problem for problem in (*heads, *seen) if problem is not None), None)
-
-
-def _taken(state: State, event: Mapping[str, Any], signer: Signer | None) -> Entry:
-    """The entry for an event, after the state has taken it in."""
-    entry = _next_entry(state, event, signer)
-    state.apply(entry)
-    return entry
-
-
-def _next_entry(state: State, event: Mapping[str, Any], signer: Signer | None) -> Entry:
-    """The entry for an event now, signed at its place; a clock that went back does not take the ledger's time with it.
-
-    Events that follow the reading of data take the time of the entry before them: how long it took depends on the data.
-    """
-    now = datetime.now(UTC).isoformat(timespec="microseconds")
-    last = None if state.next == 0 else Entry(state.next - 1, "", "", {}, state.head)
-    time = state.time if event["kind"] in UNTIMED else max(now, state.time)
-    if signer is None:
-        return Entry.after(last, time, dict(event))
-    unsigned = Entry.after(last, time, dict(event) | {"by": signer.public})
-    statement = entry_statement(GENESIS if last is None else state.trust.ledger, unsigned)
-    return Entry.after(last, time, dict(unsigned.event) | {"signature": signer.sign(statement)})
 
 
 def _reserving(commitment: str, member: int | None) -> dict[str, Any]:

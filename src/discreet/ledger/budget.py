@@ -21,12 +21,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, log10
 from typing import Any
 
 from discreet.errors import BudgetExceeded, InputError
 from discreet.model.promises import LETTERS, Promise
 from discreet.numerics.brackets import log_bracket
+from discreet.numerics.digits import at_most
 from discreet.numerics.exact import exact, format_exact
 
 CURRENCIES = ("pure", "zcdp", "approximate")
@@ -108,9 +108,9 @@ class Cost:
     def brief(self, currency: str) -> str:
         """What a ledger of this currency charges, for people, rounded up."""
         if self.epsilon is None or (currency == "zcdp" and not self.delta):
-            return f"ρ = {_up(self.zcdp)}"
-        level = f"ε = {_up(self.epsilon)}"
-        return f"{level}, δ = {_up(self.delta)}" if self.delta else level
+            return f"ρ = {at_most(self.zcdp)}"
+        level = f"ε = {at_most(self.epsilon)}"
+        return f"{level}, δ = {at_most(self.delta)}" if self.delta else level
 
     def document(self) -> dict[str, str]:
         """The cost as exact text."""
@@ -226,10 +226,3 @@ class Spent:
     first: Fraction = Fraction(0)
     second: Fraction = Fraction(0)
     total: Fraction | None = Fraction(0)
-
-
-def _up(number: Fraction) -> str:
-    """Six digits, not below the number."""
-    shown = float(f"{float(number):.6g}")
-    step = 10.0 ** (floor(log10(shown)) - 5) if shown else 0.0
-    return f"{shown:g}" if Fraction(repr(shown)) >= number else f"{float(f'{shown + step:.6g}'):g}"

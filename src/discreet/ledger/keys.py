@@ -46,6 +46,15 @@ class Signer(ABC):
     @staticmethod
     def read(place: str | Path) -> Signer:
         """The key at a place: a file, a token (`pkcs11:…`, RFC 7512) or an agent (`agent:FINGERPRINT`)."""
+        named = str(place)
+        if named.startswith("pkcs11:"):
+            from discreet.ledger.key_token import KeyInToken
+
+            return KeyInToken.at(named)
+        if named.startswith("agent:"):
+            from discreet.ledger.key_agent import KeyInAgent
+
+            return KeyInAgent.at(named)
         from discreet.ledger.key_file import KeyFile
 
         return KeyFile.read(place)
@@ -61,7 +70,7 @@ def signature_holds(public: str, document: Any, signature: str) -> bool:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    if not (_is_hexadecimal(public, 32) and _is_hexadecimal(signature, 64)):
+    if not (is_public(public) and _is_hexadecimal(signature, 64)):
         return False
     try:
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(public)).verify(
@@ -70,6 +79,11 @@ def signature_holds(public: str, document: Any, signature: str) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def is_public(text: str) -> bool:
+    """Whether a text is a raw public key in hexadecimal."""
+    return _is_hexadecimal(text, 32)
 
 
 def _is_hexadecimal(text: str, size: int) -> bool:

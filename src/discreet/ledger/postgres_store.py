@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError, MissingExtra
@@ -30,6 +31,8 @@ CREATE TRIGGER discreet_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON discree
 
 class PostgresStore:
     """One database; the connection string may hold a password, so it never appears in a message."""
+
+    folder: Path | None = None
 
     def __init__(self, address: str, *, create: bool = False) -> None:
         try:

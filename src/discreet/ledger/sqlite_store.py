@@ -42,6 +42,7 @@ class SqliteStore:
 
     def __init__(self, path: str | Path, *, create: bool = False) -> None:
         self.path = Path(path)
+        self.folder: Path | None = self.path.parent
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         if not create and not self.path.exists():
             raise InputError(

@@ -55,6 +55,8 @@ class State:
     reservations: dict[str, Reservation] = field(default_factory=dict)
     batches: dict[str, dict[int, str]] = field(default_factory=dict)
     """For each batch that was committed, the reservations of its members that were not withdrawn."""
+    heads: str | None = None
+    """The place that keeps the ledger's heads."""
     publishers: dict[str, str] = field(default_factory=dict)
     """For each signed commitment, the public key that signed it."""
     trust: Trust = field(default_factory=Trust)
@@ -133,6 +135,12 @@ def _out_of_place(kind: str) -> InputError:
 
 def _init(state: State, entry: Entry) -> None:
     state.currency = str(entry.event["currency"])
+    _heads(state, entry)
+
+
+def _heads(state: State, entry: Entry) -> None:
+    place = entry.event.get("heads")
+    state.heads = None if place is None else str(place)
 
 
 def _budget(state: State, entry: Entry) -> None:
@@ -286,6 +294,7 @@ _HANDLERS = {
     "release": _release,
     "burn": _burn,
     "withdraw": _withdraw,
+    "heads": _heads,
     "format": _about_keys,
     "key": _about_keys,
     "revoke": _about_keys,

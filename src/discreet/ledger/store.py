@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, Protocol
 
 from discreet.errors import DiscreetError, Refuted
@@ -52,6 +53,9 @@ class Turn(Protocol):
 
 class Store(Protocol):
     """A place for one ledger."""
+
+    folder: Path | None
+    """The folder that relative paths in the ledger are taken from, where there is one."""
 
     def turn(self) -> AbstractContextManager[Turn]:
         """Wait for an exclusive turn."""

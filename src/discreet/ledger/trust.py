@@ -7,7 +7,7 @@ In a ledger with keys every entry is signed, with a key that was trusted just be
 so that no entry can be moved to another place or into another ledger. Ledgers of format 1 signed commitments and keys alone,
 without their place; they are read as they are, and the entry `format` that ends them makes the rules above hold from there on.
 
-With `approvals` = k > 1, budgets and new keys wait until k trusted keys, the one that proposed them among them, have signed.
+With `approvals` = k > 1, budgets, new keys and new places for heads wait until k trusted keys, the proposer's among them, signed.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Trust:
         elif kind == "revoke":
             self.must_know(str(event["fingerprint"]))
             self.revoked.add(str(event["fingerprint"]))
-        elif kind in ("budget", "key"):
+        elif kind in ("budget", "key", "heads"):
             return self._proposed(entry)
         elif kind == "approve":
             return self._approved(entry)

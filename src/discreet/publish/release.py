@@ -12,7 +12,7 @@ tests kill the process there.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from discreet.ledger.keys import Signer, fingerprint
 from discreet.ledger.state import Reservation
 from discreet.publish.bundle import Bundle
 from discreet.publish.commitment import Commitment, find_commitment
+from discreet.publish.evidence import must_agree
 from discreet.publish.folder import carried, changed_since, write_folder
 from discreet.publish.sources import must_be_committed, private_list
 from discreet.publish.staging import Stage
@@ -48,12 +49,14 @@ def publish(
     frame: object = None,
     counts: NDArray[np.integer] | None = None,
     commitment: str | None = None,
+    against: Sequence[str] = (),
     watch: Watch = SILENT,
     step: Callable[[str], None] | None = None,
 ) -> Path:
     """Draw once for each cell and write the release folder; returns its path.
 
     `counts` hands over histograms [cell, type] that were made elsewhere: their unit bound is then attested, not enforced.
+    `against` names releases, head files and places that keep heads: a ledger that lacks one of them was rolled back.
     """
     target = Path(folder)
     signer = signer or ledger.signer
@@ -64,6 +67,7 @@ def publish(
             step(name)
 
     begin("prove")
+    must_agree(ledger, against)
     committed = find_commitment(bundle, ledger, commitment)
     _must_have_a_place(target)
     with Stage.of(target) as stage:

@@ -98,11 +98,16 @@ class Stage:
 
     def begin(self, ledger: str) -> str:
         """A new name for an attempt, on disk before anything is reserved under it; what an ended attempt left is removed."""
-        name = secrets.token_hex(16)
+        name = self.name_attempt()
         for left in (SEAL, DRAWS, WRITTEN):
             (self.folder / left).unlink(missing_ok=True)
         self._write(ATTEMPT, json.dumps({"ledger": ledger, "attempt": name}).encode())
         return name
+
+    @staticmethod
+    def name_attempt() -> str:
+        """A name that nobody else has."""
+        return secrets.token_hex(16)
 
     def note_written(self, digest: str) -> None:
         """Remember the manifest of the folder that was written, before it is put in its place."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.output import Json, beside, harmless, show
-from discreet.cli.places import ledger_at, signer_at
+from discreet.cli.output import Json, show
+from discreet.cli.places import Key, ledger_at, signer_at
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from rich.console import Console
 
     from discreet.publish.bundle import Bundle
 
@@ -30,7 +27,7 @@ def command(
         typer.Option(help="The δ that the batch may spend, in the currency approximate; by default half of what is left."),
     ] = None,
     ledger: Annotated[str | None, typer.Option(help="The ledger; by default the first plan's budget.ledger.")] = None,
-    key: Annotated[Path | None, typer.Option(metavar="FILE", help="A key file to sign with.")] = None,
+    key: Key = None,
     freeze: Annotated[
         bool, typer.Option("--freeze", help="Seal sizes and hashes of the source's files; publishing then needs the same bytes.")
     ] = False,
@@ -46,6 +43,7 @@ def command(
     from discreet.numerics.exact import exact
     from discreet.publish.bundle import gather
     from discreet.publish.commitment import commit, commit_batch
+    from discreet.views.releases import commitment_view
 
     bundles = [gather(plan) for plan in plans]
     first = bundles[0]
@@ -81,7 +79,7 @@ def command(
     }
     if "members" in entry.event:
         result["batch"] = {"name": entry.event["batch"], "rule": entry.event["rule"], "plans": listed}
-    show(result, as_json=as_json, person=lambda console: tell(harmless(result), plans, key, console))
+    show(commitment_view(result, plans, key), as_json=as_json)
 
 
 def _named(bundles: Sequence[Bundle]) -> str:
@@ -98,38 +96,3 @@ def _must_share(ledger: str | None, bundles: Sequence[Bundle]) -> None:
             allowed="one ledger for all",
             remedy="write the same budget.ledger in each, or give --ledger here and when publishing",
         )
-
-
-def tell(result: dict[str, Any], plans: list[Path], key: Path | None, console: Console) -> None:
-    """The commitment for a person."""
-    from discreet.ledger.budget import Cost
-    from discreet.publish.sources import private_list
-
-    currency = result["currency"]
-    cost = Cost.from_document(result["cost"]).brief(currency)
-    console.print(f"Committed: {result['commitment']}", soft_wrap=True)
-    console.print(f"  promise  {result['promise']}")
-    console.print(f"  cells    {result['cells']:,}")
-    if "batch" in result:
-        batch = result["batch"]
-        console.print(f"  batch    {batch['name']}: {len(batch['plans'])} plans, each drawn once")
-        beside(console, "  cost     ", f"{cost} for all, when the first is published ({_rule(batch)})")
-        console.print(f"  left     {float(result['remaining']):g} remains now")
-    else:
-        console.print(f"  cost     {cost} when published; {float(result['remaining']):g} remains now")
-    console.print(f"  signed   {'yes' if result['signed'] else 'no (give --key to sign)'}")
-    if result["frozen"]:
-        names = ", ".join(str(private_list(plan)) for plan in plans)
-        beside(console, "  frozen   ", f"sizes and hashes of the source are in {names}: keep it, and keep it private")
-    for plan in plans:
-        console.print(f"Next: discreet publish {plan} -o RELEASE{'' if key is None else f' --key {key}'}", soft_wrap=True)
-
-
-def _rule(batch: dict[str, Any]) -> str:
-    """How the cost of a batch came about."""
-    from discreet.ledger.budget import Cost
-
-    if batch["rule"] == "sum":
-        return "the sum of its plans"
-    alone = Cost(sum((Cost.from_document(one["cost"]).pure for one in batch["plans"]), Fraction(0)))
-    return f"by {batch['rule']}; {alone.brief('pure')} as a sum"

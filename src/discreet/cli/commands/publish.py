@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.output import Json, beside, harmless, show
+from discreet.cli.output import Json, show
 from discreet.cli.places import ledger_at, signer_at
 from discreet.errors import InputError
 from discreet.watch import Silent
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from discreet.ledger.book import Ledger
     from discreet.publish.commitment import Commitment
 
@@ -49,7 +47,12 @@ def command(
     ] = None,
     ledger: Annotated[str | None, typer.Option(help="The ledger; by default the plan's budget.ledger.")] = None,
     key: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A key file to sign with; needed when the commitment is signed.")
+        str | None,
+        typer.Option(metavar="KEY", help="A key to sign with, when the ledger has keys: a file, pkcs11:… or agent:…."),
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEPT", help="Releases, head files or places that keep heads: refused if the ledger lacks one."),
     ] = None,
     engine: Annotated[str, typer.Option(help="What counts the rows: duckdb, spark or reference.")] = "duckdb",
     commitment: Annotated[str | None, typer.Option(help="Which commitment, when there are several.")] = None,
@@ -67,10 +70,13 @@ def command(
     from discreet.engines import engine_named
     from discreet.publish.bundle import gather
     from discreet.publish.commitment import find_commitment
+    from discreet.publish.evidence import must_agree
     from discreet.publish.release import publish
+    from discreet.views.releases import publication_view
 
     bundle = gather(plan)
     with ledger_at(ledger, bundle.plan) as book:
+        kept = must_agree(book, against or [])
         found = find_commitment(bundle, book, commitment)
         result: dict[str, Any] = {
             "commitment": found.name,
@@ -80,6 +86,8 @@ def command(
             "cells": len(bundle.key_set),
             "remaining": book.remaining(bundle.plan.population, bundle.plan.unit.name),
         }
+        if against:
+            result["against"] = kept
         if dry_run:
             result["granted"] = book.grants(found.name, found.member)
         if found.batch is not None:
@@ -99,7 +107,7 @@ def command(
                 watch=Steps(),
             )
             result |= {"release": made, "remaining": book.remaining(bundle.plan.population, bundle.plan.unit.name)}
-    show(result, as_json=as_json, person=lambda console: tell(harmless(result), console))
+    show(publication_view(result), as_json=as_json)
 
 
 def _batch(found: Commitment, book: Ledger) -> dict[str, Any]:
@@ -116,39 +124,3 @@ def _batch(found: Commitment, book: Ledger) -> dict[str, Any]:
         "reserved": len(taken),
         "drawn": None if found.member not in taken else book.reservation(taken[found.member]).stage,
     }
-
-
-def tell(result: dict[str, Any], console: Console) -> None:
-    """The outcome for a person."""
-    from discreet.ledger.budget import Cost
-
-    if "release" not in result:
-        console.print("Nothing was opened or spent. Publishing would:")
-    console.print(f"  promise    {result['promise']}")
-    console.print(f"  cells      {result['cells']:,}")
-    if "batch" in result:
-        _tell_batch(result, console)
-    else:
-        console.print(f"  cost       {Cost.from_document(result['cost']).brief(result['currency'])}")
-    console.print(f"  remaining  {float(result['remaining']):g}")
-    if result.get("granted") is False:
-        console.print("[yellow]It would be refused now.[/yellow]")
-    if "release" in result:
-        console.print(f"Published: {result['release']}", soft_wrap=True)
-        console.print(f"Next: discreet verify {result['release']}", soft_wrap=True)
-
-
-def _tell_batch(result: dict[str, Any], console: Console) -> None:
-    from discreet.ledger.budget import Cost
-
-    batch = result["batch"]
-    cost = Cost.from_document(batch["cost"]).brief(result["currency"])
-    place = f"plan {batch['member']} of {batch['plans']} in the batch {batch['name']}"
-    console.print(f"  batch      {place}")
-    if batch["reserved"]:
-        words = f"nothing more: the whole batch ({cost}) is reserved"
-    else:
-        words = f"{cost} for the whole batch, reserved with this first plan"
-    beside(console, "  cost       ", words)
-    if batch["drawn"] is not None and "release" not in result:
-        console.print(f"  [yellow]This plan was {batch['drawn']} already: a member of a batch is drawn once.[/yellow]")

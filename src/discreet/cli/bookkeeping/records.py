@@ -1,0 +1,118 @@
+"""`discreet ledger show|verify|export|backup|restore`: the history, checked, copied and brought back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli.output import Json, show
+from discreet.cli.places import Key, LedgerPlace, ledger_at, signer_at
+
+Against = Annotated[
+    list[str] | None,
+    typer.Option(metavar="KEPT", help="Releases, head files, or places that keep heads, which the chain must agree with."),
+]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")]
+
+
+def history(place: LedgerPlace, as_json: Json = False) -> None:
+    """List every entry.
+
+    Example: discreet ledger show ledger.db
+    """
+    from discreet.views.bookkeeping import history_view
+
+    with ledger_at(place) as book:
+        show(history_view(book.history()), as_json=as_json)
+
+
+def check(
+    place: LedgerPlace,
+    against: Against = None,
+    authority: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The root certificate of the authority that stamped head files.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Replay the whole ledger and check every rule.
+
+    Also checks the hash chain, the signatures, the heads that are kept elsewhere, and the files of releases.
+
+    Example: discreet ledger verify ledger.db --against release-2026
+    """
+    from discreet.errors import Refuted
+    from discreet.ledger.stamps import stamp_time
+    from discreet.model.certificate import Counterexample
+    from discreet.publish.evidence import evidence
+    from discreet.views.bookkeeping import ledger_verdict_view
+
+    stamps = []
+    with ledger_at(place) as book:
+        wrong = book.verify()
+        count = None
+        kept = 0
+        if wrong is None:
+            state = book.state
+            found = evidence(against or [], state.trust.ledger)
+            wrong = found.altered or book.verify(found.heads, found.releases)
+            own = book.keeper()
+            kept = len(found.heads) + (0 if own is None else len(own.kept(state.trust.ledger)))
+            count = state.next if wrong is None else None
+            try:
+                for head, path in found.stamped if authority is not None and wrong is None else []:
+                    stamps.append((str(path), stamp_time(head, path.read_bytes(), authority or Path())))
+            except Refuted as error:
+                wrong, count = Counterexample("stamp", str(error.counterexample)), None
+    show(ledger_verdict_view(wrong, count, kept, stamps), as_json=as_json)
+
+
+def export(place: LedgerPlace, output: Output, as_json: Json = False) -> None:
+    """Write every entry as one line of JSON, for keeping elsewhere.
+
+    Example: discreet ledger export ledger.db -o ledger.jsonl
+    """
+    from discreet.views.view import Sentence, told
+
+    with ledger_at(place) as book:
+        count = book.export(output)
+    show(told({"file": output, "entries": count}, Sentence(f"{count} entries written to {output}")), as_json=as_json)
+
+
+def keep(place: LedgerPlace, output: Output, key: Key = None, as_json: Json = False) -> None:
+    """Back a ledger up, whoever else is using it.
+
+    Example: discreet ledger backup ledger.db -o ledger.backup
+    """
+    from discreet.ledger.backup import backup
+    from discreet.views.view import Sentence, told
+
+    with ledger_at(place) as book:
+        count = backup(book, output, signer_at(key))
+    show(told({"file": output, "entries": count}, Sentence(f"{count} entries and the head are in {output}")), as_json=as_json)
+
+
+def bring_back(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A file made by ledger backup.")],
+    place: LedgerPlace,
+    against: Against = None,
+    as_json: Json = False,
+) -> None:
+    """Restore a backup into an empty place.
+
+    One that is older than what is known elsewhere is refused.
+
+    Example: discreet ledger restore ledger.backup restored.db --against release-2026
+    """
+    from discreet.ledger.backup import read_backup, restore
+    from discreet.publish.evidence import evidence
+    from discreet.views.view import Sentence, mind, told
+
+    entries, _ = read_backup(source)
+    found = evidence(against or [], entries[0].hash if entries else "")
+    count = restore(source, place, found.heads)
+    words = [Sentence(f"{count} entries restored to {place}.", whole=True)]
+    if not found.heads:
+        words.append(mind("nothing was compared: what was spent after the backup would be granted again. Use --against."))
+    show(told({"ledger": place.split("@")[-1], "entries": count, "heads": len(found.heads)}, *words), as_json=as_json)
