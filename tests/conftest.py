@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import pwd
-import shutil
 import signal
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -69,38 +65,12 @@ def root() -> Path:
     return ROOT
 
 
-def _program(name: str) -> str:
-    """Where one of PostgreSQL's programs lies."""
-    found = shutil.which(name)
-    return found or str(sorted(Path("/").glob(f"usr/lib/postgresql/*/bin/{name}"))[-1])
-
-
-def _as_server(command: list[str]) -> None:
-    """Run as the user `postgres` when this is root, which PostgreSQL refuses to be."""
-    who: dict[str, Any] = {}
-    if os.geteuid() == 0:
-        who = {"user": "postgres", "group": pwd.getpwnam("postgres").pw_gid, "extra_groups": []}
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", **who)
-
-
 @pytest.fixture(scope="session")
 def postgres_cluster() -> Iterator[str]:
     """The folder of a private PostgreSQL cluster's socket; user `tester`, database `postgres`, no network."""
     pytest.importorskip("psycopg", reason="discreet[postgres] is not installed")
-    folder = Path(tempfile.mkdtemp(prefix="pg-"))
-    if os.geteuid() == 0:
-        shutil.chown(folder, "postgres")
-    data = str(folder / "data")
-    try:
-        _as_server([_program("initdb"), "-D", data, "-A", "trust", "-U", "tester", "-E", "UTF8", "--no-sync"])
-        options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
-        _as_server([_program("pg_ctl"), "-D", data, "-w", "-l", str(folder / "log"), "-o", options, "start"])
-        try:
-            yield str(folder)
-        finally:
-            _as_server([_program("pg_ctl"), "-D", data, "-m", "immediate", "stop"])
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with tool_module("cluster").cluster() as folder:
+        yield folder
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ import pytest
 
 from discreet.errors import InputError, Refuted
 from discreet.ledger import Cost, Ledger, Signer, open_ledger
-from discreet.ledger.backup import backup, read_backup, restore
+from discreet.ledger.backups import backup, read_backup, restore
 from discreet.ledger.keepers import KeptHead, keeper_at
 
 PEOPLE = ("households", "household")
@@ -298,3 +298,10 @@ def test_commits_of_heads_are_dated_as_entries_are(disk: Path, signer: Signer, t
     ).stdout.splitlines()
     assert len(dates) == 6 and len(set(dates[:3])) == 1
     assert not subprocess.run(["git", "-C", str(place), "status", "--short"], check=True, capture_output=True).stdout
+
+
+def test_the_functions_stay_functions_once_their_module_is_loaded() -> None:
+    import discreet.ledger as package
+    from discreet.ledger import backups
+
+    assert package.backup is backups.backup and package.restore is backups.restore

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from discreet.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from discreet.ledger.backup import backup, restore
+    from discreet.ledger.backups import backup, restore
     from discreet.ledger.batches import Batch, Member, compose_batch
     from discreet.ledger.book import Ledger, open_ledger
     from discreet.ledger.budget import Budget, Cost
@@ -44,10 +44,10 @@ _PLACES = {
     "Ledger": "book",
     "Member": "batches",
     "Signer": "keys",
-    "backup": "backup",
+    "backup": "backups",
     "compose_batch": "batches",
     "open_ledger": "book",
-    "restore": "backup",
+    "restore": "backups",
     "verify_chain": "chain",
 }
 

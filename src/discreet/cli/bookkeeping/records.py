@@ -85,7 +85,7 @@ def keep(place: LedgerPlace, output: Output, key: Key = None, as_json: Json = Fa
 
     Example: discreet ledger backup ledger.db -o ledger.backup
     """
-    from discreet.ledger.backup import backup
+    from discreet.ledger.backups import backup
     from discreet.views.view import Sentence, told
 
     with ledger_at(place) as book:
@@ -105,7 +105,7 @@ def bring_back(
 
     Example: discreet ledger restore ledger.backup restored.db --against release-2026
     """
-    from discreet.ledger.backup import read_backup, restore
+    from discreet.ledger.backups import read_backup, restore
     from discreet.publish.evidence import evidence
     from discreet.views.view import Sentence, mind, told
 
