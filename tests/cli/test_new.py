@@ -116,7 +116,7 @@ def test_reference_counts_are_recorded_with_their_source(tmp_path: Path) -> None
     ("flags", "said"),
     [
         (["--values", "0,x"], "Found: 'x'"),
-        (["--epsilon", "-1"], "Found: -1"),
+        (["--epsilon", "-1"], "Found: ε = -1"),
         (["--statistic", "medium"], "Allowed: sum, mean, count"),
         (["--statistic", "count"], "count:1,2"),
         (["--decision", "pinball"], "pinball:0.9"),

@@ -133,3 +133,17 @@ def alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").split()[2] != "Z"
+
+
+def test_a_machine_too_slow_for_every_route_still_gets_a_mechanism(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The adversary: a machine on which nothing comes back in time."""
+
+    def never(work, limit):
+        raise TimeIsUpError("too slow")
+
+    monkeypatch.setattr("discreet.design.best_mechanism.in_time", never)
+    six = document(20, range(6), ("0.8", "0.1", "0.05", "0.03", "0.015", "0.005"), REAL)
+    for asked in (problem(six), problem(school(6))):
+        found = design(asked, seconds=0.5, compare=False)
+        assert isinstance(privacy(found.mechanism), Certificate)
+        assert found.status == "cancelled" and found.loss >= found.lower_bound

@@ -45,7 +45,7 @@ def test_a_near_break_even_is_a_warning_and_a_far_one_is_not(school: Design, eve
     found = reliance(school.mechanism)
     moved = replace(found, mistakes=(replace(found.mistakes[0], break_even=even),))
     last = reliance_view(moved).told[-1]
-    assert isinstance(last, Sentence) and last.mood is mood and "plain noise is better once" in last.text
+    assert isinstance(last, Sentence) and last.mood is mood and "lain noise is better" in last.text
 
 
 def test_a_break_even_is_rounded_towards_zero(school: Design) -> None:

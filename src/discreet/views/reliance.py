@@ -67,8 +67,11 @@ def _told(found: Reliance) -> Iterator[Block]:
     )
     nearest = found.nearest
     if nearest is not None and nearest.break_even is not None:
-        words = f"plain noise is better once {nearest.words} by more than about {percent_at_least(nearest.break_even, 2)}"
-        yield mind(f"{words}: this design leans on its prior.") if nearest.break_even < NEAR else Sentence(f"Only p{words[1:]}.")
+        once = f"once {nearest.words} by more than about {percent_at_least(nearest.break_even, 2)}"
+        if nearest.break_even < NEAR:
+            yield mind(f"plain noise is better {once}: this design leans on its prior.")
+        else:
+            yield Sentence(f"Plain noise is better only {once}.")
 
 
 def _shown(mistakes: Sequence[Mistake]) -> list[Mistake]:

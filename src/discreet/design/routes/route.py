@@ -33,6 +33,9 @@ class Route(ABC):
     serves: tuple[type[Promise], ...] = (PurePromise,)
     """The kinds of promise that its mechanisms keep and that its bounds speak about."""
 
+    computes = True
+    """Whether it needs the libraries for arrays, rather than a formula."""
+
     def why_not(self, problem: Problem) -> str | None:
         """Why the route does not apply, in words; None when it does. Quick, and never an error."""
         if not isinstance(problem.promise, self.serves):
