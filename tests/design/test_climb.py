@@ -105,7 +105,7 @@ def test_quotients_narrow_the_gap_and_everything_is_proved():
     _, claim, proposal = certified(problem_of(FIVE, 20), seconds=90.0, gap=0.05)
     loss, lower = float(-claim.value), float(-claim.bound)
     names = [rung.name for rung in proposal.rungs]
-    assert names[:2] == ["clipped sum", "weights by search"]
+    assert names[0] == "clipped sum"
     assert {"program on the sum", "program on two counts"} <= set(names)
     assert names[-1] in ("quotient bound", "grouped quotient bound"), "which of them gets there depends on the time"
     chain = proposal.rungs[0]
