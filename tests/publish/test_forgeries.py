@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
-from forging import edited, failed, other_values, replayed, resealed, retold
+from forging import edited, failed, other_values, replayed, resealed, retold, unsigned
 from towns import Town, make_town
 
 from discreet.errors import InputError
 from discreet.ledger import Signer, open_ledger
+from discreet.ledger.chain import Entry
 from discreet.publish import commit, publish, verify
-from discreet.publish.folder import SIGNATURE, changed_since
+from discreet.publish.folder import FORMATS, SIGNATURE, changed_since
 from discreet.publish.verification import verified
 
 
@@ -85,10 +88,117 @@ def manifest_written_otherwise(folder: Path, _strange: Signer) -> None:
     (folder / "manifest.json").write_bytes((folder / "manifest.json").read_bytes() + b"\n")
 
 
+def _reservation_moved(entries: list[Entry]) -> list[dict[str, Any]]:
+    """Every true signature, with an entry put between them: the places no longer fit."""
+    found = [dict(entry.event) | {"was": entry.hash} for entry in entries]
+    return [*found[:2], dict(found[1]) | {"population": "others", "was": None}, *found[2:]]
+
+
+def entries_moved(folder: Path, _strange: Signer) -> None:
+    retold(folder, _reservation_moved)
+    resealed(folder)
+
+
+def signatures_of_entries_taken_away(folder: Path, _strange: Signer) -> None:
+    retold(folder, unsigned)
+    (folder / SIGNATURE).unlink()
+    resealed(folder)
+
+
+def everything_signed_by_a_stranger_in_the_publishers_name(folder: Path, strange: Signer) -> None:
+    """The ledger lists the publisher's key; the stranger signs as if trusted."""
+    other_values(folder)
+    retold(folder, unsigned, strange)
+    resealed(folder, strange)
+
+
+def _named_by_nobody(strange: Signer, publisher: str) -> Callable[[list[Entry]], list[dict[str, Any]]]:
+    def tell(entries: list[Entry]) -> list[dict[str, Any]]:
+        naming = {"kind": "key", "public": strange.public, "by": publisher, "signature": "0" * 128}
+        found = [dict(entry.event) | {"was": entry.hash} for entry in entries]
+        return [found[0], naming, *found[1:]]
+
+    return tell
+
+
+def a_key_that_the_publisher_never_named(folder: Path, strange: Signer) -> None:
+    publisher = json.loads((folder / SIGNATURE).read_bytes())["public"]
+    other_values(folder)
+    retold(folder, _named_by_nobody(strange, publisher), strange)
+    resealed(folder, strange)
+
+
+def another_budget(folder: Path, _strange: Signer) -> None:
+    """A larger cap, in the entry that the release carries."""
+    edited(folder, "ledger.json", lambda d: d["entries"][1]["event"].update(cap="1"))
+    resealed(folder)
+
+
+def a_draw_left_out(folder: Path, _strange: Signer) -> None:
+    edited(folder, "ledger.json", lambda d: d.update(entries=[e for e in d["entries"] if e["event"]["kind"] != "spend"]))
+    resealed(folder)
+
+
+def another_ledgers_name(folder: Path, _strange: Signer) -> None:
+    edited(folder, "ledger.json", lambda d: d.update(ledger="a" * 64))
+    resealed(folder)
+
+
+def a_head_of_another_ledger(folder: Path, _strange: Signer) -> None:
+    edited(folder, "ledger.json", lambda d: d["head"].update(ledger="a" * 64))
+    resealed(folder)
+
+
+def a_head_without_its_ledger(folder: Path, _strange: Signer) -> None:
+    edited(folder, "ledger.json", lambda d: d["head"].pop("ledger") and None)
+    resealed(folder)
+
+
+def another_time(folder: Path, _strange: Signer) -> None:
+    edited(folder, "ledger.json", lambda d: d["entries"][2].update(time="2020-01-01T00:00:00.000000+00:00"))
+    resealed(folder)
+
+
+def called_by_the_old_format(folder: Path, _strange: Signer) -> None:
+    """In format 1 less was signed: a release of format 2 cannot be passed off as one."""
+    resealed(folder, None, FORMATS[0])
+
+
+def told_by_the_old_rules(folder: Path, strange: Signer) -> None:
+    """An invented ledger of format 1, where draws were not signed, with the publisher's key and commitment in it."""
+
+    def tell(entries: list[Entry]) -> list[dict[str, Any]]:
+        found = unsigned(entries, keep=("commit",))
+        [key] = found[0].pop("keys")
+        found[0].pop("format")
+        found[0].pop("nonce")
+        commitment = next(event for event in found if event["kind"] == "commit")
+        commitment["public"] = commitment.pop("by")
+        return [found[0] | {"key": key}, *found[1:]]
+
+    other_values(folder)
+    retold(folder, tell)
+    resealed(folder, strange, FORMATS[0])
+
+
+def another_page(folder: Path, _strange: Signer) -> None:
+    """The page is the one file that is not computed again: only hash and signature hold it."""
+    (folder / "index.html").write_text("<p>trust me</p>")
+    resealed(folder)
+
+
+def another_verifier(folder: Path, _strange: Signer) -> None:
+    (folder / "verify_standalone.py").write_text("print('PROVED')\n")
+    resealed(folder)
+
+
 WITHOUT_A_KEY: list[Callable[[Path, Signer], None]] = [
     unsigned_files, unsigned_head, signed_by_a_stranger, commitment_replayed, commitment_replayed_and_signed_by_a_stranger,
     capitals_in_the_signature, capitals_in_the_public_key, spaces_in_the_signature, words_beside_the_signature,
-    signature_written_otherwise, manifest_written_otherwise,
+    signature_written_otherwise, manifest_written_otherwise, entries_moved, signatures_of_entries_taken_away,
+    everything_signed_by_a_stranger_in_the_publishers_name, a_key_that_the_publisher_never_named, another_budget, a_draw_left_out,
+    another_ledgers_name, a_head_of_another_ledger, a_head_without_its_ledger, another_time, called_by_the_old_format,
+    told_by_the_old_rules, another_page, another_verifier,
 ]  # fmt: skip
 
 
@@ -159,3 +269,35 @@ def test_a_signed_commitment_is_not_published_without_its_key(town: Town) -> Non
     with pytest.raises(InputError, match="--key"):
         town.publish(signer=None)
     assert town.remaining() == before and town.stages() == []
+
+
+def test_nothing_of_one_release_serves_another(town: Town, tmp_path: Path) -> None:
+    """Two true releases of one publisher: signature, entries, head and tables of the one, in the folder of the other."""
+    key = town.signer.fingerprint
+    first, second = town.publish(), town.publish(town.folder / "second")
+    for number, names in enumerate((
+        ("signature.json",), ("ledger.json",), ("ledger.json", "metadata.json"), ("release.csv", "release.parquet", "index.html"),
+        ("manifest.json",), ("manifest.json", "signature.json"), ("manifest.json", "signature.json", "ledger.json"),
+    )):  # fmt: skip
+        for fit in (False, True):
+            folder = Path(shutil.copytree(first, tmp_path / f"{number}-{fit}"))
+            for name in names:
+                shutil.copy(second / name, folder / name)
+            if fit and "manifest.json" not in names:
+                resealed(folder)
+            assert (folder / "ledger.json").read_bytes() != b"" and failed(verified(folder, key)), names
+
+
+def test_a_signature_for_one_draw_is_none_for_another(town: Town) -> None:
+    """What is signed names the ledger, the commitment and the reservation, not only the files."""
+    from discreet.publish.folder import document_in, signed_release
+
+    folder = town.publish()
+    manifest, ledger = document_in(folder, "manifest.json"), document_in(folder, "ledger.json")
+    signed = signed_release(manifest, ledger)
+    for name in ("ledger", "commitment", "reservation"):
+        assert signed_release(manifest, ledger | {name: "a" * 64}) != signed
+
+
+def test_there_are_at_least_twenty_forgeries() -> None:
+    assert len(WITHOUT_A_KEY) >= 20 and len(set(WITHOUT_A_KEY)) == len(WITHOUT_A_KEY)

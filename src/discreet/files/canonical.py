@@ -19,7 +19,13 @@ DEEPEST = 40
 def canonical_bytes(document: Any) -> bytes:
     """The canonical form of a document of dicts, lists, strings, integers, booleans and None."""
     _must_be_exact(document)
-    return json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    try:
+        return json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            "A document holds half of a character", found="a lone surrogate", allowed="text that can be written as UTF-8",
+            remedy="correct the text",
+        ) from None
 
 
 def document_hash(document: Any) -> str:
