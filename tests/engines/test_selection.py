@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables_of_people import KEY, KEY_SET, edges_between, plan
 
-from discreet.engines.reference import _kept, count_rows
-from discreet.engines.selection import apportioned, cut, offsets, siphash, unit_prefix
+from discreet.engines.reference import count_rows, kept
+from discreet.engines.selection import apportioned, cut, offsets, siphash
+from discreet.engines.units import Order
 
 Cut = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -118,35 +119,35 @@ def test_siphash_meets_its_published_vector() -> None:
 
 
 def test_a_unit_keeps_at_most_k_rows_and_all_when_it_has_no_more() -> None:
-    dice, prefix = random.Random(4), unit_prefix(KEY)
+    dice, order = random.Random(4), Order(KEY, 4, 3)
     for _ in range(300):
         held = [(dice.randrange(4), dice.randrange(3)) for _ in range(dice.randrange(1, 9))]
         most = dice.randrange(1, 6)
-        kept = Counter(_kept(held, "u", most, prefix))
-        assert sum(kept.values()) == min(most, len(held))
-        assert kept <= Counter(held)
+        stay = Counter(kept(held, "u", most, order))
+        assert sum(stay.values()) == min(most, len(held))
+        assert stay <= Counter(held)
 
 
 def test_how_many_rows_of_a_unit_stay_in_each_cell_does_not_depend_on_values() -> None:
-    dice, prefix = random.Random(5), unit_prefix(KEY)
+    dice, order = random.Random(5), Order(KEY, 4, 3)
     for _ in range(200):
         cells = [dice.randrange(4) for _ in range(7)]
         quotas = [
-            Counter(cell for cell, _ in _kept([(cell, dice.randrange(3)) for cell in cells], "u", 3, prefix))
+            Counter(cell for cell, _ in kept([(cell, dice.randrange(3)) for cell in cells], "u", 3, order))
             for _ in range(5)
         ]
         assert all(quota == quotas[0] for quota in quotas)
 
 
 def test_one_changed_value_of_a_unit_moves_one_row_and_the_choice_reads_that_unit_alone() -> None:
-    dice, prefix = random.Random(6), unit_prefix(KEY)
+    dice, order = random.Random(6), Order(KEY, 3, 4)
     for _ in range(500):
         held = [(dice.randrange(3), dice.randrange(4)) for _ in range(9)]
         most = dice.randrange(1, 9)
         changed = list(held)
         where = dice.randrange(9)
         changed[where] = (held[where][0], dice.randrange(4))
-        before, after = Counter(_kept(held, "u", most, prefix)), Counter(_kept(changed, "u", most, prefix))
+        before, after = Counter(kept(held, "u", most, order)), Counter(kept(changed, "u", most, order))
         assert sum((before - after).values()) <= 1
     rows = [("north", "1", "1", f"u{i}") for i in range(6)]
     alone = count_rows(plan("bounds", "household", 2), KEY_SET, rows[:1] * 5, KEY)

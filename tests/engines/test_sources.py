@@ -135,37 +135,18 @@ def test_public_membership_must_be_as_listed(tmp_path: Path) -> None:
         histograms(replace(open_plan, source=write_csv(tmp_path / "r2.csv", rows[1:])), KEY_SET, key=KEY)
 
 
-def test_spill_folders_are_private_and_gone_afterwards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.engines import duck
+def test_rows_beyond_the_limit_wait_in_parts_and_are_counted_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousandth of the memory, parts of seven rows: numbers, texts and missing units."""
+    from discreet.engines import duck, tables
 
-    seen = []
-    original = duck._listed
-
-    def watching(con: Any, used: Plan, table: Any, folder: Path, *, first: bool) -> None:
-        seen.append((folder, folder.stat().st_mode & 0o777))
-        original(con, used, table, folder, first=first)
-        assert any(folder.iterdir())
-        if len(seen) == 2:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(duck, "_listed", watching)
-    used = plan("bounds", "household", 2, write_csv(tmp_path / "rows.csv", random_rows(1, 50)))
-    spill = tmp_path / "spill"
-    spill.mkdir()
-    histograms(used, KEY_SET, key=KEY, engine=DuckEngine(folder=spill))
-    with pytest.raises(KeyboardInterrupt):
-        histograms(used, KEY_SET, key=KEY, engine=DuckEngine(folder=spill))
-    assert [mode for _, mode in seen] == [0o700, 0o700]
-    assert list(spill.iterdir()) == []
-
-
-def test_parts_are_counted_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.engines import duck
-
-    monkeypatch.setattr(duck, "ROWS_AT_ONCE", 7)
-    rows = random_rows(seed=11, count=300, units=40)
-    used = plan("bounds", "household", 2, write_csv(tmp_path / "rows.csv", rows))
-    assert (histograms(used, KEY_SET, key=KEY) == truth(used, rows)).all()
+    monkeypatch.setattr(tables, "PART", 7)
+    monkeypatch.setattr(duck, "SHARE", 2_000_000)
+    for seed, units in ((11, 40), (12, 3)):
+        rows = random_rows(seed=seed, count=300, units=units)
+        mixed: list[Row] = [(*row[:3], row[3].replace("u", "") if row[3] and i % 2 else row[3]) for i, row in enumerate(rows)]
+        for source in (write_csv(tmp_path / "rows.csv", mixed), write_parquet(tmp_path / "rows.parquet", mixed)):
+            used = plan("bounds", "household", 2, source)
+            assert (histograms(used, KEY_SET, key=KEY) == truth(used, mixed)).all()
 
 
 def test_too_little_memory_is_said_in_words(tmp_path: Path) -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from discreet.engines import rows
 from discreet.engines.reference import count_rows
 from discreet.engines.selection import Counts
 from discreet.engines.sources import file_of
-from discreet.engines.spill import private_folder
 from discreet.engines.tables import columns_of, connection, rows_only, tables
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
@@ -23,14 +21,13 @@ FETCHED = 10_000
 class ReferenceEngine:
     """Counts in plain Python: slow, and easy to believe."""
 
-    folder: Path | None = None
     name = "reference"
 
     def counts(self, plan: Plan, key_set: KeySet, key: bytes, frame: object = None) -> Counts:
         """Counts [cell, type] in the order of the key set."""
         if plan.source.kind == "csv":
             return count_rows(plan, key_set, rows.records(file_of(plan.source), columns_of(plan)), key)
-        with private_folder(self.folder) as folder, connection(folder, "1GB", 1) as con:
+        with connection("1GB", 1) as con:
             return count_rows(plan, key_set, _fetched(con, plan, frame), key)
 
 

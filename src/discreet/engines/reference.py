@@ -6,12 +6,13 @@ the recoded column and, where the plan has one, the unit, as Python objects.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 
 import numpy as np
 
-from discreet.engines.selection import Counts, number_hash, type_hash, unit_prefix
+from discreet.engines.selection import Counts
+from discreet.engines.units import Order
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
 from discreet.model.recoding import as_text
@@ -34,9 +35,9 @@ def count_rows(plan: Plan, key_set: KeySet, rows: Rows, key: bytes) -> Counts:
         else:
             unit = row[width + 1]
             units["" if unit is None else as_text(unit)].append((cell, type_))
-    prefix = unit_prefix(key)
+    order = Order(key, len(key_set), plan.recoding.types)
     for unit_name, held in units.items():
-        for cell, type_ in _kept(held, unit_name, plan.unit.at_most, prefix):
+        for cell, type_ in kept(held, unit_name, plan.unit.at_most, order):
             counts[cell, type_] += 1
     return counts
 
@@ -47,18 +48,7 @@ def _cell(key_set: KeySet, keys: tuple[object, ...]) -> int | None:
     return key_set.position.get(tuple(map(as_text, keys)))
 
 
-def _kept(held: list[tuple[int, int]], unit: str, most: int, prefix: str) -> Iterable[tuple[int, int]]:
+def kept(held: list[tuple[int, int]], unit: str, most: int, order: Order) -> list[tuple[int, int]]:
     """The rows (cell, type) of one unit that stay."""
-    if len(held) <= most:
-        return held
-    in_cell = Counter(cell for cell, _ in held)
-    numbers = [(cell, number) for cell, many in in_cell.items() for number in range(1, min(many, most) + 1)]
-    numbers.sort(key=lambda pair: (number_hash(prefix, pair[0], pair[1], unit), pair))
-    quota = Counter(cell for cell, _ in numbers[:most])
-    in_order = sorted(held, key=lambda row: (type_hash(prefix, row[0], row[1], unit), row))
-    chosen = []
-    for cell, type_ in in_order:
-        if quota[cell] > 0:
-            quota[cell] -= 1
-            chosen.append((cell, type_))
-    return chosen
+    word, check = order.unit(unit)
+    return sorted(held, key=lambda row: order.place(word, check, *row))[:most]

@@ -1,17 +1,12 @@
-"""Which rows stay when there are too many: the same choice in every engine, decided by keyed hashes.
-
-Two limits, both 1-Lipschitz (proofs in docs/engines.md):
-
-A unit keeps at most k rows. Its rows in cell c are numbered 1..min(m_c, k); the k numbers (c, i) with the smallest
-H(key, c, i, unit) win, so that q_c rows stay in cell c; which ones, goes by the order of H(key, c, type, unit). How
-many stay in each cell does not depend on any value, and the choice reads only that unit's rows.
+"""Which rows of a long cell stay: decided by their counts and a key, 1-Lipschitz (proof in docs/engines.md).
 
 A cell keeps n_c of its N_c > n_c rows. Rows of one type in one cell are alike, so what counts is how many of each type
 stay: the j-th row of type t has the rank a_t / (j − 1 + d), a_t rows of that type, d in (0, 1) from S(key, c, t); the
 n_c largest ranks stay. This is apportionment by divisors with random offsets: type t keeps a_t·n_c/N_c rows, rounded up
 or down by the key, and the choice needs the counts alone, no second look at the rows.
 
-H is SHA-256 of a text (every engine has it), S is SipHash-2-4 (Aumasson & Bernstein 2012), computed for many at once.
+S is SipHash-2-4 (Aumasson & Bernstein 2012), computed for many at once. Units are held to their rows by
+`discreet.engines.units`.
 """
 
 from __future__ import annotations
@@ -28,21 +23,6 @@ AT_ONCE = 1 << 13
 """Cells cut together, so that they stay in the processor's cache."""
 OFFSET_BITS = 12
 """Bits of an offset d: few enough that j − 1 + d is exact in a double for every j up to 2^40."""
-
-
-def unit_prefix(key: bytes) -> str:
-    """The text before `cell|number|unit` whose SHA-256 is H."""
-    return hashlib.sha256(b"discreet unit\0" + key).hexdigest() + "|"
-
-
-def number_hash(prefix: str, cell: int, number: int, unit: str) -> str:
-    """H for the number-th row of a unit in a cell."""
-    return _hex(f"{prefix}{cell}|{number}|{unit}")
-
-
-def type_hash(prefix: str, cell: int, type_: int, unit: str) -> str:
-    """H for the rows of one type of a unit in a cell."""
-    return _hex(f"{prefix}{cell}|type {type_}|{unit}")
 
 
 def cut(counts: Counts, sizes: Counts, key: bytes) -> Counts:
@@ -130,7 +110,3 @@ def _rounds(v: list[Words], count: int) -> None:
 
 def _rotated(word: Words, by: int) -> Words:
     return (word << np.uint64(by)) | (word >> np.uint64(64 - by))
-
-
-def _hex(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -7,27 +7,25 @@ Sources: Parquet, CSV, and frames (of Spark or pandas).
 
 from __future__ import annotations
 
-import atexit
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from discreet.engines import rows
 from discreet.engines.frames import chosen
-from discreet.engines.selection import Counts, unit_prefix
+from discreet.engines.selection import Counts
 from discreet.engines.sources import source_files
 from discreet.engines.spark_rows import csv_frame
-from discreet.engines.spill import private_folder
+from discreet.engines.spark_units import counted
+from discreet.engines.spill import clear_leftovers, folder_of_this_process
 from discreet.engines.sql import FIRST_DAY, LAST_DAY
 from discreet.engines.tables import columns_of, connection, types_in_parquet
+from discreet.engines.units import Order
 from discreet.errors import InputError, MissingExtra, UnreadableRows
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
@@ -46,14 +44,16 @@ class SparkEngine:
 
     def counts(self, plan: Plan, key_set: KeySet, key: bytes, frame: object = None) -> Counts:
         """Counts [cell, type] in the order of the key set."""
+        clear_leftovers()
         session = self.session or _session()
-        counts = np.zeros((len(key_set), plan.recoding.types), dtype=np.int64)
+        order = Order(key, len(key_set), plan.recoding.types)
+        flat = np.zeros(order.cells << order.type_bits, dtype=np.int64)
         with _without_words(_not_opened()):
-            counted = _counted(session, plan, key_set, _opened(session, plan, frame), key)
+            found = _counted(session, plan, key_set, _opened(session, plan, frame), order)
         with _without_words(UnreadableRows()):
-            for cell, type_, many in counted.collect():
-                counts[cell, type_] += many
-        return counts
+            for code, many in found.collect():
+                flat[code] += many
+        return np.ascontiguousarray(flat.reshape(order.cells, -1)[:, : order.types])
 
 
 def _session() -> Any:
@@ -64,12 +64,11 @@ def _session() -> Any:
     running = SparkSession.getActiveSession()
     if running is not None:
         return running
-    # What Spark spills goes to a private folder that is gone when this program ends.
-    folder = Path(tempfile.mkdtemp(prefix="discreet-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    # What Spark spills and shuffles goes, encrypted, to a private folder that is gone when this program ends.
+    folder = str(folder_of_this_process())
     settings: dict[str, Any] = {
-        "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.local.dir": str(folder),
-        "spark.sql.warehouse.dir": str(folder),
+        "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.local.dir": folder,
+        "spark.sql.warehouse.dir": folder, "spark.io.encryption.enabled": "true",
     }  # fmt: skip
     session = SparkSession.builder.appName("discreet").config(map=settings).getOrCreate()
     # Spark's log repeats plans and rows; nothing of it may leave the cluster through us.
@@ -103,7 +102,7 @@ def _opened(session: Any, plan: Plan, frame: object) -> list[Any]:
 
 def _alike(plan: Plan, paths: list[str]) -> list[list[str]]:
     """Files that declare the same types together, as each declares its own."""
-    with private_folder(None) as folder, connection(folder, "1GB", 1) as con:
+    with connection("1GB", 1) as con:
         alike: dict[tuple[str, ...], list[str]] = {}
         for path in paths:
             alike.setdefault(types_in_parquet(con, path, columns_of(plan)), []).append(path)
@@ -122,20 +121,23 @@ def _chosen(found: Any, names: list[str]) -> Any:
     return found.select([found[_quoted(name)].alias(f"c{j}") for j, name in enumerate(names)])
 
 
-def _counted(session: Any, plan: Plan, key_set: KeySet, sources: list[Any], key: bytes) -> Any:
+def _counted(session: Any, plan: Plan, key_set: KeySet, sources: list[Any], order: Order) -> Any:
+    """Counts by code: cell and type in one."""
     from pyspark.sql import functions as F  # noqa: N812
 
     listed = [(i, *cell) for i, cell in enumerate(key_set.cells)]
     schema = ", ".join(["cell int", *(f"k{i} string" for i in range(len(plan.keys)))])
     keys = F.broadcast(session.createDataFrame(listed, schema=schema))
-    joined = reduce(lambda a, b: a.unionAll(b), [_joined(plan, keys, source) for source in sources])
+    joined = [_joined(plan, keys, source, order.type_bits) for source in sources]
     if plan.unit.column is None:
-        return joined.groupBy("cell", "type").count()
-    return _bounded(joined, plan.unit.at_most, unit_prefix(key))
+        return reduce(lambda a, b: a.unionAll(b), joined).groupBy("code").count()
+    if len({dict(frame.dtypes)["u"] for frame in joined}) > 1:
+        joined = [frame.select(F.col("u").cast("string"), "code") for frame in joined]
+    return counted(reduce(lambda a, b: a.unionAll(b), joined), order, plan.unit.at_most)
 
 
-def _joined(plan: Plan, keys: Any, source: Any) -> Any:
-    """The rows of listed cells as (cell, type), and with the unit where the plan has one."""
+def _joined(plan: Plan, keys: Any, source: Any, type_bits: int) -> Any:
+    """The rows of listed cells as their codes, and with the unit where the plan has one."""
     from pyspark.sql import functions as F  # noqa: N812
 
     kinds = dict(source.dtypes)
@@ -144,12 +146,14 @@ def _joined(plan: Plan, keys: Any, source: Any) -> Any:
         _identity(name, kinds[f"c{j if j < width else width + 1}"])
     match = reduce(lambda a, b: a & b, [_text(F, f"c{i}", kinds[f"c{i}"]) == F.col(f"k{i}") for i in range(width)])
     value = _text(F, f"c{width}", "date") if kinds[f"c{width}"] == "date" else F.col(f"c{width}")
-    type_ = _type_of(plan.recoding, value, _kind(plan.recoding.column, kinds[f"c{width}"])).alias("type")
+    type_ = _type_of(plan.recoding, value, _kind(plan.recoding.column, kinds[f"c{width}"]))
+    code = (F.shiftleft(F.col("cell").cast("bigint"), type_bits) + type_).alias("code")
     joined = source.join(keys, on=match, how="inner")
     if plan.unit.column is None:
-        return joined.select("cell", type_)
+        return joined.select(code)
     name = f"c{width + 1}"
-    return joined.select(F.coalesce(_text(F, name, kinds[name]), F.lit("")).alias("u"), "cell", type_)
+    unit = F.col(name).cast("bigint") if kinds[name] in INTEGERS else _text(F, name, kinds[name])
+    return joined.select(unit.alias("u"), code)
 
 
 def _text(F: Any, name: str, declared: str) -> Any:
@@ -159,29 +163,6 @@ def _text(F: Any, name: str, declared: str) -> Any:
         return text
     usual = F.col(name).between(F.to_date(F.lit(FIRST_DAY)), F.to_date(F.lit(LAST_DAY)))
     return F.when(usual, text).when(F.col(name).isNotNull(), F.lit(rows.UNREADABLE))
-
-
-def _bounded(listed: Any, most: int, prefix: str) -> Any:
-    """Counts after every unit was held to `most` rows; also units within the limit go this way, and keep all rows."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F  # noqa: N812
-
-    def hashed(middle: Any) -> Any:
-        return F.sha2(F.concat(F.lit(prefix), F.col("cell"), F.lit("|"), middle, F.lit("|"), F.col("u")), 256)
-
-    grouped = listed.groupBy("u", "cell", "type").agg(F.least(F.count(F.lit(1)), F.lit(most)).alias("n"))
-    in_cell = grouped.groupBy("u", "cell").agg(F.least(F.sum("n"), F.lit(most)).alias("m"))
-    numbered = in_cell.select("u", "cell", F.explode(F.expr("sequence(1L, m)")).alias("number"))
-    by_hash = Window.partitionBy("u").orderBy(hashed(F.col("number").cast("string")), "cell", "number")
-    ranked = numbered.select("u", "cell", F.row_number().over(by_hash).alias("place"))
-    quota = ranked.where(F.col("place") <= most).groupBy("u", "cell").agg(F.count(F.lit(1)).alias("q"))
-    by_type = Window.partitionBy("u", "cell").orderBy(
-        hashed(F.concat(F.lit("type "), F.col("type").cast("string"))), "type"
-    )
-    before = F.coalesce(F.sum("n").over(by_type.rowsBetween(Window.unboundedPreceding, -1)), F.lit(0))
-    chosen = grouped.join(quota, on=["u", "cell"]).withColumn("before", before)
-    taken = F.greatest(F.lit(0), F.least(F.col("n"), F.col("q") - F.col("before")))
-    return chosen.groupBy("cell", "type").agg(F.sum(taken).alias("count"))
 
 
 def _type_of(recoding: Recoding, column: Any, kind: str) -> Any:

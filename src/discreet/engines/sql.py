@@ -9,8 +9,8 @@ from __future__ import annotations
 from discreet.errors import InputError
 from discreet.model.recoding import NUMBER, Bins, Recoding, Rule, Values
 
-INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
-HUGE = {"HUGEINT", "UHUGEINT"}
+INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
+HUGE = {"UBIGINT", "HUGEINT", "UHUGEINT"}
 TEXTS = {"VARCHAR", "BOOLEAN", "UUID"}
 FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 """Days that every engine writes alike; others, and infinity, are U+FFFD."""
@@ -74,13 +74,12 @@ def type_of(recoding: Recoding, column: str, kind: str) -> str:
             inside = f"{number} >= {_double(edges[0])} AND {number} < {_double(edges[-1])}"
             inner = f"CASE WHEN {inside} THEN {steps} ELSE {recoding.outside} END"
         else:
-            x = column if kind == "integer" else number
-            # Within the bounds, so it fits; a difference of small integers might not.
-            step = f"TRY_CAST({x} AS BIGINT) - ({rule.low})" if kind == "integer" else f"floor({x}) - ({rule.low})"
             inner = (
-                f"CASE WHEN {x} <= {rule.low} THEN 0 WHEN {x} >= {rule.high} THEN {rule.types - 1} "
-                f"WHEN {x} IS NULL THEN {recoding.outside} ELSE TRY_CAST({step} AS SMALLINT) END"
+                f"CASE WHEN {number} <= {rule.low} THEN 0 WHEN {number} >= {rule.high} THEN {rule.types - 1} "
+                f"WHEN {number} IS NULL THEN {recoding.outside} ELSE TRY_CAST(floor({number}) - ({rule.low}) AS SMALLINT) END"
             )
+            if kind == "integer":
+                inner = f"greatest({rule.low}, least({rule.high}, CAST({column} AS BIGINT))) - ({rule.low})"
     return f"CAST(CASE WHEN {missing} THEN {recoding.missing} ELSE {inner} END AS SMALLINT)"
 
 

@@ -8,9 +8,10 @@ may be refused in words; what its rows say may not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,20 @@ from discreet.engines.sources import file_of, source_files
 from discreet.errors import InputError, TooLarge, UnreadableRows
 from discreet.model.plan import Plan, Source
 
+PART = 1 << 22
+"""Rows that are fetched at once where units are told apart."""
+Column = tuple[str, str]
+"""A column's kind, and the expression that reads it."""
+
 
 @dataclass(frozen=True)
 class Table:
-    """What to select c0, c1, … from, and the kind of each."""
+    """What to select c0, c1, … from, the kind of each, the same in parts of not too many rows, and whether it is one itself."""
 
     source: str
     kinds: list[str]
+    parts: Callable[[], Iterable[str]]
+    small: bool = False
 
 
 def columns_of(plan: Plan) -> list[str]:
@@ -38,12 +46,12 @@ def columns_of(plan: Plan) -> list[str]:
 
 
 @contextmanager
-def connection(folder: Path, memory: str, threads: int | None) -> Iterator[Any]:
-    """A DuckDB of one's own that spills into `folder`, loads no extension and answers to no configuration."""
+def connection(memory: str, threads: int | None) -> Iterator[Any]:
+    """A DuckDB of one's own that writes no file, loads no extension and answers to no configuration."""
     import duckdb
 
     config: dict[str, str | bool | int | float | list[str]] = {
-        "memory_limit": memory, "temp_directory": str(folder / "spill"), "autoinstall_known_extensions": "false",
+        "memory_limit": memory, "temp_directory": "", "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false", "allow_community_extensions": "false",
         "preserve_insertion_order": "false", "pandas_analyze_sample": "0", "python_enable_replacements": "false",
     }  # fmt: skip
@@ -93,9 +101,7 @@ def tables(con: Any, plan: Plan, frame: object) -> Iterator[Table]:
     elif source.kind == "duckdb":
         yield _stored_table(con, plan)
     else:
-        con.register("frame", chosen(frame, names))
-        described = con.execute("DESCRIBE SELECT * FROM frame").fetchall()
-        yield _table(plan, "frame", [f"c{j}" for j in range(len(names))], [str(row[1]) for row in described])
+        yield _frame_table(con, plan, chosen(frame, names))
 
 
 def types_in_parquet(con: Any, path: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -109,26 +115,67 @@ def _parquet_tables(con: Any, plan: Plan, paths: Sequence[str]) -> Iterator[Tabl
     alike: dict[tuple[str, ...], list[str]] = {}
     for path in paths:
         alike.setdefault(types_in_parquet(con, path, names), []).append(path)
-    ready = [_table(plan, _parquet(some), names, types) for types, some in alike.items()]
-    yield from ready
+    read = {types: _read(plan, names, types) for types in alike}
+    if plan.unit.column is not None and len({columns[-1][0] for columns in read.values()}) > 1:
+        read = {types: [*others, ("text", f"CAST({unit} AS VARCHAR)")] for types, (*others, (_, unit)) in read.items()}
+    for types, some in alike.items():
+        yield _made(read[types], _parquet(some), partial(_row_groups, con, some))
+
+
+def _row_groups(con: Any, paths: Sequence[str]) -> Iterator[str]:
+    """The files in stretches of whole row groups, of about `PART` rows or what one row group has."""
+    for path in paths:
+        groups = con.execute(
+            f"SELECT max(row_group_num_rows) FROM parquet_metadata({_escaped(path)}) GROUP BY row_group_id ORDER BY row_group_id"
+        ).fetchall()
+        start = end = 0
+        for (rows_here,) in groups:
+            end += rows_here
+            if end - start >= PART:
+                yield _stretch(path, start, end)
+                start = end
+        if start == 0:
+            yield _parquet([path])
+        elif end > start:
+            yield _stretch(path, start, end)
+
+
+def _stretch(path: str, start: int, end: int) -> str:
+    numbered = f"read_parquet([{_escaped(path)}], hive_partitioning = false, file_row_number = true)"
+    return f"{numbered} WHERE file_row_number >= {start} AND file_row_number < {end}"
 
 
 def _parquet(paths: Sequence[str]) -> str:
-    files = ", ".join(sql.literal(re.sub(r"[*?\[]", r"[\g<0>]", path)) for path in paths)
-    return f"read_parquet([{files}], hive_partitioning = false)"
+    return f"read_parquet([{', '.join(map(_escaped, paths))}], hive_partitioning = false)"
+
+
+def _escaped(path: str) -> str:
+    """A path that means itself."""
+    return sql.literal(re.sub(r"[*?\[]", r"[\g<0>]", path))
+
+
+def _frame_table(con: Any, plan: Plan, frame: Any) -> Table:
+    con.register("frame", frame)
+    described = con.execute("DESCRIBE SELECT * FROM frame").fetchall()
+    columns = _read(plan, [f"c{j}" for j in range(len(described))], [str(row[1]) for row in described])
+    starts = range(0, max(len(frame), 1), PART)
+    for start in starts:
+        part = frame.iloc[start : start + PART] if hasattr(frame, "iloc") else frame.slice(start, PART)
+        con.register(f"frame{start}", part)
+    return _made(columns, "frame", lambda: [f"frame{start}" for start in starts])
 
 
 def _stored_table(con: Any, plan: Plan) -> Table:
     """A table in a DuckDB file; one that holds its rows, since a view may give others at every look."""
     names, source = columns_of(plan), plan.source
-    con.execute(f"ATTACH {sql.literal(str(file_of(source)))} AS data (READ_ONLY)")
+    con.execute(f"ATTACH IF NOT EXISTS {sql.literal(str(file_of(source)))} AS data (READ_ONLY)")
     schema, table = source.table.split(".", 1) if "." in source.table else ("main", source.table)
     where = f"database_name = 'data' AND schema_name = {sql.literal(schema)} AND table_name = {sql.literal(table)}"
     computed = {row[0] for row in con.execute(
         f"SELECT column_name FROM duckdb_columns() WHERE {where} AND is_generated"
     ).fetchall()}  # fmt: skip
-    held = con.execute(f"SELECT count(*) FROM duckdb_tables() WHERE {where}").fetchone()[0]
-    views = con.execute(f"SELECT count(*) FROM duckdb_views() WHERE {where.replace('table_name', 'view_name')}").fetchone()[0]
+    held = con.execute(f"SELECT count(*) FROM duckdb_tables() WHERE {where}").fetchall()[0][0]
+    views = con.execute(f"SELECT count(*) FROM duckdb_views() WHERE {where.replace('table_name', 'view_name')}").fetchall()[0][0]
     if views or computed & set(names):
         raise InputError(
             "The source is computed when it is read", found="a view" if views else "a generated column",
@@ -140,7 +187,14 @@ def _stored_table(con: Any, plan: Plan) -> Table:
             remedy="check source.table",
         )
     text = f"data.{sql.identifier(schema)}.{sql.identifier(table)}"
-    return _table(plan, text, names, _types(con.execute(f"DESCRIBE SELECT * FROM {text}").fetchall(), names))
+    columns = _read(plan, names, _types(con.execute(f"DESCRIBE SELECT * FROM {text}").fetchall(), names))
+
+
+    def parts() -> list[str]:
+        last = con.execute(f"SELECT coalesce(max(rowid), 0) FROM {text}").fetchall()[0][0]
+        return [f"{text} WHERE rowid >= {start} AND rowid < {start + PART}" for start in range(0, last + 1, PART)]
+
+    return _made(columns, text, parts)
 
 
 def _types(described: list[tuple[Any, ...]], names: Sequence[str]) -> tuple[str, ...]:
@@ -148,25 +202,32 @@ def _types(described: list[tuple[Any, ...]], names: Sequence[str]) -> tuple[str,
     return tuple(str(described[rows.place(declared, name)][1]) for name in names)
 
 
-def _table(plan: Plan, text: str, given: Sequence[str], types: Sequence[str]) -> Table:
-    """The columns that are named `given` there, read as their declared types are."""
+def _read(plan: Plan, given: Sequence[str], types: Sequence[str]) -> list[Column]:
+    """How the columns that are named `given` in a source are read, by their types."""
     width = len(plan.keys)
-    read = [
+    return [
         sql.read_as(name, sql.identifier(column), type_, plan.recoding.rule if j == width else None)
         for j, (name, column, type_) in enumerate(zip(columns_of(plan), given, types, strict=True))
     ]
-    selected = ", ".join(f"{expression} AS c{j}" for j, (_, expression) in enumerate(read))
-    return Table(f"(SELECT {selected} FROM {text})", [kind for kind, _ in read])
+
+
+def _made(columns: Sequence[Column], whole: str, parts: Callable[[], Iterable[str]]) -> Table:
+    selected = ", ".join(f"{expression} AS c{j}" for j, (_, expression) in enumerate(columns))
+    return Table(
+        f"(SELECT {selected} FROM {whole})", [kind for kind, _ in columns],
+        lambda: [f"(SELECT {selected} FROM {part})" for part in parts()],
+    )  # fmt: skip
 
 
 def _csv_tables(con: Any, path: Path, names: Sequence[str]) -> Iterator[Table]:
     with rows.opened(path) as file:
         header = rows.header(file)
         places = [rows.place(header, name) for name in names]
+        repeated = " AND ".join(f"c{j} = {sql.literal(name)}" for j, name in enumerate(names))
         for block in rows.whole_lines(iter(lambda: file.read(rows.BLOCK), b"")):
-            table = _lines(con, csv_lines(block), places, ["text"] * len(places))
-            repeated = " AND ".join(f"c{j} = {sql.literal(name)}" for j, name in enumerate(names))
-            yield Table(f"(SELECT * FROM {table.source} WHERE NOT ({repeated}))", table.kinds)
+            # A line that repeats the header holds every name, so most blocks need not be searched for one.
+            may_repeat = all(name.encode() in block or '"' in name for name in names)
+            yield _lines(con, csv_lines(block), places, ["text"] * len(places), f"WHERE NOT ({repeated})" if may_repeat else "")
 
 
 def _copied_tables(con: Any, source: Source, names: Sequence[str]) -> Iterator[Table]:
@@ -175,7 +236,7 @@ def _copied_tables(con: Any, source: Source, names: Sequence[str]) -> Iterator[T
             yield _lines(con, lines, range(len(kinds)), kinds)
 
 
-def _lines(con: Any, lines: list[str], places: Sequence[int], kinds: list[str]) -> Table:
+def _lines(con: Any, lines: list[str], places: Sequence[int], kinds: list[str], but: str = "") -> Table:
     """Some lines whose values NUL separates; numbers are read as their columns declare them."""
     con.register("lines", {"line": np.array(lines, dtype=object)})
     types = {"integer": "TRY_CAST({} AS BIGINT)", "number": "TRY_CAST({} AS DOUBLE)", "text": "coalesce({}, '')"}
@@ -183,4 +244,6 @@ def _lines(con: Any, lines: list[str], places: Sequence[int], kinds: list[str]) 
         f"{types[kind].format(f'f[{place + 1}]')} AS c{j}"
         for j, (place, kind) in enumerate(zip(places, kinds, strict=True))
     )
-    return Table(f"(SELECT {selected} FROM (SELECT string_split(line, chr(0)) AS f FROM lines))", kinds)
+    fields = f"(SELECT {selected} FROM (SELECT string_split(line, chr(0)) AS f FROM lines))"
+    source = f"(SELECT * FROM {fields} {but})"
+    return Table(source, kinds, lambda: [source], small=True)

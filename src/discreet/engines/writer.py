@@ -32,7 +32,7 @@ def write_parquet(path: Path, columns: Mapping[str, Any]) -> None:
     arrays = {name: a.astype(object) if a.dtype.kind == "U" else a for name, a in arrays.items()}
     chosen = ", ".join(f"c{i} AS {sql.identifier(name)}" for i, name in enumerate(columns))
     try:
-        with private_folder(path.parent) as folder, connection(folder, "2GB", None) as con:
+        with private_folder(path.parent) as folder, connection("2GB", None) as con:
             con.register("columns", arrays)
             con.execute("SET preserve_insertion_order = true")
             part = folder / "part.parquet"
@@ -58,7 +58,7 @@ def read_parquet(path: Path, like: Mapping[str, Any] | None = None) -> dict[str,
     import duckdb
 
     try:
-        with private_folder(None) as folder, connection(folder, "2GB" if like is None else "1GB", None) as con:
+        with connection("2GB" if like is None else "1GB", None) as con:
             con.execute("SET preserve_insertion_order = true")
             if like is not None:
                 _must_be_like(con, path, like)
