@@ -123,6 +123,20 @@ def test_a_reservation_is_found_again_by_the_name_of_its_attempt(town: Town, mon
     assert town.stages() == ["burned", "released"]
 
 
+@pytest.mark.parametrize("removed", range(5))
+def test_killed_while_tidying_up_leaves_nothing_for_good(town: Town, removed: int) -> None:
+    """After so many of the stage's files were removed; the empty folder is all that a refusal may clear away."""
+    from discreet.publish.staging import ATTEMPT, DRAWS, SEAL, WRITTEN
+
+    interrupted(town, "tidy")
+    for name in (SEAL, DRAWS, WRITTEN, ATTEMPT)[:removed]:
+        (town.folder / ".release.staging" / name).unlink()
+    with suppress(InputError):
+        town.publish()
+    assert town.stages() == ["released"] and not list(town.folder.glob(".release*"))
+    assert verify(town.target, town.signer.fingerprint).holds
+
+
 def test_a_refusal_before_the_reservation_leaves_no_stage(town: Town) -> None:
     with pytest.raises(InputError):
         town.publish(signer=None)

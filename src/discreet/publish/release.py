@@ -122,15 +122,19 @@ def publish(
 
 def _completed(target: Path, ledger: Ledger, committed: Commitment, stage: Stage, signer: Signer | None) -> bool:
     """Whether the folder is the one that was written from this stage, and an interruption came before the end: ended now."""
-    if stage.written is None or not target.exists():
+    begun = stage.attempt()
+    if begun is None or not target.exists():
         return False
     try:
         _, name, digest = carried(target)
     except InputError:
         return False
     held = ledger.state.reservations.get(name)
-    if held is None or not _is_of(held, committed) or held.stage not in ("spent", "released"):
+    if held is None or held.attempt != begun[1] or not _is_of(held, committed) or held.stage not in ("spent", "released"):
         return False
+    if held.stage == "released" and held.release == digest and stage.written is None:
+        stage.remove()  # killed while it was tidying up
+        return True
     changed = changed_since(target)
     if digest != stage.written or changed is not None:
         raise InputError(

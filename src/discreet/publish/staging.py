@@ -172,7 +172,10 @@ class Stage:
             os.close(self.held.pop())
 
     def remove(self) -> None:
-        """Tidy up after the release was recorded."""
+        """Tidy up after the release was recorded; the attempt's name goes last, so that a half-removed stage is known as one."""
+        for name in (SEAL, DRAWS, WRITTEN, ATTEMPT):
+            with suppress(OSError):
+                (self.folder / name).unlink()
         shutil.rmtree(self.folder, ignore_errors=True)
         self.close()
         with suppress(OSError):
