@@ -12,9 +12,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from discreet.certify.bounds.chain import CHAIN, chain_upper_bound
+from discreet.certify.bounds.chain import CHAIN
 from discreet.certify.bounds.dual import dual_upper_bound
 from discreet.certify.bounds.full_information import FULL
+from discreet.certify.bounds.other_chains import GROWING, any_chain_bound, growing_chain_bound
 from discreet.certify.bounds.quotient import quotient_upper_bound
 from discreet.certify.bounds.theorems import GEOMETRIC, theorem_upper_bound, theorem_value
 from discreet.certify.value.expected import expected_payoff
@@ -39,8 +40,9 @@ BOUNDS: dict[str, tuple[type[Witness], Callable[[Problem, Any], Fraction]]] = {
     "dual": (DualWitness, dual_upper_bound),
     "dual-with-chord": (DualWitness, dual_upper_bound),
     "quotient": (QuotientWitness, quotient_upper_bound),
-    CHAIN: (TheoremWitness, chain_upper_bound),
     FULL: (TheoremWitness, theorem_upper_bound),
+    CHAIN: (TheoremWitness, any_chain_bound),
+    GROWING: (TheoremWitness, growing_chain_bound),
     GEOMETRIC: (TheoremWitness, theorem_upper_bound),
 }
 """How a witness of each kind is checked; a new kind adds a file to `bounds` and a line here."""

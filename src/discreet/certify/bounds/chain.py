@@ -90,7 +90,7 @@ def chain_upper_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
         raise Refuted(
             "the chain bound needs the sets low and high and nothing else", ", ".join(sorted(named))
         )
-    split = split_of(problem, _types(named["low"]), _types(named["high"]))
+    split = split_of(problem, types_in(named["low"]), types_in(named["high"]))
     decision = problem.decision
     assert isinstance(decision.loss, DistanceLoss)
     loss = chain_loss(split, iid_sum(problem).respondents, problem.epsilon, decision.loss.quantile)
@@ -100,8 +100,11 @@ def chain_upper_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
 def why_not_chain(problem: Problem) -> str | None:
     """The first condition of the theorem that fails, in words; None when all hold."""
     reason = why_not_iid_sum(problem)
-    if reason is not None:
-        return reason
+    return not_a_single_error(problem) if reason is None else reason
+
+
+def not_a_single_error(problem: Problem) -> str | None:
+    """Why the decision is not that of a chain; None when it is."""
     if (
         len(problem.decisions) != 1
         or not problem.decision.is_loss
@@ -153,7 +156,7 @@ def chain_loss(split: Split, respondents: int, epsilon: Fraction, quantile: Frac
     else:
         scale = float_down(split.mean) * (1 - 8 * UNIT)
         brackets = scale * np.array(
-            [_pinball(binomial_below(m, split.beta)[1], ratio, quantile) for m in players.tolist()]
+            [pinball_loss(binomial_below(m, split.beta)[1], ratio, quantile) for m in players.tolist()]
         )
     total = float((masses * np.maximum(brackets, 0.0)).sum())
     return Fraction(max(0.0, total * (1 - 4 * (len(weights) + 16) * UNIT)))
@@ -254,7 +257,7 @@ def _sums(masses: np.ndarray, ratio: float) -> list[np.ndarray]:
     return found
 
 
-def _pinball(masses: np.ndarray, ratio: float, quantile: Fraction) -> float:
+def pinball_loss(masses: np.ndarray, ratio: float, quantile: Fraction) -> float:
     """E Σ_k min(q P(X≥k|Y), (1−q) P(X<k|Y)) from below on a path; time is quadratic in the window."""
     size = len(masses)
     if size == 1:
@@ -274,7 +277,7 @@ def _pinball(masses: np.ndarray, ratio: float, quantile: Fraction) -> float:
     return total * (1 - ROUNDINGS * (size + 8) * UNIT) - FAINT
 
 
-def _types(text: str) -> tuple[int, ...]:
+def types_in(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(word) for word in text.split(","))
     except ValueError:

@@ -1,0 +1,270 @@
+"""The chain bound under a Dirichlet prior, and where respondents are added or removed. Both leave a single count hidden (`chain`).
+
+**Overdispersed chain.** Respondents are exchangeable with a Dirichlet-multinomial law of concentrations c, neighbours replace one,
+ω = Σ_i v(θ_i). The witness names two disjoint sets of types, `low` and `high`, no value in `low` above any in `high`; x and z are
+their concentrations, A that of all types. Let M ~ BetaBin(N; x+z, A−x−z), X ~ BetaBin(M; z, x) given M, and Y the output of the
+geometric mechanism on 0..M at state X. With τ and λ types of `high` and `low` at random in proportion to c, m the mean of
+v(τ) − v(λ), s² = Var v(τ) + Var v(λ) and k = Var v(τ)/(z+1) + Var v(λ)/(x+1), any ε-private mechanism's expected loss is at least
+
+    E_M[ (m² + k)·E Var(X|Y) + (s² − k)·E Σ_j Var(1[X ≥ j] | Y) ]        (squared error)
+    E_M[ m·E Σ_j min( q·P(X ≥ j|Y), (1−q)·P(X < j|Y) ) ]                 (pinball at q; absolute error is twice q = ½)
+
+Proof. Of a Dirichlet the shares within `low`, within `high` and of the three groups are independent. So call a respondent of `low`
+or `high` a player, with a coin for `high`; the players' coins are exchangeable, and there are exchangeable sequences λ_i, τ_i,
+independent of the coins and of each other, such that player i has type τ_i if his coin shows heads and λ_i if not. As in `chain`
+everybody learns M, the others' types, both sequences and a line-up with heads first; X keeps its law, databases are a function of X,
+one step of X is one replacement, and the geometric mechanism is optimal for g(X) = Σ_{j≤X} δ_j, δ = v(τ) − v(λ) along the line.
+Averaging over δ, E[δ_j δ_l] = m² + k for j ≠ l and m² + s² for j = l, because two draws from one Dirichlet-multinomial of total
+concentration z have covariance Var/(z+1).  ∎  [ours]
+
+**Growing chain.** Respondents are added or removed, n has probability P(n), types are independent or Dirichlet. The witness names a
+set `high` of types whose values are all ≥ 0, or all ≤ 0. Let X be the number of respondents in `high`, R that of the others, and Y
+the output of the geometric mechanism on the possible values of X given R. With m, s² the mean and variance of v(τ) in `high` and
+k = s²/(z+1) (0 for independent respondents) the bound is that above with E_R in place of E_M.
+
+Proof. Let everybody learn the others' types (and so R) and the sequence of types that members of `high` would have. Given R neither
+says anything about X. One respondent more or fewer in `high` moves X by one, so a private mechanism is one on the path of X, where
+the geometric mechanism is optimal (SY Thm 3) for g(X) = Σ_{j≤X} v(τ_j), which is monotone; a falling g swaps q and 1−q.  ∎  [ours]
+
+Arithmetic. Laws of X and of M or R are whole numbers over 2^BITS, rounded down; the rest is as in `chain`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import accumulate
+from math import comb, lcm, ldexp, nextafter
+from operator import mul
+
+import numpy as np
+
+from discreet.certify.bounds.chain import (
+    MATRIX,
+    QUADRATIC_WORK,
+    UNIT,
+    chain_upper_bound,
+    hidden_variances,
+    not_a_single_error,
+    pinball_loss,
+    types_in,
+)
+from discreet.errors import Refuted
+from discreet.model.certificate import TheoremWitness
+from discreet.model.losses import DistanceLoss
+from discreet.model.neighbours import AddRemoveOne, ReplaceOne
+from discreet.model.priors import DirichletMultinomialPrior, IidPrior, ReferencePrior
+from discreet.model.problem import Problem
+from discreet.model.universe import Universe
+from discreet.numerics.brackets import float_down, rational_below_exp
+
+GROWING = "growing chain"
+BITS = 240
+MOST_RESPONDENTS = 1_000
+"""Beyond it the counts of players are too many to be weighed one by one, unless everybody plays."""
+MOST_PLAYING = 6_000
+
+Values = list[tuple[Fraction, Fraction]]
+"""(value, share) of the types of a set, shares summing to one."""
+
+
+def why_not_overdispersed_chain(problem: Problem) -> str | None:
+    """The first condition of the overdispersed chain that fails, in words; None when all hold."""
+    universe = problem.universe
+    if not isinstance(universe, Universe) or not universe.fixed or not isinstance(problem.neighbours, ReplaceOne):
+        return "neighbours do not replace one of a fixed number of respondents"
+    if not isinstance(problem.prior, DirichletMultinomialPrior):
+        return "the prior is not a Dirichlet-multinomial"
+    if universe.respondents > MOST_PLAYING:
+        return f"there are more than {MOST_PLAYING:,} respondents"
+    return _not_an_error_of_a_sum(problem)
+
+
+def why_not_growing_chain(problem: Problem) -> str | None:
+    """The first condition of the growing chain that fails, in words; None when all hold."""
+    universe = problem.universe
+    if not isinstance(universe, Universe) or not isinstance(problem.neighbours, AddRemoveOne):
+        return "neighbours do not add or remove a respondent"
+    if not isinstance(problem.prior, (IidPrior, ReferencePrior, DirichletMultinomialPrior)):
+        return "respondents are neither independent nor Dirichlet"
+    if universe.largest > MOST_RESPONDENTS:
+        return f"there may be more than {MOST_RESPONDENTS:,} respondents"
+    return _not_an_error_of_a_sum(problem)
+
+
+def _not_an_error_of_a_sum(problem: Problem) -> str | None:
+    assert isinstance(problem.universe, Universe)
+    if problem.statistic.weights(problem.universe) is None:
+        return "the statistic is not a sum, mean or count"
+    return not_a_single_error(problem)
+
+
+def any_chain_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
+    """What no ε-private mechanism's expected payoff exceeds, by the chain that belongs to the prior."""
+    if isinstance(problem.prior, DirichletMultinomialPrior):
+        return overdispersed_chain_bound(problem, witness)
+    return chain_upper_bound(problem, witness)
+
+
+def overdispersed_chain_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
+    """What no ε-private mechanism's expected payoff exceeds, by the overdispersed chain."""
+    reason = why_not_overdispersed_chain(problem)
+    if reason is not None:
+        raise Refuted("a condition of the chain bound does not hold", reason)
+    low, high = _sets(witness, ("low", "high"))
+    return overdispersed_chain(problem, low, high)
+
+
+def overdispersed_chain(problem: Problem, low: tuple[int, ...], high: tuple[int, ...]) -> Fraction:
+    """The bound for two sets of types; refutes sets that the theorem does not allow."""
+    universe, prior = problem.universe, problem.prior
+    assert isinstance(universe, Universe) and isinstance(prior, DirichletMultinomialPrior)
+    if set(low) & set(high) or not low or not high:
+        raise Refuted("low and high must be disjoint sets of types", f"low {list(low)}, high {list(high)}")
+    below, above = _inside(problem, low), _inside(problem, high)
+    if max(v for v, _ in below) > min(v for v, _ in above):
+        raise Refuted("a value in low lies above one in high", f"low {list(low)}, high {list(high)}")
+    x, z = (sum((prior.concentration[t] for t in part), Fraction(0)) for part in (low, high))
+    rest = sum(prior.concentration, Fraction(0)) - x - z
+    n = universe.respondents
+    if rest and n > MOST_RESPONDENTS:
+        raise Refuted("so many respondents need sets that hold every type", f"{n:,} respondents")
+    (mean_low, var_low), (mean_high, var_high) = _moments(below), _moments(above)
+    shared = var_low / (x + 1) + var_high / (z + 1)
+    players = enumerate(beta_binomial(n, x + z, rest)) if rest else [(n, 1 << BITS)]
+    columns = ([weight * p >> BITS for p in beta_binomial(m, z, x)] for m, weight in players if m and weight)
+    return _bound(problem, columns, mean_high - mean_low, var_low + var_high, shared)
+
+
+def growing_chain_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
+    """What no ε-private mechanism's expected payoff exceeds, by the growing chain."""
+    reason = why_not_growing_chain(problem)
+    if reason is not None:
+        raise Refuted("a condition of the chain bound does not hold", reason)
+    (high,) = _sets(witness, ("high",))
+    return growing_chain(problem, high)
+
+
+def growing_chain(problem: Problem, high: tuple[int, ...]) -> Fraction:
+    """The bound for a set of types; refutes a set that the theorem does not allow."""
+    universe, prior = problem.universe, problem.prior
+    assert isinstance(universe, Universe)
+    inside = _inside(problem, high)
+    if min(v for v, _ in inside) < 0 < max(v for v, _ in inside):
+        raise Refuted("values in high have both signs", f"high {list(high)}")
+    mean, variance = _moments(inside)
+    chances = [(p.numerator << BITS) // p.denominator for p in prior.size or ()]  # type: ignore[union-attr]
+    sizes = {universe.smallest + i: p for i, p in enumerate(chances)}
+    if isinstance(prior, DirichletMultinomialPrior):
+        z = sum((prior.concentration[t] for t in high), Fraction(0))
+        rest = sum(prior.concentration, Fraction(0)) - z
+        laws = {n: beta_binomial(n, z, rest) if rest else [0] * n + [1 << BITS] for n in sizes}
+        shared = variance / (z + 1)
+    else:
+        assert isinstance(prior, (IidPrior, ReferencePrior))
+        share = sum((prior.probabilities[t] for t in high), Fraction(0))
+        laws = {n: binomial(n, share) for n in sizes}
+        shared = Fraction(0)
+    columns = (
+        [sizes[r + j] * laws[r + j][j] >> BITS for j in range(max(0, universe.smallest - r), universe.largest - r + 1)]
+        for r in range(universe.largest + 1)
+    )
+    return _bound(problem, columns, mean, variance, shared)
+
+
+def beta_binomial(trials: int, first: Fraction, second: Fraction) -> list[int]:
+    """⌊2^BITS·C(n, j)·(a)_j·(b)_{n−j}/(a+b)_n⌋ for j = 0..n."""
+    scale = lcm(first.denominator, second.denominator)
+    a, b = int(first * scale), int(second * scale)
+    up, down, whole = (list(accumulate(range(s, s + trials * scale, scale), mul, initial=1)) for s in (a, b, a + b))
+    found, ways = [], 1
+    for j in range(trials + 1):
+        found.append((ways * up[j] * down[trials - j] << BITS) // whole[trials])
+        ways = ways * (trials - j) // (j + 1)
+    return found
+
+
+def binomial(trials: int, share: Fraction) -> list[int]:
+    """⌊2^BITS·C(n, j)·p^j·(1−p)^{n−j}⌋ for j = 0..n."""
+    top, bottom = share.numerator, share.denominator
+    under = bottom**trials
+    return [(comb(trials, j) * top**j * (bottom - top) ** (trials - j) << BITS) // under for j in range(trials + 1)]
+
+
+def _bound(problem: Problem, columns: Iterator[list[int]], mean: Fraction, variance: Fraction, shared: Fraction) -> Fraction:
+    """−(the theorem's expression), from below, summed over paths whose states have the given masses."""
+    decision = problem.decision
+    assert isinstance(decision.loss, DistanceLoss)
+    epsilon, quantile = problem.epsilon, decision.loss.quantile
+    ratio = float_down(rational_below_exp(-epsilon, 80)) if epsilon < 300 else 0.0
+    total = 0.0
+    if quantile is not None:
+        level = quantile if mean >= 0 else 1 - quantile
+        scale, work = float_down(abs(mean)) * (1 - 8 * UNIT), 0
+        for column in columns:
+            work += len(column) ** 2
+            if work <= QUADRATIC_WORK:
+                total += scale * max(0.0, pinball_loss(np.array(_floats(column)), ratio, level))
+    else:
+        counted, stepped = float_down(mean**2 + shared), float_down(variance - shared)
+        for matrix in _side_by_side(columns):
+            count, indicators = hidden_variances(matrix, ratio)
+            total += float(((counted * count + stepped * indicators) * (1 - 8 * UNIT)).sum())
+    # each path adds a rounding, and there are at most a few thousand of them
+    lower = Fraction(max(0.0, total * (1 - 4 * 10_000 * UNIT)))
+    return -decision.weight * decision.loss.pinballs * lower
+
+
+def _side_by_side(columns: Iterator[list[int]]) -> Iterator[np.ndarray]:
+    """Masses [state, path] of many paths at once, as floats rounded down, shorter paths ended by zeros."""
+    held: list[list[float]] = []
+    longest = 0
+    for column in columns:
+        if len(column) < 2 or not any(column):
+            continue
+        held.append(_floats(column))
+        longest = max(longest, len(column))
+        if longest * len(held) > MATRIX:
+            yield _matrix(held, longest)
+            held, longest = [], 0
+    if held:
+        yield _matrix(held, longest)
+
+
+def _floats(column: list[int]) -> list[float]:
+    """Masses as floats not above them."""
+    return [ldexp(nextafter(float(p), 0.0), -BITS) for p in column]
+
+
+def _matrix(columns: list[list[float]], longest: int) -> np.ndarray:
+    matrix = np.zeros((longest, len(columns)))
+    for j, column in enumerate(columns):
+        matrix[: len(column), j] = column
+    return matrix
+
+
+def _sets(witness: TheoremWitness, names: tuple[str, ...]) -> list[tuple[int, ...]]:
+    named = dict(witness.parameters)
+    if set(named) != set(names) or len(witness.parameters) != len(names):
+        raise Refuted(f"this bound needs {' and '.join(names)} and nothing else", ", ".join(sorted(named)))
+    return [types_in(named[name]) for name in names]
+
+
+def _inside(problem: Problem, kinds: tuple[int, ...]) -> Values:
+    """Values and shares of the types of a set, which must exist and be likely."""
+    universe, prior = problem.universe, problem.prior
+    assert isinstance(universe, Universe)
+    values = problem.statistic.weights(universe)
+    assert values is not None
+    if len(set(kinds)) != len(kinds) or not kinds or not all(0 <= t < universe.types for t in kinds):
+        raise Refuted("a set of types names each of its types once", str(list(kinds)))
+    weights = prior.concentration if isinstance(prior, DirichletMultinomialPrior) else prior.probabilities  # type: ignore[union-attr]
+    total = sum((weights[t] for t in kinds), Fraction(0))
+    if not total:
+        raise Refuted("a set of types needs positive probability", str(list(kinds)))
+    return [(values[t], weights[t] / total) for t in kinds if weights[t]]
+
+
+def _moments(inside: Values) -> tuple[Fraction, Fraction]:
+    mean = sum((v * p for v, p in inside), Fraction(0))
+    return mean, sum((v * v * p for v, p in inside), Fraction(0)) - mean**2
