@@ -11,7 +11,8 @@ import pytest
 
 from discreet.certify.bounds import full_information as bound
 from discreet.certify.value.expected import expected_payoff
-from discreet.certify.value.laws import Listed, Sums, law_of
+from discreet.certify.value.laws import Listed, law_of
+from discreet.certify.value.sums import Sums
 from discreet.certify.value.weighted_sums import weighted_sum_payoff
 from discreet.errors import TooLarge
 from discreet.model.actions import ListedActions, NamedActions, RealActions

@@ -11,8 +11,8 @@ import pytest
 
 from discreet.certify.optimality import optimality, proved_bound, proved_value
 from discreet.certify.value.expected import expected_payoff
-from discreet.certify.value.laws import sums_of
 from discreet.certify.value.sum_laws import sum_masses
+from discreet.certify.value.sums import sums_of
 from discreet.certify.value.weighted_sums import _bracketed, weighted_sum_payoff, why_not_weighted_sum
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import ListedActions, RealActions
@@ -228,8 +228,8 @@ def test_a_likely_window_changes_nothing_that_can_be_seen(monkeypatch):
         sums_of(mechanism), exact=True
     )
     windowed = weighted_sum_payoff(mechanism)
-    formed = joint_sums._joint
-    monkeypatch.setattr(joint_sums, "_joint", lambda sums, **_: formed(sums, exact=True))
+    formed = joint_sums.joint_masses
+    monkeypatch.setattr(joint_sums, "joint_masses", lambda sums, **_: formed(sums, exact=True))
     whole = weighted_sum_payoff(mechanism)
     assert whole[0] - windowed[0] < Fraction(1, 10**8)
     assert max(whole[0], windowed[0]) <= min(whole[1], windowed[1])

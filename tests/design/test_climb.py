@@ -9,11 +9,11 @@ import pytest
 
 from discreet.certify import privacy
 from discreet.certify.optimality import optimality, proved_bound, proved_value
-from discreet.design.ladder.bounds.chain import whole_type_splits
-from discreet.design.ladder.bounds.rungs import chain_witness
-from discreet.design.ladder.climb import climb, why_not_climb
-from discreet.design.ladder.mechanisms.proxy import geometric_baseline
-from discreet.errors import TooLarge
+from discreet.design import design
+from discreet.design.comparison.large import large_baselines
+from discreet.design.ladder.climb import climb
+from discreet.design.ladder.mechanisms.readings import why_not_read
+from discreet.errors import InputError
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import (
     Certificate,
@@ -24,12 +24,11 @@ from discreet.model.certificate import (
 )
 from discreet.model.decision import Decision, integer_actions
 from discreet.model.guarantee import Guarantee
-from discreet.model.iid_sum import iid_sum
 from discreet.model.kernel import GeometricKernel, StaircaseKernel
-from discreet.model.losses import AbsoluteLoss, MatchLoss, PinballLoss, SquaredLoss
+from discreet.model.losses import AbsoluteLoss, FormulaLoss, MatchLoss, PinballLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
-from discreet.model.neighbours import ReplaceOne
-from discreet.model.priors import DirichletMultinomialPrior, IidPrior, ReferencePrior
+from discreet.model.neighbours import AddRemoveOne, ReplaceOne
+from discreet.model.priors import DirichletMultinomialPrior, IidPrior, IndependentPrior, ReferencePrior
 from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
 from discreet.model.statistic import CountStatistic, MeanStatistic, SumStatistic
@@ -87,8 +86,8 @@ def check_column(law, respondents, clipped, chain, seconds=2.0):
 )
 def test_planned_figures(law, respondents, clipped, chain):
     loss = check_column(law, respondents, clipped, chain)
-    baseline = geometric_baseline([float(p) for p in law[0]], law[1], respondents, 1.0).loss
-    assert baseline > 1.3 * loss
+    baseline = large_baselines(problem_of(law, respondents))["geometric"].loss
+    assert baseline is not None and baseline > 1.3 * loss
 
 
 @pytest.mark.slow
@@ -122,7 +121,7 @@ def test_floats_foretell_what_is_proved_whatever_the_decision_weighs(weight):
     law = ((".7", ".1", ".1", ".05", ".05"), (0, 1, 2, 3, 7))
     for actions in (RealActions(), ListedActions(tuple(map(Fraction, range(0, 60, 2))))):
         decision = Decision(SquaredLoss(), actions, weight=Fraction(weight))
-        _, claim, proposal = certified(problem_of(law, 8, decision), seconds=12.0)
+        _, claim, proposal = certified(problem_of(law, 5, decision), seconds=5.0)
         assert isinstance(proposal.witness, QuotientWitness)
         assert claim.relative_gap == pytest.approx(proposal.relative_gap, rel=1e-3)
 
@@ -224,15 +223,6 @@ def test_two_types_reach_the_optimum():
     assert claim.relative_gap < 1e-9
 
 
-def test_witnesses_name_the_types_of_every_split():
-    problem = problem_of((("1/2", "1/8", "1/4", "1/8"), (3, 0, 1, 9)), 5)
-    law = iid_sum(problem)
-    named = {chain_witness(problem, split).parameters for split in whole_type_splits(law)}
-    assert (("low", "1,2"), ("high", "3")) in named
-    assert (("low", "1"), ("high", "0,2,3")) in named
-    assert len(named) == 6
-
-
 def test_a_forged_claim_is_refuted():
     mechanism, claim, _ = certified(problem_of(FIVE, 50), 0.5)
     better = replace(claim, value=claim.value + Fraction(1, 10**5))
@@ -252,12 +242,41 @@ def test_cancelling_leaves_a_certifiable_mechanism():
 
 def test_what_the_ladder_does_not_serve():
     problem = problem_of(FIVE, 30)
-    assert why_not_climb(problem) is None
-    mixed = replace(problem, prior=DirichletMultinomialPrior((Fraction(1),) * 6))
+    assert why_not_read(problem) is None
     certain = replace(problem, prior=IidPrior((Fraction(1), *(Fraction(0),) * 5)))
-    for other, words in (
-        (mixed, "independent"), (certain, "same value"), (problem.with_epsilon(Fraction(0)), "ε is 0"),
-        (replace(problem, decisions=(Decision(MatchLoss(), integer_actions(Fraction(0), Fraction(150))),)), "decision"),
-    ):  # fmt: skip
-        with pytest.raises(TooLarge, match=words):
+    for other, words in ((certain, "same value"), (problem.with_epsilon(Fraction(0)), "ε is 0")):
+        with pytest.raises(InputError, match=words):
             climb(other)
+
+
+THRESHOLD = Decision(FormulaLoss("a*(omega - 12)"), ListedActions((Fraction(0), Fraction(1))))
+UNIFORM = tuple(Fraction(1, 41) for _ in range(41))
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        replace(problem_of(FIVE, 18), prior=DirichletMultinomialPrior(tuple(map(Fraction, (8, 3, 1, 1, 1, 1))))),
+        replace(problem_of(FIVE, 30), decisions=(Decision(MatchLoss(), integer_actions(Fraction(0), Fraction(150))),)),
+        replace(problem_of(FIVE, 30), decisions=(THRESHOLD,)),
+        replace(problem_of(FIVE, 30), decisions=(SQUARED, Decision(AbsoluteLoss(), RealActions(), weight=Fraction(3)))),
+        Problem(
+            Universe(tuple(map(Fraction, FIVE[1])), 0, 40), AddRemoveOne(), IidPrior(tuple(map(Fraction, FIVE[0])), UNIFORM),
+            SumStatistic(), (SQUARED,), PurePromise(Fraction(1)),
+        ),
+        replace(problem_of(FIVE, 12), prior=IndependentPrior(tuple(
+            tuple(Fraction(k, 21) for k in ((1, 2, 3, 4, 5, 6) if i % 2 else (6, 5, 4, 3, 2, 1))) for i in range(12)
+        ))),
+    ],
+    ids=["Dirichlet", "match", "threshold", "two makers", "added or removed", "respondents who differ"],
+)  # fmt: skip
+def test_whatever_is_too_large_to_list_has_a_certified_sum_and_an_honest_bound(problem):
+    """Seen failing: beyond 30,000 histograms all of these were refused."""
+    assert problem.universe.histogram_count > 30_000 or not problem.exchangeable
+    found = design(problem, seconds=3.0)
+    assert isinstance(privacy(found.mechanism), Certificate)
+    assert optimality(found.mechanism, found.claim) == found.claim
+    others = {name: b.value for name, b in found.baselines.items() if b.value is not None}
+    assert others["full information"] >= float(found.bound) - 1e-9 or found.bound <= 0
+    assert all(float(found.value) >= value - 1e-9 * abs(value) for name, value in others.items() if name != "full information")
+    assert float(found.value) > others["no information"] + 0.05 * abs(others["no information"])

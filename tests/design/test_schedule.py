@@ -16,8 +16,8 @@ from design_worlds import document, problem, school
 
 from discreet.certify import privacy
 from discreet.design import design
-from discreet.design.schedule import Until, counted, now, spend, time_left
-from discreet.design.watchdog import TimeIsUpError, in_time
+from discreet.design.schedule import TimeIsUpError, Until, counted, now, spend, time_left
+from discreet.design.watchdog import in_time
 from discreet.model.certificate import Certificate
 from discreet.watch import SILENT, Deadline
 

@@ -104,7 +104,7 @@ def _on_reduced(mechanism: Mechanism, name: str) -> Mechanism | None:
     summary = mechanism.summary
     if not isinstance(summary, LinearSummary) or summary.weights != smaller.summary.weights:
         return None
-    count = LinearSummary((0, 1), summary.low, summary.high)
+    count = LinearSummary(smaller.pair, summary.low, summary.high)
     return replace(mechanism, problem=smaller.problem, summary=count)
 
 

@@ -10,14 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 
 from discreet.certify.bounds.full_information import FULL
-from discreet.design.certified import Proofs
-from discreet.design.comparison.baselines import FLOOR, WAYS, baselines, ladder_baselines
+from discreet.design.certified import Bound, Proofs
+from discreet.design.comparison.baselines import FLOOR, WAYS, baselines
+from discreet.design.comparison.large import large_baselines, large_proposal
+from discreet.design.ladder.bounds.chain import chain_witness
 from discreet.design.program.sections import Ground, ground
 from discreet.design.proposal import Proposal
 from discreet.design.reports import AsPayoffs
 from discreet.design.result import Design
+from discreet.design.routes.blind import Blind, blind_proposal
 from discreet.design.routes.oblivious import Oblivious
 from discreet.design.routes.order import LADDER, considered
 from discreet.design.routes.program import too_many
@@ -30,12 +34,13 @@ from discreet.design.schedule import (
     PROOF_SHARE,
     QUICK_SECONDS,
     SEARCH_SHARE,
+    TimeIsUpError,
     Until,
     now,
 )
 from discreet.design.units import Units
-from discreet.design.watchdog import TimeIsUpError, in_time
-from discreet.errors import DiscreetError, InputError
+from discreet.design.watchdog import in_time
+from discreet.errors import DiscreetError, InputError, TooLarge
 from discreet.model.certificate import Certificate, TheoremWitness
 from discreet.model.gap import size
 from discreet.model.mechanism import Mechanism
@@ -107,13 +112,6 @@ def _must_be_askable(problem: Problem, gap: float, within: str | None) -> None:
             )
 
 
-def _loaded() -> None:
-    """Load the libraries before the clock runs: work that is left behind must not hold them half loaded."""
-    import scipy.linalg
-    import scipy.signal
-    import scipy.sparse  # noqa: F401
-
-
 class _Search:
     """The routes of one problem, what was proved on the way, and the time that it took."""
 
@@ -147,25 +145,23 @@ class _Search:
             left = SEARCH_SHARE * self.seconds - self._elapsed()
             self.take(route, left if self.proofs.best is None else min(left, FLOOR_SECONDS))
         if self.proofs.best is None:
-            self._as_a_last_resort(routes)
+            self._as_a_last_resort()
 
-    def _as_a_last_resort(self, routes: list[Route]) -> None:
-        """On a machine so slow that no route came back in time: the quickest proposal of the last one, whatever it takes."""
-        route = routes[-1]
-        proposal = route.propose(self.units.inner, Asked(self.gap, 0.0, Until.after(0.0, AsPayoffs(self.outer))))
-        step = route.taken(self.problem, proposal)
-        self.proofs.keep(*self.proofs.proved(self.units.restored(proposal), step))
-        self.rungs, self.status = proposal.rungs or self.rungs, "cancelled"
+    def _as_a_last_resort(self) -> None:
+        """On a machine so slow that no route came back in time: publish nothing, until something better is compared with it."""
+        blind = blind_proposal(self.problem)
+        self.proofs.keep(*self.proofs.proved(blind, Blind().taken(self.problem, blind)))
+        self.proofs.keep(None, self._plain_bound())
 
     def take(self, route: Route, seconds: float) -> None:
         """Let a route propose, and prove what it proposes; a route that does not come back in time is left behind."""
-        if route.computes:
-            _loaded()
+        for library in route.libraries:
+            import_module(library)
         begun = now()
         asked = Asked(self.gap, seconds, self.until(SEARCH_SHARE))
         try:
             proposal = in_time(lambda: route.propose(self.units.inner, asked), max(asked.watch.left, 0.0) + self._grace)
-        except (TimeIsUpError, MemoryError) as error:
+        except (TimeIsUpError, MemoryError, TooLarge) as error:
             self.passed.append(route.passed_by(f"given up: {error or 'out of memory'}"))
             self.status = "cancelled"
             return
@@ -183,7 +179,7 @@ class _Search:
         limit = max(self.until(PROOF_SHARE).left, 0.0) + 2 * self._grace
         try:
             better = self.proofs.keep(*in_time(lambda: self.proofs.proved(proposal, step), limit))
-        except (TimeIsUpError, MemoryError) as error:
+        except (TimeIsUpError, MemoryError, TooLarge) as error:
             self.passed.append(replace(step, applied=False, reason=f"its proof was given up: {error or 'out of memory'}"))
             self.status = "cancelled"
             return
@@ -202,7 +198,7 @@ class _Search:
         """What people do today; where the search beats none of it, it is published instead."""
         begun = now()
         if self.proofs.limit is None or not self.proofs.reached(max(self.gap, LOOSE)):
-            self.proofs.keep(None, self.proofs.bounded(TheoremWitness(FULL)))
+            self.proofs.keep(None, self._plain_bound())
         # a search that took all its time must not take the comparison away as well
         watch = Until.after(max(self.seconds - self._elapsed(), COMPARE_SECONDS), AsPayoffs(self.outer))
         shown: dict[str, Baseline] = {}
@@ -214,32 +210,40 @@ class _Search:
         self._never_worse(shown, watch)
         return shown if compare else {}
 
+    def _plain_bound(self) -> Bound:
+        """A bound that needs no search: a chain, or that of full information."""
+        try:
+            return in_time(lambda: self.proofs.bounded(chain_witness(self.problem)), self._grace)
+        except (DiscreetError, MemoryError, TimeIsUpError):
+            return self.proofs.bounded(TheoremWitness(FULL))
+
     def _baselines(self, compare: bool, watch: Watch) -> dict[str, Baseline]:
         if not compare and self.proofs.reached(self.gap):
             return {}
         if too_many(self.problem) is not None:
-            return ladder_baselines(self.units.inner)
+            return large_baselines(self.units.inner, watch)
         return baselines(self.ground(), watch, ways=WAYS if compare else FLOOR)
 
     def _never_worse(self, shown: dict[str, Baseline], watch: Watch) -> None:
         """Publish a way that people use today where it is better than what was found."""
         ranked = sorted((b for b in shown.values() if b.value is not None), key=lambda b: -(b.value or 0.0))
-        by_name = {way.name: way for way in WAYS}
         for baseline in ranked:
             best = self.proofs.best
             assert baseline.value is not None
             if best is not None and baseline.value <= float(best.value) + 1e-9 * float(size(float(best.value))):
                 return
-            if too_many(self.problem) is not None:
-                continue
-            way = by_name[baseline.name]
             try:
-                proposal = in_time(lambda way=way: way.propose(self.ground(), watch), self._grace)  # type: ignore[misc]
+                proposal = in_time(lambda name=baseline.name: self._published(name, watch), self._grace)  # type: ignore[misc]
             except (DiscreetError, MemoryError, TimeIsUpError):
                 continue
             if proposal is not None:
                 words = f"no route found anything better in the time: {proposal.words}"
                 self._prove(self.units.restored(proposal), Step(f"baseline {baseline.name}", True, "", words))
+
+    def _published(self, name: str, watch: Watch) -> Proposal | None:
+        if too_many(self.problem) is not None:
+            return large_proposal(self.units.inner, name)
+        return next(way for way in WAYS if way.name == name).propose(self.ground(), watch)
 
     def ground(self) -> Ground:
         """The finest states of the problem, listed once."""

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from math import ceil
 from typing import Any
 
 from discreet.watch import SILENT, Deadline, Watch
@@ -37,6 +38,7 @@ SHARES = {
     "program on the sum": 0.12,
     "program on two counts": 0.12,
     "quotient bound": 0.15,
+    "grouped quotient bound": 0.5,
 }
 """Share of the time left that a rung may take; the search has a share of the whole, and more of it gains little."""
 SHORTEST_SEARCH = 2.0
@@ -47,12 +49,18 @@ SECONDS_PER_FLOP = 1e-9
 """Of one thread in the middle of small matrix products."""
 SECONDS_PER_PRODUCT, SECONDS_PER_CUBE, SECONDS_PER_CALL = 1.2e-10, 1e-11, 3e-3
 """Of a step of the structured interior point: of actions × states² × width, of states³, and of the step itself."""
+FEWEST_STEPS = 12
+"""Of an interior point, before its kernel is worth anything."""
+BYTES_PER_PAIR, MOST_BYTES = 40, 4 * 2**30
+"""Memory of an interior point for each pair of states, and the most that a program may take."""
 SECONDS_PER_TOTAL, SECONDS_PER_PAIR = 0.01, 2e-5
 """What a program on a small summary takes, about: for each total of a sum, and for each pair of states of a pair."""
 STATES_PER_SECOND = 300
 """Of a quotient bound, so that a thousand first-order steps fit."""
 SECONDS_PER_STEP = 5e-8
 """Of one first-order step, for each state and knot."""
+SECONDS_PER_COEFFICIENT = 5e-7
+"""Of the polynomials behind the law of a sum."""
 SECONDS_PER_SCORE, SECONDS_PER_LIKELY_TOTAL = 4e-4, 2e-6
 """Of valuing one weighted sum: a call, and each of its likely totals."""
 
@@ -90,6 +98,19 @@ def counted() -> Iterator[None]:
 def interior_seconds(actions: int, states: int, width: int) -> float:
     """A guess of one step of the structured interior point; `width` is the largest block of its order of the states."""
     return SECONDS_PER_CALL + float(states) ** 2 * (SECONDS_PER_PRODUCT * actions * width + SECONDS_PER_CUBE * states)
+
+
+class TimeIsUpError(Exception):
+    """There is not enough time for a piece of work; nothing of it is left."""
+
+
+def must_be_affordable(actions: int, states: int, dimensions: int, watch: Watch | None) -> None:
+    """Refuse a program of which not even the first steps would end in time, or which would not fit in memory."""
+    step = interior_seconds(actions, states, ceil(states ** (1 - 1 / max(dimensions, 1))))
+    if FEWEST_STEPS * step > time_left(watch):
+        raise TimeIsUpError(f"each step of its program takes about {step:.2g} s")
+    if BYTES_PER_PAIR * states**2 > MOST_BYTES:
+        raise TimeIsUpError(f"a program of {states:,} states takes about {BYTES_PER_PAIR * states**2 / 2**30:.0f} GB")
 
 
 class Until:

@@ -13,13 +13,9 @@ from collections.abc import Callable
 from contextvars import copy_context
 from typing import TypeVar
 
-from discreet.design.schedule import is_counted
+from discreet.design.schedule import TimeIsUpError, is_counted
 
 Result = TypeVar("Result")
-
-
-class TimeIsUpError(Exception):
-    """The work did not end in time; nothing of it is left."""
 
 
 class _LeftBehindError(BaseException):

@@ -32,8 +32,14 @@ class Reduced:
     problem: Problem
     summary: LinearSummary
 
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The weights of the reduced problem's two types: a count, or where sizes vary S = n_0 + (largest + 1)·n_1, both counts."""
+        assert isinstance(self.problem.universe, Universe)
+        return (0, 1) if self.problem.universe.fixed else (1, self.problem.universe.largest + 1)
+
     def carried(self, summary: Summary) -> LinearSummary:
-        """A summary of the reduced problem's two types as a count on the original's databases."""
+        """A summary of the reduced problem's two types as a weighted sum on the original's databases."""
         weights = self.summary.weights
         if isinstance(summary, LinearSummary):
             return LinearSummary(weights, summary.low, summary.high)
@@ -48,8 +54,8 @@ class Reduced:
         return LinearSummary(weights, low, high) if clipped == 1 else LinearSummary(weights, n - high, n - low)
 
     def counted(self, kernel: TableKernel) -> TableKernel:
-        """A kernel on histograms of two types as a kernel on the count of the second."""
-        counts = [int(label.split(",")[1]) for label in kernel.states]
+        """A kernel on histograms of two types as a kernel on the count of the second, or on both."""
+        counts = [sum(w * int(c) for w, c in zip(self.pair, label.split(","), strict=True)) for label in kernel.states]
         order = sorted(range(len(counts)), key=counts.__getitem__)
         rows = tuple(tuple(row[i] for i in order) for row in kernel.weights)
         return TableKernel(tuple(str(counts[i]) for i in order), kernel.outputs, rows, kernel.denominator)
@@ -77,7 +83,8 @@ def merged_count(problem: Problem) -> Reduced | NotReduced:
     universe = replace(problem.universe, values=(Fraction(0), Fraction(1)))
     prior = IidPrior((1 - counted, counted), getattr(problem.prior, "size", None))
     merged = replace(problem, universe=universe, prior=prior, statistic=CountStatistic((1,)))
-    weights = tuple(int(t in problem.statistic.of) for t in range(problem.universe.types))
+    both = (0, 1) if universe.fixed else (1, universe.largest + 1)
+    weights = tuple(both[t in problem.statistic.of] for t in range(problem.universe.types))
     return Reduced(name, "a count under independent respondents", merged, LinearSummary(weights))
 
 

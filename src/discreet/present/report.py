@@ -12,8 +12,9 @@ from html import escape
 from typing import Any
 
 from discreet import __version__
-from discreet.design.comparison.baselines import baselines, ladder_baselines
+from discreet.design.comparison.baselines import baselines
 from discreet.design.comparison.evaluation import evaluate
+from discreet.design.comparison.large import large_baselines
 from discreet.design.program.sections import ground
 from discreet.errors import DiscreetError, MissingExtra
 from discreet.files.mechanism import mechanism_hash
@@ -133,7 +134,7 @@ def _compared(mechanism: Mechanism) -> Mapping[str, Baseline]:
     try:
         return baselines(ground(mechanism.problem), oblivious=False)
     except DiscreetError:
-        return ladder_baselines(mechanism.problem)
+        return large_baselines(mechanism.problem)
 
 
 def _lead(mechanism: Mechanism, others: Mapping[str, Baseline]) -> str:

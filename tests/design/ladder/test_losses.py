@@ -1,70 +1,71 @@
-"""Any loss through the joint law: against moments, against tables, against the chain bound."""
+"""Any decisions through the joint law: against moments, against tables of losses, against the chain bound."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from ladder_problems import problem_of
 
-from discreet.design.ladder.bounds.chain import chain_bound
-from discreet.design.ladder.mechanisms.any_loss import other_loss, read_joint
-from discreet.design.ladder.mechanisms.noise import geometric_noise
-from discreet.design.ladder.mechanisms.proxy import squared_loss_proxy
-from discreet.design.ladder.mechanisms.sums import joint_law
-from discreet.errors import InputError, TooLarge
-from discreet.model.iid_sum import IidSum
-from discreet.model.losses import AbsoluteLoss, PinballLoss, SquaredLoss
+from discreet.certify.value.weighted_sums import weighted_sum_payoff
+from discreet.design.ladder.bounds.chain import best_chain
+from discreet.design.ladder.mechanisms.readings import Reader
+from discreet.design.ladder.mechanisms.weights import settle
+from discreet.errors import TooLarge
+from discreet.model.actions import ListedActions, RealActions
+from discreet.model.decision import Decision
+from discreet.model.losses import AbsoluteLoss, FormulaLoss, PinballLoss, SquaredLoss
+from discreet.model.mechanism import Mechanism
 
-P, V, W, N = [0.6, 0.3, 0.1], [0, 1, 2], [0, 1, 1], 8
-OMEGA = np.arange(17.0)
-GAP = OMEGA[None, :] - OMEGA[:, None]
-
-
-@pytest.fixture
-def joint():
-    return joint_law(P, V, W, N)
+P, V, W, N = [0.6, 0.3, 0.1], [0, 1, 2], (0, 1, 1), 8
+WHOLE = ListedActions(tuple(map(Fraction, range(17))))
 
 
-def test_squared_error_by_table_equals_moments(joint):
-    noise = geometric_noise(1.0, 1)
-    by_table = read_joint(joint, W, noise, GAP**2, actions=OMEGA)
-    by_moments = squared_loss_proxy(P, V, N, W, noise, allowed=OMEGA)
-    assert by_table.loss == pytest.approx(by_moments.loss, rel=1e-10)
-    np.testing.assert_array_equal(by_table.actions, by_moments.actions)
+def read(decisions, weights=W, p=P, v=V, respondents=N):
+    """What is read with these weights, and the problem."""
+    problem = problem_of(p, v, respondents, 1.0, decisions)
+    reader = Reader(problem)
+    return problem, reader.read(settle(reader.population, weights))
 
 
-@pytest.mark.parametrize(
-    ("loss", "table"),
-    [(AbsoluteLoss(), np.abs(GAP)), (PinballLoss(Fraction(4, 5)), np.where(GAP >= 0, 0.8 * GAP, -0.2 * GAP))],
-)
-def test_named_losses_equal_their_tables_and_respect_the_chain_bound(joint, loss, table):
-    named = other_loss(P, V, N, 1.0, W, loss)
-    assert named.loss == pytest.approx(other_loss(P, V, N, 1.0, W, table).loss, rel=1e-10)
-    bound = chain_bound(IidSum.of(P, V, N), 1.0, loss).lower_bound
+def test_squared_error_by_replies_equals_moments():
+    """The same decision written as a formula is read through the joint law instead."""
+    _, moments = read((Decision(SquaredLoss(), WHOLE),))
+    _, replies = read((Decision(FormulaLoss("-(a - omega)**2"), WHOLE),))
+    assert replies.loss == pytest.approx(moments.loss, rel=1e-10)
+    assert replies.kernel.actions == moments.kernel.actions
+
+
+@pytest.mark.parametrize("loss", [AbsoluteLoss(), PinballLoss(Fraction(4, 5))])
+def test_losses_equal_their_formulas_and_respect_the_chain_bound(loss):
+    problem, named = read((Decision(loss, WHOLE),))
+    q = loss.quantile
+    text = "-abs(a - omega)" if isinstance(loss, AbsoluteLoss) else f"-max({q}*(omega - a), ({q} - 1)*(omega - a))"
+    assert named.loss == pytest.approx(read((Decision(FormulaLoss(text), WHOLE),))[1].loss, rel=1e-9)
+    bound, _ = best_chain(problem, [0, 1, 2])
     assert 0.6 * named.loss < bound <= named.loss
-    # Near miss: another quantile's action is worse for this loss.
-    other = read_joint(joint, W, named.noise, PinballLoss(Fraction(1, 50)))
-    rows = np.array([named.row(s) for s in range(N + 1)])
-    paid = sum(
-        joint.masses[k, s] * rows[s] @ table[other.actions.astype(int), k]
-        for k in range(17)
-        for s in range(N + 1)
-    )
-    assert paid > named.loss * 1.05
+    # Near miss: another quantile's actions are worse for this loss.
+    _, other = read((Decision(PinballLoss(Fraction(1, 50)), WHOLE),))
+    wrong = Mechanism(problem, other.summary, other.kernel, problem.guarantee)
+    assert -weighted_sum_payoff(wrong)[0] > named.loss * 1.05
 
 
 def test_two_types_are_optimal():
-    found = other_loss([0.7, 0.3], [0, 1], 12, 1.0, [0, 1], AbsoluteLoss())
-    assert found.loss == pytest.approx(
-        chain_bound(IidSum.of([0.7, 0.3], [0, 1], 12), 1.0, AbsoluteLoss()).lower_bound, rel=1e-9
-    )
+    problem, found = read((Decision(AbsoluteLoss(), RealActions()),), (0, 1), [0.7, 0.3], [0, 1], 12)
+    assert found.loss == pytest.approx(best_chain(problem, [0, 1])[0], rel=1e-9)
 
 
-def test_refusals():
-    with pytest.raises(TooLarge, match="coarser"):
-        joint_law(P, [0, 1, 1000], W, 1000)
-    with pytest.raises(InputError, match="columns"):
-        other_loss(P, V, N, 1.0, W, np.ones((3, 4)))
-    with pytest.raises(InputError, match="finite"):
-        other_loss(P, V, N, 1.0, W, np.full((1, 17), np.inf))
-    with pytest.raises(InputError, match="not best at a quantile"):
-        other_loss(P, V, N, 1.0, W, SquaredLoss())
+def test_several_decision_makers_are_read_together():
+    makers = (Decision(AbsoluteLoss(), WHOLE), Decision(SquaredLoss(), RealActions(), weight=Fraction(2)))
+    _, both = read(makers)
+    alone = [read((maker,))[1].loss for maker in makers]
+    assert all(isinstance(a, tuple) and len(a) == 2 for a in both.kernel.actions)
+    assert both.loss == pytest.approx(sum(alone), rel=0.02)
+
+
+def test_a_joint_law_that_is_too_large_is_refused():
+    reader = Reader(problem_of(P, [0, 1, 1000], 1000, 1.0))
+    with pytest.raises(TooLarge, match="joint law"):
+        reader.population.joint((0, 1, 7))
+    joint = Reader(problem_of(P, V, N, 1.0)).source.joint(W)
+    assert joint.masses.sum() == pytest.approx(1.0) and joint.omegas == tuple(map(Fraction, range(17)))
+    assert np.all(joint.masses >= 0)

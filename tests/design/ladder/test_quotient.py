@@ -12,6 +12,7 @@ from discreet.design.ladder.bounds.averaged import averages
 from discreet.design.ladder.bounds.knots import least_between, place_knots
 from discreet.design.ladder.bounds.quotient import bound_from_multipliers, privacy_rows
 from discreet.design.ladder.mechanisms.noise import geometric_noise
+from discreet.design.ladder.mechanisms.population import Population
 from discreet.design.ladder.mechanisms.proxy import squared_loss_proxy
 from discreet.errors import InputError, TooLarge
 from discreet.model.iid_sum import IidSum
@@ -123,7 +124,7 @@ def test_certified_optima_are_approached():
 
 def test_example_one_with_real_and_integer_actions():
     p, v = [0.89, 0.09, 0.02], [0, 1, 2]
-    means = squared_loss_proxy(p, v, 40, [0, 1, 1], geometric_noise(1.0, 1)).actions
+    means = squared_loss_proxy(Population.alike(p, v, 40, 1.0), [0, 1, 1], geometric_noise(1.0, 1)).actions
     real = quotient_bound(p, v, 40, 1.0, targets=means, leave_out=1e-7)
     assert 2.32588 < real.lower_bound <= 2.3259193
     integer = quotient_bound(p, v, 40, 1.0, actions=range(81), leave_out=1e-7)

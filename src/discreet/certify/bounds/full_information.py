@@ -2,7 +2,7 @@
 
 No mechanism's expected payoff exceeds Σ_ω P(ω)·Σ_i weight_i·max_a u_i(a, ω): each decision maker chooses after seeing ω itself.
 P(ω) comes from the listed states, or from below by the law of the sum (`value.laws`); what is missing there counts with the
-largest payoff.
+largest payoff, and so does everything where no law can be formed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,12 @@ MOST_PAYOFFS = 5_000_000
 
 def full_information(problem: Problem) -> Fraction:
     """What no mechanism's expected payoff exceeds."""
-    masses, missing = masses_of_statistic(problem)
+    if all(d.is_loss and d.actions == RealActions() for d in problem.decisions):
+        return Fraction(0)
+    try:
+        masses, missing = masses_of_statistic(problem)
+    except TooLarge:
+        return _anywhere(problem, Fraction(0))
     omegas = sorted(masses)
     best = {w: Fraction(0) for w in omegas}
     for decision in problem.decisions:

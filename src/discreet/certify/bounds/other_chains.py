@@ -12,7 +12,7 @@ v(τ) − v(λ), s² = Var v(τ) + Var v(λ) and k = Var v(τ)/(z+1) + Var v(λ)
 Proof. Of a Dirichlet the shares within `low`, within `high` and of the three groups are independent. So call a respondent of `low`
 or `high` a player, with a coin for `high`; the players' coins are exchangeable, and there are exchangeable sequences λ_i, τ_i,
 independent of the coins and of each other, such that player i has type τ_i if his coin shows heads and λ_i if not. As in `chain`
-everybody learns M, the others' types, both sequences and a line-up with heads first; X keeps its law, databases are a function of X,
+everybody learns M, the others' types, both sequences and a line-up with heads first; X keeps its law, X determines the database,
 one step of X is one replacement, and the geometric mechanism is optimal for g(X) = Σ_{j≤X} δ_j, δ = v(τ) − v(λ) along the line.
 Averaging over δ, E[δ_j δ_l] = m² + k for j ≠ l and m² + s² for j = l, because two draws from one Dirichlet-multinomial of total
 concentration z have covariance Var/(z+1).  ∎  [ours]

@@ -18,15 +18,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
-from discreet.certify.value.laws import Sums
+from discreet.certify.value.laws import Law
+from discreet.certify.value.sums import Sums
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import Action
 from discreet.model.decision import Decision
 from discreet.model.kernel import ClosedKernel, Kernel, TableKernel
-from discreet.model.losses import DistanceLoss, SquaredLoss, TableLoss
+from discreet.model.losses import DistanceLoss, FormulaLoss, SquaredLoss, TableLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
 
@@ -44,15 +46,15 @@ def joint_payoff(mechanism: Mechanism, sums: Sums) -> tuple[Fraction, Fraction]:
     """Both sides of the expected payoff of all decision makers, or a refusal when the joint law is too large."""
     kernel, decisions = mechanism.kernel, mechanism.problem.decisions
     exact = not all(isinstance(d.loss, DistanceLoss) for d in decisions)
+    size = joint_cells(sums, exact)
     if not joint_fits(sums, kernel, exact):
-        size = joint_cells(sums, exact)
         raise TooLarge(
             "This payoff needs the joint law of the weighted sum and the statistic",
             size=f"{size:,} pairs, {kernel.width:,} outputs",
             fits=f"{MOST_CELLS:,} pairs, {MOST_OUTPUTS:,} outputs",
             remedy="use smaller weights or fewer respondents; squared error has no such limit",
         )
-    joint = _joint(sums, exact=exact)
+    joint = joint_masses(sums, exact=exact)
     rows = _rows(mechanism)
     assert isinstance(mechanism.summary, LinearSummary)
     seen = joint.through(mechanism.summary, rows, int(rows.first))
@@ -85,17 +87,32 @@ def joint_fits(sums: Sums, kernel: Kernel, exact: bool) -> bool:
 
 
 def joint_cells(sums: Sums, exact: bool = False) -> int:
-    """How many pairs (S, ω) the joint law spans: likely ones, or (`exact`) all."""
+    """How many pairs (S, ω) the joint law spans: likely ones, or (`exact`) all; refused when their law cannot be formed."""
     if sums.tied is not None:
-        return len(sums.law.masses(sums.weights, BITS).masses)
+        return _likely(sums.law, sums.weights)
     steps, _ = sums.lattice()
-    if exact:
-        n = sums.largest
-        spans = [n * (max(0, *each) - min(0, *each)) + 1 if sums.smallest < n else n * (max(each) - min(each)) + 1
-                 for each in (list(sums.weights), steps)]  # fmt: skip
-        return spans[0] * spans[1]
-    totals, values = (len(sums.law.masses(each, BITS).masses) for each in (sums.weights, steps))
-    return totals * values
+    spans = [_span(sums, list(sums.weights)), _span(sums, steps)]
+    if not exact:
+        spans = [_likely(sums.law, tuple(each)) for each in (sums.weights, steps)]
+    if not sums.law.fits([w + spans[0] * step for w, step in zip(sums.weights, steps, strict=True)]):
+        raise TooLarge(
+            "This payoff needs the joint law of the weighted sum and the statistic",
+            size=f"{spans[0]:,} totals, {spans[1]:,} values", fits="fewer",
+            remedy="use smaller weights or fewer respondents; squared error has no such limit",
+        )
+    return spans[0] * spans[1]
+
+
+def _span(sums: Sums, weights: list[int]) -> int:
+    """How many totals there are from the least to the largest."""
+    n = sums.largest
+    low, high = (min(0, *weights), max(0, *weights)) if sums.smallest < n else (min(weights), max(weights))
+    return n * (high - low) + 1
+
+
+@lru_cache(maxsize=64)
+def _likely(law: Law, weights: tuple[int, ...]) -> int:
+    return len(law.masses(weights, BITS).masses)
 
 
 def recommended(kernel: Kernel, maker: int, makers: int) -> list[Action]:
@@ -143,12 +160,18 @@ def _losses(
 def _regrets(
     mechanism: Mechanism, sums: Sums, listed: list[Action], decision: Decision, omegas: list[Fraction]
 ) -> tuple[np.ndarray, Fraction, Fraction, Fraction]:
-    """ℓ = top − u [ω, output] of any payoff, top, the largest ℓ at any value of ω, and no further error."""
+    """ℓ = top − u [ω, output] of any payoff, top, the largest ℓ at any value of ω, and the error of any ℓ."""
+    actions = list(dict.fromkeys(listed))
+    place = {a: i for i, a in enumerate(actions)}
+    chosen = [place[a] for a in listed]
+    if isinstance(decision.loss, FormulaLoss) and decision.loss.parts is not None and not any(isinstance(a, str) for a in actions):
+        lines = [tuple(Fraction(part({"a": a})) for part in decision.loss.parts) for a in actions]
+        table, top, worst, off = _on_lines(mechanism, lines, omegas)
+        return table[chosen].T, top, worst, off
     _, unit = sums.lattice()
     low, high = mechanism.problem.omega_range
     columns = decision.loss.columns if isinstance(decision.loss, TableLoss) else None
     every: Sequence[Fraction] = columns or [low + unit * k for k in range(int((high - low) / unit) + 1)]
-    actions = list(dict.fromkeys(listed))
     if len(actions) * len(every) > MOST_PAYOFFS:
         raise TooLarge(
             "There are too many actions and values of the statistic to value a payoff",
@@ -158,8 +181,21 @@ def _regrets(
     top, least = max(map(max, payoffs)), min(map(min, payoffs))
     at = {w: j for j, w in enumerate(every)}
     table = np.array([[float(top - row[at[w]]) for w in omegas] for row in payoffs])
-    place = {a: i for i, a in enumerate(actions)}
-    return table[[place[a] for a in listed]].T, top, top - least, Fraction(0)
+    return table[chosen].T, top, top - least, Fraction(0)
+
+
+def _on_lines(
+    mechanism: Mechanism, lines: Sequence[tuple[Fraction, ...]], omegas: list[Fraction]
+) -> tuple[np.ndarray, Fraction, Fraction, Fraction]:
+    """The same for payoffs f + ω·g, one (f, g) for each action: straight in ω, so the extremes stand at the ends of its range."""
+    ends = [f + w * g for f, g in lines for w in mechanism.problem.omega_range]
+    top, least = max(ends), min(ends)
+    heights, slopes = np.array([float(top - f) for f, _ in lines]), np.array([float(g) for _, g in lines])
+    numbers = np.array([float(w) for w in omegas])
+    table = np.maximum(heights[:, None] - slopes[:, None] * numbers[None, :], 0.0)
+    furthest = max(map(abs, mechanism.problem.omega_range))
+    off = 8 * Fraction(UNIT) * max(abs(top - f) + abs(g) * furthest for f, g in lines)
+    return table, top, top - least, off
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +207,7 @@ class _Kernel:
 
 
 @dataclass(frozen=True, eq=False)
-class _Joint:
+class JointMasses:
     """P(s, ω) from below: `masses` [pair], each at one of `omegas` and one of `totals`; what is missing, what may be mistaken."""
 
     omegas: list[Fraction]
@@ -190,7 +226,8 @@ class _Joint:
         return joint @ kernel.table
 
 
-def _joint(sums: Sums, *, exact: bool) -> _Joint:
+@lru_cache(maxsize=4)
+def joint_masses(sums: Sums, *, exact: bool) -> JointMasses:
     """The joint law of S and ω."""
     if sums.tied is not None:
         rate, rest = sums.tied
@@ -201,7 +238,7 @@ def _joint(sums: Sums, *, exact: bool) -> _Joint:
         place = np.empty(len(held), dtype=np.int64)
         place[order] = np.arange(len(held))
         masses = np.array([mass / 2.0**BITS for _, mass in held])
-        return _Joint(
+        return JointMasses(
             sorted(omegas), [found.first + i for i, _ in held], place, np.arange(len(held)), masses,
             Fraction(found.missing, 1 << BITS), Fraction(0),
         )  # fmt: skip
@@ -218,7 +255,7 @@ def _joint(sums: Sums, *, exact: bool) -> _Joint:
     held2 = [(*divmod(found.first + i - start, stride), mass) for i, mass in enumerate(found.masses) if mass]
     rows, totals = sorted({row for row, _, _ in held2}), sorted({offset for _, offset, _ in held2})
     row_at, total_at = {row: i for i, row in enumerate(rows)}, {offset: i for i, offset in enumerate(totals)}
-    return _Joint(
+    return JointMasses(
         [sums.origin + unit * row for row in rows],
         [start + offset for offset in totals],
         np.array([row_at[row] for row, _, _ in held2]),

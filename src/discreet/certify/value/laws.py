@@ -19,16 +19,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import gcd
+from math import gcd, sqrt
+from typing import ClassVar
 
 from flint import fmpz_poly
 
 from discreet.certify.value.sum_laws import MOST_LIKELY, rounded_product, sum_masses
 from discreet.errors import TooLarge
-from discreet.model.mechanism import Mechanism
 from discreet.model.priors import (
     DirichletMultinomialPrior,
     ExchangeablePrior,
@@ -40,11 +40,9 @@ from discreet.model.priors import (
 from discreet.model.priors.table import types_of
 from discreet.model.priors.weights import histogram_of
 from discreet.model.problem import Problem
-from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
-from discreet.numerics.exact import whole_steps
 
-MOST_COEFFICIENTS = 20_000_000
+MOST_COEFFICIENTS = 5_000_000
 """Of the polynomials behind a Dirichlet or a random size."""
 
 
@@ -65,74 +63,29 @@ class Law(ABC):
         """The law of S = Σ_t w_t·n_t from below; refuses what is too large to be formed."""
 
     @abstractmethod
+    def fits(self, weights: Sequence[int]) -> bool:
+        """Whether `masses` forms this law, as far as can be told without forming it."""
+
+    @abstractmethod
     def mean(self, kind: int) -> Fraction:
         """E[n_t]."""
 
+    sets_aside: ClassVar[bool] = True
+    """Whether the law of the others has a form of this kind when a respondent is set aside."""
+
     def without(self, kind: int) -> Law | None:
-        """The law of the others when a respondent of type t is set aside; None when it has no such form."""
+        """The law of the others when a respondent of type t is set aside; None when there is none, or it has no such form."""
         return None
 
-
-@dataclass(frozen=True)
-class Sums:
-    """Two sums over the same respondents: S = Σ_t w_t·n_t, which a mechanism reads, and ω = Σ_t v_t·n_t."""
-
-    law: Law = field(repr=False)
-    weights: tuple[int, ...]
-    values: tuple[Fraction, ...]
-    smallest: int
-    largest: int
-
-    def mean(self) -> Fraction:
-        """E[ω]."""
-        return sum((v * self.law.mean(t) for t, v in enumerate(self.values)), Fraction(0))
-
-    def second(self) -> Fraction | None:
-        """E[ω²] = Σ_t v_t·E[n_t]·(E′_t[ω] + v_t); None when the law has no such form."""
+    def second(self, values: Sequence[Fraction]) -> Fraction:
+        """E[(Σ_t v_t·n_t)²] = Σ_t v_t·E[n_t]·(E′_t[Σ v·n] + v_t)."""
         total = Fraction(0)
-        for t, v in enumerate(self.values):
-            count = self.law.mean(t)
-            if v and count:
-                others = self.law.without(t)
-                if others is None:
-                    return None
-                total += v * count * (replace(self, law=others).mean() + v)
+        for t, v in enumerate(values):
+            others = self.without(t)
+            if v and others is not None:
+                rest = sum((w * others.mean(u) for u, w in enumerate(values)), Fraction(0))
+                total += v * self.mean(t) * (rest + v)
         return total
-
-    @cached_property
-    def tied(self) -> tuple[Fraction, Fraction] | None:
-        """(r, c) with ω = r·S + c for every database; None when S does not determine ω."""
-        likely = {(w, v) for t, (w, v) in enumerate(zip(self.weights, self.values, strict=True)) if self.law.mean(t)}
-        pairs = dict(sorted(likely))
-        if len(likely) != len(pairs) or len(pairs) < 2:
-            return None
-        (w, v), (other_w, other_v), *_ = pairs.items()
-        rate = (v - other_v) / (w - other_w)
-        rest = v - rate * w
-        if any(y != rate * x + rest for x, y in pairs.items()) or (rest and self.smallest < self.largest):
-            return None
-        return rate, rest * self.largest
-
-    def lattice(self) -> tuple[list[int], Fraction]:
-        """v_t as whole multiples of a unit; of a fixed number of respondents, v_t − min v."""
-        least = min(self.values) if self.smallest == self.largest else Fraction(0)
-        unit, steps = whole_steps([v - least for v in self.values])
-        return list(steps), unit
-
-    @property
-    def origin(self) -> Fraction:
-        """ω of the steps of `lattice` being zero."""
-        return self.largest * min(self.values) if self.smallest == self.largest else Fraction(0)
-
-
-def sums_of(mechanism: Mechanism) -> Sums | None:
-    """The sums behind a mechanism on a weighted sum; None when it reads something else, or ω is no sum."""
-    problem, summary = mechanism.problem, mechanism.summary
-    universe, law = problem.universe, law_of(problem)
-    if law is None or not isinstance(universe, Universe) or not isinstance(summary, LinearSummary):
-        return None
-    values = problem.statistic.weights(universe)
-    return None if values is None else Sums(law, summary.weights, values, universe.smallest, universe.largest)
 
 
 def law_of(problem: Problem) -> Law | None:
@@ -188,6 +141,16 @@ class Identical(Law):
     def without(self, kind: int) -> Law | None:
         return replace(self, sizes=fewer(self.sizes)) if self.mean(kind) else None
 
+    def fits(self, weights: Sequence[int]) -> bool:
+        kept = [w for p, w in zip(self.probabilities, weights, strict=True) if p > 0]
+        n = self.sizes[-1][0]
+        if len(self.sizes) > 1:
+            return n * n * (max(0, *kept) - min(0, *kept)) <= MOST_COEFFICIENTS
+        mean = sum(float(p) * w for p, w in zip(self.probabilities, weights, strict=True))
+        spread = sqrt(n * sum(float(p) * (w - mean) ** 2 for p, w in zip(self.probabilities, weights, strict=True)))
+        reach = max(kept) - min(kept)
+        return min(n * reach, 24 * spread + 30 * reach) <= MOST_LIKELY
+
     def masses(self, weights: Sequence[int], bits: int) -> Masses:
         kept = [(p, w) for p, w in zip(self.probabilities, weights, strict=True) if p > 0]
         if len(self.sizes) == 1:
@@ -195,7 +158,7 @@ class Identical(Law):
             return Masses(*sum_masses([p for p, _ in kept], [w for _, w in kept], n, bits))
         low = min(0, *(w for _, w in kept))
         span, largest = max(w for _, w in kept) - low, self.sizes[-1][0]
-        _must_fit(largest * span, largest)
+        _must_fit(self, weights)
         atoms = [0] * (span + 1)
         for p, w in kept:
             atoms[w - low] += _floor(p, bits)
@@ -223,14 +186,19 @@ class Overdispersed(Law):
         raised = tuple(c + (t == kind) for t, c in enumerate(self.concentration))
         return Overdispersed(raised, fewer(self.sizes)) if self.mean(kind) else None
 
+    def fits(self, weights: Sequence[int]) -> bool:
+        unit, n = gcd(*weights) or 1, self.sizes[-1][0]
+        span = (max(0, *weights) - min(0, *weights)) // unit
+        return (n * span + 1) * (n + 1) * len(set(weights)) <= MOST_COEFFICIENTS
+
     def masses(self, weights: Sequence[int], bits: int) -> Masses:
+        _must_fit(self, weights)
         unit = gcd(*weights) or 1
         merged: dict[int, Fraction] = {}
         for c, w in zip(self.concentration, weights, strict=True):
             merged[w // unit] = merged.get(w // unit, Fraction(0)) + c
         low, largest = min(0, *merged), self.sizes[-1][0]
-        stride = largest * (max(merged) - low) + 1
-        _must_fit(stride * (largest + 1), len(merged))
+        stride = largest * (max(0, *merged) - low) + 1
         total = sum(merged.values(), Fraction(0))
         mean = max(mean_size(self.sizes), Fraction(1))
         factor = (mean / (mean + total)).limit_denominator(1 << 20)
@@ -262,13 +230,25 @@ class Separate(Law):
     """Independent respondents, each with its own law."""
 
     rows: tuple[tuple[Fraction, ...], ...]
+    sets_aside = False
+
+    def second(self, values: Sequence[Fraction]) -> Fraction:
+        total, variance = Fraction(0), Fraction(0)
+        for row in self.rows:
+            mean = sum((p * v for p, v in zip(row, values, strict=True)), Fraction(0))
+            variance += sum((p * v * v for p, v in zip(row, values, strict=True)), Fraction(0)) - mean**2
+            total += mean
+        return total**2 + variance
 
     def mean(self, kind: int) -> Fraction:
         return sum((row[kind] for row in self.rows), Fraction(0))
 
+    def fits(self, weights: Sequence[int]) -> bool:
+        return len(self.rows) * (max(weights) - min(weights)) <= 2 * MOST_LIKELY
+
     def masses(self, weights: Sequence[int], bits: int) -> Masses:
+        _must_fit(self, weights)
         low = min(weights)
-        _must_fit(len(self.rows) * (max(weights) - low), 1)
         factors = []
         for row in self.rows:
             atoms = [0] * (max(weights) - low + 1)
@@ -305,6 +285,10 @@ class Listed(Law):
         return Listed(tuple(
             ((*h[:kind], h[kind] - 1, *h[kind + 1 :]), p * h[kind] / mean) for h, p in self._likely if h[kind]
         ))
+
+    def fits(self, weights: Sequence[int]) -> bool:
+        sizes = [sum(w * c for w, c in zip(weights, h, strict=True)) for h, _ in self._likely]
+        return max(sizes) - min(sizes) <= MOST_LIKELY
 
     def masses(self, weights: Sequence[int], bits: int) -> Masses:
         exact: dict[int, Fraction] = {}
@@ -349,13 +333,13 @@ def _trimmed(first: int, masses: list[int], bits: int) -> Masses:
     return Masses(first + skipped, masses[skipped:], (1 << bits) - sum(masses))
 
 
-def _must_fit(length: int, times: int) -> None:
-    if length * max(times, 1) > MOST_COEFFICIENTS:
-        raise _too_large(length)
+def _must_fit(law: Law, weights: Sequence[int]) -> None:
+    if not law.fits(weights):
+        raise _too_large(max(weights) - min(weights))
 
 
 def _too_large(length: int) -> TooLarge:
     return TooLarge(
-        "The law of the weighted sum has too many likely values", size=f"about {length:,}", fits=f"{MOST_LIKELY:,}",
+        "The law of the weighted sum has too many likely values", size=f"steps of about {length:,}", fits=f"{MOST_LIKELY:,} totals",
         remedy="use smaller weights, fewer respondents or an iid prior",
     )

@@ -52,6 +52,6 @@ def rounded_product(left: fmpz_poly, right: fmpz_poly, bits: int) -> tuple[fmpz_
             fits=f"{MOST_LIKELY:,}",
             remedy="use smaller weights",
         )
-    coefficients = [c >> bits for c in (left * right).coeffs()]
-    skipped = next((i for i, c in enumerate(coefficients) if c), len(coefficients))
-    return fmpz_poly(coefficients[skipped:]), skipped
+    product = left * right // (1 << bits)
+    skipped = next((i for i in range(product.degree() + 1) if product[i]), 0)
+    return product.right_shift(skipped), skipped

@@ -30,7 +30,8 @@ from math import ceil, isqrt, lcm
 from operator import mul
 
 from discreet.certify.value.joint_sums import joint_fits, joint_payoff, recommended
-from discreet.certify.value.laws import Law, Masses, Sums, sums_of
+from discreet.certify.value.laws import Law, Masses
+from discreet.certify.value.sums import Sums, sums_of
 from discreet.errors import InputError
 from discreet.model.kernel import ClosedKernel, TableKernel
 from discreet.model.losses import DistanceLoss, SquaredLoss
@@ -64,7 +65,7 @@ def weighted_sum_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
         )
     decisions, kernel, summary = mechanism.problem.decisions, mechanism.kernel, mechanism.summary
     assert isinstance(summary, LinearSummary)
-    by_moments = len(decisions) == 1 and isinstance(decisions[0].loss, DistanceLoss) and sums.second() is not None
+    by_moments = len(decisions) == 1 and isinstance(decisions[0].loss, DistanceLoss) and sums.law.sets_aside
     if not by_moments or (not isinstance(decisions[0].loss, SquaredLoss) and joint_fits(sums, kernel, exact=False)):
         return joint_payoff(mechanism, sums)
     decision = decisions[0]
@@ -174,9 +175,7 @@ def _moments(
     product = _added(
         (sums.values[t] * count, expected(law, means, sums.weights[t], largest)) for t, count, law in parts if sums.values[t]
     )
-    second = sums.second()
-    assert second is not None
-    spread = second - 2 * origin * sums.mean() + origin * origin
+    spread = sums.second() - 2 * origin * sums.mean() + origin * origin
     # E a′² − 2 E[a′ω] + 2·origin·E a′ + E (ω − origin)²,  a′ = a − origin ≥ 0
     loss = _added([(Fraction(1), square), (Fraction(-2), product), (2 * origin, action)])
     return (loss[0] + spread, loss[1] + spread), (origin + action[0], origin + action[1])

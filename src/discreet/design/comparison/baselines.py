@@ -14,13 +14,9 @@ from discreet.design.comparison.noise import (
     StaircaseWay,
 )
 from discreet.design.comparison.way import Way
-from discreet.design.ladder.mechanisms.proxy import geometric_baseline
 from discreet.design.program.sections import Ground
 from discreet.errors import DiscreetError, InputError
-from discreet.model.losses import SquaredLoss
-from discreet.model.problem import Problem
 from discreet.model.record import Baseline
-from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
 
 QUICK: tuple[Way, ...] = (
@@ -50,35 +46,4 @@ def baselines(
         except MemoryError:
             found[way.name] = Baseline(way.name, None, f"{way.words}; not computed: it does not fit in memory")
         watch.report(stage=f"baseline {way.name}", value=found[way.name].loss)
-    return found
-
-
-def ladder_baselines(problem: Problem) -> dict[str, Baseline]:
-    """The baselines that need no list of states: for problems that the ladder serves."""
-    universe = problem.universe
-    weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
-    probabilities = getattr(problem.prior, "probabilities", None)
-    if (
-        weights is None
-        or probabilities is None
-        or len(problem.decisions) > 1
-        or not isinstance(problem.decision.loss, SquaredLoss)
-        or not isinstance(universe, Universe)
-        or not universe.fixed
-    ):
-        return {}
-    p, v = [float(x) for x in probabilities], [float(w) for w in weights]
-    scale = float(problem.decision.weight)
-    mean = sum(x * y for x, y in zip(p, v, strict=True))
-    variance = universe.respondents * sum(x * (y - mean) ** 2 for x, y in zip(p, v, strict=True))
-    found = {
-        "no information": Baseline("no information", -scale * variance, NoInformation.words),
-        "full information": Baseline("full information", 0.0, FullInformation.words),
-    }
-    words = GeometricNoise.words
-    try:
-        noisy = geometric_baseline(p, v, universe.respondents, float(problem.epsilon)).loss
-        found["geometric"] = Baseline("geometric", -scale * noisy, words)
-    except DiscreetError as error:
-        found["geometric"] = Baseline("geometric", None, f"{words}; not computed: {error}")
     return found

@@ -54,22 +54,23 @@ def published(section: Section, channel: np.ndarray, words: str) -> Proposal:
     each = [best_replies(d, seen, base.exact_omegas).actions for d in problem.decisions]
     replies: list[Recommendation] = list(each[0]) if len(each) == 1 else list(zip(*each, strict=True))
     distinct = sorted(set(replies), key=_order)
-    if len(distinct) > MOST_REPLIES and problem.real_actions:
+    numbers: np.ndarray | None = None
+    if len(distinct) > MOST_REPLIES and problem.real_actions and len(each) == 1:
         mass = seen.sum(axis=1)
         distinct = _spread_out(distinct, [float(mass[[r == a for r in replies]].sum()) for a in distinct])
-    numbers = np.array([float(a) for a in distinct]) if problem.real_actions else None  # type: ignore[arg-type]
+        numbers = np.array([float(a) for a in distinct])  # type: ignore[arg-type]
     place = {a: i for i, a in enumerate(distinct)}
     rows = np.zeros((len(distinct), channel.shape[1]))
     for row, reply in zip(channel, replies, strict=True):
-        at = place[reply] if reply in place else int(np.abs(numbers - float(reply)).argmin())  # type: ignore[arg-type, operator]
+        at = place.get(reply)
+        if at is None:
+            assert numbers is not None and isinstance(reply, Fraction)
+            at = int(np.abs(numbers - float(reply)).argmin())
         rows[at] += row
     kept = np.flatnonzero(rows.max(axis=1) > NEGLIGIBLE)
     actions = [distinct[i] for i in kept.tolist()]
-    if numbers is not None:
-        table = problem.decision.loss.table(numbers[kept], np.array([float(w) for w in base.exact_omegas]))
-    else:
-        table = losses(problem, actions, base.exact_omegas)
-    kernel = exact_kernel(section, rows[kept] / rows[kept].sum(axis=0), actions, section.upper(table), solvable(problem.epsilon))
+    cost = section.upper(losses(problem, actions, base.exact_omegas))
+    kernel = exact_kernel(section, rows[kept] / rows[kept].sum(axis=0), actions, cost, solvable(problem.epsilon))
     return Proposal(section.summary, kernel, None, words, "optimal")
 
 

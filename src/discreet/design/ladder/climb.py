@@ -11,14 +11,15 @@ Mechanism and bound are kept apart: the best of each. The ladder stops when the 
 over.
 Floats propose; `certify` values the mechanism and proves the bound again.
 
-Conditions: independent respondents with one law, replace-one neighbours, a sum, mean or count, one decision
-with squared, absolute or pinball error. Under the last two, weights are those found for squared error and the bound is the chain's.
+Conditions: a sum, a count, or a mean of a fixed number of respondents, and ε > 0; any prior, any decisions. Weights are those
+found for squared error, the actions are the decision makers' own. Rung 3 and the quotients are for independent respondents with one
+law and squared error; chains for a single squared, absolute or pinball error; elsewhere the bound is that of full information.
 """
 
 from __future__ import annotations
 
-from discreet.certify.bounds.chain import why_not_chain
 from discreet.design.ladder.bounds.rungs import ChainBound, GroupedQuotient, Quotient
+from discreet.design.ladder.mechanisms.readings import why_not_read
 from discreet.design.ladder.mechanisms.rungs import (
     ClippedSum,
     ProgramOnTheSum,
@@ -29,8 +30,7 @@ from discreet.design.ladder.rung import Height, Rung
 from discreet.design.proposal import Proposal
 from discreet.design.reports import Quiet
 from discreet.design.schedule import LadderTime, now
-from discreet.errors import TooLarge
-from discreet.model.iid_sum import iid_sum
+from discreet.errors import InputError
 from discreet.model.problem import Problem
 from discreet.model.record import Reached
 from discreet.watch import SILENT, Watch
@@ -42,16 +42,8 @@ RUNGS: tuple[Rung, ...] = (
 )  # fmt: skip
 
 
-def why_not_climb(problem: Problem) -> str | None:
-    """The first condition of the ladder's weighted sums that fails, in words; None when all hold."""
-    reason = why_not_chain(problem)
-    if reason is not None:
-        return reason
-    if problem.epsilon == 0:
-        return "ε is 0, so only a constant may be published"
-    if len(iid_sum(problem).atoms) < 2:
-        return "every respondent surely has the same value"
-    return None
+ROUNDS = 3
+"""The ladder is climbed again with what time is left, as long as that helps."""
 
 
 def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: float = 1e-6) -> Proposal:
@@ -59,13 +51,13 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
 
     Reports are losses: `value` from above, `bound` from below. Cancelling returns the best so far.
     """
-    reason = why_not_climb(problem)
+    reason = why_not_read(problem)
     if reason is not None:
-        raise TooLarge(
-            "a problem of so many states, which only the ladder of weighted sums could serve",
-            size=f"a problem in which {reason}",
-            fits="independent respondents, a sum, mean or count, and a squared, absolute or pinball error",
-            remedy="use fewer respondents or types, or an iid prior",
+        raise InputError(
+            "The ladder of weighted sums does not serve this problem",
+            found=reason,
+            allowed="a sum, a count, or the mean of a fixed number of respondents, with ε above 0",
+            remedy="use another statistic, or fewer respondents and types",
         )
     height, allowance = Height(problem, gap, Quiet(watch)), LadderTime(seconds)
     rungs: list[Reached] = []
@@ -76,15 +68,19 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
         height.take(found)
     _note(rungs, watch, height, "clipped sum", begun)
     further = [rung for rung in RUNGS if rung.why_not(problem) is None]
-    for rung in further:
-        if height.enough or watch.cancelled() or allowance.left <= rung.least_seconds:
+    for number in range(ROUNDS):
+        before = height.loss, height.lower_bound
+        for rung in further:
+            if height.enough or watch.cancelled() or allowance.left <= rung.least_seconds:
+                break
+            given = allowance.share(rung.name, last=rung is further[-1] and number > 0)
+            begun = now()
+            found = rung.climb(height, given)
+            if found is not None:
+                height.take(found)
+                _note(rungs, watch, height, rung.name, begun, found.loss, found.lower_bound)
+        if height.enough or (number > 0 and before == (height.loss, height.lower_bound)):
             break
-        given = allowance.share(rung.name, last=rung is further[-1])
-        begun = now()
-        found = rung.climb(height, given)
-        if found is not None:
-            height.take(found)
-            _note(rungs, watch, height, rung.name, begun, found.loss, found.lower_bound)
     chosen = height.mechanism
     assert chosen.summary is not None and chosen.kernel is not None
     status = "optimal" if height.enough else "cancelled" if watch.cancelled() else "stalled"

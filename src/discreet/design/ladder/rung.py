@@ -8,8 +8,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.readings import Reader
-from discreet.design.ladder.mechanisms.weights import Weights
 from discreet.model.certificate import Witness
 from discreet.model.gap import reached
 from discreet.model.kernel import Kernel

@@ -23,6 +23,7 @@ from discreet.design.program.sections import (
 )
 from discreet.design.program.truncation import choose_clamp, clips_nothing, regret_marginals
 from discreet.design.proposal import Proposal
+from discreet.design.schedule import must_be_affordable
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program, directed, value_of
 from discreet.design.solver.repair import repair
@@ -41,6 +42,8 @@ SMALLEST_SOLVED = Fraction(1, 10**8)
 """Below this ε, e^ε − 1 drowns in the rounding of e^ε, and what may be told gains less than that."""
 LARGEST_SOLVED = Fraction(24)
 """Beyond this ε, e^ε drowns floats, and what is lost against the truth is below 10^-9 of it anyway."""
+MOST_AT_ONCE = 30
+"""Actions that are solved for at once, about: the others are priced."""
 MOST_CLAMPED = 0.3
 """Share of the gap that truncation may take before a larger box is tried."""
 
@@ -54,6 +57,7 @@ def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     while True:
         section = truncated(base, table, tolerance)
         lower, dropped = section.lower(table)
+        must_be_affordable(min(len(actions), MOST_AT_ONCE), len(section.space), section.dimensions, watch)
         program = Program(lower, section.space.edges, float(solvable(problem.epsilon)))
         solution = solve_priced(program, 0.6 * gap, watch)
         kernel = repair(solution.kernel, program)

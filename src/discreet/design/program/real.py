@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet.certify.duality.affine import AffinePayoff
 from discreet.design.program.listed import (
+    MOST_AT_ONCE,
     dual_witness,
     exact_kernel,
     first_tolerance,
@@ -21,6 +22,7 @@ from discreet.design.program.listed import (
 )
 from discreet.design.program.sections import Ground, Section, ground
 from discreet.design.proposal import Proposal
+from discreet.design.schedule import must_be_affordable
 from discreet.design.solver.continuum import Continuum
 from discreet.design.solver.losses import UNBOUNDED, AffineLoss, Pinball, RealLoss, Smooth, SquaredError
 from discreet.design.solver.program import Program
@@ -45,6 +47,7 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     section = _section(base, decision, gap)
     loss = real_loss(decision, base.masses[section.inside], base.omegas[section.inside])
     epsilon = solvable(problem.epsilon)
+    must_be_affordable(MOST_AT_ONCE, len(section.space), section.dimensions, watch)
     found = solve_real(loss, section.space.edges, float(epsilon), 0.6 * gap, watch)
     kernel = repair(found.kernel, Program(loss.cost(found.actions), section.space.edges, float(epsilon)))
     actions = best_actions(section, kernel)

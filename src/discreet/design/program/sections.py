@@ -18,6 +18,7 @@ import numpy as np
 from discreet.errors import TooLarge
 from discreet.model.actions import Action, ListedActions, NamedActions
 from discreet.model.decision import Decision
+from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem, believed
 from discreet.model.states import StateSpace, locate, state_space
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary
@@ -67,6 +68,12 @@ class Section:
     space: StateSpace
     image: np.ndarray
     inside: np.ndarray
+
+    @property
+    def dimensions(self) -> int:
+        """How many counts a state has that the others do not determine: graphs of histograms are as wide as that makes them."""
+        problem, coordinates = self.ground.problem, self.space.vectors.shape[1]
+        return max(coordinates - isinstance(problem.neighbours, ReplaceOne), 1) if problem.exchangeable else max(coordinates, 1)
 
     def upper(self, losses: np.ndarray) -> np.ndarray:
         """Expected loss [action, state] of everything that lands on a state; `losses` is [action, ω]."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from discreet.design.ladder.climb import climb, why_not_climb
+from discreet.design.ladder.climb import climb
+from discreet.design.ladder.mechanisms.readings import why_not_read
 from discreet.design.proposal import Proposal
 from discreet.design.routes.route import Asked, Route
 from discreet.model.certificate import QuotientWitness
@@ -15,9 +16,10 @@ class Ladder(Route):
 
     name = "ladder"
     theorem = "chain bound"
+    libraries = ("scipy.linalg", "scipy.sparse")
 
     def obstacle(self, problem: Problem) -> str | None:
-        return why_not_climb(problem)
+        return why_not_read(problem)
 
     def why(self, problem: Problem) -> str:
         return "weighted sums and their bounds need no list of states"

@@ -37,13 +37,6 @@ def considered(problem: Problem) -> tuple[list[Route], list[Step]]:
             open_ways.append(route)
         elif not isinstance(route, Reducing):
             steps.append(route.passed_by(reason))
-    if not open_ways and problem.real_actions and len(problem.decisions) > 1:
-        raise InputError(
-            "Real actions are designed for a single decision maker",
-            found=f"{len(problem.decisions)} decisions",
-            allowed="one decision with real actions, or several with listed actions",
-            remedy='list the actions of each decision maker, for instance "integer"',
-        )
     if not open_ways:
         reasons = "; ".join(f"{s.name}: {s.reason}" for s in steps if s.theorem)
         raise TooLarge(

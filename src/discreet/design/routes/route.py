@@ -47,6 +47,9 @@ class Route(ABC):
     def obstacle(self, problem: Problem) -> str | None:
         """The first condition that a problem with such a promise fails."""
 
+    libraries: tuple[str, ...] = ()
+    """What proposing imports, loaded before the clock runs: work that is left behind must not hold it half loaded."""
+
     @abstractmethod
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
         """A mechanism, a bound, or both."""

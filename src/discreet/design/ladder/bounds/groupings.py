@@ -19,8 +19,8 @@ import numpy as np
 from discreet.design.ladder.bounds.averaged import Averages, averages
 from discreet.design.ladder.bounds.quotient import QuotientBound, large_quotient_bound, quotient_bound_of
 from discreet.design.ladder.bounds.quotient_witness import quotient_witness
+from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.readings import Reader
-from discreet.design.ladder.mechanisms.weights import Weights
 from discreet.design.schedule import SHORTEST_RUNG, STATES_PER_SECOND
 from discreet.errors import TooLarge
 from discreet.model.certificate import QuotientWitness

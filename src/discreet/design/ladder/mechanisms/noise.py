@@ -4,9 +4,9 @@ Geometric noise with fall ε/W per unit and staircase noise with fall ε per W u
 f(j) ≤ e^ε f(j′) whenever |j − j′| ≤ W. Finite kernel: outputs are from..to; the row of state s is the law of s + Z with everything
 below `from` moved to `from` and everything above `to` moved to `to`, which is post-processing.
 
-`spread` computes sum_s x(s) f(y-s) for all outputs in linear time: one-sided recursions u(y) = x(y) + b u(y-1) for the geometric,
-window sums (of plateau and of W integers) and u(y) = box(y) + b u(y-W) for the staircase. Sums of non-negative numbers are never
-differenced, so small masses keep their relative accuracy.
+`spread` computes sum_s x(s) f(y-s) for all outputs in nearly linear time: one-sided recursions u(y) = x(y) + b u(y-1) for the
+geometric, window sums (of plateau and of W integers) and u(y) = box(y) + b u(y-W) for the staircase. Sums of non-negative numbers
+are never differenced, so small masses keep their relative accuracy.
 """
 
 from __future__ import annotations
@@ -46,9 +46,7 @@ def _side(noise: IntegerNoise, x: Floats) -> Floats:
     """sum_{j>=0} b^k(j) x(y-j)."""
     n, r, w, b = x.shape[-1], noise.plateau, noise.stair, noise.ratio
     if w == 1:
-        from scipy.signal import lfilter
-
-        return np.asarray(lfilter([1.0], [1.0, -b], x, axis=-1))
+        return decayed(x, b)
     box = window_sum(x, r)
     if w > r and n > r:
         low = window_sum(x, w - r)
@@ -57,6 +55,16 @@ def _side(noise: IntegerNoise, x: Floats) -> Floats:
         stop = min(start + w, n)
         box[..., start:stop] += b * box[..., start - w : stop - w]
     return box
+
+
+def decayed(x: Floats, ratio: float) -> Floats:
+    """u(y) = x(y) + ratio u(y-1) along the last axis, by doubling: 2d terms are d terms, plus ratio^d times the d before."""
+    u = np.array(x, dtype=np.float64)
+    reach, factor = 1, ratio
+    while reach < u.shape[-1] and factor > 0.0:
+        u[..., reach:] += factor * u[..., :-reach]
+        reach, factor = 2 * reach, factor * factor
+    return u
 
 
 def window_sum(x: Floats, length: int) -> Floats:

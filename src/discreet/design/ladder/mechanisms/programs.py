@@ -1,40 +1,38 @@
 """Programs on small summaries of large problems: the best kernel that reads one weighted sum, or two counts.
 
 Rung 2 reads the likely window of the best weighted sum S = Σ_i w(θ_i). Rung 3 reads a pair: how many respondents have a type of a
-near group, and how many of a far one (`quotients.two_groups`). The pair is a weighted sum too, S = n_near + (N+1)·n_far, whose
+near group, and how many of a far one (`groupings.two_groups`). The pair is a weighted sum too, S = n_near + (N+1)·n_far, whose
 graph is that of histograms of three merged types; a program on a box of likely counts serves all of them, because clamping counts
 is 1-Lipschitz (`model.summary`).
 
 Under squared error only E[ω | S] matters to the program, E[(a − ω)²] = E[(a − E[ω|S])²] + E Var(ω|S), so its states are those of
-the summary and no histogram is ever listed. Real actions are solved on a grid, then each output recommends its posterior mean. The
-kernel is rounded to whole numbers; its loss is what `certify` proves.
+the summary and no histogram is ever listed; real actions are solved on a grid, then each output recommends its posterior mean.
+Other decisions go through the joint law of (S, ω). The kernel is rounded to whole numbers; its loss is what `certify` proves.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from math import gcd
 
 import numpy as np
 
-from discreet.certify.value.weighted_sums import weighted_sum_payoff
 from discreet.design.ladder.binomial import binomial_window
+from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.readings import Reader
-from discreet.design.ladder.mechanisms.sums import sum_law
-from discreet.design.ladder.mechanisms.weights import Weights
 from discreet.design.program.listed import NEGLIGIBLE, label_of, solvable
 from discreet.design.program.rounding import rounded_weights
+from discreet.design.program.sections import Recommendation, losses, recommendations
 from discreet.design.schedule import SECONDS_PER_PAIR, SECONDS_PER_TOTAL
 from discreet.design.solver.losses import SquaredError
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program
 from discreet.design.solver.repair import repair
-from discreet.errors import InputError
+from discreet.errors import InputError, TooLarge
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.kernel import Output, TableKernel
-from discreet.model.losses import SquaredLoss
-from discreet.model.mechanism import Mechanism
 from discreet.model.states import StateSpace, state_space
 from discreet.model.summary import LinearSummary
 from discreet.watch import SILENT, Watch
@@ -45,6 +43,8 @@ MOST_TOTALS = 150
 """Totals beyond which a program hardly improves on noise."""
 MOST_COLUMNS = 3_000
 """States that the table of a pair may have."""
+MOST_ACTIONS = 400
+"""Actions of decisions other than one squared error."""
 GAP = 3e-4
 FINE, REACH = 8, 4.0
 
@@ -60,21 +60,31 @@ class Read:
 
 @dataclass(frozen=True, eq=False)
 class _Scene:
-    """A summary's states, the state of the program that each lands on, and the program's edges, masses and means of ω."""
+    """A summary's states, the state of the program that each lands on, and the program's edges."""
 
+    weights: Weights
     summary: LinearSummary
     space: StateSpace
     image: np.ndarray
     edges: np.ndarray
-    masses: np.ndarray
-    means: np.ndarray
+
+    @property
+    def size(self) -> int:
+        return int(self.image.max()) + 1
+
+    def landing(self, first: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """For totals first, first + 1, …: the places of those that exist, and the states of the program that they land on."""
+        totals = [self.summary.clip(first + i) for i in range(count)]
+        place = {total: i for i, total in enumerate(self.space.vectors[:, 0].tolist())}
+        held = np.array([i for i, total in enumerate(totals) if total in place])
+        return held, self.image[[place[totals[i]] for i in held.tolist()]]
 
 
 def read_sum(reader: Reader, weights: Weights, seconds: float, watch: Watch = SILENT) -> Read | None:
     """Rung 2: the best kernel on the likely window of a weighted sum; None when it takes too long for `seconds`."""
     unit = reduce(gcd, weights)
     weights = tuple(w // unit for w in weights)
-    law = sum_law(reader.probabilities, reader.values, weights, reader.respondents)
+    law = reader.population.law(weights)
     up = np.cumsum(law.masses)
     low = law.first + int(np.searchsorted(up, UNLIKELY))
     high = law.last - int(np.searchsorted(np.cumsum(law.masses[::-1]), UNLIKELY))
@@ -82,7 +92,7 @@ def read_sum(reader: Reader, weights: Weights, seconds: float, watch: Watch = SI
         return None
     summary = LinearSummary(reader.for_every_type(weights), low, high)
     space = state_space(reader.problem.universe, reader.problem.neighbours, summary)
-    return _read(reader, _scene(reader, weights, summary, space, np.arange(len(space))), watch)
+    return _read(reader, _scene(weights, summary, space, np.arange(len(space))), watch)
 
 
 def read_pair(reader: Reader, groups: list[list[int]], seconds: float, watch: Watch = SILENT) -> Read | None:
@@ -102,7 +112,7 @@ def read_pair(reader: Reader, groups: list[list[int]], seconds: float, watch: Wa
     inner, image = np.unique(landing, return_inverse=True)
     if len(inner) ** 2 * SECONDS_PER_PAIR > seconds:
         return None
-    return _read(reader, _scene(reader, weights, summary, space, image), watch)
+    return _read(reader, _scene(weights, summary, space, image), watch)
 
 
 def _cap(share: float, respondents: int) -> int:
@@ -111,51 +121,30 @@ def _cap(share: float, respondents: int) -> int:
     return min(respondents, first + len(masses) - int(np.searchsorted(np.cumsum(masses[::-1]), UNLIKELY)))
 
 
-def _scene(
-    reader: Reader, weights: Weights, summary: LinearSummary, space: StateSpace, image: np.ndarray
-) -> _Scene:
-    law = sum_law(reader.probabilities, reader.values, weights, reader.respondents)
-    totals = [summary.clip(law.first + i) for i in range(len(law.masses))]
-    place = {total: i for i, total in enumerate(space.vectors[:, 0].tolist())}
-    held = np.array([i for i, total in enumerate(totals) if total in place])
-    at = image[[place[totals[i]] for i in held.tolist()]]
-    size = int(image.max()) + 1
-    masses = np.bincount(at, law.masses[held], size)
-    sums = np.bincount(at, law.masses[held] * law.means[held], size)
-    centre = float(sums.sum() / masses.sum())
-    means = np.where(masses > 0, sums / np.where(masses > 0, masses, 1.0), centre)
+def _scene(weights: Weights, summary: LinearSummary, space: StateSpace, image: np.ndarray) -> _Scene:
     edges = np.sort(image[space.edges], axis=1)
     edges = np.unique(edges[edges[:, 0] != edges[:, 1]], axis=0)
-    return _Scene(summary, space, image, edges, masses, means)
-
-
-def _grid(scene: _Scene) -> np.ndarray:
-    """Actions a `FINE`th of a deviation apart, as far as any posterior mean may lie."""
-    centre = float(scene.masses @ scene.means / scene.masses.sum())
-    spread = float(np.sqrt(scene.masses @ (scene.means - centre) ** 2 / scene.masses.sum()))
-    low, high = max(scene.means.min(), centre - REACH * spread), min(scene.means.max(), centre + REACH * spread)
-    return np.linspace(low, high, int(np.ceil((high - low) * FINE / spread)) + 2 if spread > 0 else 2)
+    return _Scene(weights, summary, space, image, edges)
 
 
 def _read(reader: Reader, scene: _Scene, watch: Watch) -> Read | None:
     """Solve, reply, round, and have the loss proved."""
-    problem, edges = reader.problem, scene.edges
-    if not isinstance(problem.decision.loss, SquaredLoss) or not len(edges):
+    if not len(scene.edges):
         return None
-    allowed, epsilon = problem.decision.actions, solvable(problem.epsilon)
-    assert isinstance(allowed, (RealActions, ListedActions))
-    loss = SquaredError(scene.masses, scene.means)
-    actions = _grid(scene) if isinstance(allowed, RealActions) else np.array([float(a) for a in allowed.numbers])
-    program = Program(loss.cost(actions), edges, float(epsilon))
+    try:
+        cost, replied, masses = _squared(reader, scene) if reader.squared else _any(reader, scene)
+    except TooLarge:
+        return None
+    epsilon = solvable(reader.problem.epsilon)
+    program = Program(cost, scene.edges, float(epsilon))
     kernel = repair(solve_priced(program, GAP, watch).kernel, program)
     kernel = kernel[kernel.max(axis=1) > NEGLIGIBLE]
-    joint = kernel * scene.masses
-    replies = [reader.allowed(a) for a in ((joint @ scene.means) / joint.sum(axis=1)).tolist()]
-    distinct = sorted(set(replies))
+    replies = replied(kernel)
+    distinct = sorted(set(replies), key=lambda a: (isinstance(a, str), a))
     rows = np.stack([kernel[[r == a for r in replies]].sum(axis=0) for a in distinct])
-    blind = int(np.argmax(rows @ scene.masses))
+    blind = int(np.argmax(rows @ masses))
     try:
-        weights, denominator = rounded_weights(rows / rows.sum(axis=0), edges, epsilon, blind)
+        weights, denominator = rounded_weights(rows / rows.sum(axis=0), scene.edges, epsilon, blind)
     except InputError:
         return None
     columns = scene.image.tolist()
@@ -165,5 +154,55 @@ def _read(reader: Reader, scene: _Scene, watch: Watch) -> Read | None:
         tuple(tuple(row[i] for i in columns) for row in weights),
         denominator,
     )
-    payoff = weighted_sum_payoff(Mechanism(problem, scene.summary, table, problem.guarantee))[0]
-    return Read(scene.summary, table, float(-payoff))
+    return Read(scene.summary, table, reader.proved_loss(scene.summary, table))
+
+
+Replied = Callable[[np.ndarray], list[Recommendation]]
+
+
+def _squared(reader: Reader, scene: _Scene) -> tuple[np.ndarray, Replied, np.ndarray]:
+    """Costs [action, state] of one squared error, the reply to each output of a kernel, and the masses of the states."""
+    law = reader.population.law(scene.weights)
+    held, at = scene.landing(law.first, len(law.masses))
+    masses = np.bincount(at, law.masses[held], scene.size).astype(np.float64)
+    sums = np.bincount(at, law.masses[held] * law.means[held], scene.size).astype(np.float64)
+    centre = float(sums.sum() / masses.sum())
+    means = np.where(masses > 0, sums / np.where(masses > 0, masses, 1.0), centre)
+    allowed = reader.problem.decision.actions
+    assert isinstance(allowed, (RealActions, ListedActions))
+    actions = _grid(masses, means) if isinstance(allowed, RealActions) else np.array([float(a) for a in allowed.numbers])
+
+    def replied(kernel: np.ndarray) -> list[Recommendation]:
+        joint = kernel * masses
+        return [reader.allowed(a) for a in ((joint @ means) / joint.sum(axis=1)).tolist()]
+
+    return SquaredError(masses, means).cost(actions), replied, masses
+
+
+def _any(reader: Reader, scene: _Scene) -> tuple[np.ndarray, Replied, np.ndarray]:
+    """The same for any decisions, through the joint law of S and ω."""
+    problem, joint = reader.problem, reader.population.joint(scene.weights)
+    held, at = scene.landing(joint.first, joint.masses.shape[1])
+    table = np.zeros((len(joint.omegas), scene.size))
+    np.add.at(table.T, at, joint.masses[:, held].T)
+    if not problem.real_actions:
+        actions = recommendations(problem)
+        if len(actions) > MOST_ACTIONS:
+            raise TooLarge("a program on a sum", size=f"{len(actions):,} actions", fits=f"{MOST_ACTIONS:,}", remedy="fewer actions")
+        each = losses(problem, actions, joint.omegas)
+    elif len(problem.decisions) == 1:
+        omegas = np.array([float(w) for w in joint.omegas])
+        kept = np.unique(np.linspace(0, len(omegas) - 1, MOST_ACTIONS // 2).astype(int))
+        numbers = np.array([float(reader.allowed(a)) for a in omegas[kept].tolist()])
+        each = float(problem.decision.weight) * problem.decision.loss.table(np.unique(numbers), omegas)
+    else:
+        raise TooLarge("a program on a sum", size="real actions of several decision makers", fits="one", remedy="list the actions")
+    return each @ table, lambda kernel: reader.replies(kernel @ table.T, joint.omegas)[0], table.sum(axis=0)
+
+
+def _grid(masses: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """Actions a `FINE`th of a deviation apart, as far as any posterior mean may lie."""
+    centre = float(masses @ means / masses.sum())
+    spread = float(np.sqrt(masses @ (means - centre) ** 2 / masses.sum()))
+    low, high = max(means.min(), centre - REACH * spread), min(means.max(), centre + REACH * spread)
+    return np.linspace(low, high, int(np.ceil((high - low) * FINE / spread)) + 2 if spread > 0 else 2)

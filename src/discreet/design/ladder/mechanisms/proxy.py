@@ -1,17 +1,13 @@
 """Weighted-sum proxies: perturb S = sum_i w(theta_i) instead of omega, then read the output by Bayes' rule.
 
-A proxy is an integer weight per type (0..W), integer noise that is epsilon-DP for steps up to W (`noise`), a
-range of outputs, and for each output the action that is best given it.  Replacing one respondent moves S by
-at most W, so the published output is epsilon-DP.  For squared error the action is E[omega|y] and
+A proxy is an integer weight per type, integer noise that is epsilon-DP for steps up to W (`noise`), a range of outputs, and for
+each output the action that is best given it.  One neighbour moves S by at most W, so the published output is epsilon-DP.  For
+squared error the action is E[omega|y] and
 
     loss = E Var(omega|S) + E Var(g(S)|Y),      g(s) = E[omega|S=s],
 
-computed in time linear in the range of S: no table of states by outputs is formed.  Other losses go through
-the joint law of (S, omega) (`losses`).
-
-Accuracy.  Every sum has non-negative terms or lives on the scale of a residual; `loss_error` bounds rounding
-and the cut tails, so that the expected loss of the mechanism with exactly this noise is at most loss +
-loss_error.
+computed in time linear in the range of S: no table of states by outputs is formed.  Other losses go through the joint law of
+(S, omega) (`readings`).  Plain floats: what is published is valued by `certify`.
 """
 
 from __future__ import annotations
@@ -21,64 +17,43 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from discreet.design.ladder.binomial import UNIT_ROUNDOFF, binomial_window, hidden_variance
 from discreet.design.ladder.mechanisms.noise import geometric_noise, staircase_noise, to_outputs
-from discreet.design.ladder.mechanisms.sums import SumLaw, sum_law
+from discreet.design.ladder.mechanisms.population import Population
+from discreet.design.ladder.mechanisms.sums import SumLaw
 from discreet.errors import InputError
 from discreet.mechanisms.integer_noise import IntegerNoise
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Proxy:
-    """A weighted sum, its noise, its outputs start..stop, the action after each, and the expected loss."""
+    """A weighted sum, how far a neighbour moves it, its noise, its outputs start..stop, the action after each, and the loss."""
 
     weights: tuple[int, ...]
+    step: int
     noise: IntegerNoise
     start: int
     stop: int
     actions: Floats
     loss: float
-    loss_error: float
-
-    @property
-    def sensitivity(self) -> int:
-        """W, the largest step one replacement makes."""
-        return max(self.weights)
 
     def row(self, state: int) -> Floats:
         """The probabilities of all outputs at one state: a row of the finite kernel."""
         return to_outputs(np.ones(1), state, self.noise, self.start, self.stop)
 
-    def __str__(self) -> str:
-        shown = ", ".join(map(str, self.weights))
-        return f"weights ({shown}) with {self.noise.family} noise, outputs {self.start}..{self.stop}"
-
 
 def squared_loss_proxy(
-    probabilities: ArrayLike,
-    values: Sequence[float],
-    respondents: int,
-    weights: Sequence[int],
-    noise: IntegerNoise,
-    allowed: Sequence[float] | None = None,
+    population: Population, weights: Sequence[int], noise: IntegerNoise, allowed: Sequence[float] | None = None
 ) -> Proxy:
-    """The proxy with these weights and this noise under squared error, real actions unless some are
-    `allowed`."""
-    law = sum_law(probabilities, values, weights, respondents)
-    return read_by_bayes(law, weights, noise, values, respondents, allowed)
+    """The proxy with these weights and this noise under squared error, real actions unless some are `allowed`."""
+    return read_by_bayes(population.law(weights), weights, population.step(weights), noise, allowed)
 
 
 def read_by_bayes(
-    law: SumLaw,
-    weights: Sequence[int],
-    noise: IntegerNoise,
-    values: Sequence[float],
-    respondents: int,
-    allowed: Sequence[float] | None = None,
+    law: SumLaw, weights: Sequence[int], step: int, noise: IntegerNoise, allowed: Sequence[float] | None = None
 ) -> Proxy:
     """Attach noise and the best action after each output (of the allowed ones; None: all reals) to a sum."""
     centre = float(law.masses @ law.means) / float(law.masses.sum())
@@ -92,18 +67,7 @@ def read_by_bayes(
         nearest = _nearest(actions, np.sort(np.asarray(allowed, dtype=np.float64)))
         hidden += math.fsum(density * (nearest - actions) ** 2)
         actions = nearest
-    widest = respondents * (max(values) - min(values))
-    gamma = (48.0 * (len(law.masses) + respondents) + 64.0) * UNIT_ROUNDOFF
-    scale = math.sqrt(float(law.masses @ (law.variances + g * g))) + law.magnitude
-    return Proxy(
-        weights=tuple(int(w) for w in weights),
-        noise=noise,
-        start=law.first,
-        stop=law.last,
-        actions=actions,
-        loss=law.unexplained + hidden,
-        loss_error=gamma * scale**2 + law.dropped * widest**2,
-    )
+    return Proxy(tuple(int(w) for w in weights), step, noise, law.first, law.last, actions, law.unexplained + hidden)
 
 
 def _nearest(points: Floats, allowed: Floats) -> Floats:
@@ -112,21 +76,6 @@ def _nearest(points: Floats, allowed: Floats) -> Floats:
     above = np.clip(np.searchsorted(allowed, points), 1, len(allowed) - 1)
     low, high = allowed[above - 1], allowed[above]
     return np.where(points - low <= high - points, low, high)
-
-
-def geometric_baseline(
-    probabilities: ArrayLike, values: Sequence[float], respondents: int, epsilon: float
-) -> Proxy:
-    """What people do today: omega plus geometric noise of scale sensitivity/epsilon, then Bayes remapping."""
-    weights, exact = lattice_weights(values)
-    if not exact:
-        raise InputError(
-            "geometric noise on the statistic needs values on a lattice of at most 10000 steps",
-            found=list(values),
-        )
-    return squared_loss_proxy(
-        probabilities, values, respondents, weights, geometric_noise(epsilon, max(weights))
-    )
 
 
 def lattice_weights(values: Sequence[float], finest: int = 10_000) -> tuple[tuple[int, ...], bool]:
@@ -140,38 +89,6 @@ def lattice_weights(values: Sequence[float], finest: int = 10_000) -> tuple[tupl
         if np.all(np.abs(scaled - np.round(scaled)) <= 1e-12 * steps):
             return tuple(int(x) for x in np.round(scaled)), True
     return tuple(int(x) for x in np.round(shares * 240)), False
-
-
-def count_loss(
-    probabilities: Sequence[float],
-    values: Sequence[float],
-    respondents: int,
-    epsilon: float,
-    members: Sequence[int],
-) -> tuple[float, float]:
-    """(loss, error bound) of geometric noise on c = number of respondents whose type is in `members`; any N.
-
-    iid respondents make E[omega|c] affine and Var(omega|c) affine in c, so
-    loss = N (p_in Var_in + p_out Var_out) + (mean_in - mean_out)^2 E Var(c|Y).
-    """
-    p, v = np.asarray(probabilities, dtype=np.float64), np.asarray(values, dtype=np.float64)
-    inside = np.zeros(len(v), dtype=bool)
-    inside[list(members)] = True
-    share = float(p[inside].sum())
-    if not 0.0 < share < 1.0:
-        raise InputError(
-            "a count needs types inside and outside with positive probability", found=list(members)
-        )
-    means, variances = [], []
-    for part in (inside, ~inside):
-        q = p[part] / p[part].sum()
-        means.append(float(q @ v[part]))
-        variances.append(float(q @ (v[part] - means[-1]) ** 2))
-    within = respondents * (share * variances[0] + (1 - share) * variances[1])
-    hidden = hidden_variance(binomial_window(respondents, share)[1], epsilon)
-    slope = (means[0] - means[1]) ** 2
-    error = slope * hidden.count_error + 64 * len(v) * UNIT_ROUNDOFF * within
-    return within + slope * hidden.count, error
 
 
 def best_noise(epsilon: float, sensitivity: int) -> list[IntegerNoise]:

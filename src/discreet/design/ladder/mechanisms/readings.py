@@ -1,15 +1,15 @@
-"""Weighted sums read for a decision: exact kernels with the best action after each output.
+"""Weighted sums read for decisions: exact kernels with the best action after each output.
 
 The ladder proposes weights and noise for squared error. Here a proposal becomes exact: the kernel's ratio is a
 rational just above e^−ε (per stair) or e^(−ε/W) (per unit), so that its W-th power is not below e^−ε, and actions
-are decimals or listed numbers.
+are decimals or listed ones.
 
-Squared error takes posterior means, or the allowed numbers nearest to them. Absolute and pinball errors take
-posterior quantiles: from the joint law of (S, ω) where that is small, else those of a normal law with the posterior's
-mean μ and deviation σ,
+A single squared error takes posterior means, or the allowed numbers nearest to them. Any other decisions take the best replies to
+the joint law of (S, ω) where that is small. Where it is not, absolute and pinball errors take quantiles of a normal law with the
+posterior's mean μ and deviation σ,
     a = μ + z_q·σ                                   where `certify` can form the joint law of likely pairs,
-    a = μ + σ·(2q−1)/√(4q(1−q))                     where it values by moments (the best a for √(E x²)/2 + (q−½) E x).
-Their losses are those that `certify` proves.
+    a = μ + σ·(2q−1)/√(4q(1−q))                     where it values by moments (the best a for √(E x²)/2 + (q−½) E x),
+and other decisions read the statistic itself, whose joint law with itself is small. Losses are those that `certify` proves.
 """
 
 from __future__ import annotations
@@ -24,25 +24,29 @@ from statistics import NormalDist
 import numpy as np
 
 from discreet.certify.value.joint_sums import MOST_CELLS, MOST_OUTPUTS, joint_cells
-from discreet.certify.value.laws import Sums, law_of
+from discreet.certify.value.laws import law_of
 from discreet.certify.value.weighted_sums import weighted_sum_payoff
-from discreet.design.ladder.mechanisms.any_loss import LARGEST_PRICING, other_loss
 from discreet.design.ladder.mechanisms.noise import to_outputs
+from discreet.design.ladder.mechanisms.population import Population, Weights, population_of
 from discreet.design.ladder.mechanisms.proxy import Proxy, best_noise
-from discreet.design.ladder.mechanisms.sums import sum_law
-from discreet.design.ladder.mechanisms.weights import Weights
-from discreet.model.actions import Action, ListedActions, RealActions
+from discreet.design.ladder.mechanisms.sums import SumPairs
+from discreet.design.program.sections import Recommendation
+from discreet.errors import TooLarge
+from discreet.mechanisms.integer_noise import IntegerNoise
+from discreet.model.actions import ListedActions, RealActions
 from discreet.model.iid_sum import IidSum, iid_sum
-from discreet.model.kernel import ClosedKernel, GeometricKernel, StaircaseKernel
+from discreet.model.kernel import ClosedKernel, GeometricKernel, Kernel, StaircaseKernel
 from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
+from discreet.model.neighbours import AddRemoveOne
 from discreet.model.problem import Problem
-from discreet.model.replies import decimal
+from discreet.model.replies import best_replies, decimal
 from discreet.model.summary import LinearSummary
+from discreet.model.universe import Universe
 
 RATIO_BITS = 80
-SMALL_JOINT = 300_000
-"""Pairs (S, ω) for which quantiles come from the joint law itself."""
+MOST_READ = 30_000_000
+"""Values of ω times outputs that are read at once."""
 FINE_ENOUGH = 4
 """The largest weight below which a coarser sum is not worth its exact value."""
 
@@ -57,91 +61,119 @@ class Reading:
     found: Weights
 
 
-def exact_kernel(proxy: Proxy, epsilon: Fraction, actions: tuple[Action, ...]) -> ClosedKernel:
-    """The proxy's noise with a rational ratio whose fall over one step is not steeper than e^−ε."""
+def exact_kernel(
+    noise: IntegerNoise, step: int, low: int, high: int, epsilon: Fraction, actions: tuple[Recommendation, ...]
+) -> ClosedKernel:
+    """The noise with a rational ratio whose fall over one step is not steeper than e^−ε."""
     from discreet.numerics.brackets import rational_above_exp
 
-    low, high, step = proxy.start, proxy.stop, proxy.sensitivity
-    stairs = proxy.noise.stair > 1
+    stairs = noise.stair > 1
     exponent = epsilon if stairs else epsilon / step
     ratio = rational_above_exp(-exponent, RATIO_BITS + max(0, ceil(-log2(float(exponent)))))
     if stairs:
-        return StaircaseKernel(low, high, step, proxy.noise.plateau, ratio, actions)
+        return StaircaseKernel(low, high, step, noise.plateau, ratio, actions)
     return GeometricKernel(low, high, step, ratio, actions)
+
+
+def why_not_read(problem: Problem) -> str | None:
+    """Why no weighted sum serves a problem, in words; None when some do."""
+    universe = problem.universe
+    if not isinstance(universe, Universe):
+        return "databases without types have no sums"
+    values = problem.statistic.weights(universe)
+    if values is None:
+        return "the statistic is not a sum, a count, or the mean of a fixed number of respondents"
+    if problem.epsilon == 0:
+        return "ε is 0, so only a constant may be published"
+    law = law_of(problem)
+    assert law is not None
+    likely = {v for t, v in enumerate(values) if law.mean(t)}
+    if len(likely) < 2 and not (isinstance(problem.neighbours, AddRemoveOne) and any(likely)):
+        return "every respondent surely has the same value"
+    return None
 
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """A problem about an iid sum as the ladder reads it: only types that may occur, numbers as floats."""
+    """A problem whose statistic adds up, as the ladder's arrays: only types that may occur."""
 
     problem: Problem
 
     @cached_property
+    def _found(self) -> tuple[Population, list[int]]:
+        return population_of(self.problem)
+
+    @property
+    def population(self) -> Population:
+        return self._found[0]
+
+    @property
+    def kept(self) -> list[int]:
+        return self._found[1]
+
+    @cached_property
+    def all_values(self) -> tuple[Fraction, ...]:
+        universe = self.problem.universe
+        assert isinstance(universe, Universe)
+        return self.problem.statistic.weights(universe) or ()
+
+    @cached_property
     def law(self) -> IidSum:
+        """The iid sum that the problem is about, for rungs that need one."""
         return iid_sum(self.problem)
 
-    @cached_property
+    @property
     def probabilities(self) -> np.ndarray:
-        return self.law.floats[0]
+        return self.population.shares
 
-    @cached_property
+    @property
     def values(self) -> list[float]:
-        return self.law.floats[1]
+        return self.population.values
 
     @property
     def respondents(self) -> int:
-        return self.law.respondents
+        universe = self.problem.universe
+        assert isinstance(universe, Universe)
+        return universe.respondents
 
     @property
     def epsilon(self) -> float:
         return float(self.problem.epsilon)
 
     @property
-    def given(self) -> tuple[np.ndarray, list[float], int, float]:
-        """Probabilities, values, respondents and ε, as proposals are searched with."""
-        return self.probabilities, self.values, self.respondents, self.epsilon
-
-    @property
-    def loss(self) -> DistanceLoss:
-        """What the readers' actions are judged by."""
-        loss = self.problem.decision.loss
-        assert isinstance(loss, DistanceLoss)
-        return loss
-
-    @property
-    def quantile(self) -> float:
-        """q of a pinball error; ½ for others."""
-        level = self.problem.decision.loss.quantile
-        return 0.5 if level is None else float(level)
+    def squared(self) -> bool:
+        """Whether a single squared error is at stake: then moments are enough."""
+        single = len(self.problem.decisions) == 1 and isinstance(self.problem.decisions[0].loss, SquaredLoss)
+        return single and self.population.counts.sets_aside
 
     def read(self, proxy: Proxy) -> Reading:
-        """The proxy, or a coarser one, with the best actions for the decision."""
+        """The proxy, or a coarser one, with the best actions for the decisions."""
+        if not self.squared:
+            return self._by_replies(proxy.weights)
         decision = self.problem.decision
         allowed = decision.actions
-        if not isinstance(decision.loss, SquaredLoss):
-            return self._exact(*self._by_quantile(proxy.weights), None, proxy.weights)
         actions = tuple(self.allowed(a) for a in proxy.actions.tolist())
         free = isinstance(allowed, RealActions) and allowed.lower is None and allowed.upper is None
-        return self._exact(
-            proxy, actions, proxy.loss * float(decision.weight) if free else None, proxy.weights
-        )
+        loss = proxy.loss * float(decision.weight) if free else None
+        return self._exact(proxy.weights, proxy.noise, proxy.start, actions, loss, proxy.weights)
 
     def _exact(
-        self, proxy: Proxy, actions: tuple[Action, ...], loss: float | None, found: Weights
+        self, weights: Weights, noise: IntegerNoise, first: int, actions: tuple[Recommendation, ...], loss: float | None,
+        found: Weights,
     ) -> Reading:
-        problem = self.problem
-        kernel = exact_kernel(proxy, problem.epsilon, actions)
-        summary = LinearSummary(self.for_every_type(proxy.weights), kernel.low, kernel.high)
-        if loss is None:
-            loss = float(-weighted_sum_payoff(Mechanism(problem, summary, kernel, problem.guarantee))[0])
-        return Reading(summary, kernel, loss, found)
+        kernel = exact_kernel(noise, self.population.step(weights), first, first + len(actions) - 1, self.problem.epsilon, actions)
+        summary = LinearSummary(self.for_every_type(weights), kernel.low, kernel.high)
+        return Reading(summary, kernel, self.proved_loss(summary, kernel) if loss is None else loss, found)
+
+    def proved_loss(self, summary: LinearSummary, kernel: Kernel) -> float:
+        """What following a mechanism loses at most, as `certify` proves it."""
+        return float(-weighted_sum_payoff(Mechanism(self.problem, summary, kernel, self.problem.guarantee))[0])
 
     def for_every_type(self, weights: Weights) -> Weights:
         """A weight for every type; one that cannot occur takes that of the occurring type nearest in value."""
-        of = dict(zip(self.law.types, weights, strict=True))
-        values = self.law.all_values
-        nearest = [min(of, key=lambda k: abs(values[k] - v)) for v in values]
-        return tuple(of[t if t in of else nearest[t]] for t in range(len(values)))
+        of = dict(zip(self.kept, weights, strict=True))
+        nearest = [min(self.kept, key=lambda k: abs(self.all_values[k] - v)) for v in self.all_values]
+        return tuple(of[t if t in of else nearest[t]] for t in range(len(self.all_values)))
 
     def allowed(self, target: float) -> Fraction:
         """The allowed action nearest to a number."""
@@ -153,75 +185,76 @@ class Reader:
         at = min(max(bisect_left(numbers, target), 1), max(len(numbers) - 1, 1))
         return min(numbers[at - 1 : at + 1], key=lambda a: abs(float(a) - target))
 
-    def _by_quantile(self, weights: Weights) -> tuple[Proxy, tuple[Action, ...]]:
-        """Absolute and pinball errors: quantiles from the joint law, or from a normal law with its moments."""
-        unit, steps = self.law.lattice
-        n, allowed = self.respondents, self.problem.decision.actions
-        height, width = n * max(steps) + 1, n * max(weights) + 1
-        listed = len(allowed) if isinstance(allowed, ListedActions) else 1
-        small = height * width <= SMALL_JOINT and listed * width <= LARGEST_PRICING
-        if not small:
-            return self._by_normal(weights)
-        origin = n * min(self.law.values)
-        if isinstance(allowed, RealActions):
-            proxy = other_loss(self.probabilities, steps, n, self.epsilon, weights, self.loss)
-            exact = [origin + unit * round(a) for a in proxy.actions.tolist()]
-            exact = [a if allowed.lower is None else max(a, allowed.lower) for a in exact]
-            return proxy, tuple(a if allowed.upper is None else min(a, allowed.upper) for a in exact)
-        assert isinstance(allowed, ListedActions)
-        omegas = np.array([float(origin + unit * k) for k in range(height)])
-        gap = omegas[None, :] - np.array([float(a) for a in allowed.numbers])[:, None]
-        losses = self.loss.of_gap(gap)
-        proxy = other_loss(self.probabilities, steps, n, self.epsilon, weights, losses)
-        return proxy, tuple(allowed.numbers[round(i)] for i in proxy.actions.tolist())
+    def replies(self, joint: np.ndarray, omegas: tuple[Fraction, ...]) -> tuple[list[Recommendation], float]:
+        """What each output recommends and what it loses altogether; `joint` is [output, ω]."""
+        found = [best_replies(d, joint, omegas) for d in self.problem.decisions]
+        loss = sum(float(d.weight) * r.loss for d, r in zip(self.problem.decisions, found, strict=True))
+        if len(found) == 1:
+            return list(found[0].actions), loss
+        return list(zip(*(r.actions for r in found), strict=True)), loss
 
-    def _by_normal(self, weights: Weights) -> tuple[Proxy, tuple[Action, ...]]:
-        coarse = self._fitting(weights)
-        q = self.quantile
+    def _by_replies(self, weights: Weights) -> Reading:
+        """Any decisions: replies to the joint law of (S, ω), with coarser weights where that is too large, or without it."""
+        for coarse in self.coarser(weights):
+            try:
+                return self._from_joint(coarse, self.population.joint(coarse), weights)
+            except TooLarge:
+                continue
+        decisions = self.problem.decisions
+        if len(decisions) == 1 and isinstance(decisions[0].loss, DistanceLoss) and self.population.counts.sets_aside:
+            return self._by_normal(weights, decisions[0].loss)
+        steps, _ = self.population.sums(weights).lattice()
+        return self._from_joint(tuple(steps), self.population.joint(steps), weights)
+
+    def coarser(self, weights: Weights) -> list[Weights]:
+        """The weights and coarser ones, as long as they say enough."""
+        found, reach = [weights], self.population.step(weights)
+        for top in (reach // 2, reach // 4, FINE_ENOUGH):
+            coarse = tuple(round(w * top / reach) for w in weights)
+            if FINE_ENOUGH <= top < reach and self.population.step(coarse) == top and coarse not in found:
+                found.append(coarse)
+        return found
+
+    def _from_joint(self, weights: Weights, joint: SumPairs, found: Weights) -> Reading:
+        if joint.masses.size > MOST_READ or joint.masses.shape[1] > MOST_OUTPUTS:
+            raise TooLarge("the readings of a sum", size=f"{joint.masses.size:,}", fits=f"{MOST_READ:,}", remedy="coarser weights")
+        best: tuple[float, IntegerNoise, list[Recommendation]] | None = None
+        for noise in best_noise(self.epsilon, self.population.step(weights)):
+            seen = to_outputs(joint.masses, joint.first, noise, joint.first, joint.last)
+            actions, loss = self.replies(seen.T, joint.omegas)
+            if best is None or loss < best[0]:
+                best = (loss, noise, actions)
+        assert best is not None
+        return self._exact(weights, best[1], joint.first, tuple(best[2]), None, found)
+
+    def _by_normal(self, weights: Weights, loss: DistanceLoss) -> Reading:
+        coarse, q = self._fitting(weights), float(loss.quantile or Fraction(1, 2))
         if coarse is None:
             coarse, away = weights, (2 * q - 1) / sqrt(4 * q * (1 - q))
         else:
             away = NormalDist().inv_cdf(q)
-        law = sum_law(self.probabilities, self.values, coarse, self.respondents)
+        law = self.population.law(coarse)
         centre = float(law.masses @ law.means) / float(law.masses.sum())
         g = law.means - centre
-        best: tuple[float, Proxy] | None = None
-        for noise in best_noise(self.epsilon, max(coarse)):
+        best: tuple[float, IntegerNoise, np.ndarray] | None = None
+        for noise in best_noise(self.epsilon, self.population.step(coarse)):
             moments = np.stack([law.masses, law.masses * g, law.masses * (g * g + law.variances)])
             density, first, second = to_outputs(moments, law.first, noise, law.first, law.last)
             safe = np.where(density > 0, density, 1.0)
             spread = np.sqrt(np.maximum(second / safe - (first / safe) ** 2, 0.0))
-            targets = centre + first / safe + away * spread
-            loss = float((density * spread).sum())
-            if best is None or loss < best[0]:
-                best = (loss, Proxy(coarse, noise, law.first, law.last, targets, loss, 0.0))
+            least = float((density * spread).sum())
+            if best is None or least < best[0]:
+                best = (least, noise, centre + first / safe + away * spread)
         assert best is not None
-        return best[1], tuple(self.allowed(a) for a in best[1].actions.tolist())
+        actions = tuple(self.allowed(a) for a in best[2].tolist())
+        return self._exact(coarse, best[1], law.first, actions, None, weights)
 
     def _fitting(self, weights: Weights) -> Weights | None:
         """The weights, or coarser ones, whose joint law with ω `certify` can form; None when they say too little."""
-        sizes = []
-        for top in (max(weights), max(weights) // 2, max(weights) // 4, FINE_ENOUGH):
-            coarse = tuple(round(w * top / max(weights)) for w in weights)
-            if FINE_ENOUGH <= top <= max(weights) and max(coarse) == top and min(coarse) == 0:
-                sizes.append(coarse)
-        for coarse in sizes or [weights]:
-            law = law_of(self.problem)
-            assert law is not None
-            sums = Sums(law, self.for_every_type(coarse), self.law.all_values, self.respondents, self.respondents)
-            if self._range(coarse) <= MOST_OUTPUTS and joint_cells(sums) <= MOST_CELLS:
-                return coarse
+        for coarse in self.coarser(weights):
+            try:
+                if self.population.length(coarse) <= MOST_OUTPUTS and joint_cells(self.population.sums(coarse)) <= MOST_CELLS:
+                    return coarse
+            except TooLarge:
+                continue
         return None
-
-    def _range(self, weights: Weights) -> int:
-        w = np.array(weights, dtype=float)
-        variance = float(self.probabilities @ w**2 - (self.probabilities @ w) ** 2)
-        return (
-            int(
-                min(
-                    self.respondents * max(weights),
-                    24 * sqrt(self.respondents * variance) + 60 * max(weights),
-                )
-            )
-            + 1
-        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from discreet.certify.bounds.chain import why_not_chain
 from discreet.design.ladder.bounds.groupings import clipped_groups
 from discreet.design.ladder.mechanisms.programs import Read, read_pair, read_sum
 from discreet.design.ladder.mechanisms.readings import Reading
@@ -19,7 +20,7 @@ class ClippedSum(Rung):
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         reader = height.reader
-        return _noisy(self.name, reader.read(clipped_sum(*reader.given, height.watch)))
+        return _noisy(self.name, reader.read(clipped_sum(reader.population, height.watch)))
 
 
 class WeightsBySearch(Rung):
@@ -29,7 +30,7 @@ class WeightsBySearch(Rung):
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         reader = height.reader
-        searched = search_weights(*reader.given, height.weights, seconds, height.watch)
+        searched = search_weights(reader.population, height.weights, seconds, height.watch)
         return None if searched.weights == height.weights else _noisy(self.name, reader.read(searched))
 
 
@@ -38,9 +39,6 @@ class ProgramOnTheSum(Rung):
 
     name = "program on the sum"
     least_seconds = SHORTEST_RUNG
-
-    def why_not(self, problem: Problem) -> str | None:
-        return _not_squared(problem)
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         found = read_sum(height.reader, height.weights, seconds, Until.after(2 * seconds, height.watch))
@@ -56,7 +54,10 @@ class ProgramOnTwoCounts(Rung):
     least_seconds = SHORTEST_RUNG
 
     def why_not(self, problem: Problem) -> str | None:
-        return _not_squared(problem)
+        reason = why_not_chain(problem)
+        if reason is None and not isinstance(problem.decision.loss, SquaredLoss):
+            return "the program is solved for squared error"
+        return reason
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         groups = clipped_groups(height.reader, height.weights)
@@ -74,7 +75,3 @@ def _noisy(rung: str, read: Reading) -> Found:
 
 def _table(read: Read, words: str) -> Found:
     return Found(read.loss, read.summary, read.kernel, words)
-
-
-def _not_squared(problem: Problem) -> str | None:
-    return None if isinstance(problem.decision.loss, SquaredLoss) else "the program is solved for squared error"

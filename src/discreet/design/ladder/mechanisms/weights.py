@@ -18,185 +18,177 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from discreet.design.ladder.mechanisms.noise import unit_variance
+from discreet.design.ladder.mechanisms.population import Population, Weights
 from discreet.design.ladder.mechanisms.proxy import Proxy, best_noise, lattice_weights, read_by_bayes
-from discreet.design.ladder.mechanisms.sums import LARGEST_RANGE, likely_length, sum_law
+from discreet.design.ladder.mechanisms.sums import LARGEST_RANGE
 from discreet.design.schedule import SECONDS_PER_LIKELY_TOTAL, SECONDS_PER_SCORE, now, spend
+from discreet.errors import TooLarge
 from discreet.watch import SILENT, Watch
-
-Weights = tuple[int, ...]
 
 FINE = 24
 """A fine W: rescaled lattices come near it; finer ones gain less than a part in a thousand."""
 
 
-def best_clipping(
-    probabilities: ArrayLike, values: Sequence[float], respondents: int, epsilon: float
-) -> tuple[float, float]:
-    """(lo, hi) that minimise N Var(v - clip(v, lo, hi)) + kappa (hi-lo)^2, on a grid refined twice."""
-    p = np.atleast_2d(np.asarray(probabilities, dtype=np.float64)).mean(axis=0)
-    v = np.asarray(values, dtype=np.float64)
+def best_clipping(population: Population) -> tuple[float, float]:
+    """(lo, hi) that minimise N Var(v - clip(v, lo, hi)) + kappa (hi-lo)^2, on a grid refined twice.
+
+    Where respondents are added or removed, a type of value 0 weighs nothing: 0 stays between lo and hi.
+    """
+    p, v = population.shares, np.asarray(population.values, dtype=np.float64)
     used = v[p > 0]
-    kappa = unit_variance(epsilon)
-    lows = highs = np.linspace(used.min(), used.max(), 41)
-    lo = hi = float(used.min())
+    kappa = unit_variance(population.epsilon)
+    lows = highs = np.linspace(min(used.min(), 0.0) if population.presence else used.min(), used.max(), 41)
+    if population.presence:
+        lows, highs = lows[lows <= 0.0], highs[highs >= 0.0]
+    lo = hi = float(lows.min())
     for _ in range(3):
         grid_lo, grid_hi = np.meshgrid(lows, highs, indexing="ij")
         clipped = np.clip(v, grid_lo[..., None], np.maximum(grid_lo, grid_hi)[..., None])
         cut = v - clipped
         variance = (cut**2) @ p - (cut @ p) ** 2
-        cost = respondents * variance + kappa * np.maximum(grid_hi - grid_lo, 0.0) ** 2
+        cost = population.size * variance + kappa * np.maximum(grid_hi - grid_lo, 0.0) ** 2
         i, j = np.unravel_index(int(np.argmin(cost)), cost.shape)
         lo, hi = float(lows[i]), float(max(lows[i], highs[j]))
         step = float(lows[1] - lows[0]) if len(lows) > 1 else 0.0
-        lows = np.clip(np.linspace(lo - step, lo + step, 21), used.min(), used.max())
-        highs = np.clip(np.linspace(hi - step, hi + step, 21), used.min(), used.max())
+        least, most = (min(used.min(), 0.0), max(used.max(), 0.0)) if population.presence else (used.min(), used.max())
+        lows = np.clip(np.linspace(lo - step, lo + step, 21), least, min(most, 0.0) if population.presence else most)
+        highs = np.clip(np.linspace(hi - step, hi + step, 21), max(least, 0.0) if population.presence else least, most)
     return lo, hi
 
 
-def clipped_weights(values: Sequence[float], lo: float, hi: float, steps: int) -> Weights | None:
-    """Integers 0..steps nearest to proportional to clip(v, lo, hi); None when they are all equal."""
-    shares = (np.clip(np.asarray(values, dtype=np.float64), lo, hi) - lo) / (hi - lo) if hi > lo else None
-    if shares is None:
+def clipped_weights(values: Sequence[float], lo: float, hi: float, steps: int, presence: bool = False) -> Weights | None:
+    """Integers within `steps` nearest to proportional to clip(v, lo, hi), from 0 or as they are; None when they are all equal."""
+    if hi <= lo:
         return None
-    w = np.round(shares * steps).astype(np.int64)
-    w -= w.min()
-    return tuple(int(x) for x in w) if w.max() > 0 else None
+    origin, span = (0.0, max(abs(lo), abs(hi))) if presence else (lo, hi - lo)
+    w = np.round((np.clip(np.asarray(values, dtype=np.float64), lo, hi) - origin) / span * steps).astype(np.int64)
+    if not presence:
+        w -= w.min()
+    return tuple(int(x) for x in w) if np.abs(w).max() > 0 else None
 
 
-def clipped_sum(
-    probabilities: ArrayLike,
-    values: Sequence[float],
-    respondents: int,
-    epsilon: float,
-    watch: Watch | None = None,
-) -> Proxy:
+def clipped_sum(population: Population, watch: Watch | None = None) -> Proxy:
     """Rung 0: the best of the clipped sums near the clipping formula, and of the counts above a threshold."""
     watch = SILENT if watch is None else watch
-    score = _scorer(probabilities, values, respondents, epsilon)
+    score = _scorer(population)
     best: tuple[float, Weights] | None = None
-    for weights in _clipped_candidates(probabilities, values, respondents, epsilon):
-        found = score(weights)
-        if best is None or found < best[0]:
-            best = (found, weights)
-        if watch.cancelled():
+    for weights in _clipped_candidates(population):
+        if best is not None and watch.cancelled():
             break
-    assert best is not None  # thresholds always give a candidate: lattice_weights refuses constant values
-    return settle(probabilities, values, respondents, epsilon, best[1])
+        found = score(weights)
+        if found is not None and (best is None or found < best[0]):
+            best = (found, weights)
+    if best is None:
+        raise TooLarge(
+            "the law of every weighted sum of these values", size=f"{population.largest:,} respondents", fits="fewer",
+            remedy="use fewer respondents or values on a coarser lattice",
+        )
+    return settle(population, best[1])
 
 
 def search_weights(
-    probabilities: ArrayLike,
-    values: Sequence[float],
-    respondents: int,
-    epsilon: float,
-    start: Weights | None = None,
-    seconds: float = 5.0,
-    watch: Watch | None = None,
+    population: Population, start: Weights | None = None, seconds: float = 5.0, watch: Watch | None = None
 ) -> Proxy:
     """Rung 1: local search over integer weights from rung 0's (or the given) ones within a time limit."""
     watch = SILENT if watch is None else watch
     ends = now() + seconds
-    score = _scorer(probabilities, values, respondents, epsilon)
-    weights = clipped_sum(probabilities, values, respondents, epsilon).weights if start is None else start
+    score = _scorer(population)
+    weights = clipped_sum(population).weights if start is None else start
     loss = score(weights)
-    improved = True
+    improved = loss is not None
     while improved:
         improved = False
-        for candidate in _moves(weights):
+        for candidate in _moves(population, weights):
             if now() > ends or watch.cancelled():
-                return settle(probabilities, values, respondents, epsilon, weights)
-            if likely_length(probabilities, candidate, respondents) > LARGEST_RANGE // 4:
+                return settle(population, weights)
+            if population.length(candidate) > LARGEST_RANGE // 4:
                 continue
             found = score(candidate)
-            if found < loss * (1 - 1e-7):
+            if found is not None and loss is not None and found < loss * (1 - 1e-7):
                 weights, loss, improved = candidate, found, True
                 watch.report(stage="search over weights", value=-loss)
                 break
-    return settle(probabilities, values, respondents, epsilon, weights)
+    return settle(population, weights)
 
 
-def settle(
-    probabilities: ArrayLike, values: Sequence[float], respondents: int, epsilon: float, weights: Weights
-) -> Proxy:
+def settle(population: Population, weights: Weights) -> Proxy:
     """The best noise for these weights, evaluated with direct convolutions."""
-    return _best_reading(probabilities, values, respondents, epsilon, weights, quick=False)
+    return _best_reading(population, weights, quick=False)
 
 
-def _best_reading(
-    probabilities: ArrayLike,
-    values: Sequence[float],
-    respondents: int,
-    epsilon: float,
-    weights: Weights,
-    quick: bool,
-) -> Proxy:
-    law = sum_law(probabilities, values, weights, respondents, quick)
-    tried = [
-        read_by_bayes(law, weights, noise, values, respondents) for noise in best_noise(epsilon, max(weights))
-    ]
+def _best_reading(population: Population, weights: Weights, quick: bool) -> Proxy:
+    law, step = population.law(weights, quick), population.step(weights)
+    tried = [read_by_bayes(law, weights, step, noise) for noise in best_noise(population.epsilon, step)]
     return min(tried, key=lambda proxy: proxy.loss)
 
 
-def _scorer(
-    probabilities: ArrayLike, values: Sequence[float], respondents: int, epsilon: float
-) -> Callable[[Weights], float]:
-    known: dict[Weights, float] = {}
+def _scorer(population: Population) -> Callable[[Weights], float | None]:
+    """The loss of weights; None for those whose law is too large."""
+    known: dict[Weights, float | None] = {}
 
-    def score(weights: Weights) -> float:
+    def score(weights: Weights) -> float | None:
         if weights not in known:
-            quick = respondents * max(weights) > 200
-            known[weights] = _best_reading(probabilities, values, respondents, epsilon, weights, quick).loss
-            spend(SECONDS_PER_SCORE + SECONDS_PER_LIKELY_TOTAL * likely_length(probabilities, weights, respondents))
+            quick = population.largest * max(map(abs, weights)) > 200 or not population.convolved
+            try:
+                known[weights] = _best_reading(population, weights, quick).loss
+            except TooLarge:
+                known[weights] = None
+            spend(SECONDS_PER_SCORE + SECONDS_PER_LIKELY_TOTAL * population.length(weights))
         return known[weights]
 
     return score
 
 
-def _clipped_candidates(
-    probabilities: ArrayLike, values: Sequence[float], respondents: int, epsilon: float
-) -> Iterator[Weights]:
-    seen: set[Weights] = set()
+def _clipped_candidates(population: Population) -> Iterator[Weights]:
+    values, seen = population.values, set[Weights]()
 
-    def fresh(weights: Weights | None) -> Iterator[Weights]:
-        if weights is not None and weights not in seen:
-            seen.add(weights)
-            yield weights
+    def fresh(weights: Sequence[int] | None) -> Iterator[Weights]:
+        found = None if weights is None else population.settled(weights)
+        if found is not None and found not in seen:
+            seen.add(found)
+            yield found
 
-    lo, hi = best_clipping(probabilities, values, respondents, epsilon)
-    lattice, exact = lattice_weights(values)
-    span, low = max(values) - min(values), min(values)
+    lo, hi = best_clipping(population)
+    low = min(*values, 0.0) if population.presence else min(values)
+    lattice, exact = lattice_weights([*values, 0.0] if population.presence else values)
+    span = max(*values, 0.0) - low if population.presence else max(values) - low
     unit = span / max(lattice)
+    zero = round(-low / unit) if population.presence else 0
     for stretch in (1.0, 0.9, 1.1, 0.8, 1.2, 1.35):
         top = min(max(values), lo + (hi - lo) * stretch)
-        yield from fresh(clipped_weights(values, lo, top, FINE))
+        yield from fresh(clipped_weights(values, lo, top, FINE, population.presence))
         if exact:
             first, last = round((lo - low) / unit), round((top - low) / unit)
             if last > first:
                 repeat = max(1, round(FINE / (last - first)))
-                yield from fresh(tuple(repeat * (min(max(w, first), last) - first) for w in lattice))
-    for threshold in sorted(set(values))[1:]:
+                origin = zero if population.presence else first
+                steps = lattice[: len(values)]
+                yield from fresh(tuple(repeat * (min(max(w, first), last) - origin) for w in steps))
+    for threshold in sorted(set(values))[0 if population.presence else 1 :]:
         yield from fresh(tuple(int(v >= threshold) for v in values))
+    if exact:
+        yield from fresh(tuple(w - zero for w in lattice[: len(values)]))
 
 
-def _moves(weights: Weights) -> Iterator[Weights]:
+def _moves(population: Population, weights: Weights) -> Iterator[Weights]:
     """Neighbouring weights: the top level first, then single types, then a different resolution."""
     top = max(weights)
     for step in (1, -1, 2, -2):
-        yield from _valid(tuple(w + step if w == top else w for w in weights))
+        yield from _valid(population, tuple(w + step if w == top else w for w in weights))
     for step in (1, -1, 2, -2, 4, -4):
         for t in range(len(weights)):
-            yield from _valid((*weights[:t], weights[t] + step, *weights[t + 1 :]))
-    for target in (2 * top, top // 2, top + 1, top - 1, 3, 2):
+            yield from _valid(population, (*weights[:t], weights[t] + step, *weights[t + 1 :]))
+    reach = population.step(weights)
+    for target in (2 * reach, reach // 2, reach + 1, reach - 1, 3, 2):
         if target >= 1:
-            scaled: NDArray[np.float64] = np.round(np.asarray(weights) * (target / top))
-            yield from _valid(tuple(int(x) for x in scaled))
+            scaled: NDArray[np.float64] = np.round(np.asarray(weights) * (target / reach))
+            yield from _valid(population, tuple(int(x) for x in scaled))
 
 
-def _valid(weights: Weights) -> Iterator[Weights]:
-    low = min(weights)
-    shifted = tuple(w - low for w in weights)
-    if 1 <= max(shifted) <= 400:
-        yield shifted
+def _valid(population: Population, weights: Weights) -> Iterator[Weights]:
+    found = population.settled(weights)
+    if found is not None and population.step(found) <= 400:
+        yield found

@@ -1,0 +1,119 @@
+"""What people do today for problems whose states are too many to list: noise on the statistic through the law of its sum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from discreet.design.comparison.information import FullInformation, NoInformation
+from discreet.design.comparison.noise import GeometricNoise, StaircaseWay
+from discreet.design.ladder.mechanisms.noise import geometric_noise, staircase_noise, to_outputs
+from discreet.design.ladder.mechanisms.proxy import read_by_bayes
+from discreet.design.ladder.mechanisms.readings import MOST_READ, Reader, why_not_read
+from discreet.design.ladder.mechanisms.weights import settle
+from discreet.design.proposal import Proposal
+from discreet.design.routes.blind import blind_proposal
+from discreet.errors import DiscreetError, TooLarge
+from discreet.mechanisms.integer_noise import IntegerNoise
+from discreet.model.actions import ListedActions, RealActions
+from discreet.model.problem import Problem
+from discreet.model.record import Baseline
+from discreet.watch import SILENT, Watch
+
+MOST_STEPS = 10_000
+"""Steps of the statistic for one respondent beyond which noise on it is not valued."""
+
+
+def large_baselines(problem: Problem, watch: Watch = SILENT) -> dict[str, Baseline]:
+    """The baselines that need no list of states; one that is refused, or does not fit in memory, says so and stops nothing."""
+    if why_not_read(problem) is not None:
+        return {}
+    seen = _Seen(Reader(problem))
+    ways: list[tuple[str, str, Callable[[], float]]] = [
+        (NoInformation.name, NoInformation.words, seen.nothing),
+        (FullInformation.name, FullInformation.words, seen.everything),
+        (GeometricNoise.name, GeometricNoise.words, lambda: seen.noisy(geometric_noise)),
+        (StaircaseWay.name, StaircaseWay.words, lambda: seen.noisy(staircase_noise)),
+    ]
+    found = {}
+    for name, words, loss in ways:
+        try:
+            found[name] = Baseline(name, -loss(), words)
+        except DiscreetError as error:
+            found[name] = Baseline(name, None, f"{words}; not computed: {error}")
+        except MemoryError:
+            found[name] = Baseline(name, None, f"{words}; not computed: it does not fit in memory")
+        watch.report(stage=f"baseline {name}", value=found[name].loss)
+    return found
+
+
+def large_proposal(problem: Problem, name: str) -> Proposal | None:
+    """One of these ways as an exact mechanism; None for the truth."""
+    if name == NoInformation.name:
+        return blind_proposal(problem)
+    if name == FullInformation.name:
+        return None
+    reader = Reader(problem)
+    seen = _Seen(reader)
+    read = reader.read(settle(reader.population, seen.steps))
+    return Proposal(read.summary, read.kernel, None, f"{read.kernel.family} noise on the statistic, then the best reply", "stalled")
+
+
+class _Seen:
+    """The statistic in whole steps, and what decision makers lose who see it through noise."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader, self.population = reader, reader.population
+        steps, _ = self.population.sums([0] * len(reader.kept)).lattice()
+        self.steps = tuple(steps)
+
+    @property
+    def allowed(self) -> list[float] | None:
+        """The numbers that a single decision maker may choose; None when all may be."""
+        actions = self.reader.problem.decision.actions
+        return [float(a) for a in actions.numbers] if isinstance(actions, ListedActions) else None
+
+    def _joint(self) -> tuple[np.ndarray, int, tuple]:  # type: ignore[type-arg]
+        if self.population.length(self.steps) ** 2 > MOST_READ:
+            raise TooLarge(
+                "The statistic has too many values for this baseline", size=f"{self.population.length(self.steps):,}",
+                fits=f"{int(MOST_READ**0.5):,}", remedy="compare with what is shown",
+            )
+        joint = self.population.joint(self.steps)
+        return joint.masses, joint.first, joint.omegas
+
+    def nothing(self) -> float:
+        """The best action without any publication."""
+        if not self.reader.squared:
+            masses, _, omegas = self._joint()
+            return self.reader.replies(masses.sum(axis=1)[None, :], omegas)[1]
+        decision = self.reader.problem.decision
+        mean = float(self.population.sums(self.steps).mean())
+        action = mean
+        if isinstance(decision.actions, (ListedActions, RealActions)):
+            action = float(self.reader.allowed(mean))
+        return float(decision.weight) * (self.population.spread() ** 2 + (action - mean) ** 2)
+
+    def everything(self) -> float:
+        """The best action when the truth is known."""
+        if self.reader.squared and self.allowed is None:
+            return 0.0
+        masses, _, omegas = self._joint()
+        return self.reader.replies(np.diag(masses.sum(axis=1)), omegas)[1]
+
+    def noisy(self, noise_at: Callable[[float, int], IntegerNoise]) -> float:
+        """Noise on the statistic, then the best reply."""
+        step = self.population.step(self.steps)
+        if step > MOST_STEPS:
+            raise TooLarge(
+                "noise on the statistic needs values on a coarser lattice", size=f"{step:,} steps", fits=f"{MOST_STEPS:,}",
+                remedy="compare with what is shown",
+            )
+        noise = noise_at(self.population.epsilon, step)
+        if self.reader.squared:
+            found = read_by_bayes(self.population.law(self.steps), self.steps, step, noise, self.allowed)
+            return float(self.reader.problem.decision.weight) * found.loss
+        masses, first, omegas = self._joint()
+        seen = to_outputs(masses, first, noise, first, first + masses.shape[1] - 1)
+        return self.reader.replies(seen.T, omegas)[1]
