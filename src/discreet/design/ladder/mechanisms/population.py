@@ -20,7 +20,7 @@ from discreet.certify.value.laws import Identical, Law, Masses, law_of
 from discreet.certify.value.sums import Sums
 from discreet.design.ladder.mechanisms.sums import LARGEST_JOINT, SumLaw, SumPairs, likely_length, sum_law
 from discreet.design.program.sections import ground
-from discreet.design.schedule import SECONDS_PER_COEFFICIENT, spend
+from discreet.design.schedule import SECONDS_PER_CELL, SECONDS_PER_COEFFICIENT, spend
 from discreet.errors import TooLarge
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.problem import Problem
@@ -160,9 +160,8 @@ class Population:
             np.add.at(table, ([place[w] for w in omegas], totals - first), chances)
             return SumPairs(tuple(distinct), first, table)
         sums = self.sums(weights)
-        cells = joint_cells(sums)
-        self._must_fit(cells)
-        spend(SECONDS_PER_COEFFICIENT * cells * (1 if self.convolved else self.largest))
+        self._must_fit(joint_cells(sums))
+        spend(self.joint_seconds(weights))
         found = joint_masses(sums, exact=False)
         first = min(found.totals)
         self._must_fit(len(found.omegas) * (max(found.totals) - first + 1))
@@ -170,6 +169,13 @@ class Population:
         at = np.array(found.totals) - first
         np.add.at(table, (found.row, at[found.total]), found.masses)
         return SumPairs(tuple(found.omegas), first, table)
+
+    def joint_seconds(self, weights: Sequence[int]) -> float:
+        """A guess of what the joint law takes; refused when it cannot be formed."""
+        if self.listed is not None and not self.convolved:
+            return SECONDS_PER_CELL * len(self.listed[1])
+        sums = self.sums(weights)
+        return SECONDS_PER_CELL * joint_cells(sums) * (1 if self.convolved or sums.tied is not None else sqrt(self.largest))
 
     def _omega(self, histogram: Sequence[int]) -> Fraction:
         return sum((v * c for v, c in zip(self.exact_values, histogram, strict=True)), Fraction(0))

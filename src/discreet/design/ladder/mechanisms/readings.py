@@ -18,7 +18,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, log2, sqrt
+from math import ceil, inf, log2, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -146,10 +146,10 @@ class Reader:
         single = len(self.problem.decisions) == 1 and isinstance(self.problem.decisions[0].loss, SquaredLoss)
         return single and self.population.counts.sets_aside
 
-    def read(self, proxy: Proxy) -> Reading:
-        """The proxy, or a coarser one, with the best actions for the decisions."""
+    def read(self, proxy: Proxy, seconds: float = inf) -> Reading:
+        """The proxy, or a coarser one that takes no longer than it may, with the best actions for the decisions."""
         if not self.squared:
-            return self._by_replies(proxy.weights)
+            return self._by_replies(proxy.weights, seconds)
         decision = self.problem.decision
         allowed = decision.actions
         actions = tuple(self.allowed(a) for a in proxy.actions.tolist())
@@ -193,11 +193,12 @@ class Reader:
             return list(found[0].actions), loss
         return list(zip(*(r.actions for r in found), strict=True)), loss
 
-    def _by_replies(self, weights: Weights) -> Reading:
+    def _by_replies(self, weights: Weights, seconds: float) -> Reading:
         """Any decisions: replies to the joint law of (S, ω), with coarser weights where that is too large, or without it."""
         for coarse in self.coarser(weights):
             try:
-                return self._from_joint(coarse, self.population.joint(coarse), weights)
+                if self.population.joint_seconds(coarse) <= seconds:
+                    return self._from_joint(coarse, self.population.joint(coarse), weights)
             except TooLarge:
                 continue
         decisions = self.problem.decisions

@@ -20,7 +20,7 @@ class ClippedSum(Rung):
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         reader = height.reader
-        return _noisy(self.name, reader.read(clipped_sum(reader.population, height.watch)))
+        return _noisy(self.name, reader.read(clipped_sum(reader.population, height.watch), max(seconds / 8, 1.0)))
 
 
 class WeightsBySearch(Rung):
@@ -31,7 +31,7 @@ class WeightsBySearch(Rung):
     def climb(self, height: Height, seconds: float) -> Found | None:
         reader = height.reader
         searched = search_weights(reader.population, height.weights, seconds, height.watch)
-        return None if searched.weights == height.weights else _noisy(self.name, reader.read(searched))
+        return None if searched.weights == height.weights else _noisy(self.name, reader.read(searched, max(seconds, 1.0)))
 
 
 class ProgramOnTheSum(Rung):
