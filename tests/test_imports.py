@@ -156,6 +156,14 @@ INSIDE_CERTIFY: dict[str, set[str]] = {
 """The rooms of the checker and which of the others each may use; what decides privacy uses none."""
 
 
+DESIGN_ROOMS = (
+    "schedule", "watchdog", "reports", "proposal", "solver", "program", "units", "certified", "ladder", "routes", "comparison",
+    "result", "best_mechanism", "processes", "questions", "__init__",
+)  # fmt: skip
+"""The rooms of `design`: arrays know no problem, routes no comparison, and nobody a question."""
+INSIDE_DESIGN = {room: set(DESIGN_ROOMS[:place]) for place, room in enumerate(DESIGN_ROOMS)}
+
+
 def inner_complaints(source: Path, table: dict[str, set[str]], package: str) -> list[str]:
     """Every import between the rooms of one package that its own table does not allow."""
     found = []
@@ -177,6 +185,28 @@ def test_the_rooms_of_the_checker_keep_their_order() -> None:
     for room, used in INSIDE_CERTIFY.items():
         assert used <= seen
         seen.add(room)
+
+
+def test_the_rooms_of_design_keep_their_order() -> None:
+    assert inner_complaints(SOURCE, INSIDE_DESIGN, "design") == []
+    assert {path.stem for path in (SOURCE / "design").iterdir() if path.stem != "__pycache__"} == set(DESIGN_ROOMS)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("design/solver/interior.py", "from discreet.design.program.listed import solvable"),
+        ("design/program/listed.py", "def f():\n    from discreet.design.routes import order"),
+        ("design/ladder/climb.py", "from ..routes.ladder import Ladder"),
+        ("design/routes/program.py", "from discreet.design.comparison.way import Way"),
+        ("design/best_mechanism.py", "from discreet.design.questions.frontier import frontier"),
+    ],
+)
+def test_an_import_against_the_order_of_design_is_caught(tmp_path: Path, file: str, text: str) -> None:
+    planted = tmp_path / file
+    planted.parent.mkdir(parents=True, exist_ok=True)
+    planted.write_text(text, encoding="utf-8")
+    assert len(inner_complaints(tmp_path, INSIDE_DESIGN, "design")) == 1
 
 
 @pytest.mark.parametrize(
