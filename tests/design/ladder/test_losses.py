@@ -66,6 +66,6 @@ def test_a_joint_law_that_is_too_large_is_refused():
     reader = Reader(problem_of(P, [0, 1, 1000], 1000, 1.0))
     with pytest.raises(TooLarge, match="joint law"):
         reader.population.joint((0, 1, 7))
-    joint = Reader(problem_of(P, V, N, 1.0)).source.joint(W)
+    joint = Reader(problem_of(P, V, N, 1.0)).population.joint(W)
     assert joint.masses.sum() == pytest.approx(1.0) and joint.omegas == tuple(map(Fraction, range(17)))
     assert np.all(joint.masses >= 0)
