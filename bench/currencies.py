@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.currencies.channel import Channel, channel_from_rows, with_edges
+from discreet.currencies.channel import LossChannel, channel_from_rows, with_edges
 from discreet.currencies.divergences import renyi
 from discreet.currencies.information import mutual_information
 from discreet.currencies.profiles import profile
@@ -31,7 +31,7 @@ from discreet.model.universe import Universe
 STATES, OUTPUTS, BITS = 990, 100, 80
 
 
-def histogram_channel(*, private: bool) -> Channel:
+def histogram_channel(*, private: bool) -> LossChannel:
     """All histograms of 43 respondents of three types, 990 states; integer weights over 2^80.
 
     `private`: log-probabilities that are 1-Lipschitz in the histogram, so that many bounds bind at once.
@@ -49,13 +49,13 @@ def histogram_channel(*, private: bool) -> Channel:
     for state in range(len(space)):
         weights[0][state] += 2**BITS - sum(row[state] for row in weights)
     plain = np.array([[w / 2**BITS for w in row] for row in weights])
-    return Channel(
+    return LossChannel(
         space.labels, tuple(map(str, range(OUTPUTS))), plain, np.log(plain), space.edges, space.blocks,
         lambda output, state: Fraction(weights[output][state], 2**BITS), (weights, 2**BITS), BITS + 1,
     )  # fmt: skip
 
 
-def one_pass(channel: Channel, epsilon: float) -> float:
+def one_pass(channel: LossChannel, epsilon: float) -> float:
     """δ(ε) in log space over all edges, both directions, as plain NumPy writes it."""
     first, second = channel.logs[:, channel.edges[:, 0]], channel.logs[:, channel.edges[:, 1]]
     losses = first - second
@@ -64,7 +64,7 @@ def one_pass(channel: Channel, epsilon: float) -> float:
     return float(max(up.max(), down.max()))
 
 
-def whole_profile(channel: Channel) -> object:
+def whole_profile(channel: LossChannel) -> object:
     """What `discreet profile` needs of δ(ε)."""
     seen = profile(channel)
     return seen.epsilon, seen.breakpoints

@@ -127,12 +127,6 @@ def test_every_public_function_says_what_it_is() -> None:
     assert silent == []
 
 
-SHARED_NAMES = {
-    "Answer", "Asked", "Bend", "Channel", "Member", "Outcome", "Place", "Program", "Section", "Stage", "Step", "Verdict",
-}
-"""Public classes that still stand for two things in two packages. Names may leave this list, none may join it."""
-
-
 def test_a_public_class_has_a_name_of_its_own() -> None:
     homes: dict[str, list[str]] = {}
     for path in sources():
@@ -142,8 +136,7 @@ def test_a_public_class_has_a_name_of_its_own() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
     twice = {name: places for name, places in homes.items() if len(places) > 1}
-    assert set(twice) <= SHARED_NAMES, {name: places for name, places in twice.items() if name not in SHARED_NAMES}
-    assert set(twice) >= SHARED_NAMES, f"no longer shared: {sorted(SHARED_NAMES - set(twice))}"
+    assert twice == {}
 
 
 # ---- packaging -----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.currencies.channel import Channel, channel_from_rows
+from discreet.currencies.channel import LossChannel, channel_from_rows
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
@@ -35,10 +35,10 @@ def _problem(respondents: int, prior: Prior | None, types: int = 2) -> Problem:
 
 
 @pytest.fixture
-def response() -> Callable[[float], Channel]:
+def response() -> Callable[[float], LossChannel]:
     """Randomised response of one bit, exact up to the rounding of e^ε."""
 
-    def build(epsilon: float) -> Channel:
+    def build(epsilon: float) -> LossChannel:
         high = 1 / (1 + math.exp(-epsilon))
         return channel_from_rows([[high, 1 - high], [1 - high, high]])
 
@@ -46,10 +46,10 @@ def response() -> Callable[[float], Channel]:
 
 
 @pytest.fixture
-def random_channel() -> Callable[..., Channel]:
+def random_channel() -> Callable[..., LossChannel]:
     """States with Dirichlet rows; some outputs impossible when `zeros`."""
 
-    def build(seed: int, states: int = 4, outputs: int = 6, *, zeros: bool = False, line: bool = False) -> Channel:
+    def build(seed: int, states: int = 4, outputs: int = 6, *, zeros: bool = False, line: bool = False) -> LossChannel:
         rng = np.random.default_rng(seed)
         rows = rng.dirichlet(np.ones(outputs), states)
         if zeros:

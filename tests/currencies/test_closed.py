@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.currencies.channel import Channel, channel_of
+from discreet.currencies.channel import LossChannel, channel_of
 from discreet.currencies.closed import reduced_channel
 from discreet.currencies.divergences import renyi
 from discreet.currencies.information import mutual_information
@@ -48,7 +48,7 @@ def geometric_sum(
     return Mechanism(problem, summary, kernel, Guarantee(PurePromise(F(1)), neighbours.name, "respondent"))
 
 
-def same(one: Channel, other: Channel) -> None:
+def same(one: LossChannel, other: LossChannel) -> None:
     whole, small = profile(one), profile(other)
     assert whole.epsilon.ratio == small.epsilon.ratio
     for level in (0, F(1, 3), 1):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from discreet.currencies import composition
-from discreet.currencies.channel import Channel, channel_from_rows
+from discreet.currencies.channel import LossChannel, channel_from_rows
 from discreet.currencies.conversions import convert
 from discreet.currencies.grid import grid_delta, grid_delta_of
 from discreet.currencies.lattice import lattice_delta, lattice_of
@@ -218,7 +218,7 @@ def test_the_geometric_mechanism_composes_exactly_over_all_edges(geometric: Call
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_largest_edge_lies_in_the_bracket(seed: int, random_channel: Callable[..., Channel]) -> None:
+def test_the_largest_edge_lies_in_the_bracket(seed: int, random_channel: Callable[..., LossChannel]) -> None:
     channel = random_channel(seed, 3, 4)
     for level in (0, 2, 5):
         truth = max(
@@ -231,7 +231,7 @@ def test_the_largest_edge_lies_in_the_bracket(seed: int, random_channel: Callabl
         assert repeated.upper - truth <= 1e-4
 
 
-def test_the_dominating_pair_dominates_every_edge(random_channel: Callable[..., Channel]) -> None:
+def test_the_dominating_pair_dominates_every_edge(random_channel: Callable[..., LossChannel]) -> None:
     seen = profile(random_channel(2, 4, 6))
     pair, single = dominating_pair(seen)
     assert single is None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from discreet.currencies import continuous
-from discreet.currencies.channel import Channel, channel_from_rows
+from discreet.currencies.channel import LossChannel, channel_from_rows
 from discreet.currencies.divergences import relative_entropy, renyi
 from discreet.currencies.information import mutual_information
 from discreet.currencies.profiles import profile
@@ -18,7 +18,7 @@ from discreet.currencies.zcdp import rho
 F = Fraction
 
 
-def binned_laplace(epsilon: float, bins: int = 3000) -> Channel:
+def binned_laplace(epsilon: float, bins: int = 3000) -> LossChannel:
     """Laplace noise on 0 and 1, read in fine bins: a post-processing that loses almost nothing."""
     edges = np.concatenate([[-np.inf], np.linspace(-8 / epsilon, 1 + 8 / epsilon, bins), [np.inf]])
     def mass(centre: float) -> list[float]:

@@ -13,7 +13,7 @@ from discreet.currencies.attaining import FinitePair, GaussianPair, SubsetSelect
 from discreet.currencies.bracket import Bracket
 from discreet.currencies.channel import channel_from_rows
 from discreet.currencies.continuous import gaussian_delta
-from discreet.currencies.conversions import WHY_NOT, Asked, Edge, convert, edges, why_not
+from discreet.currencies.conversions import WHY_NOT, Edge, Sought, convert, edges, why_not
 from discreet.currencies.divergences import pair_renyi, relative_entropy
 from discreet.currencies.formulas import subset_selection_information
 from discreet.currencies.information import mutual_information
@@ -38,14 +38,14 @@ GIVEN: dict[str, list[dict[str, str]]] = {
 ASKED = {"approximate": [{"epsilon": "0.25"}, {"epsilon": "0"}], "renyi": [{"order": "2"}, {"order": "9.5"}]}
 
 
-def asked_for(edge: Edge) -> list[Asked]:
+def asked_for(edge: Edge) -> list[Sought]:
     """The levels at which an edge is tried; two types where its formula is for two types."""
     types = 2 if edge.formula.startswith("two types") else None
     outputs = 7 if "min{" in edge.formula else None
-    return [Asked({k: F(v) for k, v in w.items()}, types, outputs) for w in ASKED.get(edge.target, [{}])]
+    return [Sought({k: F(v) for k, v in w.items()}, types, outputs) for w in ASKED.get(edge.target, [{}])]
 
 
-def measured(pair: FinitePair, kind: str, asked: Asked) -> float:
+def measured(pair: FinitePair, kind: str, asked: Sought) -> float:
     """A currency of a finite pair, larger of both directions."""
     both = [pair_of(pair.first, pair.second), pair_of(pair.second, pair.first)]
     channel = channel_from_rows([pair.first, pair.second])
@@ -62,7 +62,7 @@ def measured(pair: FinitePair, kind: str, asked: Asked) -> float:
     raise AssertionError(kind)
 
 
-def attained(edge: Edge, numbers: Mapping[str, Fraction], asked: Asked) -> float:
+def attained(edge: Edge, numbers: Mapping[str, Fraction], asked: Sought) -> float:
     """The target currency of the pair that is said to attain the edge."""
     assert edge.attained_by is not None
     pair = edge.attained_by(numbers, asked)
@@ -101,7 +101,7 @@ TIGHT = [
 
 
 @pytest.mark.parametrize(("edge", "numbers", "asked"), TIGHT, ids=lambda x: getattr(x, "formula", ""))
-def test_a_tight_conversion_is_attained_to_twelve_digits(edge: Edge, numbers: dict[str, str], asked: Asked) -> None:
+def test_a_tight_conversion_is_attained_to_twelve_digits(edge: Edge, numbers: dict[str, str], asked: Sought) -> None:
     exact = {name: F(value) for name, value in numbers.items()}
     computed = edge.compute(exact, asked)
     assert computed is not None
@@ -112,7 +112,7 @@ def test_a_tight_conversion_is_attained_to_twelve_digits(edge: Edge, numbers: di
 
 @pytest.mark.parametrize(("edge", "numbers", "asked"), TIGHT, ids=lambda x: getattr(x, "formula", ""))
 def test_a_bound_smaller_by_a_thousandth_is_broken_by_that_pair(
-    edge: Edge, numbers: dict[str, str], asked: Asked
+    edge: Edge, numbers: dict[str, str], asked: Sought
 ) -> None:
     exact = {name: F(value) for name, value in numbers.items()}
     computed = edge.compute(exact, asked)
@@ -127,7 +127,7 @@ def test_the_tradeoff_of_the_attaining_pair_is_the_one_stated(source: dict[str, 
     given = statement(kind, **source)
     (edge,) = edges(kind, "tradeoff")
     assert edge.attained_by is not None
-    pair = edge.attained_by(given.numbers, Asked({}))
+    pair = edge.attained_by(given.numbers, Sought({}))
     assert isinstance(pair, FinitePair)
     curve = tradeoff(profile(channel_from_rows([pair.first, pair.second])))
     for alpha, beta in convert(given, "tradeoff").result.corners:
@@ -179,18 +179,18 @@ def test_what_follows_is_not_denied(
 def test_what_is_said_not_to_follow_does_not() -> None:
     """For each reason in `WHY_NOT` a pair, or pairs without end, that keep the source and break any target."""
     leak = FinitePair((0.1, 0.9, 0.0), (0.0, 0.9, 0.1), "erasure")
-    assert measured(leak, "tv", Asked({})) <= 0.1 + 1e-12 and measured(leak, "mi", Asked({})) <= 0.1 * math.log(2) + 1e-9
-    assert measured(leak, "kl", Asked({})) == math.inf and pair_delta(pair_of(leak.first, leak.second), F(30)).lower >= 0.0999
+    assert measured(leak, "tv", Sought({})) <= 0.1 + 1e-12 and measured(leak, "mi", Sought({})) <= 0.1 * math.log(2) + 1e-9
+    assert measured(leak, "kl", Sought({})) == math.inf and pair_delta(pair_of(leak.first, leak.second), F(30)).lower >= 0.0999
 
     def rare(p: float, order: float) -> FinitePair:
         """D_order about 0.3 however small p is: the rare output has probability q under Q with p^α q^(1−α) = 0.1."""
         q = (p**order / 0.1) ** (1 / (order - 1))
         return FinitePair((p, 1 - p), (q, 1 - q), "rare")
 
-    higher = [measured(rare(p, 2.0), "renyi", Asked({"order": F(4)})) for p in (1e-2, 1e-4, 1e-6)]
-    kept = [measured(rare(p, 2.0), "renyi", Asked({"order": F(2)})) for p in (1e-2, 1e-4, 1e-6)]
+    higher = [measured(rare(p, 2.0), "renyi", Sought({"order": F(4)})) for p in (1e-2, 1e-4, 1e-6)]
+    kept = [measured(rare(p, 2.0), "renyi", Sought({"order": F(2)})) for p in (1e-2, 1e-4, 1e-6)]
     assert max(kept) < 0.2 and higher[0] + 2 < higher[1] < higher[2] - 2
-    assert all(measured(rare(p, 2.0), "kl", Asked({})) < 0.2 for p in (1e-2, 1e-4, 1e-6))
+    assert all(measured(rare(p, 2.0), "kl", Sought({})) < 0.2 for p in (1e-2, 1e-4, 1e-6))
     assert all(gaussian_delta(F(1), F(level)).lower > 0 for level in (1, 10, 30))
     named = {(s, t) for sources, targets, _ in WHY_NOT for s in sources for t in targets}
     direct = {(e.source, e.target) for e in edges() if not e.same}
@@ -223,9 +223,9 @@ def test_no_conversion_from_pure_privacy_is_ever_broken(epsilon: float) -> None:
     for p, q in random_pairs(epsilon):
         pair = FinitePair(tuple(p), tuple(q), "random")
         for kind in ("kl", "tv", "mi"):
-            assert measured(pair, kind, Asked({})) <= float(bounds[kind][kind]) + 1e-12
+            assert measured(pair, kind, Sought({})) <= float(bounds[kind][kind]) + 1e-12
         for order in (F(3, 2), F(4), F(20)):
-            found = measured(pair, "renyi", Asked({"order": order}))
+            found = measured(pair, "renyi", Sought({"order": order}))
             assert found <= float(order * bounds["zcdp"]["rho"]) + 1e-12
             stated = convert(given, "renyi", order=order).result.numbers["renyi"]
             assert found <= float(stated) + 1e-12
@@ -237,17 +237,17 @@ def test_no_conversion_between_divergences_is_ever_broken(seed: int) -> None:
     rng = np.random.default_rng(seed)
     p, q = rng.dirichlet(np.ones(4), 2)
     pair = FinitePair(tuple(p), tuple(q), "random")
-    tv, kl, mi = (measured(pair, kind, Asked({})) for kind in ("tv", "kl", "mi"))
+    tv, kl, mi = (measured(pair, kind, Sought({})) for kind in ("tv", "kl", "mi"))
     up = 1 + 1e-12
     assert tv <= float(convert(statement("kl", kl=kl * up), "tv").result.numbers["tv"])
     assert mi <= float(convert(statement("kl", kl=kl * up), "mi").result.numbers["mi"])
     assert tv <= float(convert(statement("mi", mi=mi * up), "tv").result.numbers["tv"])
     assert mi <= float(convert(statement("tv", tv=tv * up), "mi", types=2).result.numbers["mi"])
     assert mi <= float(convert(statement("tv", tv=tv * up), "mi", outputs=4).result.numbers["mi"])
-    renyi = measured(pair, "renyi", Asked({"order": F(3)}))
+    renyi = measured(pair, "renyi", Sought({"order": F(3)}))
     for epsilon in (0.5, 2.0):
         stated = convert(statement("renyi", order=3, renyi=renyi * up), "approximate", epsilon=epsilon)
-        assert measured(pair, "approximate", Asked({"epsilon": F(epsilon)})) <= float(stated.result.numbers["delta"])
+        assert measured(pair, "approximate", Sought({"epsilon": F(epsilon)})) <= float(stated.result.numbers["delta"])
 
 
 def test_the_sharp_information_bound_is_approached_and_never_passed() -> None:

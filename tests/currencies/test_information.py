@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.currencies.channel import Channel, channel_from_rows
+from discreet.currencies.channel import LossChannel, channel_from_rows
 from discreet.currencies.information import RELATIVE_GAP, mutual_information
 from discreet.model.mechanism import Mechanism
 
@@ -19,7 +19,7 @@ def entropy(p: float) -> float:
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-3, 0.1, 1.0, 5.0, 20.0])
-def test_randomised_response_to_the_last_digits(epsilon: float, response: Callable[[float], Channel]) -> None:
+def test_randomised_response_to_the_last_digits(epsilon: float, response: Callable[[float], LossChannel]) -> None:
     found = mutual_information(response(epsilon))
     half = math.tanh(epsilon / 2)
     closed = ((1 + half) * math.log1p(half) + (1 - half) * math.log1p(-half)) / 2

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from discreet.currencies.attack import advantage, bayes_success, pair_success, success_at
-from discreet.currencies.channel import Channel, channel_from_rows, channel_of
+from discreet.currencies.channel import LossChannel, channel_from_rows, channel_of
 from discreet.currencies.divergences import pair_renyi, relative_entropy, renyi
 from discreet.currencies.groups import group
 from discreet.currencies.loss import loss_distribution
@@ -26,7 +26,7 @@ F = Fraction
 INF = math.inf
 
 
-def events(channel: Channel) -> list[tuple[Fraction, Fraction]]:
+def events(channel: LossChannel) -> list[tuple[Fraction, Fraction]]:
     """(P(A), Q(A)) of every event on every directed edge, exact."""
     found = []
     outputs = len(channel.outputs)
@@ -43,7 +43,7 @@ def events(channel: Channel) -> list[tuple[Fraction, Fraction]]:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("zeros", [False, True])
 def test_delta_is_the_largest_excess_over_all_events(
-    seed: int, zeros: bool, random_channel: Callable[..., Channel]
+    seed: int, zeros: bool, random_channel: Callable[..., LossChannel]
 ) -> None:
     channel = random_channel(seed, 3, 7, zeros=zeros)
     seen, every = profile(channel), events(channel)
@@ -89,7 +89,7 @@ def test_a_ratio_larger_by_one_part_in_ten_to_the_forty_is_the_tight_one() -> No
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
-def test_randomised_response_in_closed_form(epsilon: float, response: Callable[[float], Channel]) -> None:
+def test_randomised_response_in_closed_form(epsilon: float, response: Callable[[float], LossChannel]) -> None:
     seen = profile(response(epsilon))
     assert seen.epsilon.upper == pytest.approx(epsilon, abs=1e-14)
     for at in (0.0, epsilon / 3, epsilon / 2):
@@ -114,7 +114,7 @@ def test_the_geometric_mechanism_in_closed_form(geometric: Callable[..., object]
     assert len(seen.breakpoints) == 2
 
 
-def test_delta_and_epsilon_are_inverse(random_channel: Callable[..., Channel]) -> None:
+def test_delta_and_epsilon_are_inverse(random_channel: Callable[..., LossChannel]) -> None:
     seen = profile(random_channel(3, 5, 8))
     for delta in ("0.3", "0.1", "1e-3", "1e-9"):
         epsilon = seen.epsilon_for_delta(delta)
@@ -145,7 +145,7 @@ def test_the_loss_distribution_holds_the_profile() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_tradeoff_is_below_every_test_and_dual_to_delta(seed: int, random_channel: Callable[..., Channel]) -> None:
+def test_the_tradeoff_is_below_every_test_and_dual_to_delta(seed: int, random_channel: Callable[..., LossChannel]) -> None:
     seen = profile(random_channel(seed, 3, 6))
     curve = tradeoff(seen)
     alphas = [a for a, _ in curve.corners]
@@ -159,7 +159,7 @@ def test_the_tradeoff_is_below_every_test_and_dual_to_delta(seed: int, random_ch
         assert 1 - success_at(seen, alpha).upper >= curve.beta(alpha) - 1e-15
 
 
-def test_the_tradeoff_of_randomised_response_is_that_of_pure_privacy(response: Callable[[float], Channel]) -> None:
+def test_the_tradeoff_of_randomised_response_is_that_of_pure_privacy(response: Callable[[float], LossChannel]) -> None:
     curve, pure = tradeoff(profile(response(1.0))), approximate_tradeoff(1)
     for alpha in np.linspace(0, 1, 21).tolist():
         assert curve.beta(alpha) == pytest.approx(pure(alpha), abs=1e-12)
@@ -222,7 +222,7 @@ def test_near_equal_rows_keep_their_digits() -> None:
     assert relative_entropy(seen.channel).bracket.middle == pytest.approx(2e-18, rel=1e-6)
 
 
-def test_groups_are_looser_and_never_looser_than_k_times(random_channel: Callable[..., Channel]) -> None:
+def test_groups_are_looser_and_never_looser_than_k_times(random_channel: Callable[..., LossChannel]) -> None:
     line = random_channel(5, 7, 5, line=True)
     single = profile(line).epsilon.upper
     last = 0.0
@@ -236,7 +236,7 @@ def test_groups_are_looser_and_never_looser_than_k_times(random_channel: Callabl
 
 
 @pytest.mark.parametrize("bad", [-1, "-0.1"])
-def test_negative_levels_are_refused(bad: object, response: Callable[[float], Channel]) -> None:
+def test_negative_levels_are_refused(bad: object, response: Callable[[float], LossChannel]) -> None:
     seen = profile(response(1.0))
     with pytest.raises(InputError, match="negative"):
         seen.delta_for_epsilon(bad)
@@ -248,7 +248,7 @@ def test_negative_levels_are_refused(bad: object, response: Callable[[float], Ch
         renyi(seen.channel, "0.5")
 
 
-def test_zcdp_against_a_fine_grid_of_orders(random_channel: Callable[..., Channel]) -> None:
+def test_zcdp_against_a_fine_grid_of_orders(random_channel: Callable[..., LossChannel]) -> None:
     for seed in range(5):
         channel = random_channel(seed, 3, 5)
         found = rho(channel)

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.currencies.channel import Channel
+from discreet.currencies.channel import LossChannel
 from discreet.currencies.divergences import renyi
 from discreet.currencies.information import mutual_information
 from discreet.currencies.processing import merged, processed
@@ -87,7 +87,7 @@ def test_utilities_move_by_at_most_the_factor(on_databases: Callable[..., Mechan
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_post_processing_lowers_every_currency(seed: int, random_channel: Callable[..., Channel]) -> None:
+def test_post_processing_lowers_every_currency(seed: int, random_channel: Callable[..., LossChannel]) -> None:
     """The law holds for every draw, so a failure is never a false alarm."""
     rng = np.random.default_rng(100 + seed)
     before = random_channel(seed, 3, 6)
@@ -109,7 +109,7 @@ def test_post_processing_lowers_every_currency(seed: int, random_channel: Callab
         assert tradeoff(other).beta(alpha) >= tradeoff(one).beta(alpha) - 1e-11
 
 
-def test_a_map_that_splits_outputs_by_coin_changes_nothing(random_channel: Callable[..., Channel]) -> None:
+def test_a_map_that_splits_outputs_by_coin_changes_nothing(random_channel: Callable[..., LossChannel]) -> None:
     before = random_channel(1, 3, 3)
     after = processed(before, [["1/2", "1/2", 0, 0, 0], [0, 0, "1/3", "2/3", 0], [0, 0, 0, 0, 1]])
     assert profile(after).epsilon.ratio == profile(before).epsilon.ratio

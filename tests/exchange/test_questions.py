@@ -16,7 +16,7 @@ from towns import make_town
 from discreet.cli.main import run
 from discreet.design import design
 from discreet.errors import InputError
-from discreet.exchange.questions import QUESTIONS, SOURCES, Answer, mechanism_answers, release_answers
+from discreet.exchange.questions import QUESTIONS, SOURCES, QuestionAnswer, mechanism_answers, release_answers
 from discreet.files.problem import problem_from_document
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.neighbours import ReplaceOne
@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_town(tmp_path_factory.mktemp("town") / "town").publish()
 
 
-def by_name(answers: tuple[Answer, ...]) -> dict[str, Answer]:
+def by_name(answers: tuple[QuestionAnswer, ...]) -> dict[str, QuestionAnswer]:
     return {name: answer for (name, _, _), answer in zip(QUESTIONS, answers, strict=True)}
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from discreet.currencies.composition import optimal_epsilon
 from discreet.currencies.joint import Part
 from discreet.errors import BudgetExceeded, InputError
-from discreet.ledger import Batch, Budget, Cost, Ledger, Member, Signer, compose_batch, open_ledger
+from discreet.ledger import Batch, BatchMember, Budget, Cost, Ledger, Signer, compose_batch, open_ledger
 from discreet.ledger.batches import KNOWN_EPSILON, SUM
 from discreet.ledger.chain import Entry
 from discreet.ledger.store import row_of
@@ -28,9 +28,9 @@ TENTH = Fraction(1, 10)
 DELTA = Fraction(1, 10**6)
 
 
-def members(count: int, epsilon: Fraction = TENTH) -> list[Member]:
+def members(count: int, epsilon: Fraction = TENTH) -> list[BatchMember]:
     return [
-        Member({"plan": f"{i:064x}", "nonce": f"{i + 7:064x}"}, Cost(epsilon, rho=epsilon**2 / 2), Part(epsilon))
+        BatchMember({"plan": f"{i:064x}", "nonce": f"{i + 7:064x}"}, Cost(epsilon, rho=epsilon**2 / 2), Part(epsilon))
         for i in range(count)
     ]
 
@@ -165,7 +165,7 @@ def test_never_more_is_granted_than_the_theorems_allow(twentieths: list[int], si
     """(ε, δ) of everything granted, by the better of sum and filter, stays within the budget."""
     budget = Budget("approximate", Fraction(3, 2), Fraction(1, 1000))
     epsilons = [Fraction(n, 20) for n in twentieths]
-    listed = [Member({"plan": str(i)}, Cost(e, rho=e**2 / 2), Part(e)) for i, e in enumerate(epsilons)]
+    listed = [BatchMember({"plan": str(i)}, Cost(e, rho=e**2 / 2), Part(e)) for i, e in enumerate(epsilons)]
     batch = compose_batch("b", listed, "approximate", Fraction(1, 4000))
     spent, granted = budget.spent([]), []
     for cost in (batch.cost, *(Cost(e) for e in singles)):
@@ -187,7 +187,7 @@ def test_never_more_is_granted_than_the_theorems_allow(twentieths: list[int], si
         lambda: compose_batch("b", members(1), "pure", Fraction(0)),
         lambda: compose_batch(" ", members(2), "pure", Fraction(0)),
         lambda: compose_batch("b", members(2) + members(1), "pure", Fraction(0)),
-        lambda: Member({}, Cost(Fraction(1), DELTA), Part(Fraction(1))),
+        lambda: BatchMember({}, Cost(Fraction(1), DELTA), Part(Fraction(1))),
         lambda: Batch.from_event({"members": [{}], "batch": "b"}),
     ],
     ids=["one plan", "no name", "a plan twice", "a member with δ", "a malformed batch"],

@@ -15,7 +15,7 @@ from album import found, mechanism, problem, write_release
 from discreet.errors import InputError
 from discreet.interpret.posteriors import posterior
 from discreet.present import notebook
-from discreet.publish import Verdict
+from discreet.publish import ReleaseVerdict
 
 VOID = {"br", "img", "hr", "path", "rect", "line"}
 
@@ -119,7 +119,7 @@ def test_a_posterior_has_mean_interval_and_bars() -> None:
 
 
 def test_a_verdict_marks_what_fails() -> None:
-    verdict = Verdict()
+    verdict = ReleaseVerdict()
     verdict.say("enforced", "Every file is as the manifest says", True)
     verdict.say("enforced", "The plan is the committed one", False)
     text = checked(notebook.html(verdict))

@@ -13,7 +13,7 @@ from discreet.design.result import Design
 from discreet.files.problem import problem_from_document
 from discreet.model.record import Baseline
 from discreet.present import report
-from discreet.present.report import Section, mechanism_report, table
+from discreet.present.report import Chapter, mechanism_report, table
 
 DOCUMENT = {
     "data": {"respondents": 5, "values": [0, 1, 2]},
@@ -60,7 +60,7 @@ def test_a_picture_comes_with_its_words(page: str) -> None:
 
 
 def test_more_sections_stand_before_the_citation(found: Design) -> None:
-    text = mechanism_report(found.mechanism, None, extra=[Section("Extra", "<p>more</p>")])
+    text = mechanism_report(found.mechanism, None, extra=[Chapter("Extra", "<p>more</p>")])
     assert text.index("<h2>Extra</h2>") < text.index("<h2>Citation</h2>")
     assert "There is no certificate" in text
 

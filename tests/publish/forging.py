@@ -22,11 +22,11 @@ from discreet.publish.folder import FORMATS, MANIFEST, SIGNATURE, file_hash, sig
 from discreet.publish.metadata import metadata, metadata_bytes
 from discreet.publish.page import page
 from discreet.publish.tables import columns_of, csv_bytes
-from discreet.publish.verdict import Verdict
+from discreet.publish.verdict import ReleaseVerdict
 from discreet.publish.verification import _bundle
 
 
-def failed(verdict: Verdict) -> list[str]:
+def failed(verdict: ReleaseVerdict) -> list[str]:
     """The checks that say no."""
     return [check.words for check in verdict.checks if check.holds is False]
 

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from discreet.currencies.channel import Channel, channel_from_rows
+from discreet.currencies.channel import LossChannel, channel_from_rows
 from discreet.currencies.conversions import convert
 from discreet.currencies.information import mutual_information
 from discreet.currencies.pair import pair_of
@@ -123,7 +123,7 @@ def test_finite_alphabet() -> None:
     assert float(delta) * math.log(1e9) > float(bound)
 
 
-def database_channel(seed: int) -> tuple[Channel, np.ndarray]:
+def database_channel(seed: int) -> tuple[LossChannel, np.ndarray]:
     """Two respondents of two and three types, blocks of either; rows [database, output]."""
     rng = np.random.default_rng(seed)
     rows = rng.dirichlet(np.ones(4), 6)

@@ -18,7 +18,7 @@ from math import exp, tanh
 import pytest
 
 from discreet.currencies.joint import Part
-from discreet.ledger.batches import Member, compose_batch
+from discreet.ledger.batches import BatchMember, compose_batch
 from discreet.ledger.budget import Budget, Cost, Spent
 
 E, DELTA = 1, Fraction(1, 10)
@@ -32,7 +32,7 @@ def single(tenths: int) -> Cost:
 
 def batched(tenths: int, times: int, delta: Fraction) -> Cost:
     one = single(tenths)
-    members = [Member({"plan": str(i)}, one, Part(one.epsilon)) for i in range(times)]
+    members = [BatchMember({"plan": str(i)}, one, Part(one.epsilon)) for i in range(times)]
     return compose_batch("batch", members, "approximate", delta).cost
 
 

@@ -35,7 +35,7 @@ BROKEN_PIPE = 141
 
 
 @dataclass
-class Outcome:
+class Ending:
     """The exit code of a command line, filled in while it runs, and whether Ctrl-C was heard."""
 
     code: int = 0
@@ -43,9 +43,9 @@ class Outcome:
 
 
 @contextmanager
-def told(*, debug: bool = False) -> Iterator[Outcome]:
+def told(*, debug: bool = False) -> Iterator[Ending]:
     """Run the block; say in plain words what went wrong, and keep the exit code in the outcome."""
-    outcome = Outcome()
+    outcome = Ending()
     try:
         with _listening(outcome):
             yield outcome
@@ -74,7 +74,7 @@ def told(*, debug: bool = False) -> Iterator[Outcome]:
 
 
 @contextmanager
-def _listening(outcome: Outcome) -> Iterator[None]:
+def _listening(outcome: Ending) -> Iterator[None]:
     """Remember a Ctrl-C whatever becomes of its exception; where somebody else listens, or in a thread, nothing is changed."""
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or current_thread() is not main_thread():
         yield

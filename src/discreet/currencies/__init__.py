@@ -15,7 +15,7 @@ from discreet.on_demand import on_demand
 if TYPE_CHECKING:
     from discreet.currencies.attack import advantage, bayes_success, success_at
     from discreet.currencies.bracket import Bracket, Worst
-    from discreet.currencies.channel import Channel, channel_from_rows, channel_of
+    from discreet.currencies.channel import LossChannel, channel_from_rows, channel_of
     from discreet.currencies.composition import Composed
     from discreet.currencies.conversions import Converted, convert, edges
     from discreet.currencies.divergences import relative_entropy, renyi, renyi_curve
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bracket",
-    "Channel",
     "Composed",
     "Converted",
     "Information",
+    "LossChannel",
     "Part",
     "Profile",
     "Statement",
@@ -71,7 +71,7 @@ __all__ = [
 
 _PLACES = {
     "Bracket": "bracket",
-    "Channel": "channel",
+    "LossChannel": "channel",
     "Composed": "composition",
     "Converted": "conversions",
     "Information": "information",

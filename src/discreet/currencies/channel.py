@@ -35,7 +35,7 @@ LARGEST_EXPANDED = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Channel:
+class LossChannel:
     """Probabilities [output, state] as floats and logarithms, exact ones by a function, edges and blocks."""
 
     labels: tuple[str, ...]
@@ -96,9 +96,9 @@ class Channel:
             yield self.edges[start : start + size]
 
 
-def channel_of(source: Mechanism | Channel) -> Channel:
+def channel_of(source: Mechanism | LossChannel) -> LossChannel:
     """The channel of a mechanism; a channel is its own. A large geometric kernel is read in its reduced form."""
-    if isinstance(source, Channel):
+    if isinstance(source, LossChannel):
         return source
     kernel = source.kernel
     if isinstance(kernel, GeometricKernel) and kernel.width**2 > LARGEST_EXPANDED:
@@ -111,7 +111,7 @@ def channel_of(source: Mechanism | Channel) -> Channel:
         table = None
         bits = (kernel.width + 4) * (kernel.ratio.denominator.bit_length() + 1) + 64
     space = source.space
-    return Channel(
+    return LossChannel(
         space.labels, tuple(output.label for output in source.outputs), source.probabilities,
         source.log_probabilities, space.edges, space.blocks, source.probability, table, bits,
     )
@@ -123,7 +123,7 @@ def channel_from_rows(
     edges: Sequence[tuple[int, int]] | None = None,
     blocks: Sequence[Sequence[int]] | None = None,
     labels: Sequence[str] | None = None,
-) -> Channel:
+) -> LossChannel:
     """A channel from one distribution per state, read exactly.
 
     Without `edges` every two states are neighbours and all states are one block; with `edges` each is a block.
@@ -146,7 +146,7 @@ def channel_from_rows(
     for output, state in np.argwhere(plain < TINIEST).tolist():
         p = exacts[state][output]
         logs[output, state] = log_ratio(p.numerator, p.denominator)
-    return Channel(
+    return LossChannel(
         tuple(labels) if labels is not None else tuple(str(i) for i in range(count)),
         tuple(str(y) for y in range(len(rows[0]))),
         plain,
@@ -159,6 +159,6 @@ def channel_from_rows(
     )
 
 
-def with_edges(channel: Channel, edges: Edges) -> Channel:
+def with_edges(channel: LossChannel, edges: Edges) -> LossChannel:
     """The same rows under another neighbour graph; every edge is a block of its own."""
     return replace(channel, edges=edges, blocks=edges)

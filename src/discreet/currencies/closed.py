@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations
 
-from discreet.currencies.channel import Channel, channel_from_rows
+from discreet.currencies.channel import LossChannel, channel_from_rows
 from discreet.errors import InputError
 from discreet.model.kernel import GeometricKernel
 from discreet.model.mechanism import Mechanism
@@ -22,7 +22,7 @@ from discreet.model.neighbours import AddRemoveOne
 from discreet.model.summary import LinearSummary
 
 
-def reduced_channel(mechanism: Mechanism) -> Channel:
+def reduced_channel(mechanism: Mechanism) -> LossChannel:
     """The small channel with every currency of a mechanism with a geometric kernel; states are offsets "+o"."""
     kernel, summary = mechanism.kernel, mechanism.summary
     if not isinstance(kernel, GeometricKernel) or not isinstance(summary, LinearSummary):

@@ -35,7 +35,7 @@ WHY_NOT = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class Sought:
     """What is wanted of the target (its given number, if it has two) and known of the alphabet."""
 
     numbers: Numbers
@@ -56,8 +56,8 @@ class Edge:
     formula: str
     reference: str
     tight: bool
-    compute: Callable[[Numbers, Asked], tuple[str, Bracket | Fraction] | None]
-    attained_by: Callable[[Numbers, Asked], Attaining] | None = None
+    compute: Callable[[Numbers, Sought], tuple[str, Bracket | Fraction] | None]
+    attained_by: Callable[[Numbers, Sought], Attaining] | None = None
     any_alphabet: bool = False
     """Tight only for respondents of unboundedly many types: not once `types` is given."""
     same: bool = False
@@ -65,7 +65,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Step:
+class Arrow:
     """An edge that was used and the statement that it led to."""
 
     edge: Edge
@@ -77,7 +77,7 @@ class Converted:
     """The statement reached and the steps that led to it."""
 
     result: Statement
-    steps: tuple[Step, ...]
+    steps: tuple[Arrow, ...]
     tight: bool
     """Whether no smaller number is true of every mechanism with the source statement."""
 
@@ -91,7 +91,7 @@ def convert(
     """
     if target not in KINDS:
         raise unknown_kind(target)
-    asked = Asked({name: exact(value, name) for name, value in wanted.items()}, types, outputs)
+    asked = Sought({name: exact(value, name) for name, value in wanted.items()}, types, outputs)
     for name, value in asked.numbers.items():
         check_number(name, value)
     _must_be_asked(target, asked)
@@ -99,7 +99,7 @@ def convert(
         return Converted(source, (), True)
     chains = [
         (*chain, last)
-        for start, chain in _reached(source, target, Asked({}, types, outputs))
+        for start, chain in _reached(source, target, Sought({}, types, outputs))
         for last in _steps(start, target, asked)
     ]
     if not chains:
@@ -110,13 +110,13 @@ def convert(
     return Converted(best[-1].result, best, tight)
 
 
-def _reached(source: Statement, target: str, asked: Asked) -> list[tuple[Statement, tuple[Step, ...]]]:
+def _reached(source: Statement, target: str, asked: Sought) -> list[tuple[Statement, tuple[Arrow, ...]]]:
     """The source, and the best statement of every kind with one number on the way, with the steps to each.
 
     A smaller number is a stronger promise and every edge keeps that order, so the best of each kind is enough.
     """
-    found: dict[str, tuple[Statement, tuple[Step, ...]]] = {}
-    latest: list[tuple[Statement, tuple[Step, ...]]] = [(source, ())]
+    found: dict[str, tuple[Statement, tuple[Arrow, ...]]] = {}
+    latest: list[tuple[Statement, tuple[Arrow, ...]]] = [(source, ())]
     for _ in range(MOST_STEPS - 1):
         grown = []
         for start, chain in latest:
@@ -139,16 +139,16 @@ def edges(source: str | None = None, target: str | None = None) -> tuple[Edge, .
     return tuple(e for e in TABLE if source in (None, e.source) and target in (None, e.target))
 
 
-def _steps(source: Statement, target: str, asked: Asked) -> list[Step]:
+def _steps(source: Statement, target: str, asked: Sought) -> list[Arrow]:
     found = []
     for edge in edges(source.kind, target):
         computed = edge.compute(source.numbers, asked)
         if computed is not None:
-            found.append(Step(edge, _stated(target, computed, asked, source)))
+            found.append(Arrow(edge, _stated(target, computed, asked, source)))
     return found
 
 
-def _stated(target: str, computed: tuple[str, Bracket | Fraction], asked: Asked, source: Statement) -> Statement:
+def _stated(target: str, computed: tuple[str, Bracket | Fraction], asked: Sought, source: Statement) -> Statement:
     if target == "tradeoff":
         return Statement("tradeoff", {}, tradeoff_corners(source))
     name, found = computed
@@ -166,7 +166,7 @@ def tradeoff_corners(source: Statement) -> tuple[tuple[Fraction, Fraction], ...]
     return ((nothing, top), (knee, knee), (top, nothing))
 
 
-def _must_be_asked(target: str, asked: Asked) -> None:
+def _must_be_asked(target: str, asked: Sought) -> None:
     needed = {"approximate": ("epsilon", "delta"), "renyi": ("order",)}.get(target, ())
     given = [name for name in needed if name in asked.numbers]
     extra = sorted(set(asked.numbers) - set(needed))
@@ -178,12 +178,12 @@ def _must_be_asked(target: str, asked: Asked) -> None:
         )
 
 
-def _size(result: Statement, asked: Asked) -> Fraction:
+def _size(result: Statement, asked: Sought) -> Fraction:
     free = [value for name, value in result.numbers.items() if name not in asked.numbers]
     return free[0] if free else Fraction(0)
 
 
-def _no_promise(source: Statement, target: str, asked: Asked) -> InputError:
+def _no_promise(source: Statement, target: str, asked: Sought) -> InputError:
     reached = sorted({e.target for e in edges(source.kind) if not e.same})
     remedy = "choose another target"
     if target == "mi" and asked.types is None and asked.outputs is None:
@@ -205,4 +205,4 @@ def why_not(source: str, target: str) -> str | None:
     return None
 
 
-__all__ = ["Asked", "Attaining", "Converted", "Edge", "Step", "attaining", "convert", "edges", "tradeoff_corners", "why_not"]
+__all__ = ["Arrow", "Attaining", "Converted", "Edge", "Sought", "attaining", "convert", "edges", "tradeoff_corners", "why_not"]

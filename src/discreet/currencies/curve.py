@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.currencies.channel import Array, Channel, Edges
+from discreet.currencies.channel import Array, Edges, LossChannel
 
 DROPPED = 2.0**-46
 TINIEST = 1e-307
@@ -57,7 +57,7 @@ class AttackCurve:
             return np.asarray(np.diff(self.hits) / np.diff(self.false_alarms))
 
 
-def attack_curve(channel: Channel) -> AttackCurve:
+def attack_curve(channel: LossChannel) -> AttackCurve:
     """The hull over all edges in both directions."""
     count = len(channel.outputs)
     relative = 4 * (count + 8) * 2.0**-53 + 4 * channel.log_error + 2 * DROPPED
@@ -71,7 +71,7 @@ def attack_curve(channel: Channel) -> AttackCurve:
     return AttackCurve(a, b, directions, relative, 2 * count * TINIEST)
 
 
-def edge_corners(channel: Channel, edges: Edges) -> list[tuple[Array, Array]]:
+def edge_corners(channel: LossChannel, edges: Edges) -> list[tuple[Array, Array]]:
     """(false alarms, hits) as [edge, corner] for both directions: running sums by falling loss, from each end."""
     logs, plain = np.ascontiguousarray(channel.logs.T), np.ascontiguousarray(channel.probabilities.T)
     with np.errstate(invalid="ignore"):
@@ -86,7 +86,7 @@ def edge_corners(channel: Channel, edges: Edges) -> list[tuple[Array, Array]]:
     return [forward, backward]
 
 
-def over_edges(channel: Channel, rule: Callable[[Array, Array], Array]) -> Array:
+def over_edges(channel: LossChannel, rule: Callable[[Array, Array], Array]) -> Array:
     """A rule on corners (a, b) [edge, corner], applied to every directed edge."""
     values, at = np.zeros(channel.directed), 0
     for edges in channel.chunks():

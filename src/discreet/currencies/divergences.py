@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.currencies.bracket import INFINITE, ZERO, Bracket, Worst, enclosed
-from discreet.currencies.channel import Array, Channel, channel_of
+from discreet.currencies.channel import Array, LossChannel, channel_of
 from discreet.currencies.pair import Pair
 from discreet.currencies.tight import log_of, tight_epsilon
 from discreet.currencies.worst import worst_edge
@@ -30,7 +30,7 @@ ORDERS = (Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4), Fraction(8), Fr
 LARGEST_ORDER = 10**6
 
 
-def renyi(source: Mechanism | Channel, order: object) -> Worst:
+def renyi(source: Mechanism | LossChannel, order: object) -> Worst:
     """D_α of a mechanism at one order α ≥ 1; `math.inf` or "infinity" gives the tight ε."""
     channel = channel_of(source)
     if order in (math.inf, "inf", "infinity"):
@@ -41,13 +41,13 @@ def renyi(source: Mechanism | Channel, order: object) -> Worst:
     return worst_edge(channel, values, margins, lambda pair: pair_renyi(pair, alpha))
 
 
-def renyi_curve(source: Mechanism | Channel, orders: Sequence[object] = ORDERS) -> tuple[tuple[float, Worst], ...]:
+def renyi_curve(source: Mechanism | LossChannel, orders: Sequence[object] = ORDERS) -> tuple[tuple[float, Worst], ...]:
     """(α, D_α) at several orders."""
     channel = channel_of(source)
     return tuple((float(exact(order, "order")), renyi(channel, order)) for order in orders)
 
 
-def relative_entropy(source: Mechanism | Channel) -> Worst:
+def relative_entropy(source: Mechanism | LossChannel) -> Worst:
     """The largest D(P‖Q) over edges, in nats."""
     return renyi(source, 1)
 
@@ -81,7 +81,7 @@ def _order(order: object) -> Fraction:
     return alpha
 
 
-def _floats(channel: Channel, order: float) -> tuple[Array, Array]:
+def _floats(channel: LossChannel, order: float) -> tuple[Array, Array]:
     """Float D_α of every directed edge with a bound on its error."""
     values, margins = np.zeros(channel.directed), np.zeros(channel.directed)
     logs, plain = np.ascontiguousarray(channel.logs.T), np.ascontiguousarray(channel.probabilities.T)

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.currencies.channel import Channel, channel_of, with_edges
+from discreet.currencies.channel import LossChannel, channel_of, with_edges
 from discreet.errors import InputError, TooLarge
 from discreet.model.mechanism import Mechanism
 
 MOST_PAIRS = 5_000_000
 
 
-def group(source: Mechanism | Channel, size: int) -> Channel:
+def group(source: Mechanism | LossChannel, size: int) -> LossChannel:
     """The channel whose neighbours are all states at most `size` steps apart."""
     channel = channel_of(source)
     if size < 1:

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.currencies.bracket import ZERO, Bracket, enclosed
-from discreet.currencies.channel import Array, Channel, channel_of
+from discreet.currencies.channel import Array, LossChannel, channel_of
 from discreet.model.mechanism import Mechanism
 from discreet.watch import SILENT, Watch
 
@@ -52,7 +52,7 @@ class Information:
         return self.bracket.width / self.bracket.lower if self.bracket.lower > 0 else self.bracket.upper
 
 
-def mutual_information(source: Mechanism | Channel, *, watch: Watch = SILENT) -> Information:
+def mutual_information(source: Mechanism | LossChannel, *, watch: Watch = SILENT) -> Information:
     """The smallest ε for which the mechanism is ε-MI-DP, certified from both sides, with its witness."""
     channel = channel_of(source)
     if len(channel.blocks) == 0:
@@ -74,7 +74,7 @@ def mutual_information(source: Mechanism | Channel, *, watch: Watch = SILENT) ->
     return Information(Bracket(best.bracket.lower, max(upper, best.bracket.lower)), best.states, best.inputs)
 
 
-def certified(channel: Channel, block: NDArray[np.int64], inputs: Array) -> Information:
+def certified(channel: LossChannel, block: NDArray[np.int64], inputs: Array) -> Information:
     """The bracket that an input distribution proves for one block, in balls."""
     from flint import arb
 
@@ -121,7 +121,7 @@ class _Solved:
     upper: Array
 
 
-def _solve(channel: Channel, watch: Watch) -> _Solved:
+def _solve(channel: LossChannel, watch: Watch) -> _Solved:
     blocks = channel.blocks
     present = blocks >= 0
     inputs = present / present.sum(axis=1, keepdims=True)

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from discreet.currencies.channel import Channel, channel_from_rows, channel_of
+from discreet.currencies.channel import LossChannel, channel_from_rows, channel_of
 from discreet.currencies.pair import distribution
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
 
 
-def processed(source: Mechanism | Channel, rows: Sequence[Sequence[object]]) -> Channel:
+def processed(source: Mechanism | LossChannel, rows: Sequence[Sequence[object]]) -> LossChannel:
     """The channel after a randomised map: `rows` has for each old output the distribution of the new one."""
     channel = channel_of(source)
     if len(rows) != len(channel.outputs):
@@ -36,7 +36,7 @@ def processed(source: Mechanism | Channel, rows: Sequence[Sequence[object]]) -> 
     )
 
 
-def merged(source: Mechanism | Channel, groups: Sequence[int]) -> Channel:
+def merged(source: Mechanism | LossChannel, groups: Sequence[int]) -> LossChannel:
     """The channel after a deterministic map: output y becomes groups[y]."""
     count = max(groups, default=0) + 1
     return processed(source, [[int(z == group) for z in range(count)] for group in groups])

@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.currencies.bracket import Bracket, Worst, enclosed
-from discreet.currencies.channel import Array, Channel, channel_of
+from discreet.currencies.channel import Array, LossChannel, channel_of
 from discreet.currencies.curve import AttackCurve, attack_curve, over_edges
 from discreet.currencies.pair import Pair
 from discreet.currencies.tight import TightEpsilon, log_of, tight_epsilon
@@ -36,7 +36,7 @@ from discreet.numerics.outward import hockey_stick_ball
 class Profile:
     """A channel seen through its attack curve; computed when asked for, then kept."""
 
-    channel: Channel
+    channel: LossChannel
 
     @cached_property
     def epsilon(self) -> TightEpsilon:
@@ -93,7 +93,7 @@ class Profile:
         return worst_edge(self.channel, over_edges(self.channel, reach), 0.0, lambda pair: pair_epsilon(pair, at))
 
 
-def profile(source: Mechanism | Channel) -> Profile:
+def profile(source: Mechanism | LossChannel) -> Profile:
     """The profile of a mechanism over its neighbour graph."""
     return Profile(channel_of(source))
 
@@ -135,7 +135,7 @@ def exact_breakpoints(pair: Pair) -> tuple[tuple[Fraction | None, Fraction], ...
     return (*found, (None, mass)) if mass else tuple(found)
 
 
-def _hockey_sticks(channel: Channel, epsilon: float) -> tuple[Array, Array]:
+def _hockey_sticks(channel: LossChannel, epsilon: float) -> tuple[Array, Array]:
     """Float δ(ε) of every directed edge and a bound on its error.
 
     A term p(1 − e^(ε−L)) is wrong by at most p times the errors of the loss, of its exponential and of p.

@@ -22,7 +22,7 @@ from functools import lru_cache
 import numpy as np
 
 from discreet.currencies.bracket import INFINITE, ZERO, Bracket, Worst, as_printed
-from discreet.currencies.channel import Array, Channel, channel_of
+from discreet.currencies.channel import Array, LossChannel, channel_of
 from discreet.currencies.domination import excess
 from discreet.currencies.grid import POINTS, grid_delta, grid_delta_of
 from discreet.currencies.lattice import MOST_DEGREE, lattice_delta, lattice_of
@@ -52,7 +52,7 @@ def compose_pair(pair: Pair, times: int, epsilon: object, *, points: int = POINT
 
 
 def compose(
-    source: Mechanism | Channel, times: int, epsilon: object, *, adaptive: bool = False, points: int = POINTS
+    source: Mechanism | LossChannel, times: int, epsilon: object, *, adaptive: bool = False, points: int = POINTS
 ) -> Worst:
     """δ(ε) of k releases of a mechanism about the same database, worst over edges."""
     level = _level(times, epsilon)
@@ -84,7 +84,7 @@ def compose(
 
 
 def compose_many(
-    releases: Sequence[tuple[Mechanism | Channel, int]], epsilon: object, *, points: int = POINTS
+    releases: Sequence[tuple[Mechanism | LossChannel, int]], epsilon: object, *, points: int = POINTS
 ) -> float:
     """An upper bound of δ(ε) for releases of several mechanisms, each as often as said; adaptive.
 
@@ -104,7 +104,7 @@ def compose_many(
 
 
 def compose_epsilon(
-    source: Mechanism | Channel, times: int, delta: object, *, adaptive: bool = False, points: int = POINTS,
+    source: Mechanism | LossChannel, times: int, delta: object, *, adaptive: bool = False, points: int = POINTS,
     tolerance: float = 1e-6,
 ) -> Bracket:
     """The ε of k releases at this δ: no smaller than `lower`, and `upper` is enough.
@@ -135,7 +135,7 @@ def compose_epsilon(
     return as_printed(lower, max(upper, lower))
 
 
-def _listed_epsilon(channel: Channel, times: int, chance: Fraction, adaptive: bool) -> Bracket | None:
+def _listed_epsilon(channel: LossChannel, times: int, chance: Fraction, adaptive: bool) -> Bracket | None:
     """The same exactly, from the corners of every edge's outcomes, or None where they are too many."""
     if channel.directed > MOST_OPENED:
         return None
@@ -174,7 +174,7 @@ def _first(enough: Callable[[float], bool], ceiling: float, tolerance: float) ->
 
 
 @lru_cache(maxsize=4)
-def _profile(channel: Channel) -> Profile:
+def _profile(channel: LossChannel) -> Profile:
     """The profile of a channel, kept while the same one is asked about at several levels."""
     return Profile(channel)
 
@@ -213,7 +213,7 @@ def _differences(corners: list[tuple[Fraction, Fraction]]) -> list[tuple[Fractio
     return pieces
 
 
-def _dominates_all(pair: Pair, channel: Channel) -> bool:
+def _dominates_all(pair: Pair, channel: LossChannel) -> bool:
     """Whether no edge has a larger δ anywhere: compared exactly at the kinks of the pair's own profile.
 
     Both profiles are convex in e^ε and the pair's is linear between its kinks, so comparing there is enough; beyond
@@ -233,7 +233,7 @@ def _dominates_all(pair: Pair, channel: Channel) -> bool:
     return True
 
 
-def _ceilings(channel: Channel, times: int, level: float) -> Array:
+def _ceilings(channel: LossChannel, times: int, level: float) -> Array:
     """Upper bounds of every directed edge's δ: M(θ)^k e^(−θε) θ^θ/(1+θ)^(1+θ), the least over several θ."""
     every = np.arange(channel.directed)
     best = np.zeros(channel.directed)

@@ -22,7 +22,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.currencies.bracket import Bracket
-from discreet.currencies.channel import Array, Channel, channel_of
+from discreet.currencies.channel import Array, LossChannel, channel_of
 from discreet.currencies.tight import TightEpsilon, log_of, tight_epsilon
 from discreet.errors import InputError, TooLarge
 from discreet.model.mechanism import Mechanism
@@ -111,7 +111,7 @@ def leakage(mechanism: Mechanism, respondent: int, prior: Prior | None = None) -
     return Leakage(Bracket(max(alone - slack, 0.0), alone + slack), Bracket(max(given - slack, 0.0), given + slack))
 
 
-def economic(source: Mechanism | Channel, utility: Sequence[object]) -> Economic:
+def economic(source: Mechanism | LossChannel, utility: Sequence[object]) -> Economic:
     """The effect of one respondent on the expectation of a non-negative utility of the output, exact."""
     channel = channel_of(source)
     values = [exact(u, "utility") for u in utility]

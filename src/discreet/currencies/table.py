@@ -12,13 +12,13 @@ from fractions import Fraction
 from discreet.currencies import attaining, formulas
 from discreet.currencies.attaining import GaussianPair
 from discreet.currencies.bracket import Bracket
-from discreet.currencies.conversions import Asked, Edge, Numbers
+from discreet.currencies.conversions import Edge, Numbers, Sought
 
 Found = tuple[str, Bracket | Fraction] | None
 NOTHING = Fraction(0)
 
 
-def _tightest(s: Numbers, asked: Asked) -> Found:
+def _tightest(s: Numbers, asked: Sought) -> Found:
     epsilon, delta = s["epsilon"], s.get("delta", NOTHING)
     at, chance = asked.get("epsilon"), asked.get("delta")
     if at is not None:
@@ -27,20 +27,20 @@ def _tightest(s: Numbers, asked: Asked) -> Found:
     return None if found is None else ("epsilon", found)
 
 
-def _variation_as_delta(s: Numbers, asked: Asked) -> Found:
+def _variation_as_delta(s: Numbers, asked: Sought) -> Found:
     at, chance = asked.get("epsilon"), asked.get("delta")
     if at is not None:
         return "delta", s["tv"]
     return ("epsilon", Bracket(0.0, 0.0)) if chance is not None and chance >= s["tv"] else None
 
 
-def _finite_alphabet(s: Numbers, asked: Asked) -> Found:
+def _finite_alphabet(s: Numbers, asked: Sought) -> Found:
     if asked.types is None and asked.outputs is None:
         return None
     return "mi", formulas.finite_alphabet_information(s["tv"], asked.types, asked.outputs)
 
 
-def _moments(order: Fraction | None, s: Numbers, asked: Asked) -> Found:
+def _moments(order: Fraction | None, s: Numbers, asked: Sought) -> Found:
     """(ε, δ) from D_α ≤ s[renyi] at one order, or from D_α ≤ ρα at the best order."""
     import math
 
@@ -65,7 +65,7 @@ def _moments(order: Fraction | None, s: Numbers, asked: Asked) -> Found:
     return "epsilon", formulas.moment_epsilon(order, s["renyi"], chance)
 
 
-def _gaussian_delta(s: Numbers, asked: Asked) -> Found:
+def _gaussian_delta(s: Numbers, asked: Sought) -> Found:
     from discreet.currencies.continuous import gaussian_delta, gaussian_epsilon
 
     at, chance = asked.get("epsilon"), asked.get("delta")
@@ -74,37 +74,37 @@ def _gaussian_delta(s: Numbers, asked: Asked) -> Found:
     return ("epsilon", gaussian_epsilon(s["mu"], chance)) if chance else None
 
 
-def _if_two_types(asked: Asked, found: Bracket) -> Found:
+def _if_two_types(asked: Sought, found: Bracket) -> Found:
     return ("mi", found) if asked.types == 2 else None
 
 
-def _nothing(s: Numbers, _: Asked) -> Found:
+def _nothing(s: Numbers, _: Sought) -> Found:
     """0 in one of these currencies means equal distributions, so 0 in every other."""
     return ("epsilon", NOTHING) if all(value == 0 for name, value in s.items() if name != "order") else None
 
 
-def _lower_order(s: Numbers, asked: Asked) -> Found:
+def _lower_order(s: Numbers, asked: Sought) -> Found:
     return ("renyi", s["renyi"]) if _given(asked, "order") <= s["order"] else None
 
 
-def _given(asked: Asked, name: str) -> Fraction:
+def _given(asked: Sought, name: str) -> Fraction:
     value = asked.get(name)
     return value if value is not None else NOTHING
 
 
-def _response(s: Numbers, _: Asked) -> attaining.FinitePair:
+def _response(s: Numbers, _: Sought) -> attaining.FinitePair:
     return attaining.randomised_response(s["epsilon"])
 
 
-def _leaky(s: Numbers, _: Asked) -> attaining.FinitePair:
+def _leaky(s: Numbers, _: Sought) -> attaining.FinitePair:
     return attaining.leaky_response(s["epsilon"], s["delta"])
 
 
-def _normal(s: Numbers, _: Asked) -> GaussianPair:
+def _normal(s: Numbers, _: Sought) -> GaussianPair:
     return GaussianPair(s["mu"])
 
 
-def _normal_of_rho(s: Numbers, _: Asked) -> GaussianPair:
+def _normal_of_rho(s: Numbers, _: Sought) -> GaussianPair:
     from math import sqrt
 
     return GaussianPair(Fraction(sqrt(2 * float(s["rho"]))))

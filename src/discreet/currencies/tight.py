@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.currencies.bracket import INFINITE, ZERO, Bracket
-from discreet.currencies.channel import Array, Channel, Edges, channel_of
+from discreet.currencies.channel import Array, Edges, LossChannel, channel_of
 from discreet.model.mechanism import Mechanism
 from discreet.numerics.brackets import log_bracket
 from discreet.numerics.digits import float_above, float_below
@@ -50,7 +50,7 @@ def log_of(ratio: Fraction | None) -> Bracket:
     return Bracket(float_below(lower), float_above(upper))
 
 
-def tight_epsilon(source: Mechanism | Channel) -> TightEpsilon:
+def tight_epsilon(source: Mechanism | LossChannel) -> TightEpsilon:
     """The exact tight ε; 0 for a mechanism without edges or with equal rows on them."""
     channel = channel_of(source)
     largest = max((float(losses.max(initial=0.0)) for _, losses in _losses(channel)), default=0.0)
@@ -75,7 +75,7 @@ def tight_epsilon(source: Mechanism | Channel) -> TightEpsilon:
     return TightEpsilon(ratio, log_of(ratio), edge, channel.outputs[output])
 
 
-def _losses(channel: Channel) -> Iterator[tuple[Edges, Array]]:
+def _losses(channel: LossChannel) -> Iterator[tuple[Edges, Array]]:
     """Absolute losses [edge, output] in portions; 0 where neither state can produce the output."""
     rows = np.ascontiguousarray(channel.logs.T)
     for edges in channel.chunks():
@@ -88,7 +88,7 @@ def _losses(channel: Channel) -> Iterator[tuple[Edges, Array]]:
         yield edges, losses
 
 
-def _candidates(channel: Channel, largest: float) -> Iterator[tuple[int, int, int]]:
+def _candidates(channel: LossChannel, largest: float) -> Iterator[tuple[int, int, int]]:
     """(output, state of P, state of Q) of every loss that may be the largest, P the likelier."""
     margin = 4 * channel.log_error
     if largest <= 0 and margin == 0:
@@ -117,7 +117,7 @@ def _candidates(channel: Channel, largest: float) -> Iterator[tuple[int, int, in
         yield output, other, one
 
 
-def _weights(channel: Channel, output: int, first: int, second: int) -> tuple[int, int]:
+def _weights(channel: LossChannel, output: int, first: int, second: int) -> tuple[int, int]:
     """Integers in the ratio P(output | first) : P(output | second)."""
     if channel.table is not None:
         row = channel.table[0][output]

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet.currencies.bracket import ZERO, Bracket, Worst
-from discreet.currencies.channel import Array, Channel
+from discreet.currencies.channel import Array, LossChannel
 from discreet.currencies.pair import Pair
 
 MOST_OPENED = 24
@@ -25,7 +25,7 @@ MOST_TIED = 500
 
 
 def worst_edge(
-    channel: Channel, values: Array, margins: Array | float, exactly: Callable[[Pair], Bracket]
+    channel: LossChannel, values: Array, margins: Array | float, exactly: Callable[[Pair], Bracket]
 ) -> Worst:
     """The bracket of the largest value over directed edges, and the edge that attains its lower end."""
     if len(values) == 0:

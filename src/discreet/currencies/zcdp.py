@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from discreet.currencies.bracket import INFINITE, ZERO, Bracket, Worst
-from discreet.currencies.channel import Channel, channel_of
+from discreet.currencies.channel import LossChannel, channel_of
 from discreet.currencies.divergences import pair_renyi, relative_entropy
 from discreet.currencies.formulas import relative_entropy as pure_entropy
 from discreet.currencies.pair import Pair
@@ -18,7 +18,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.numerics.concentrated import rho_bracket
 
 
-def rho(source: Mechanism | Channel) -> Worst:
+def rho(source: Mechanism | LossChannel) -> Worst:
     """The smallest ρ of a mechanism with its worst edge; infinite when some loss is."""
     channel = channel_of(source)
     tight = tight_epsilon(channel)

@@ -30,7 +30,7 @@ from discreet.numerics.digits import about, at_least, at_most, between
 from discreet.publish.bundle import mechanism_for, members_of
 from discreet.publish.facts import ATTESTED_COUNTS
 from discreet.publish.folder import FACTS, document_in
-from discreet.publish.verdict import Verdict
+from discreet.publish.verdict import ReleaseVerdict
 from discreet.publish.verification import verified
 
 SOURCES = ("certificate", "ledger", "release", "attested", "unanswered")
@@ -44,7 +44,7 @@ Said = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Answer:
+class QuestionAnswer:
     """A question under a block of the pyramid, its answer, and where the answer comes from."""
 
     block: str
@@ -76,12 +76,12 @@ QUESTIONS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def mechanism_answers(mechanism: Mechanism, certificate: Certificate | None = None) -> tuple[Answer, ...]:
+def mechanism_answers(mechanism: Mechanism, certificate: Certificate | None = None) -> tuple[QuestionAnswer, ...]:
     """What a mechanism file answers: what the checker proves now, and nothing about releases."""
     return _filled(dict(_of_mechanism(mechanism, of_mechanism(mechanism, certificate))))
 
 
-def release_answers(folder: Path, key: str | None = None) -> tuple[tuple[Answer, ...], Verdict]:
+def release_answers(folder: Path, key: str | None = None) -> tuple[tuple[QuestionAnswer, ...], ReleaseVerdict]:
     """What a release folder answers once it verifies, and the verdict itself."""
     where = Path(folder)
     if not (where / "manifest.json").is_file():
@@ -102,8 +102,8 @@ def release_answers(folder: Path, key: str | None = None) -> tuple[tuple[Answer,
     return _filled(found | dict(_of_release(facts, ledger, verdict))), verdict
 
 
-def _filled(found: Mapping[str, Said]) -> tuple[Answer, ...]:
-    return tuple(Answer(block, question, *found.get(name, (OPEN, "unanswered"))) for name, block, question in QUESTIONS)
+def _filled(found: Mapping[str, Said]) -> tuple[QuestionAnswer, ...]:
+    return tuple(QuestionAnswer(block, question, *found.get(name, (OPEN, "unanswered"))) for name, block, question in QUESTIONS)
 
 
 def _of_mechanism(mechanism: Mechanism, verdict: MechanismVerdict) -> Iterator[tuple[str, Said]]:
@@ -146,7 +146,7 @@ def _accuracy(mechanism: Mechanism, verdict: MechanismVerdict) -> str:
     return f"For {kinds} under the stated prior it is worth {about(claim.value, 6)}, and {best}."
 
 
-def _of_release(facts: Mapping[str, Any], ledger: Mapping[str, Any], verdict: Verdict) -> Iterator[tuple[str, Said]]:
+def _of_release(facts: Mapping[str, Any], ledger: Mapping[str, Any], verdict: ReleaseVerdict) -> Iterator[tuple[str, Said]]:
     loss, accounting, made = facts["privacy_loss"], facts["accounting"], facts["implementation"]
     total = ", ".join(f"{name} = {loss[key]}" for name, key in (("ε", "epsilon"), ("δ", "delta"), ("ρ", "rho")) if key in loss)
     yield "loss", (f"For one {loss['privacy_unit']} and all cells together: {total}.", "certificate")

@@ -24,7 +24,7 @@ from discreet.numerics.exact import exact, format_exact
 from discreet.present.release_report import release_report
 from discreet.publish import commit, publish, released_table
 from discreet.publish.bundle import Bundle, check_bundle
-from discreet.publish.verdict import Verdict
+from discreet.publish.verdict import ReleaseVerdict
 from discreet.publish.verification import fingerprint_of, verified
 from discreet.views.verification import verification_view
 from discreet.views.view import Fact, View
@@ -144,7 +144,7 @@ class PublishedRelease(Shown):
         """The published table as a pandas or Polars frame or an Arrow table."""
         return released_table(self.folder, kind)
 
-    def verify(self, key: str | None = None) -> Answer[Verdict]:
+    def verify(self, key: str | None = None) -> Answer[ReleaseVerdict]:
         """Every check that the folder allows, with what each is worth; `key` is the publisher's fingerprint, from elsewhere."""
         found = verified(self.folder, fingerprint_of(key))
         return Answer(found, verification_view(found))

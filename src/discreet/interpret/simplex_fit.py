@@ -22,7 +22,7 @@ from discreet.interpret.models import MultinomialModel
 from discreet.interpret.naive import Naive, naive_analysis, published_numbers
 from discreet.interpret.predictive import TableCheck, check_laws, misfit_words
 from discreet.interpret.regions import check_level
-from discreet.interpret.simplex_search import CLOSE, Held, Likelihood, Place, modes, search
+from discreet.interpret.simplex_search import CLOSE, Held, Likelihood, Standing, modes, search
 from discreet.numerics.digits import about
 
 Array = NDArray[np.float64]
@@ -97,7 +97,7 @@ def fit_simplex(
     )
 
 
-def _covariance(best: Place) -> Array | None:
+def _covariance(best: Standing) -> Array | None:
     """The inverse observed information along the simplex, or None where it is singular."""
     size = len(best.theta) - 1
     spread = np.vstack([-np.ones((1, size)), np.eye(size)])
@@ -108,7 +108,7 @@ def _covariance(best: Place) -> Array | None:
     return np.asarray(spread @ np.linalg.inv(information) @ spread.T)
 
 
-def _normal(best: Place, errors: tuple[float, ...] | None, level: float) -> tuple[tuple[float, float], ...]:
+def _normal(best: Standing, errors: tuple[float, ...] | None, level: float) -> tuple[tuple[float, float], ...]:
     from scipy.stats import norm
 
     z = float(norm.ppf((1 + level) / 2))
@@ -116,7 +116,7 @@ def _normal(best: Place, errors: tuple[float, ...] | None, level: float) -> tupl
     return tuple((max(p - z * e, 0.0), min(p + z * e, 1.0)) for p, e in zip(best.theta.tolist(), spread, strict=True))
 
 
-def _profiles(data: Likelihood, tops: list[Place], level: float) -> tuple[tuple[float, float], ...]:
+def _profiles(data: Likelihood, tops: list[Standing], level: float) -> tuple[tuple[float, float], ...]:
     from scipy.stats import chi2
 
     floor = tops[0].value - float(chi2.ppf(level, 1)) / 2
@@ -142,7 +142,7 @@ def _profile(data: Likelihood, tops: list[Array], floor: float, t: int) -> tuple
     return left, right
 
 
-def _warnings(data: Likelihood, best: Place, check: TableCheck | None, level: float) -> tuple[str, ...]:
+def _warnings(data: Likelihood, best: Standing, check: TableCheck | None, level: float) -> tuple[str, ...]:
     words = []
     if best.gap > CLOSE * data.cells:
         words.append(

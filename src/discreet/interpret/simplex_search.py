@@ -47,7 +47,7 @@ MOST_STEPS = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class Standing:
     """ℓ at one θ, with what follows from one pass of Bayes' rule."""
 
     theta: Array
@@ -94,7 +94,7 @@ class Likelihood:
         """How many values were published."""
         return int(sum(counts.sum() for _, counts in self.groups))
 
-    def at(self, theta: Array) -> Place:
+    def at(self, theta: Array) -> Standing:
         """ℓ(θ) and expected counts of types given all published values; −∞ where they are impossible."""
         clean = np.maximum(theta, LEAST)
         clean = clean / clean.sum()
@@ -105,11 +105,11 @@ class Likelihood:
             peaks = log_sum_exp(logs, axis=1)
             total += float(counts[seen] @ peaks)
             if not np.isfinite(peaks).all():
-                return Place(clean, -np.inf, expected, ())
+                return Standing(clean, -np.inf, expected, ())
             weights, vectors = np.exp(logs - peaks[:, None]), model.vectors.astype(np.float64)
             expected += counts[seen] @ weights @ vectors
             kept.append((counts[seen], weights, vectors))
-        return Place(clean, total, expected, tuple(kept))
+        return Standing(clean, total, expected, tuple(kept))
 
 
 @dataclass(frozen=True)
@@ -120,18 +120,18 @@ class Held:
     probability: float
 
 
-def search(data: Likelihood, starts: list[Array], held: Held | None = None) -> Place:
+def search(data: Likelihood, starts: list[Array], held: Held | None = None) -> Standing:
     """The best place reached from the given starts."""
     return max((_climb(data, start, held) for start in starts), key=lambda place: place.value)
 
 
-def modes(data: Likelihood) -> list[Place]:
+def modes(data: Likelihood) -> list[Standing]:
     """The different maxima reached from the starts, best first.
 
     Those whose likelihood is less than e^−`DEEP` of the best are left out.
     """
     climbed = sorted((_climb(data, start, None) for start in _starts(data)), key=lambda place: -place.value)
-    found: list[Place] = []
+    found: list[Standing] = []
     for place in climbed:
         apart = all(np.abs(place.theta - other.theta).max() > 1e-4 for other in found)
         if apart and place.value > climbed[0].value - DEEP:
@@ -161,12 +161,12 @@ def _neighbours(point: tuple[int, ...]) -> list[tuple[int, ...]]:
     return found
 
 
-def _climb(data: Likelihood, start: Array, held: Held | None) -> Place:
+def _climb(data: Likelihood, start: Array, held: Held | None) -> Standing:
     """Newton's steps on the sphere, upward along every direction, until the gap is closed or nothing gains."""
     free = np.array([t for t in range(data.types) if held is None or t != held.kind])
     room = 1.0 if held is None else 1.0 - held.probability
 
-    def at(z: Array) -> Place:
+    def at(z: Array) -> Standing:
         theta = np.zeros(data.types)
         theta[free] = room * z**2
         if held is not None:
@@ -191,7 +191,7 @@ def _climb(data: Likelihood, start: Array, held: Held | None) -> Place:
     return place
 
 
-def _steps(place: Place, z: Array, free: NDArray[np.int64], room: float) -> tuple[Array, Array | None]:
+def _steps(place: Standing, z: Array, free: NDArray[np.int64], room: float) -> tuple[Array, Array | None]:
     """Newton's step with every curvature taken as downward, and the direction of the largest upward one, if any."""
     scores = place.scores[free]
     total = float(place.expected[free].sum())
@@ -208,8 +208,8 @@ def _steps(place: Place, z: Array, free: NDArray[np.int64], room: float) -> tupl
 
 
 def _moved(
-    at: Callable[[Array], Place], place: Place, z: Array, step: Array, signs: tuple[float, ...]
-) -> tuple[Array, Place] | None:
+    at: Callable[[Array], Standing], place: Standing, z: Array, step: Array, signs: tuple[float, ...]
+) -> tuple[Array, Standing] | None:
     """The first place along the great circle, halfway back each time, that gains; None when none does."""
     length = float(np.linalg.norm(step))
     while length > SHORTEST:
@@ -222,7 +222,7 @@ def _moved(
     return None
 
 
-def _gap(place: Place, free: NDArray[np.int64]) -> float:
+def _gap(place: Standing, free: NDArray[np.int64]) -> float:
     """The gap among the free types, whose scores at a maximum equal their mean weighted by θ."""
     share = float(place.theta[free].sum())
     return float(place.scores[free].max() * share - place.expected[free].sum())

@@ -12,7 +12,7 @@ from discreet.on_demand import on_demand
 
 if TYPE_CHECKING:
     from discreet.ledger.backups import backup, restore
-    from discreet.ledger.batches import Batch, Member, compose_batch
+    from discreet.ledger.batches import Batch, BatchMember, compose_batch
     from discreet.ledger.book import Ledger, open_ledger
     from discreet.ledger.budget import Budget, Cost
     from discreet.ledger.chain import Entry, verify_chain
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Batch",
+    "BatchMember",
     "Budget",
     "Cost",
     "Entry",
     "Head",
     "Ledger",
-    "Member",
     "Signer",
     "backup",
     "compose_batch",
@@ -42,7 +42,7 @@ _PLACES = {
     "Entry": "chain",
     "Head": "heads",
     "Ledger": "book",
-    "Member": "batches",
+    "BatchMember": "batches",
     "Signer": "keys",
     "backup": "backups",
     "compose_batch": "batches",

@@ -32,7 +32,7 @@ WORTHWHILE = Fraction(1, 1000)
 
 
 @dataclass(frozen=True)
-class Member:
+class BatchMember:
     """One plan of a batch: what it binds, what it costs alone, and what composition may use of it."""
 
     hashes: Mapping[str, str]
@@ -55,7 +55,7 @@ class Batch:
     """The members, what they cost together, and the rule that proves it."""
 
     name: str
-    members: tuple[Member, ...]
+    members: tuple[BatchMember, ...]
     cost: Cost
     rule: str
 
@@ -95,7 +95,7 @@ class Batch:
     def _read(cls, event: Mapping[str, Any]) -> Batch:
         pairs = [_pair_from(document) for document in event.get("pairs", [])]
         members = tuple(
-            Member(
+            BatchMember(
                 dict(entry["hashes"]),
                 Cost.from_document(entry["cost"]),
                 Part(
@@ -119,7 +119,7 @@ class Batch:
         return f"{self.cost} is stated, {needed} follows from the members"
 
 
-def compose_batch(name: str, members: Sequence[Member], currency: str, delta: Fraction) -> Batch:
+def compose_batch(name: str, members: Sequence[BatchMember], currency: str, delta: Fraction) -> Batch:
     """The batch with the least cost that is proved in a currency, δ being spent only where it helps."""
     if not name.strip() or len(members) < 2:
         raise InputError(
@@ -152,7 +152,7 @@ def without_nonce(hashes: Mapping[str, str]) -> dict[str, str]:
     return {key: digest for key, digest in hashes.items() if key != "nonce"}
 
 
-def _composed(members: Sequence[Member], rule: str, delta: Fraction) -> Cost:
+def _composed(members: Sequence[BatchMember], rule: str, delta: Fraction) -> Cost:
     rho = sum((member.cost.zcdp for member in members), Fraction(0))
     levels = [member.cost.epsilon for member in members if member.cost.epsilon is not None]
     if rule == SUM and len(levels) < len(members):

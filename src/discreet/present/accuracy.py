@@ -9,7 +9,7 @@ from discreet.design.questions.frontier import frontier
 from discreet.errors import DiscreetError
 from discreet.model.problem import Problem
 from discreet.present.figures.frontier import frontier_figure
-from discreet.present.report import Section, picture
+from discreet.present.report import Chapter, picture
 from discreet.watch import SILENT, Watch
 
 SHARES = (Fraction(1, 2), Fraction(3, 4), Fraction(1), Fraction(3, 2), Fraction(2))
@@ -19,7 +19,7 @@ SECONDS = 15.0
 BESIDE = ("geometric", "staircase", "laplace", "no information")
 
 
-def accuracy_section(problem: Problem, watch: Watch = SILENT) -> Section:
+def accuracy_section(problem: Problem, watch: Watch = SILENT) -> Chapter:
     """The frontier at half to twice the problem's ε, to a gap of one in a hundred, or why there is none."""
     try:
         levels = [problem.epsilon * share for share in SHARES if problem.epsilon > 0]
@@ -27,4 +27,4 @@ def accuracy_section(problem: Problem, watch: Watch = SILENT) -> Section:
         body = picture(frontier_figure(found, None, [n for n in BESIDE if n in found.baseline_names]))
     except DiscreetError as error:
         body = f'<p class="note">Not computed: {escape(str(error))}</p>'
-    return Section("What accuracy costs", body)
+    return Chapter("What accuracy costs", body)

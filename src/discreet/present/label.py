@@ -11,10 +11,10 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from discreet.exchange.questions import QUESTIONS, SOURCES, Answer, mechanism_answers, release_answers
+from discreet.exchange.questions import QUESTIONS, SOURCES, QuestionAnswer, mechanism_answers, release_answers
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
-from discreet.present.report import Section, html_page, table
+from discreet.present.report import Chapter, html_page, table
 
 FIRST = {
     "How much can be learnt": "loss",
@@ -33,14 +33,14 @@ SOURCE_WORDS = {
 }
 
 
-def mechanism_label(mechanism: Mechanism, certificate: Certificate | None = None) -> tuple[str, tuple[Answer, ...]]:
+def mechanism_label(mechanism: Mechanism, certificate: Certificate | None = None) -> tuple[str, tuple[QuestionAnswer, ...]]:
     """The label of a mechanism file, and its answers."""
     answers = mechanism_answers(mechanism, certificate)
     title = mechanism.problem.name or "A private statistic"
     return _page(title, "What this mechanism promises, and what is known about it.", answers), answers
 
 
-def release_label(folder: Path, key: str | None = None) -> tuple[str, tuple[Answer, ...]]:
+def release_label(folder: Path, key: str | None = None) -> tuple[str, tuple[QuestionAnswer, ...]]:
     """The label of a release folder, and its answers."""
     answers, verdict = release_answers(folder, key)
     lead = (
@@ -51,13 +51,13 @@ def release_label(folder: Path, key: str | None = None) -> tuple[str, tuple[Answ
     return _page(Path(folder).resolve().name, lead, answers), answers
 
 
-def _page(title: str, lead: str, answers: Sequence[Answer]) -> str:
+def _page(title: str, lead: str, answers: Sequence[QuestionAnswer]) -> str:
     counts = [(source, SOURCE_WORDS[source], str(sum(a.source == source for a in answers))) for source in SOURCES]
-    sections = [Section("At a glance", _glance(answers))]
+    sections = [Chapter("At a glance", _glance(answers))]
     for block, group in groupby(answers, key=lambda a: a.block):
-        sections.append(Section(block, _questions(list(group))))
-    sections.append(Section("Where the answers come from", table(["source", "means", "answers"], counts, numeric=False)))
-    sections.append(Section("Questions", f"<p>{escape(AFTER)}</p>"))
+        sections.append(Chapter(block, _questions(list(group))))
+    sections.append(Chapter("Where the answers come from", table(["source", "means", "answers"], counts, numeric=False)))
+    sections.append(Chapter("Questions", f"<p>{escape(AFTER)}</p>"))
     return html_page(f"Privacy label: {title}", lead, sections)
 
 
@@ -67,14 +67,14 @@ AFTER = (
 )
 
 
-def _glance(answers: Sequence[Answer]) -> str:
+def _glance(answers: Sequence[QuestionAnswer]) -> str:
     """The rows that a reader looks for first."""
     place = {name: number for number, (name, _, _) in enumerate(QUESTIONS)}
     rows = [(words, answers[place[name]].answer, answers[place[name]].source) for words, name in FIRST.items()]
     return table(["what", "answer", "source"], rows, numeric=False)
 
 
-def _questions(answers: Sequence[Answer]) -> str:
+def _questions(answers: Sequence[QuestionAnswer]) -> str:
     rows = "".join(
         f"<dt>{escape(a.question)}</dt><dd>{escape(a.answer)} <em class='{a.source}'>[{a.source}]</em></dd>" for a in answers
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from discreet.model.certificate import Certificate
     from discreet.model.mechanism import Mechanism
     from discreet.model.problem import Problem
-    from discreet.publish.verdict import Verdict
+    from discreet.publish.verdict import ReleaseVerdict
 
 MOST_ROWS = 20
 LEAST = 5e-4
@@ -140,7 +140,7 @@ def posterior_html(posterior: Posterior) -> str:
     return _card("Posterior", f"{_facts(rows)}<table><thead>{head}</thead><tbody>{bars}</tbody></table>{rest}")
 
 
-def verdict_html(verdict: Verdict) -> str:
+def verdict_html(verdict: ReleaseVerdict) -> str:
     """Every check by class."""
     from discreet.views.verification import verification_view
 
@@ -176,7 +176,7 @@ RENDERERS: dict[tuple[str, str], Callable[[Any], str]] = {
     ("discreet.model.mechanism", "Mechanism"): mechanism_html,
     ("discreet.model.certificate", "Certificate"): certificate_html,
     ("discreet.interpret.posteriors", "Posterior"): posterior_html,
-    ("discreet.publish.verdict", "Verdict"): verdict_html,
+    ("discreet.publish.verdict", "ReleaseVerdict"): verdict_html,
     ("discreet.present.notebook", "Release"): release_html,
 }
 

@@ -16,7 +16,7 @@ from discreet.model.family import Member
 from discreet.model.mechanism import Mechanism
 from discreet.numerics.digits import about, at_most
 from discreet.present.figures.release import release_figure, release_rows
-from discreet.present.report import Section, mechanism_report, scrolled, table
+from discreet.present.report import Chapter, mechanism_report, scrolled, table
 from discreet.publish.bundle import mechanism_for, members_of
 from discreet.publish.folder import key_set_in
 from discreet.publish.verification import verified
@@ -62,7 +62,7 @@ def typical_mechanism(folder: str | Path) -> Mechanism:
     return mechanism_for(members[max(sorted(set(sizes)), key=sizes.count)])
 
 
-def release_report(folder: str | Path, frontier: str | None = None, extra: Sequence[Section] = ()) -> str:
+def release_report(folder: str | Path, frontier: str | None = None, extra: Sequence[Chapter] = ()) -> str:
     """The page about a release, written from the folder alone.
 
     `extra` sections stand before the verification; `frontier` is a picture already drawn (SVG text).
@@ -98,13 +98,13 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
     checks = table(
         ["class", "what", "outcome"], [(c.kind, c.words, words[c.holds]) for c in verdict.checks], numeric=False
     )
-    more = [*extra, Section("Verification", checks)]
+    more = [*extra, Chapter("Verification", checks)]
     if frontier is not None:
-        more.insert(0, Section("What accuracy costs", f"<figure>{scrolled(frontier)}</figure>"))
+        more.insert(0, Chapter("What accuracy costs", f"<figure>{scrolled(frontier)}</figure>"))
     return mechanism_report(
         mechanism_for(members[typical]),
         certificate,
-        first=[Section("What was published", published)],
+        first=[Chapter("What was published", published)],
         extra=more,
         title=str(facts["dataset"]),
     )

@@ -55,7 +55,7 @@ ENDS = {"no information": "", "full information": " (not private)"}
 
 
 @dataclass(frozen=True)
-class Section:
+class Chapter:
     """A heading and what stands under it, as HTML."""
 
     title: str
@@ -68,8 +68,8 @@ def mechanism_report(
     *,
     record: Record | None = None,
     figures: Sequence[Figure] = (),
-    first: Sequence[Section] = (),
-    extra: Sequence[Section] = (),
+    first: Sequence[Chapter] = (),
+    extra: Sequence[Chapter] = (),
     title: str | None = None,
 ) -> str:
     """The page about one mechanism; `figures` come after the comparison, `first` and `extra` sections before and after.
@@ -79,20 +79,20 @@ def mechanism_report(
     others = _compared(mechanism) if record is None else record.baselines
     sections = [
         *first,
-        Section("The question", f"<p>{escape(problem_words(mechanism.problem))}</p>{_prior(mechanism)}"),
-        Section("The design", _design(mechanism, others, record) + "".join(map(picture, figures))),
-        Section("The proof", _proof(mechanism, certificate)),
-        Section("How to read a value", _reading(mechanism)),
-        Section("The limits", _limits(mechanism)),
-        Section("What this is not for", _not_for(mechanism, record)),
+        Chapter("The question", f"<p>{escape(problem_words(mechanism.problem))}</p>{_prior(mechanism)}"),
+        Chapter("The design", _design(mechanism, others, record) + "".join(map(picture, figures))),
+        Chapter("The proof", _proof(mechanism, certificate)),
+        Chapter("How to read a value", _reading(mechanism)),
+        Chapter("The limits", _limits(mechanism)),
+        Chapter("What this is not for", _not_for(mechanism, record)),
         *extra,
-        Section("Citation", _citation(mechanism)),
+        Chapter("Citation", _citation(mechanism)),
     ]
     name = title or mechanism.problem.name or "A private statistic"
     return html_page(name, _lead(mechanism, others), sections)
 
 
-def html_page(title: str, lead: str, sections: Sequence[Section]) -> str:
+def html_page(title: str, lead: str, sections: Sequence[Chapter]) -> str:
     """A whole page from its sections."""
     body = "\n".join(f"<section><h2>{escape(s.title)}</h2>{s.body}</section>" for s in sections)
     return f"""<!doctype html>

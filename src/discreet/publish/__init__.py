@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from discreet.publish.commitment import commit, commit_batch
     from discreet.publish.release import publish
     from discreet.publish.tables import released_table
-    from discreet.publish.verdict import Verdict
+    from discreet.publish.verdict import ReleaseVerdict
     from discreet.publish.verification import verify
 
-__all__ = ["Audit", "Bundle", "Verdict", "audit", "commit", "commit_batch", "gather", "publish", "released_table", "verify"]
+__all__ = ["Audit", "Bundle", "ReleaseVerdict", "audit", "commit", "commit_batch", "gather", "publish", "released_table", "verify"]
 
 _PLACES = {
     "Audit": "auditing",
     "audit": "auditing",
     "Bundle": "bundle",
-    "Verdict": "verdict",
+    "ReleaseVerdict": "verdict",
     "commit": "commitment",
     "commit_batch": "commitment",
     "gather": "bundle",

@@ -16,7 +16,7 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.files.canonical import document_hash
 from discreet.files.problem_document import problem_document
-from discreet.ledger.batches import Batch, Member, compose_batch, without_nonce
+from discreet.ledger.batches import Batch, BatchMember, compose_batch, without_nonce
 from discreet.ledger.book import Ledger
 from discreet.ledger.budget import Cost
 from discreet.ledger.chain import Entry
@@ -130,7 +130,7 @@ def commit_batch(
             remedy="give a smaller --delta" if approximate else "only the currency 'approximate' has a δ",
         )
     members = [
-        Member(
+        BatchMember(
             _bound(bundle),
             bundle.cost,
             part_of(bundle.plan.exposure, bundle.used.values(), with_pair=approximate and share > 0),

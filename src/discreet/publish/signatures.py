@@ -22,7 +22,7 @@ from discreet.ledger.keys import fingerprint, signature_holds
 from discreet.ledger.trust import Trust, author
 from discreet.publish.commitment import Commitment
 from discreet.publish.folder import MANIFEST, SIGNATURE, document_in, signed_release
-from discreet.publish.verdict import ATTESTED, DETECTABLE, Verdict
+from discreet.publish.verdict import ATTESTED, DETECTABLE, ReleaseVerdict
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Signature:
 
 
 def check_signatures(
-    where: Path, ledger: Mapping[str, Any], carried: Carried, committed: Commitment, key: str | None, verdict: Verdict
+    where: Path, ledger: Mapping[str, Any], carried: Carried, committed: Commitment, key: str | None, verdict: ReleaseVerdict
 ) -> None:
     """Say of entries, commitment, head and files who signed them, and whether that is one publisher: with `key`, that one."""
     manifest = document_in(where, MANIFEST)
@@ -111,7 +111,7 @@ def _of_files(where: Path, manifest: Mapping[str, Any], ledger: Mapping[str, Any
     return Signature("release", words, holds, public, carried.end)
 
 
-def _say(signature: Signature, demanded: bool, verdict: Verdict) -> None:
+def _say(signature: Signature, demanded: bool, verdict: ReleaseVerdict) -> None:
     """Whether a signature holds and the ledger trusted its key; without any, what only the ledger's record can tell."""
     if signature.holds is None and not demanded:
         if signature.of == "release":
@@ -128,7 +128,7 @@ def _say(signature: Signature, demanded: bool, verdict: Verdict) -> None:
         verdict.say(ATTESTED, f"The ledger trusted the {signature.of}'s key when it signed", trusted, signature.by)
 
 
-def _one_publisher(found: list[Signature], key: str | None, demanded: bool, verdict: Verdict) -> None:
+def _one_publisher(found: list[Signature], key: str | None, demanded: bool, verdict: ReleaseVerdict) -> None:
     """All three by one publisher; only a fingerprint from elsewhere tells whose key that is."""
     if demanded:
         strange = list(_strangers(found, found[0].by if key is None else key))

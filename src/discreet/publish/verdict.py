@@ -23,7 +23,7 @@ class Check:
 
 
 @dataclass
-class Verdict:
+class ReleaseVerdict:
     """All checks of a release."""
 
     checks: list[Check] = field(default_factory=list)

@@ -37,16 +37,16 @@ from discreet.publish.metadata import MADE_WITH, metadata, metadata_bytes
 from discreet.publish.signatures import Carried, check_signatures
 from discreet.publish.spreadsheets import disarmed, disarmed_1
 from discreet.publish.tables import restated
-from discreet.publish.verdict import ATTESTED, DETECTABLE, ENFORCED, NOT_VERIFIABLE, Verdict
+from discreet.publish.verdict import ATTESTED, DETECTABLE, ENFORCED, NOT_VERIFIABLE, ReleaseVerdict
 
 STEPS_AFTER = {"spend": ("reserve",), "release": ("spend",), "burn": ("reserve", "spend"), "withdraw": ("reserve",)}
 """What a reservation must have come to before each step."""
 
 
-def verify(folder: str | Path, key: str | None = None) -> Verdict:
+def verify(folder: str | Path, key: str | None = None) -> ReleaseVerdict:
     """Check everything that the folder allows; `key` is the fingerprint of the publisher that the reader trusts."""
     where = Path(folder)
-    verdict = Verdict()
+    verdict = ReleaseVerdict()
     try:
         if not _files(where, verdict):
             return verdict
@@ -76,17 +76,17 @@ def verify(folder: str | Path, key: str | None = None) -> Verdict:
     return verdict
 
 
-def verified(folder: str | Path, key: str | None = None) -> Verdict:
+def verified(folder: str | Path, key: str | None = None) -> ReleaseVerdict:
     """As `verify`, with unreadable folders told as a failed check rather than an error."""
     try:
         return verify(folder, key)
     except DiscreetError as error:
-        verdict = Verdict()
+        verdict = ReleaseVerdict()
         verdict.say(ENFORCED, "The folder can be read as a release", False, str(error))
         return verdict
 
 
-def _files(where: Path, verdict: Verdict) -> bool:
+def _files(where: Path, verdict: ReleaseVerdict) -> bool:
     """Hashes come first: what is not as the manifest says is not opened."""
     wrong, extra = altered(where)
     verdict.say(ENFORCED, "Every file is as the manifest says", not wrong, ", ".join(wrong))
@@ -111,7 +111,9 @@ def fingerprint_of(key: str | None) -> str | None:
     return found
 
 
-def _identity(ledger: Mapping[str, Any], manifest: Mapping[str, Any], head: Head, carried: Carried, verdict: Verdict) -> None:
+def _identity(
+    ledger: Mapping[str, Any], manifest: Mapping[str, Any], head: Head, carried: Carried, verdict: ReleaseVerdict
+) -> None:
     """Which ledger: its name is the hash of its first entry, and entries, head and release speak of the same one."""
     first = carried.entries[0].hash
     fits = manifest["format"] == FORMATS[carried.end.format - 1]
@@ -120,7 +122,7 @@ def _identity(ledger: Mapping[str, Any], manifest: Mapping[str, Any], head: Head
     verdict.say(ENFORCED, "Entries, head and files speak of one ledger, in one format", fits, first)
 
 
-def _commitment(entries: list[Entry], name: str, verdict: Verdict) -> Entry | None:
+def _commitment(entries: list[Entry], name: str, verdict: ReleaseVerdict) -> Entry | None:
     found = next((entry for entry in entries if entry.hash == name), None)
     genuine = found is not None and found.hash == entry_hash(found.sequence, found.previous, found.time, found.event)
     verdict.say(ENFORCED, "The commitment is the ledger entry that it names", genuine, name)
@@ -137,7 +139,7 @@ def _committed(entries: list[Entry], entry: Entry | None, reservation: str) -> C
     return Commitment("" if entry is None else entry.hash, event, None if member is None else int(member))
 
 
-def _contents(where: Path, ledger: Mapping[str, Any], committed: Commitment, verdict: Verdict) -> None:
+def _contents(where: Path, ledger: Mapping[str, Any], committed: Commitment, verdict: ReleaseVerdict) -> None:
     """Plan, key set and mechanism are the committed ones; every mechanism is proved; the tables only restate its outputs."""
     bundle = _bundle(where)
     hashes = committed.hashes
@@ -180,7 +182,7 @@ def _metadata(where: Path, bundle: Bundle, ledger: Mapping[str, Any]) -> bool:
     return not new or read_bytes(where / METADATA, METADATA) == metadata_bytes(metadata(mine, bundle, ledger))
 
 
-def _cost(committed: Commitment, bundle: Bundle, verdict: Verdict) -> None:
+def _cost(committed: Commitment, bundle: Bundle, verdict: ReleaseVerdict) -> None:
     """The cost is computed again from the mechanisms; that of a batch from what the commitment says of all its members."""
     short = committed.shortfall(bundle)
     verdict.say(
@@ -208,7 +210,7 @@ def _bundle(where: Path) -> Bundle:
     return Bundle(plan, plan, key_set, members_of(document), document, certificate)
 
 
-def _proofs(where: Path, bundle: Bundle, verdict: Verdict) -> None:
+def _proofs(where: Path, bundle: Bundle, verdict: ReleaseVerdict) -> None:
     found = bundle.verdicts()
     refuted = {size: one.counterexample for size, one in found.items() if one.counterexample is not None}
     verdict.say(
@@ -233,7 +235,7 @@ def _proofs(where: Path, bundle: Bundle, verdict: Verdict) -> None:
     )
 
 
-def _order(entries: list[Entry], head: Head, made: Commitment, mine: str, verdict: Verdict) -> None:
+def _order(entries: list[Entry], head: Head, made: Commitment, mine: str, verdict: ReleaseVerdict) -> None:
     genuine = all(e.hash == entry_hash(e.sequence, e.previous, e.time, e.event) for e in entries)
     rising = all(a.sequence < b.sequence and a.time <= b.time for a, b in pairwise(entries))
     joined = all(b.previous == a.hash for a, b in pairwise(entries) if b.sequence == a.sequence + 1)
@@ -283,7 +285,7 @@ def _steps(entries: list[Entry]) -> dict[str, str] | None:
     return found
 
 
-def _currency(entries: list[Entry], stated: str, committed: Commitment, verdict: Verdict) -> None:
+def _currency(entries: list[Entry], stated: str, committed: Commitment, verdict: ReleaseVerdict) -> None:
     """The currency is the one that the ledger was made with; only one of them has a δ for batches."""
     first = entries[0]
     made = first.event.get("currency") if (first.sequence, first.event["kind"]) == (0, "init") else None

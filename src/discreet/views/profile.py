@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.currencies.attack import advantage, bayes_success, success_at
 from discreet.currencies.bracket import Worst
-from discreet.currencies.channel import Channel
+from discreet.currencies.channel import LossChannel
 from discreet.currencies.divergences import relative_entropy, renyi_curve
 from discreet.currencies.groups import group
 from discreet.currencies.information import mutual_information
@@ -61,7 +61,7 @@ def profile_view(
     return View(facts, tuple(_told(facts)))
 
 
-def _composed(channel: Channel, times: int, epsilons: Sequence[str]) -> dict[str, Any]:
+def _composed(channel: LossChannel, times: int, epsilons: Sequence[str]) -> dict[str, Any]:
     return {
         "releases": times,
         "assumes": "The same database each time, fresh randomness, parameters fixed in advance.",

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from discreet.exchange.questions import SOURCES, Answer
+from discreet.exchange.questions import SOURCES, QuestionAnswer
 from discreet.views.view import Fact, Mood, Sentence, View
 
 
-def answers_view(place: Path, answers: Sequence[Answer]) -> View:
+def answers_view(place: Path, answers: Sequence[QuestionAnswer]) -> View:
     """Where the label is, and where its answers come from."""
     counted = Counter(answer.source for answer in answers)
     facts = {

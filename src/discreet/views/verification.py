@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from discreet.publish.verdict import Verdict
+from discreet.publish.verdict import ReleaseVerdict
 from discreet.views.view import Block, Fact, Heading, Mood, Sentence, View
 
 MARKS = {True: ("holds", Mood.GOOD), False: ("FAILS", Mood.BAD), None: ("not shown here", Mood.MIND)}
 
 
-def verification_view(verdict: Verdict) -> View:
+def verification_view(verdict: ReleaseVerdict) -> View:
     """The checks by class, and whether anything that can be checked is wrong."""
     return View({"holds": verdict.holds, "checks": verdict.checks}, tuple(_told(verdict)), verdict.holds)
 
 
-def _told(verdict: Verdict) -> Iterator[Block]:
+def _told(verdict: ReleaseVerdict) -> Iterator[Block]:
     for kind in dict.fromkeys(check.kind for check in verdict.checks):
         yield Heading(kind.capitalize())
         for check in verdict.checks:

@@ -30,7 +30,7 @@ Ends = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True)
-class Bend:
+class Kink:
     """Ranges of f″ and g″ on a piece, and its width."""
 
     f: Ends
@@ -76,10 +76,10 @@ class AffinePayoff:
             )
         return cls(f, g, actions.lower, actions.upper)
 
-    def bends(self, nodes: Sequence[Fraction]) -> list[Bend]:
+    def bends(self, nodes: Sequence[Fraction]) -> list[Kink]:
         """The bend of every piece between neighbouring nodes."""
         f2, g2 = second_derivative(self.f), second_derivative(self.g)
-        return [Bend(range_on(f2, a, b), range_on(g2, a, b), b - a) for a, b in pairwise(nodes)]
+        return [Kink(range_on(f2, a, b), range_on(g2, a, b), b - a) for a, b in pairwise(nodes)]
 
     def parts(self, nodes: Sequence[Fraction]) -> np.ndarray:
         """f and g [part, node] in floats, each rounded once from its exact value."""

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from discreet.certify.duality.affine import AffinePayoff, Bend
+from discreet.certify.duality.affine import AffinePayoff, Kink
 from discreet.certify.duality.pulls import Pull, PullStage, contenders, dense, rounded
 from discreet.errors import Refuted
 from discreet.model.actions import RealActions
@@ -45,7 +45,7 @@ def over_pieces(
         raise Refuted("the action nodes of the witness are not ascending numbers", "nodes")
     # actions beyond the statistic's range are never better than the nearest end of it, clipped to what is allowed
     low, high = (_nearest(decision, end) for end in omega_range)
-    bends: list[Bend] = []
+    bends: list[Kink] = []
     parts = np.zeros((2, 0))
     if not decision.is_loss:
         payoff = AffinePayoff.of(decision)

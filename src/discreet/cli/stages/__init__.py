@@ -15,7 +15,7 @@ from discreet.views.view import View
 STAGES = ("households", "design", "certify", "publish", "read", "report")
 
 
-class Stage(Protocol):
+class DemoStage(Protocol):
     """What a file of this folder provides."""
 
     TITLE: str
@@ -25,6 +25,6 @@ class Stage(Protocol):
         ...
 
 
-def load(name: str) -> Stage:
+def load(name: str) -> DemoStage:
     """The stage of that name."""
-    return cast(Stage, importlib.import_module(f"{__name__}.{name}"))
+    return cast(DemoStage, importlib.import_module(f"{__name__}.{name}"))

@@ -37,7 +37,7 @@ FIRST = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class LineReply:
     """A private kernel [output, state] with an action for each output, and a lower bound on the loss of any other.
 
     `proof` holds the actions and their multipliers that prove the bound; without one it holds for the played actions alone.
@@ -53,11 +53,11 @@ class Answer:
 class Answers(Protocol):
     """Answers for one section after another, which differ in their masses only."""
 
-    def quick(self, section: Section, level: float) -> Answer:
+    def quick(self, section: Section, level: float) -> LineReply:
         """A mechanism within about a relative gap of the best, and where the best may be."""
         ...
 
-    def proved(self, section: Section, level: float) -> Answer:
+    def proved(self, section: Section, level: float) -> LineReply:
         """A mechanism proved within a relative gap of the best."""
         ...
 
@@ -68,17 +68,17 @@ class ListedAnswers:
     def __init__(self, actions: list[Recommendation], table: Floats, epsilon: float, watch: Watch) -> None:
         self.actions, self.table, self.epsilon, self.watch = actions, table, epsilon, watch
 
-    def quick(self, section: Section, level: float) -> Answer:
+    def quick(self, section: Section, level: float) -> LineReply:
         """Quick is proved."""
         return self.proved(section, level)
 
-    def proved(self, section: Section, level: float) -> Answer:
+    def proved(self, section: Section, level: float) -> LineReply:
         """The linear program, priced."""
         lower, rest = section.lower(self.table)
         program = Program(lower, section.space.edges, self.epsilon)
         found = solve_priced(program, level, self.watch)
         kernel = repair(found.kernel, program)
-        return Answer(kernel, self.actions, found.bound + rest, level, (self.actions, found.multipliers))
+        return LineReply(kernel, self.actions, found.bound + rest, level, (self.actions, found.multipliers))
 
 
 class RealAnswers:
@@ -88,16 +88,16 @@ class RealAnswers:
         self.problem, self.epsilon, self.watch = problem, epsilon, watch
         self.played = np.array(sorted({float(a) for a in known if isinstance(a, Fraction)}))
 
-    def quick(self, section: Section, level: float) -> Answer:
+    def quick(self, section: Section, level: float) -> LineReply:
         """A program on the actions known so far, moved to their posterior optima."""
         loss, edges = self._loss(section), section.space.edges
         if not self._moves(loss, edges):
             return self.proved(section, level)
         self.played, found = polish(loss, edges, self.epsilon, self._start(loss, edges), level, self.watch)
         kernel, actions = self._replies(section, found.kernel, self.played)
-        return Answer(kernel, actions, found.bound, level, None)
+        return LineReply(kernel, actions, found.bound, level, None)
 
-    def proved(self, section: Section, level: float) -> Answer:
+    def proved(self, section: Section, level: float) -> LineReply:
         """The continuum solver's proof, begun with the actions known so far; they are joined by those it asks for."""
         loss, edges = self._loss(section), section.space.edges
         found = self._proved(loss, edges, level) if self._moves(loss, edges) else solve_real(
@@ -105,7 +105,7 @@ class RealAnswers:
         )
         kernel, actions = self._replies(section, found.kernel, found.actions)
         nodes, flows = reaching(found, needed(self.problem))
-        return Answer(kernel, actions, found.bound, level, (list(nodes), flows))
+        return LineReply(kernel, actions, found.bound, level, (list(nodes), flows))
 
     def _proved(self, loss: RealLoss, edges: Integers, level: float) -> Continuum:
         actions, upper = polish(loss, edges, self.epsilon, self._start(loss, edges), 0.2 * level, self.watch)

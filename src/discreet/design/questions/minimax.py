@@ -28,7 +28,7 @@ from discreet.design.program.listed import (
 from discreet.design.program.real import needed
 from discreet.design.program.sections import Ground, Recommendation, Section, ground, losses, recommendations
 from discreet.design.proposal import Proposal
-from discreet.design.questions.best_replies_to_priors import Answer, Answers, ListedAnswers, RealAnswers
+from discreet.design.questions.best_replies_to_priors import Answers, LineReply, ListedAnswers, RealAnswers
 from discreet.design.reports import AsPayoffs
 from discreet.design.result import Design
 from discreet.model.actions import RealActions
@@ -81,8 +81,8 @@ class Exchange:
             else ListedAnswers(actions, table, float(self.epsilon), hears)
         )
         self.columns = [self._reference(r) for r in references]
-        self.hoped: dict[tuple[Fraction, ...], Answer] = {}
-        self.proofs: dict[tuple[Fraction, ...], Answer] = {}
+        self.hoped: dict[tuple[Fraction, ...], LineReply] = {}
+        self.proofs: dict[tuple[Fraction, ...], LineReply] = {}
 
     def settled(self) -> tuple[np.ndarray, tuple[Fraction, ...], str]:
         """Shares of the columns, the weights with the best proved bound, and how it ended."""
@@ -105,7 +105,7 @@ class Exchange:
                 level = max(self.gap / 8, min(level, 0.1 * (worst - hope) / self.scale))
                 self._learn(weights, self.answers.quick(self._under(weights), level))
 
-    def _learn(self, weights: tuple[Fraction, ...], answer: Answer) -> None:
+    def _learn(self, weights: tuple[Fraction, ...], answer: LineReply) -> None:
         """A new column; a new bound, which outdates what was only hoped with fewer actions."""
         self.columns.append(self._column(answer.kernel, answer.actions))
         if answer.proof is None:
@@ -116,7 +116,7 @@ class Exchange:
         if known is None or answer.bound > known.bound:
             self.proofs[weights] = answer
 
-    def _highest(self, answers: dict[tuple[Fraction, ...], Answer]) -> tuple[float, tuple[Fraction, ...]]:
+    def _highest(self, answers: dict[tuple[Fraction, ...], LineReply]) -> tuple[float, tuple[Fraction, ...]]:
         """The best bound on the worst regret, which is never negative."""
         least, best = 0.0, tuple(Fraction(int(k == 0)) for k in range(len(self.priors)))
         for weights, answer in answers.items():

@@ -56,7 +56,7 @@ class Wanted:
 
 
 @dataclass
-class Program:
+class TableProgram:
     """min c·x, equalities and inequalities A x ≤ b as sparse rows of exact numbers; unknowns lie in [0, 1]."""
 
     columns: dict[tuple[object, ...], int] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class Solved:
     inside: list[dict[int, float]]
 
 
-def table_program(wanted: Wanted, ratio: Fraction) -> Program:
+def table_program(wanted: Wanted, ratio: Fraction) -> TableProgram:
     """The program at a ratio x; `delta` is the leak of every edge, `inner` that of edges between positive counts."""
     program = constraints(wanted)
     delta, inner = program.column("delta"), program.column("inner")
@@ -89,9 +89,9 @@ def table_program(wanted: Wanted, ratio: Fraction) -> Program:
     return program
 
 
-def constraints(wanted: Wanted) -> Program:
+def constraints(wanted: Wanted) -> TableProgram:
     """What every row must satisfy, without any word about privacy."""
-    program = Program()
+    program = TableProgram()
     for count in range(wanted.last + 1):
         values = wanted.values(count)
         places = [program.column("p", count, v) for v in values]
@@ -141,7 +141,7 @@ def _inside(wanted: Wanted) -> list[dict[int, float]]:
     return _rows(program, wanted, found.x)
 
 
-def _minimised(program: Program, wanted: Wanted, cost: dict[int, float], most: dict[int, float] | None = None) -> Any:
+def _minimised(program: TableProgram, wanted: Wanted, cost: dict[int, float], most: dict[int, float] | None = None) -> Any:
     from scipy.optimize import linprog
 
     width = len(program.columns)
@@ -163,14 +163,14 @@ def _minimised(program: Program, wanted: Wanted, cost: dict[int, float], most: d
     return found
 
 
-def _rows(program: Program, wanted: Wanted, x: np.ndarray) -> list[dict[int, float]]:
+def _rows(program: TableProgram, wanted: Wanted, x: np.ndarray) -> list[dict[int, float]]:
     return [
         {v: max(float(x[program.columns["p", count, v]]), 0.0) for v in wanted.values(count)}
         for count in range(wanted.last + 1)
     ]
 
 
-def lagrangian(program: Program, on_equal: Sequence[float], on_below: Sequence[float]) -> Fraction:
+def lagrangian(program: TableProgram, on_equal: Sequence[float], on_below: Sequence[float]) -> Fraction:
     """A lower bound of the optimum from the solver's multipliers, exact: the best of several ways to round them.
 
     Where the optimum is a simple fraction so are its multipliers, and one of the roundings proves it to the last digit.
@@ -187,7 +187,7 @@ def _in_steps(multipliers: list[Fraction]) -> list[Fraction]:
     return [Fraction(round(y * 2**DUAL_BITS), 2**DUAL_BITS) for y in multipliers]
 
 
-def _lagrangian(program: Program, on_equal: list[Fraction], on_below: list[Fraction]) -> Fraction:
+def _lagrangian(program: TableProgram, on_equal: list[Fraction], on_below: list[Fraction]) -> Fraction:
     """b·y + Σ_j min(0, reduced cost_j): y is free on equalities and at most 0 on A x ≤ b, where a positive one is left out."""
     reduced: dict[int, Fraction] = {program.columns["delta",]: Fraction(1)}
     bound = Fraction(0)
@@ -200,7 +200,7 @@ def _lagrangian(program: Program, on_equal: list[Fraction], on_below: list[Fract
     return bound + sum((c for c in reduced.values() if c < 0), Fraction(0))
 
 
-def _leak(program: Program, wanted: Wanted, first: int, second: int, ratio: Fraction, delta: int) -> None:
+def _leak(program: TableProgram, wanted: Wanted, first: int, second: int, ratio: Fraction, delta: int) -> None:
     """Σ_j max(p_first(j) − x·p_second(j), 0) ≤ δ, with one slack for each output that both or only the first may have."""
     here = {first + v: (min(first, wanted.last), v) for v in wanted.values(min(first, wanted.last))}
     there = {second + v: (min(second, wanted.last), v) for v in wanted.values(min(second, wanted.last))}
@@ -219,7 +219,7 @@ def _leak(program: Program, wanted: Wanted, first: int, second: int, ratio: Frac
     program.below.append((total, Fraction(0)))
 
 
-def _fall_away_from_zero(program: Program, count: int, values: list[int]) -> None:
+def _fall_away_from_zero(program: TableProgram, count: int, values: list[int]) -> None:
     """p(v) rises up to v = 0 and falls after it, over the allowed noise."""
     for one, other in pairwise(values):
         low, high = (one, other) if other <= 0 else (other, one)
