@@ -12,7 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
-ROUNDING = 2.0**-53
+from discreet.numerics.roundings import UNIT
+
 UP = 1 + 2.0**-50
 TRIFLE = 1e-300
 
@@ -75,7 +76,7 @@ class Near:
 
     def __truediv__(self, other: Near | float) -> Near:
         other = _near(other)
-        least = np.abs(other.value) * (1 - ROUNDING) - other.error
+        least = np.abs(other.value) * (1 - UNIT) - other.error
         with np.errstate(divide="ignore", invalid="ignore"):
             found = self.value / other.value
             off = (self.error + np.abs(found) * other.error) / least * UP
@@ -101,11 +102,11 @@ def _near(number: Near | float) -> Near:
     """A plain float stands for a constant that was rounded once."""
     if isinstance(number, Near):
         return number
-    return Near(np.asarray(number, dtype=float), np.asarray(abs(number) * ROUNDING * UP))
+    return Near(np.asarray(number, dtype=float), np.asarray(abs(number) * UNIT * UP))
 
 
 def _rounded(value: np.ndarray, error: np.ndarray) -> Near:
-    return Near(value, error * UP + np.abs(value) * (ROUNDING * UP) + TRIFLE)
+    return Near(value, error * UP + np.abs(value) * (UNIT * UP) + TRIFLE)
 
 
 def _down(value: np.ndarray) -> np.ndarray:

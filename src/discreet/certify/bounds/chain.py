@@ -35,7 +35,7 @@ the loss above is monotone in the joint law of (X, Y) (it is a sum over y of min
 linear in the law and non-negative), so smaller masses of X and of M give a smaller bound; that also cuts
 the tails. With X in a window all outputs below it have one posterior, as have all above it, so they may be
 gathered at its ends. Everything else is floats: sums, products and quotients of non-negative numbers, whose
-relative error is at most the number of roundings on the way times 2^−53. `ROUNDINGS` per step of the window
+relative error follows from the number of roundings on the way (`numerics.roundings`). `ROUNDINGS` per step of the window
 overstates that number for every quantity below, and each difference is taken from the low side of its first
 to the high side of its second term.
 """
@@ -55,9 +55,9 @@ from discreet.model.iid_sum import iid_sum, why_not_iid_sum
 from discreet.model.losses import DistanceLoss
 from discreet.model.problem import Problem
 from discreet.numerics.brackets import float_down, rational_below_exp
+from discreet.numerics.roundings import drift
 
 CHAIN = "chain"
-UNIT = 2.0**-53
 ROUNDINGS = 24
 LOG_TAIL = 60.0
 """Windows leave out counts of probability about e^−60."""
@@ -154,12 +154,12 @@ def chain_loss(split: Split, respondents: int, epsilon: Fraction, quantile: Frac
     if quantile is None:
         brackets = _squared(split, players.tolist(), ratio)
     else:
-        scale = float_down(split.mean) * (1 - 8 * UNIT)
+        scale = float_down(split.mean) * (1 - drift(8))
         brackets = scale * np.array(
             [pinball_loss(binomial_below(m, split.beta)[1], ratio, quantile) for m in players.tolist()]
         )
     total = float((masses * np.maximum(brackets, 0.0)).sum())
-    return Fraction(max(0.0, total * (1 - 4 * (len(weights) + 16) * UNIT)))
+    return Fraction(max(0.0, total * (1 - drift(4 * (len(weights) + 16)))))
 
 
 def binomial_below(trials: int, probability: Fraction) -> tuple[int, np.ndarray]:
@@ -182,7 +182,7 @@ def binomial_below(trials: int, probability: Fraction) -> tuple[int, np.ndarray]
     tail = _tail(masses[-1], (trials - high) / (high + 1) * odds) + _tail(
         masses[0], low / ((trials - low + 1) * odds)
     )
-    return low, masses / (masses.sum() + tail) * (1 - 16 * (len(masses) + 4) * UNIT)
+    return low, masses / (masses.sum() + tail) * (1 - drift(16 * (len(masses) + 4)))
 
 
 def _tail(last: float, ratio: float) -> float:
@@ -209,7 +209,7 @@ def _squared(split: Split, players: list[int], ratio: float) -> np.ndarray:
         for j, column in enumerate(columns):
             matrix[: len(column), j] = column
         count, indicators = hidden_variances(matrix, ratio)
-        found.append((square * count + variance * indicators) * (1 - 8 * UNIT))
+        found.append((square * count + variance * indicators) * (1 - drift(8)))
         start += len(some)
     return np.concatenate(found)
 
@@ -225,7 +225,7 @@ def hidden_variances(masses: np.ndarray, ratio: float) -> tuple[np.ndarray, np.n
     size, problems = masses.shape
     if size == 1:
         return np.zeros(problems), np.zeros(problems)
-    slack = ROUNDINGS * (size + 8) * UNIT
+    slack = drift(ROUNDINGS * (size + 8))
     a = _sums(masses, ratio)
     c = [part[::-1] for part in _sums(masses[::-1], ratio)]
     beyond = np.concatenate([ratio * c[0][1:], np.zeros((1, problems))])
@@ -274,7 +274,7 @@ def pinball_loss(masses: np.ndarray, ratio: float, quantile: Fraction) -> float:
             below = np.cumsum(joint, axis=1)[:, :-1]
             above = np.cumsum(joint[:, ::-1], axis=1)[:, ::-1][:, 1:]
             total += float(np.minimum(missed * above, in_vain * below).sum())
-    return total * (1 - ROUNDINGS * (size + 8) * UNIT) - FAINT
+    return total * (1 - drift(ROUNDINGS * (size + 8))) - FAINT
 
 
 def types_in(text: str) -> tuple[int, ...]:

@@ -42,7 +42,6 @@ import numpy as np
 from discreet.certify.bounds.chain import (
     MATRIX,
     QUADRATIC_WORK,
-    UNIT,
     chain_upper_bound,
     hidden_variances,
     not_a_single_error,
@@ -57,6 +56,7 @@ from discreet.model.priors import DirichletMultinomialPrior, IidPrior, Reference
 from discreet.model.problem import Problem
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import float_down, rational_below_exp
+from discreet.numerics.roundings import drift
 
 GROWING = "growing chain"
 BITS = 240
@@ -197,21 +197,22 @@ def _bound(problem: Problem, columns: Iterator[list[int]], mean: Fraction, varia
     assert isinstance(decision.loss, DistanceLoss)
     epsilon, quantile = problem.epsilon, decision.loss.quantile
     ratio = float_down(rational_below_exp(-epsilon, 80)) if epsilon < 300 else 0.0
-    total = 0.0
+    total, added = 0.0, 0
     if quantile is not None:
         level = quantile if mean >= 0 else 1 - quantile
-        scale, work = float_down(abs(mean)) * (1 - 8 * UNIT), 0
+        scale, work = float_down(abs(mean)) * (1 - drift(8)), 0
         for column in columns:
             work += len(column) ** 2
             if work <= QUADRATIC_WORK:
+                added += 1
                 total += scale * max(0.0, pinball_loss(np.array(_floats(column)), ratio, level))
     else:
         counted, stepped = float_down(mean**2 + shared), float_down(variance - shared)
         for matrix in _side_by_side(columns):
             count, indicators = hidden_variances(matrix, ratio)
-            total += float(((counted * count + stepped * indicators) * (1 - 8 * UNIT)).sum())
-    # each path adds a rounding, and there are at most a few thousand of them
-    lower = Fraction(max(0.0, total * (1 - 4 * 10_000 * UNIT)))
+            added += count.size
+            total += float(((counted * count + stepped * indicators) * (1 - drift(8))).sum())
+    lower = Fraction(max(0.0, total * (1 - drift(4 * (added + 16)))))
     return -decision.weight * decision.loss.pinballs * lower
 
 

@@ -9,7 +9,7 @@ is known. With R above every total nothing is mistaken; payoffs that are not los
 (noise on the statistic itself) the law of S is the joint law.
 
 The rest is floats: every term is non-negative and every factor comes from positive formulas, so a result that
-passed through at most k roundings has relative error at most k·2^−52. The bracket carries that error, the
+passed through at most k roundings is off by at most `numerics.roundings.drift(k)` of itself. The bracket carries that error, the
 rounding of ω − a, and what is missing or mistaken times the largest loss.
 """
 
@@ -31,8 +31,8 @@ from discreet.model.kernel import ClosedKernel, Kernel, TableKernel
 from discreet.model.losses import DistanceLoss, FormulaLoss, SquaredLoss, TableLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
+from discreet.numerics.roundings import drift
 
-UNIT = 2.0**-52
 FAINT = 1e-280
 """More than underflow can take from any sum."""
 BITS = 88
@@ -67,8 +67,8 @@ def joint_payoff(mechanism: Mechanism, sums: Sums) -> tuple[Fraction, Fraction]:
             else _regrets(mechanism, sums, actions, decision, joint.omegas)
         )
         loss = float((seen * losses).sum())
-        roundings = 8 * (len(joint.totals) + len(joint.omegas) + 3 * len(actions)) + 256
-        error = Fraction(loss * roundings * UNIT) + Fraction(FAINT) + off
+        roundings = 16 * (len(joint.totals) + len(joint.omegas) + 3 * len(actions)) + 512
+        error = Fraction(loss * drift(roundings)) + Fraction(FAINT) + off
         low = Fraction(loss) - error - joint.mistaken * worst
         high = Fraction(loss) + error + (joint.missing + joint.mistaken) * worst
         total[0] += decision.weight * (top - high)
@@ -149,7 +149,7 @@ def _losses(
     origin = omegas[len(omegas) // 2]
     gap = np.array([float(w - origin) for w in omegas])[:, None] - np.array([float(a - origin) for a in numbers])[None, :]
     largest = max(abs(x - origin) for x in (*ends, min(numbers), max(numbers)))
-    off = 8 * Fraction(UNIT) * largest
+    off = Fraction(drift(16)) * largest
     assert isinstance(decision.loss, DistanceLoss)
     losses = decision.loss.of_gap(gap)
     if isinstance(decision.loss, SquaredLoss):
@@ -194,7 +194,7 @@ def _on_lines(
     numbers = np.array([float(w) for w in omegas])
     table = np.maximum(heights[:, None] - slopes[:, None] * numbers[None, :], 0.0)
     furthest = max(map(abs, mechanism.problem.omega_range))
-    off = 8 * Fraction(UNIT) * max(abs(top - f) + abs(g) * furthest for f, g in lines)
+    off = Fraction(drift(16)) * max(abs(top - f) + abs(g) * furthest for f, g in lines)
     return table, top, top - least, off
 
 

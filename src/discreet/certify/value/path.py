@@ -21,8 +21,8 @@ from discreet.errors import InputError, TooLarge
 from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.problem import Problem
 from discreet.model.universe import Universe
+from discreet.numerics.roundings import drift
 
-UNIT = 2.0**-53
 FAINT = 1e-34
 """Prior mass and kernel tails below this are bounded instead of summed."""
 FAINTEST = Fraction(1, 10**280)
@@ -57,7 +57,7 @@ def path_of(problem: Problem) -> Path:
             "This prior lists every count", size=f"{n:,} respondents", fits="20,000", remedy="use an iid prior"
         )
     weights = prior.on_histograms(universe.histograms(), universe)
-    return Path(n, np.arange(n + 1), weights.floats(), 2 * UNIT, 0.0)
+    return Path(n, np.arange(n + 1), weights.floats(), drift(2), 0.0)
 
 
 def _binomial(n: int, p: Fraction) -> Path:
@@ -68,7 +68,7 @@ def _binomial(n: int, p: Fraction) -> Path:
     lower = _falling(lambda c: c / ((n - c + 1) * odds), mode, 0, -1)
     masses = np.array([*lower[:0:-1], 1.0, *upper[1:]])
     counts = np.arange(mode - len(lower) + 1, mode + len(upper))
-    error = 6 * len(masses) * UNIT
+    error = drift(6 * len(masses))
     total = float(masses.sum())
     complete = counts[0] == 0 and counts[-1] == n
     # beyond the window masses only fall, so each side's rest is below its last mass times the counts left
@@ -142,5 +142,5 @@ def _band(path: Path, ratio: Fraction, outputs: np.ndarray, reach: int, low: int
         masses = path.masses * float(ratio) ** np.abs(places[:, None] - at).astype(float)
     inner, end = float((1 - ratio) / (1 + ratio)), float(1 / (1 + ratio))
     scale = np.where((outputs == low) | (outputs == high), end, inner)
-    error = path.error + (6 * reach + 2 * min(window, 2 * reach + 1) + 16) * UNIT
+    error = path.error + drift(6 * reach + 2 * min(window, 2 * reach + 1) + 16)
     return Band(outputs, at, masses * scale[:, None], error, path.lost + 2 * FAINT)

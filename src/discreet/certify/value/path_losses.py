@@ -25,8 +25,9 @@ from discreet.model.decision import Decision
 from discreet.model.expression import Node, affine_parts, as_fraction, derivative
 from discreet.model.losses import AbsoluteLoss, DistanceLoss, FormulaLoss, PinballLoss, SquaredLoss
 from discreet.numerics.brackets import float_down, float_up
-from discreet.numerics.near import ROUNDING, Near, larger
+from discreet.numerics.near import Near, larger
 from discreet.numerics.polynomials import add, differentiated, multiply, somewhere_negative, subtract
+from discreet.numerics.roundings import drift
 
 Slope = Callable[[Near, Near], Near]
 
@@ -127,7 +128,7 @@ def _hidden(decision: Decision, band: Band, values: Near, exact: Sequence[Fracti
     """How far, for each output, the least expected loss may lie below that of its candidates."""
     omegas = values.value
     # the float mean misses the true one by at most its relative error times the spread of ω, and its own rounding
-    miss = band.error * float(np.ptp(omegas)) + 8 * ROUNDING * float(np.abs(omegas).max()) + float(values.error.max())
+    miss = band.error * float(np.ptp(omegas)) + drift(8) * float(np.abs(omegas).max()) + float(values.error.max())
     if isinstance(decision.loss, FormulaLoss):
         means = _means(band, omegas)
         return _bottom(decision, Near(means, np.full_like(means, miss)), exact)[1]
@@ -154,7 +155,7 @@ def _quantiles(joint: np.ndarray, values: np.ndarray, q: Fraction) -> tuple[np.n
     order = 1 if values[0, -1] >= values[0, 0] else -1
     ascending, sorted_values = joint[:, ::order], values[:, ::order]
     size = values.shape[1]
-    tolerance = 8 * (size + 8) * ROUNDING
+    tolerance = drift(8 * (size + 8))
     share = min(q, 1 - q)
     running = np.cumsum(ascending if 2 * q <= 1 else ascending[:, ::-1], axis=1)
     aims = [float(share) * running[:, -1:] * (1 + sign * tolerance) for sign in (-1, 1)]
@@ -215,7 +216,7 @@ def _bottom(decision: Decision, means: Near, omegas: Sequence[Fraction]) -> tupl
     # convex: f(a) ≥ f(a*) + f′(a*)(a − a*)
     below = np.maximum(at.high, 0.0) * (Near.exactly(best) - Near.of([lower])).high
     above = np.maximum(-at.low, 0.0) * (Near.of([upper]) - Near.exactly(best)).high
-    return best, np.maximum(below, above) * (1 + 4 * ROUNDING)
+    return best, np.maximum(below, above) * (1 + drift(4))
 
 
 def _convex_slope(decision: Decision, lower: Fraction, upper: Fraction, omegas: Sequence[Fraction]) -> Slope:
