@@ -74,6 +74,9 @@ HOMES: dict[str, set[str]] = {
     "opendp": {"exchange"},
     "dp_accounting": {"exchange"},
     "typer": {"cli"},
+    "starlette": {"web"},
+    "uvicorn": {"web"},
+    "jinja2": {"web"},
     "rich": {"cli", "present"},
     "highspy": {"design", "geometry", "exchange"},
 }

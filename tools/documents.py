@@ -25,6 +25,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"(?<!!)\[[^\]\[]*\]\(([^)\s]+)\)")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SECONDS = 120
+PAGES = {"web": "workbench"}
+"""Packages whose page has the name that users know."""
 
 
 def pages(root: Path) -> list[Path]:
@@ -96,7 +98,7 @@ def undocumented(root: Path) -> Iterator[str]:
     for package in sorted(path.parent for path in source.glob("*/__init__.py")):
         if package.name == "cli":
             continue
-        page = root / "docs" / f"{package.name}.md"
+        page = root / "docs" / f"{PAGES.get(package.name, package.name)}.md"
         if not page.exists():
             yield f"the package {package.name} has no page docs/{package.name}.md"
             continue

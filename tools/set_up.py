@@ -13,7 +13,7 @@ import system
 
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST = (3, 11)
-EXTRAS = {"": "accounting,dev,figures,frames,opendp,postgres,spark,stamps,tokens", "demo": "figures"}
+EXTRAS = {"": "accounting,dev,figures,frames,opendp,postgres,spark,stamps,tokens,web", "demo": "figures"}
 """What is installed: everything that tests need, or what the demonstration needs."""
 
 

@@ -23,7 +23,8 @@ from discreet.model.problem import Problem
 from discreet.numerics.exact import exact
 from discreet.views.choice import choice_view, choices_with_designs
 from discreet.views.frontier import frontier_view
-from discreet.views.view import Fact, View
+from discreet.views.problem import problem_view
+from discreet.views.view import View
 from discreet.views.words import problem_words
 from discreet.watch import SILENT, Watch
 
@@ -102,11 +103,7 @@ class AskedProblem(Shown):
 
     def view(self) -> View:
         """The problem in words."""
-        stated = self.problem
-        facts = {"promise": str(stated.guarantee), "prior": stated.prior.kind, "notes": list(stated.notes)}
-        notes = [Fact("note", note) for note in stated.notes]
-        told = (Fact("question", problem_words(stated)), Fact("privacy", str(stated.guarantee)), Fact("prior", stated.prior.kind))
-        return View(facts, (*told, *notes))
+        return problem_view(self.problem)
 
     @overload
     def design(

@@ -1,7 +1,11 @@
-"""Views drawn as HTML: for notebooks and pages. Words are escaped, moods are classes, nothing is fetched or run."""
+"""Views drawn as HTML: for notebooks, with the looks inside, and for pages that bring a style sheet and allow no other.
+
+Words are escaped, moods are classes, nothing is fetched or run.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
@@ -10,6 +14,9 @@ from discreet.views.view import Bars, Block, Fact, Grid, Heading, Mood, Sentence
 
 COLOURS = {Mood.GOOD: "#00734d", Mood.BAD: "#a63d00", Mood.MIND: "#7a5900", Mood.SOFT: "#55555f"}
 BAR = "#0072b2"
+SCROLLS = '<div class="rows" tabindex="0" role="group" aria-label="Table, moves sideways when narrow">'
+STYLE = re.compile(r' style="[^"]*"')
+SIDES = re.compile(r' style="text-align:(left|right)"')
 
 
 def html(told: Iterable[Block]) -> str:
@@ -18,6 +25,34 @@ def html(told: Iterable[Block]) -> str:
         _facts([b for b in blocks if isinstance(b, Fact)]) if kind is Fact else "".join(map(_block, blocks))
         for kind, blocks in groupby(told, type)
     )
+
+
+def paged(told: Iterable[Block]) -> str:
+    """The same without a word of style, for a page whose policy forbids it: sides are classes, bars are drawn, tables scroll."""
+    return "".join(
+        "".join(_drawn_bars(b) for b in blocks if isinstance(b, Bars)) if kind is Bars else _unstyled(html(blocks))
+        for kind, blocks in groupby(told, type)
+    )
+
+
+def _unstyled(drawn: str) -> str:
+    # Text is escaped, so every quotation mark in what was drawn is ours, and so is every style.
+    plain = STYLE.sub("", SIDES.sub(r' class="\1"', drawn.replace('<tr style="font-weight:bold">', '<tr class="first">')))
+    boxed = plain.replace("<table>", f"{SCROLLS}<table>").replace("</table>", "</table></div>")
+    return boxed.replace("<h4>", "<h3>").replace("</h4>", "</h3>")
+
+
+def _drawn_bars(block: Bars) -> str:
+    top = max((share for _, share in block.rows), default=0.0) or 1.0
+    rows = "".join(
+        f'<tr><td>{escape(label)}</td><td class="right">{share:.2%}</td>'
+        f'<td><svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect width="{100 * share / top:.1f}" height="8"/></svg></td></tr>'
+        for label, share in block.rows
+    )
+    rest = f"<p>others: {block.rest:.2%}</p>" if block.rest else ""
+    head = f'<tr><th scope="col">{escape(block.about)}</th><th scope="col" class="right">probability</th><td></td></tr>'
+    return f'{SCROLLS}<table class="bars"><thead>{head}</thead><tbody>{rows}</tbody></table></div>{rest}'
 
 
 def _block(block: Block) -> str:

@@ -9,11 +9,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from discreet.design.comparison.truths import Outcome
-from discreet.design.questions.hedge import NEVER, Hedged
-from discreet.design.questions.reliance import SIZES, Mistake, Reliance
+from discreet.design.questions.hedge import NEVER, Hedged, hedge, why_not_hedged
+from discreet.design.questions.reliance import SIZES, Mistake, Reliance, reliance, why_not_known
+from discreet.design.result import Design
 from discreet.numerics.digits import about, at_least, at_most, percent_at_least, percent_given
 from discreet.views.plain import known
 from discreet.views.view import BREAK, Block, Grid, Sentence, View, mind, told
+from discreet.watch import Watch
 
 NEAR = 0.5
 """A break-even below this is a warning."""
@@ -33,6 +35,19 @@ def reliance_view(found: Reliance) -> View:
         "mistakes": [_facts(mistake) for mistake in found.mistakes],
     }
     return View({"wrong_prior": facts}, tuple(_told(found)))
+
+
+def relied_on(found: Design, hedged: Hedged | None, watch: Watch) -> View:
+    """Wrong priors, without being asked: what the mechanism that is kept loses, and what a hedge would save."""
+    reason = why_not_known(found.mechanism)
+    if reason is not None:
+        return unknown_view(reason)
+    if hedged is not None:
+        return hedge_view(hedged) + reliance_view(reliance(hedged.mechanism))
+    view = reliance_view(reliance(found.mechanism))
+    if watch.cancelled() or why_not_hedged(found.mechanism.problem) is not None:
+        return view
+    return view + hedge_advice(hedge(found.mechanism, found.certificate))
 
 
 def unknown_view(reason: str) -> View:
@@ -159,4 +174,4 @@ def hedge_advice(found: Hedged) -> View:
     )
 
 
-__all__ = ["NEVER", "family_reliance", "hedge_advice", "hedge_view", "reliance_view", "unknown_view"]
+__all__ = ["NEVER", "family_reliance", "hedge_advice", "hedge_view", "reliance_view", "relied_on", "unknown_view"]

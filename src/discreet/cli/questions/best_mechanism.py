@@ -10,10 +10,9 @@ from discreet.cli.keeping import kept, next_step, writable
 from discreet.cli.pictures import drawable, drawn
 from discreet.design import Design, design
 from discreet.design.questions.decision_makers import prices
-from discreet.design.questions.hedge import Hedged, hedge, must_be_hedgeable, why_not_hedged
+from discreet.design.questions.hedge import hedge, must_be_hedgeable
 from discreet.design.questions.regret import must_compare, regret
 from discreet.design.questions.regret_surface import Spot, corners, drawn_around, surface
-from discreet.design.questions.reliance import reliance, why_not_known
 from discreet.design.questions.sensitivity import sensitivity
 from discreet.errors import InputError
 from discreet.files import certificate_path, record_path, write_records
@@ -23,7 +22,7 @@ from discreet.model.problem import Problem
 from discreet.model.universe import Universe
 from discreet.numerics.exact import exact
 from discreet.views.design import design_view
-from discreet.views.reliance import hedge_advice, hedge_view, reliance_view, unknown_view
+from discreet.views.reliance import relied_on
 from discreet.views.sharing import shares_view, slopes_view
 from discreet.views.view import View
 from discreet.views.wrong_prior import alternative_view, drawn_view, neighbourhood_view
@@ -72,7 +71,7 @@ class BestMechanism:
         written = View({}, ())
         if self.output is not None:
             written = kept(self.output, chosen.mechanism, chosen.certificate, chosen.record()) + next_step(f"certify {self.output}")
-        view = design_view(found) + self._relied_on(found, hedged, watch)
+        view = design_view(found) + relied_on(found, hedged, watch)
         if self.output is not None:
             write_records(record_path(self.output), [chosen.record(looked=True)])
         if self.alternative is not None:
@@ -93,18 +92,6 @@ class BestMechanism:
         """What the search found is on disk before baselines are computed; a hedge is another mechanism and comes later."""
         if self.output is not None and self.hedge is None:
             kept(self.output, mechanism, certificate)
-
-    def _relied_on(self, found: Design, hedged: Hedged | None, watch: Watch) -> View:
-        """Wrong priors, without being asked: what the mechanism that is kept loses, and what a hedge would save."""
-        reason = why_not_known(found.mechanism)
-        if reason is not None:
-            return unknown_view(reason)
-        if hedged is not None:
-            return hedge_view(hedged) + reliance_view(reliance(hedged.mechanism))
-        view = reliance_view(reliance(found.mechanism))
-        if watch.cancelled() or why_not_hedged(self.problem) is not None:
-            return view
-        return view + hedge_advice(hedge(found.mechanism, found.certificate))
 
 
 @dataclass(frozen=True)

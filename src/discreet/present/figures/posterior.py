@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from discreet.interpret.channel import position_of
 from discreet.interpret.reading import Readings, readings
 from discreet.model.mechanism import Mechanism
+from discreet.model.priors import Prior
 from discreet.numerics.digits import about, between, percent_given
 from discreet.present.axes import statistic_axis
 from discreet.present.figure import Figure
@@ -17,18 +20,20 @@ MOST_SHOWN = 6
 PRIOR = "before (prior)"
 
 
-def posterior_figure(mechanism: Mechanism, level: float = 0.9) -> Figure:
-    """Posteriors after a handful of outputs that are likely and spread over the range."""
-    found = readings(mechanism, level=level)
-    chosen = _chosen(found)
+def posterior_figure(
+    mechanism: Mechanism, level: float = 0.9, *, outputs: Sequence[str] | None = None, prior: Prior | None = None
+) -> Figure:
+    """Posteriors after these outputs, or after a handful that are likely and spread over the range, under any prior."""
+    found = readings(mechanism, prior, level=level)
+    chosen = _chosen(found) if outputs is None else [position_of(mechanism, output) for output in outputs]
     weights = np.exp(found.log_probability)
-    prior = np.nan_to_num(weights @ np.nan_to_num(found.posteriors))
+    before = np.nan_to_num(weights @ np.nan_to_num(found.posteriors))
     numbers = [float(v) for v in found.values]
-    last = int(np.flatnonzero(prior > 1e-4)[-1]) + 1
+    last = int(np.flatnonzero(before > 1e-4)[-1]) + 1
     labels = found.labels()
     names = [PRIOR, *(f"after {labels[i]}" for i in chosen)]
     rows: list[dict[str, Any]] = []
-    for name, law in zip(names, [prior, *(found.posteriors[i] for i in chosen)], strict=True):
+    for name, law in zip(names, [before, *(found.posteriors[i] for i in chosen)], strict=True):
         rows += [{"omega": numbers[j], "probability": float(law[j]), "belief": name} for j in range(last)]
     scales = series_scales(names)
     legend = {"title": "belief"}

@@ -1,0 +1,81 @@
+"""Questions about a mechanism that was designed here: what a value means, what is promised, and the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from discreet.currencies.profiles import profile
+from discreet.errors import DiscreetError, InputError
+from discreet.files import certificate_path, mechanism_hash, read_certificate, read_mechanism
+from discreet.files.atomic import write_atomically
+from discreet.files.priors import read_prior
+from discreet.files.record import record_beside
+from discreet.model.mechanism import Mechanism
+from discreet.model.priors import Prior
+from discreet.present import delta_figure, posterior_figure, tradeoff_figure
+from discreet.present.report import mechanism_report
+from discreet.views.limits import limits_view
+from discreet.views.profile import profile_view
+from discreet.views.reading import reading_view
+from discreet.views.view import BREAK, Heading, View
+from discreet.web.keeping import Shelf
+from discreet.web.questions import Reply, Setting, drawn
+from discreet.web.questions.design import MECHANISM
+
+MOST_OUTPUTS = 400
+
+
+def held(setting: Setting, subject: str) -> tuple[Path, Mechanism]:
+    """The mechanism of an answer, and where it lies."""
+    place = Shelf(setting.home).found(subject) / MECHANISM
+    if not place.is_file():
+        raise InputError(
+            "There is no mechanism under this name", found=subject, allowed="a design that has ended",
+            remedy="design it first, or ask again",
+        )
+    return place, read_mechanism(place)
+
+
+def reading(setting: Setting, subject: str, output: str | None, level: str, prior: str | None = None) -> Reply:
+    """What a published value means under the design's prior, or under a prior that the reader brings."""
+    _, mechanism = held(setting, subject)
+    labels = [o.label for o in mechanism.outputs[:MOST_OUTPUTS]]
+    chosen = labels[len(labels) // 2] if output is None else output
+    believed = None if prior is None else _brought(setting, prior, mechanism)
+    view = reading_view(mechanism, [chosen], believed, prior_name="the reader", level=float(level))
+    pictures = drawn(lambda: posterior_figure(mechanism, float(level), outputs=[chosen], prior=believed))
+    return Reply(view, pictures, {"outputs": labels, "output": chosen, "name": mechanism.problem.name})
+
+
+def _brought(setting: Setting, text: str, mechanism: Mechanism) -> Prior:
+    """A prior that a reader wrote, read as the command line reads its file."""
+    place = setting.kept / "prior.toml"
+    write_atomically(place, text.encode())
+    return read_prior(place, mechanism.problem)
+
+
+def guarantees(setting: Setting, subject: str, sure: str = "0.5") -> Reply:
+    """The promise in every currency, and what an attacker can still learn, in sentences."""
+    _, mechanism = held(setting, subject)
+    epsilon = float(mechanism.guarantee.epsilon)
+    told = profile_view(mechanism, deltas=["1e-6"])
+    limits = limits_view(mechanism, sure=float(sure))
+    facts = {"profile": told.facts, "limits": limits.facts}
+    view = View(facts, (*told.told, BREAK, Heading("The attacker's view"), *limits.told), told.holds and limits.holds)
+    seen = profile(mechanism)
+    pictures = drawn(lambda: delta_figure(seen, epsilon), lambda: tradeoff_figure(seen, epsilon))
+    return Reply(view, pictures, {"name": mechanism.problem.name})
+
+
+def report(setting: Setting, subject: str) -> Reply:
+    """The printable page about a design; it is written beside the question."""
+    place, mechanism = held(setting, subject)
+    beside_it = certificate_path(place)
+    certificate = read_certificate(beside_it) if beside_it.is_file() else None
+    try:
+        record = record_beside(place, mechanism_hash(mechanism))
+    except DiscreetError:
+        record = None
+    text = mechanism_report(mechanism, certificate, record=record)
+    write_atomically(setting.kept / "report.html", text.encode())
+    return Reply(View({"report": "report.html"}, ()), (), {"name": mechanism.problem.name})

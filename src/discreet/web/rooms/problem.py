@@ -1,0 +1,96 @@
+"""Problems: choose an example or write one, see at once what it says, import and export it, keep it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from discreet.errors import DiscreetError, InputError
+from discreet.web.bench import Bench, Page
+from discreet.web.examples import EXAMPLES
+from discreet.web.forms import ACTIONS, DECISIONS, FIELDS, PRIOR_KEYS, STATISTICS, fields_of, toml_of
+from discreet.web.keeping import must_be_name
+
+CHOICES = {
+    "prior": {"iid": "each value's probability", "reference": "counts in public data", "exchangeable": "uncertain probabilities"},
+    "statistic": {"sum": "the sum of the values", "mean": "their average", "count": "how many have certain values"},
+    "decision": {
+        "squared-error": "squared error", "absolute-error": "absolute error", "pinball": "too few costs more (pinball)",
+        "match": "right or wrong", "expression": "a formula",
+    },
+    "actions": {"real": "any number", "integer": "whole numbers", "listed": "one of a list"},
+    "neighbours": {"replace-one": "what one respondent answers", "add-remove-one": "whether one takes part"},
+}  # fmt: skip
+assert set(CHOICES["prior"]) == set(PRIOR_KEYS) and tuple(CHOICES["statistic"]) == STATISTICS
+assert tuple(CHOICES["decision"]) == DECISIONS and tuple(CHOICES["actions"]) == ACTIONS
+
+
+def routes(bench: Bench) -> list[Route]:
+    """Home, the form, and kept problems."""
+
+    async def home(request: Request) -> Page:
+        lost = [name for name in bench.desk.lost if bench.desk.job(name).state == "lost"]
+        facts = {"examples": [{"name": e.name, "title": e.title, "question": e.question} for e in EXAMPLES.values()], "lost": lost}
+        return Page("home.html", facts, {"examples": EXAMPLES.values(), "lost": lost})
+
+    async def form(request: Request) -> Page:
+        example = request.query_params.get("example")
+        if example is not None and example not in EXAMPLES:
+            raise InputError("There is no example of this name", found=example, allowed=list(EXAMPLES), remedy="choose one")
+        text = toml_of(FIELDS) if example is None else EXAMPLES[example].text
+        return await _edited(text, None, "New problem" if example is None else EXAMPLES[example].title)
+
+    async def kept(request: Request) -> Page:
+        name = must_be_name(request.path_params["name"])
+        return await _edited(bench.shelf.problem(name), name, "Problem")
+
+    async def _edited(text: str, name: str | None, title: str) -> Page:
+        checked = await _checked(text)
+        facts = {"problem": name, "toml": text, **checked["facts"]}
+        context = {"title": title, "toml": text, "fields": fields_of(text), "name": name, "checked": checked, "choices": CHOICES}
+        return Page("problem.html", facts, context)
+
+    async def _checked(text: str) -> dict[str, Any]:
+        try:
+            return {**await bench.desk.reply("check", {"toml": text}), "words": ""}
+        except DiscreetError as error:
+            return {"facts": {"error": str(error)}, "told": [], "words": str(error)}
+
+    async def check(request: Request, fields: dict[str, str]) -> Response:
+        text = _text(fields)
+        checked = await _checked(text)
+        page = Page("checked.html", {"toml": text, **checked["facts"]}, {"checked": checked, "toml": text})
+        return bench.page_response(request, page)
+
+    async def keep(request: Request, fields: dict[str, str]) -> Response:
+        text = _text(fields)
+        await bench.desk.reply("check", {"toml": text})  # what cannot be read is not kept
+        name = bench.shelf.keep_problem(text)
+        if fields.get("then") == "design":
+            from discreet.web.rooms.design import begin
+
+            job = begin(bench, name, fields)
+            return bench.see(request, f"/design/{job.name}", {"problem": name, "design": job.name})
+        if fields.get("then") == "frontier":
+            return bench.see(request, f"/frontier/{name}", {"problem": name})
+        return bench.see(request, f"/problem/{name}", {"problem": name})
+
+    async def export(request: Request) -> Response:
+        name = must_be_name(request.path_params["name"])
+        text = bench.shelf.problem(name)
+        headers = {"content-disposition": f'attachment; filename="problem-{name}.toml"'}
+        return Response(text, headers=headers, media_type="application/toml; charset=utf-8")
+
+    return [
+        *bench.both("/", home), bench.posted("/problem/check", check), bench.posted("/problem", keep),
+        *bench.both("/problem", form), bench.got("/problem/{name}.toml", export),
+        *bench.both("/problem/{name}", kept),
+    ]  # fmt: skip
+
+
+def _text(fields: dict[str, str]) -> str:
+    """The problem's text: as TOML when that was edited, else from the fields."""
+    return fields["toml"].replace("\r\n", "\n") if fields.get("written") == "toml" else toml_of(fields)

@@ -1,0 +1,74 @@
+"""Work: what is being answered and what waits, events as they come, pictures, stopping and asking again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from discreet.errors import InputError
+from discreet.web.bench import Bench, Page
+from discreet.web.keeping import must_be_name, read_json
+
+LISTED = 40
+WAITS = {"design", "family", "frontier"}
+
+
+def routes(bench: Bench) -> list[Route]:
+    """The list of work, and one piece of it."""
+
+    async def listed(request: Request) -> Page:
+        own = [job for job in bench.desk.jobs.values() if job.kind in WAITS]
+        rows = [{"name": job.name, "kind": job.kind, "state": job.state, "words": job.words, "events": len(job.events)}
+                for job in reversed(own[-LISTED:])]  # fmt: skip
+        lost = [{"name": job.name, "kind": job.kind} for job in map(bench.desk.job, bench.desk.lost) if job.state == "lost"]
+        facts = {"work": rows, "lost": lost, "workers": bench.desk.limits.workers, "room": bench.desk.limits.waiting}
+        return Page("work.html", facts, {"rows": rows, "lost": lost, "title": "Work"})
+
+    async def events(request: Request) -> Response:
+        job = bench.desk.job(must_be_name(request.path_params["name"]))
+        last = request.headers.get("last-event-id", "")
+        first = int(last) + 1 if last.isdigit() and len(last) < 9 else 0
+
+        async def lines() -> AsyncIterator[str]:
+            yield "retry: 2000\n\n"
+            async for place, event in bench.desk.events(job, first):
+                yield f"id: {place}\ndata: {json.dumps(event)}\n\n"
+            yield f"event: ended\ndata: {json.dumps({'state': job.state})}\n\n"
+
+        return StreamingResponse(lines(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+
+    async def figure(request: Request) -> Response:
+        folder = bench.shelf.found(request.path_params["name"])
+        place = request.path_params["place"]
+        found = read_json(folder / "answer.json").get("figures", [])
+        if not 0 <= place < len(found):
+            raise InputError("There is no picture of this number", found=place, allowed=f"below {len(found)}", remedy="reload")
+        page = Page("", {}, settled=True)
+        return bench.response(request, json.dumps(found[place]["specification"]).encode(), "application/json", page)
+
+    async def stop(request: Request, fields: dict[str, str]) -> Response:
+        job = bench.desk.job(must_be_name(request.path_params["name"]))
+        bench.desk.stop(job)
+        return bench.see(request, _back(job.kind, job.name), {"state": job.state})
+
+    async def again(request: Request, fields: dict[str, str]) -> Response:
+        old = bench.desk.job(must_be_name(request.path_params["name"]))
+        long = old.kind in WAITS
+        seconds = float(old.arguments.get("seconds", bench.desk.limits.seconds)) if long else None
+        job = bench.desk.ask(old.kind, old.arguments, lane="long" if long else "quick", seconds=seconds, again=True)
+        return bench.see(request, _back(job.kind, job.name), {"state": job.state})
+
+    return [
+        *bench.both("/jobs", listed),
+        bench.got("/jobs/{name}/events", events),
+        bench.got("/jobs/{name}/figures/{place:int}.json", figure),
+        bench.posted("/jobs/{name}/stop", stop), bench.posted("/jobs/{name}/again", again),
+    ]  # fmt: skip
+
+
+def _back(kind: str, name: str) -> str:
+    return f"/design/{name}" if kind in ("design", "family") else "/jobs"

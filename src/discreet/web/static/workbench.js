@@ -1,0 +1,97 @@
+// The workbench in the browser: pictures, fields that belong together, and work that is watched. No eval, nothing from elsewhere.
+"use strict";
+(() => {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const swap = { "#000000": "#f2f2f7", "#ffffff": "#17171c", "#e5e5e5": "#33333c", "#888888": "#8a8a96", "#444444": "#b0b0bc", "#0072b2": "#56b4e9", "#999999": "#777783", "#7f7f7f": "#a0a0ac" };
+  const recoloured = (part) => Array.isArray(part) ? part.map(recoloured)
+    : part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([k, v]) => [k, k === "values" ? v : recoloured(v)]))
+    : typeof part === "string" && swap[part] ? swap[part] : part;
+
+  async function draw(place) {
+    const answer = await fetch(place.dataset.figure);
+    if (!answer.ok) return;
+    let specification = await answer.json();
+    const ink = getComputedStyle(document.body).color;
+    const text = { labelColor: ink, titleColor: ink };
+    specification = dark.matches ? recoloured(specification) : specification;
+    delete specification.title; // the heading above it says the same
+    specification.background = "transparent";
+    specification.config = { ...specification.config, font: "system-ui, sans-serif", axis: { ...specification.config.axis, ...text }, legend: { ...specification.config.legend, ...text }, header: text, mark: { tooltip: true } };
+    const room = place.clientWidth;
+    if (typeof specification.width === "number" && room < specification.width + 150) {
+      specification.width = Math.max(230, room - 150);
+      if (room < 560) { specification.width = Math.max(230, room - 80); specification.config.legend = { ...specification.config.legend, orient: "bottom", columns: 2 }; }
+    }
+    const { spec } = vegaLite.compile(specification);
+    const view = new vega.View(vega.parse(spec, {}, { ast: true }), { expr: vega.expressionInterpreter, renderer: "svg", container: place, hover: true });
+    await view.runAsync();
+    const svg = place.querySelector("svg");
+    if (svg) { svg.setAttribute("aria-hidden", "true"); }
+    place.dataset.done = "yes";
+  }
+
+  function together(form) {
+    for (const part of form.querySelectorAll("[data-when]")) {
+      const [name, ...values] = part.dataset.when.split(" ");
+      const field = form.elements[name];
+      part.hidden = field && !values.includes(field.value);
+    }
+  }
+
+  function watch(place) {
+    if (place.dataset.watched) return;
+    place.dataset.watched = "yes";
+    const events = [];
+    const source = new EventSource(place.dataset.events);
+    const found = place.querySelector(".found"), proved = place.querySelector(".proved"), words = place.querySelector(".stage");
+    const sign = place.dataset.losses === "yes" ? -1 : 1;
+    source.onmessage = (message) => {
+      const event = JSON.parse(message.data);
+      if (words) words.textContent = `${event.stage}, ${event.seconds.toFixed(1)} s`;
+      if (event.value === null || event.bound === null) return;
+      events.push({ at: event.seconds, value: sign * event.value, bound: sign * event.bound });
+      const best = events[events.length - 1];
+      place.querySelector("[data-number=found]").textContent = best.value.toPrecision(6);
+      place.querySelector("[data-number=proved]").textContent = best.bound.toPrecision(6);
+      place.querySelector("[data-number=gap]").textContent = `${(100 * Math.abs(best.value - best.bound) / Math.max(1e-12, Math.abs(best.value))).toPrecision(2)} %`;
+      const shown = events.slice(-120), last = shown[shown.length - 1];
+      const width = Math.max(4 * Math.abs(last.value - last.bound), 0.05 * Math.abs(last.value), 1e-9);
+      const middle = (last.value + last.bound) / 2;
+      const y = (v) => Math.min(157, Math.max(3, 80 - 150 * (v - middle) / width / 2));
+      const path = (key) => shown.map((e, i) => `${i ? "L" : "M"}${(600 * (i + 1) / shown.length).toFixed(1)},${y(e[key]).toFixed(1)}`).join("");
+      found.setAttribute("d", path("value"));
+      proved.setAttribute("d", path("bound"));
+    };
+    source.addEventListener("ended", () => {
+      source.close();
+      htmx.ajax("GET", location.href, { target: "main", select: "main", swap: "outerHTML" });
+    });
+  }
+
+  function ready(root) {
+    for (const place of root.querySelectorAll("[data-figure]:not([data-done])")) draw(place).catch(() => { place.hidden = true; });
+    for (const form of root.querySelectorAll("form[data-together]")) {
+      together(form);
+      form.addEventListener("input", () => together(form));
+    }
+    for (const place of root.querySelectorAll("[data-events]")) watch(place);
+    for (const field of root.querySelectorAll("input[type=file][data-into]")) {
+      field.addEventListener("change", async () => {
+        const into = document.getElementById(field.dataset.into);
+        if (field.files[0] && field.files[0].size < 900000) { into.value = await field.files[0].text(); into.dispatchEvent(new Event("input", { bubbles: true })); }
+      });
+    }
+    const text = root.querySelector("#toml"), written = root.querySelector("#written");
+    if (text && written) text.addEventListener("input", () => { written.value = "toml"; });
+    for (const form of root.querySelectorAll("form[data-fields]")) {
+      form.addEventListener("input", (event) => { if (event.target !== text && written && event.target.type !== "file") written.value = "fields"; });
+    }
+    for (const slider of root.querySelectorAll("input[type=range][data-shown]")) {
+      const shown = document.getElementById(slider.dataset.shown);
+      slider.addEventListener("input", () => { shown.textContent = slider.value; });
+    }
+  }
+  document.addEventListener("DOMContentLoaded", () => ready(document));
+  document.addEventListener("htmx:afterSwap", (event) => ready(event.detail.elt.tagName === "MAIN" ? document : event.detail.elt));
+  dark.addEventListener("change", () => { for (const place of document.querySelectorAll("[data-figure]")) { delete place.dataset.done; place.textContent = ""; } ready(document); });
+})();
