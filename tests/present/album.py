@@ -26,6 +26,7 @@ from discreet.geometry.of_problem import K_Omega_of, StatedProblem, stated
 from discreet.geometry.orders.frechet import frechet
 from discreet.interpret.bounds import binary_sum_laplace
 from discreet.interpret.choosing import choose
+from discreet.interpret.totals import CellBeliefs, PublishedGroup, cell_beliefs, total
 from discreet.mechanisms.geometric import geometric_mechanism
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
@@ -54,16 +55,19 @@ from discreet.present import (
     mechanism_figure,
     posterior_figure,
     priors_figure,
+    regions_figure,
     regret_figure,
     relative_risk_figure,
     simplex_figure,
+    total_figure,
     tradeoff_figure,
 )
+from discreet.views.total import AskedRegion, AskedTotal
 
 NAMES = (
     "allocation", "beside", "choice", "choice-limits", "compared-risks", "comparison", "delta", "density",
     "density-band", "family", "frechet", "frontier", "mechanism", "posterior", "priors", "regret",
-    "regret-counts", "relative-risk", "simplex", "tradeoff",
+    "regret-counts", "relative-risk", "simplex", "total", "total-regions", "tradeoff",
 )  # fmt: skip
 
 
@@ -147,8 +151,18 @@ def picture(name: str) -> Figure:
         "regret-counts": lambda: regret_figure(around_counts(mechanism(), 4, 7, counts=[70, 30], workers=1)),
         "relative-risk": lambda: relative_risk_figure(*pair(), ("geometric", "peak and valley"), second_labels=["peak", "valley"]),
         "simplex": lambda: simplex_figure(correlated(), dict(zip(("geometric", "peak and valley"), pair(), strict=True))),
+        "total": lambda: total_figure(AskedTotal(total(_cells(), np.arange(6)))),
+        "total-regions": lambda: regions_figure([
+            AskedRegion(f"region {i}", total(_cells(), np.arange(i, i + 3)), None) for i in range(3)
+        ]),
         "tradeoff": lambda: tradeoff_figure(profile(mechanism()), 1.0),
     }[name]()
+
+
+def _cells() -> CellBeliefs:
+    """Six cells of three respondents each, some alike."""
+    outputs = np.array([0, 1, 1, 2, 0, 3])[:, None] % len(mechanism().outputs)
+    return cell_beliefs([PublishedGroup(np.arange(6), (mechanism(),), outputs)])
 
 
 def _allocation() -> Figure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +12,7 @@ from discreet.errors import InputError
 from discreet.face.shown import Answer, Shown
 from discreet.face.tables import SIZE, key_set_of
 from discreet.files.atomic import write_atomically
+from discreet.interpret.totals import Total
 from discreet.ledger import Signer, open_ledger
 from discreet.model.family import Member
 from discreet.model.mechanism import Mechanism
@@ -24,8 +25,11 @@ from discreet.numerics.exact import exact, format_exact
 from discreet.present.release_report import release_report
 from discreet.publish import commit, publish, released_table
 from discreet.publish.bundle import Bundle, check_bundle
+from discreet.publish.cell_regions import by_keys
+from discreet.publish.cells import published_cells
 from discreet.publish.verdict import ReleaseVerdict
 from discreet.publish.verification import fingerprint_of, verified
+from discreet.views.total import asked_regions, asked_total, regions_view, total_view
 from discreet.views.verification import verification_view
 from discreet.views.view import Fact, View
 
@@ -138,7 +142,7 @@ class PublishedRelease(Shown):
     folder: Path
 
     def __repr__(self) -> str:
-        return f"<release in {self.folder}; .table(), .verify()>"
+        return f"<release in {self.folder}; .table(), .total(), .verify()>"
 
     def table(self, kind: str = "pandas") -> Any:
         """The published table as a pandas or Polars frame or an Arrow table."""
@@ -149,6 +153,27 @@ class PublishedRelease(Shown):
         found = verified(self.folder, fingerprint_of(key))
         return Answer(found, verification_view(found))
 
+    def total(
+        self, where: Mapping[str, object] | None = None, *, less: Mapping[str, object] | None = None, level: float = 0.9,
+        over: int | float | str | Fraction | None = None, also: Sequence[PublishedRelease] = (),
+    ) -> Answer[Total]:
+        """The total over the cells with these keys (a key's value may be a list), less that over others, with its interval.
+
+        `also` are further releases about the same cells; `.result` is the typed total.
+        """
+        cells = published_cells(self.folder, *(release.folder for release in also))
+        threshold = None if over is None else exact(over, "over")
+        asked = asked_total(cells, _words(where), less=_words(less), level=level, over=threshold)
+        return Answer(asked.found, total_view(asked))
+
+    def totals(
+        self, by: str | Sequence[str], *, level: float = 0.9, also: Sequence[PublishedRelease] = ()
+    ) -> Answer[dict[str, Total]]:
+        """The total for each value of a key, with ranks."""
+        cells = published_cells(self.folder, *(release.folder for release in also))
+        found = asked_regions(cells, by_keys(cells, [by] if isinstance(by, str) else list(by)), level)
+        return Answer({region.name: region.found for region in found}, regions_view(found, level))
+
     def view(self) -> View:
         """Whether it verifies."""
         return self.verify().view()
@@ -157,3 +182,12 @@ class PublishedRelease(Shown):
         """Write one printable page about it."""
         write_atomically(Path(path), release_report(self.folder).encode())
         return Path(path)
+
+
+def _words(where: Mapping[str, object] | None) -> list[str]:
+    """Keys and values as they are written on a command line."""
+    found = []
+    for key, value in (where or {}).items():
+        several = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
+        found += [f"{key}={one}" for one in several]
+    return found

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from discreet.interpret.choosing import choose, in_words
     from discreet.interpret.closed_bounds import total_bounds
+    from discreet.interpret.comparing_totals import Rank, RegionShare, ranks, share
     from discreet.interpret.diagnostics import diagnose
     from discreet.interpret.distances import d_star, d_star_star, database_distances, state_distances
     from discreet.interpret.intervals import IntervalOfMeasures, d_mult, density_ratio_metric, tight_epsilon
@@ -50,9 +51,18 @@ if TYPE_CHECKING:
     from discreet.interpret.rejection import rejection_sample
     from discreet.interpret.sentences import attacker_sentence, power_sentence
     from discreet.interpret.simplex_fit import SimplexFit, fit_simplex
+    from discreet.interpret.totals import (
+        CellBeliefs,
+        PublishedGroup,
+        Total,
+        cell_beliefs,
+        region_totals,
+        total,
+    )
 
 __all__ = [
     "BinomialModel",
+    "CellBeliefs",
     "DensityBounds",
     "Fit",
     "GivenModel",
@@ -63,13 +73,18 @@ __all__ = [
     "PoissonModel",
     "Posterior",
     "PosteriorBounds",
+    "PublishedGroup",
+    "Rank",
     "Readings",
+    "RegionShare",
     "SimplexFit",
+    "Total",
     "attacker_sentence",
     "augmentation_sample",
     "best_action",
     "best_actions",
     "binary_sum_laplace",
+    "cell_beliefs",
     "check_table",
     "choose",
     "d_mult",
@@ -98,12 +113,16 @@ __all__ = [
     "power_sentence",
     "prior_predictive",
     "randomised_response_bounds",
+    "ranks",
     "readings",
+    "region_totals",
     "rejection_sample",
     "respondents_needed",
+    "share",
     "state_distances",
     "tail_probability",
     "tight_epsilon",
+    "total",
     "total_bounds",
     "worst_correlated",
     "worst_product",
@@ -111,6 +130,7 @@ __all__ = [
 
 _PLACES = {
     "BinomialModel": "models",
+    "CellBeliefs": "totals",
     "DensityBounds": "bounds",
     "Fit": "likelihood",
     "GivenModel": "models",
@@ -121,13 +141,18 @@ _PLACES = {
     "PoissonModel": "models",
     "Posterior": "posteriors",
     "PosteriorBounds": "bounds",
+    "PublishedGroup": "totals",
+    "Rank": "comparing_totals",
     "Readings": "reading",
+    "RegionShare": "comparing_totals",
     "SimplexFit": "simplex_fit",
+    "Total": "totals",
     "attacker_sentence": "sentences",
     "augmentation_sample": "augmentation",
     "best_action": "acting",
     "best_actions": "acting",
     "binary_sum_laplace": "bounds",
+    "cell_beliefs": "totals",
     "check_table": "predictive",
     "choose": "choosing",
     "d_mult": "intervals",
@@ -156,12 +181,16 @@ _PLACES = {
     "power_sentence": "sentences",
     "prior_predictive": "predictive",
     "randomised_response_bounds": "bounds",
+    "ranks": "comparing_totals",
     "readings": "reading",
+    "region_totals": "totals",
     "rejection_sample": "rejection",
     "respondents_needed": "power",
+    "share": "comparing_totals",
     "state_distances": "distances",
     "tail_probability": "predictive",
     "tight_epsilon": "intervals",
+    "total": "totals",
     "total_bounds": "closed_bounds",
     "worst_correlated": "attacker",
     "worst_product": "attacker",

@@ -32,8 +32,11 @@ def unbiased_values(mechanism: Mechanism) -> NDArray[np.float64] | None:
             exact = [of_database(statistic, tuple(row), universe) for row in mechanism.space.vectors.tolist()]
         else:
             vectors = universe.histograms()
-            kernel = mechanism.probabilities[:, mechanism.states_of(vectors)]
             exact = list(on_histograms(statistic, vectors, universe))
+            # histograms that share state and statistic are one equation
+            equations = dict.fromkeys(zip(mechanism.states_of(vectors).tolist(), exact, strict=True))
+            kernel = mechanism.probabilities[:, [state for state, _ in equations]]
+            exact = [omega for _, omega in equations]
         omegas = np.array([float(w) for w in exact])
     except DiscreetError:
         return None

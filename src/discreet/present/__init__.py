@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from discreet.present.figures.relative_risk import compared_risks_figure, relative_risk_figure
     from discreet.present.figures.release import release_figure
     from discreet.present.figures.simplex import simplex_figure
+    from discreet.present.figures.total import regions_figure, total_figure
     from discreet.present.figures.tradeoff import tradeoff_figure
     from discreet.present.panels import beside
 
@@ -45,10 +46,12 @@ __all__ = [
     "mechanism_figure",
     "posterior_figure",
     "priors_figure",
+    "regions_figure",
     "regret_figure",
     "relative_risk_figure",
     "release_figure",
     "simplex_figure",
+    "total_figure",
     "tradeoff_figure",
 ]
 
@@ -68,10 +71,12 @@ _PLACES = {
     "mechanism_figure": "figures.mechanism",
     "posterior_figure": "figures.posterior",
     "priors_figure": "figures.priors",
+    "regions_figure": "figures.total",
     "regret_figure": "figures.regret",
     "relative_risk_figure": "figures.relative_risk",
     "release_figure": "figures.release",
     "simplex_figure": "figures.simplex",
+    "total_figure": "figures.total",
     "tradeoff_figure": "figures.tradeoff",
 }
 

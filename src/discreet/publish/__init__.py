@@ -14,23 +14,46 @@ from discreet.on_demand import on_demand
 if TYPE_CHECKING:
     from discreet.publish.auditing import Audit, audit
     from discreet.publish.bundle import Bundle, gather
+    from discreet.publish.cell_regions import by_keys, chosen, listed_regions
+    from discreet.publish.cells import PublishedCells, published_cells
     from discreet.publish.commitment import commit, commit_batch
     from discreet.publish.release import publish
     from discreet.publish.tables import released_table
     from discreet.publish.verdict import ReleaseVerdict
     from discreet.publish.verification import verify
 
-__all__ = ["Audit", "Bundle", "ReleaseVerdict", "audit", "commit", "commit_batch", "gather", "publish", "released_table", "verify"]
+__all__ = [
+    "Audit",
+    "Bundle",
+    "PublishedCells",
+    "ReleaseVerdict",
+    "audit",
+    "by_keys",
+    "chosen",
+    "commit",
+    "commit_batch",
+    "gather",
+    "listed_regions",
+    "publish",
+    "published_cells",
+    "released_table",
+    "verify",
+]
 
 _PLACES = {
     "Audit": "auditing",
     "audit": "auditing",
     "Bundle": "bundle",
+    "PublishedCells": "cells",
     "ReleaseVerdict": "verdict",
+    "by_keys": "cell_regions",
+    "chosen": "cell_regions",
     "commit": "commitment",
     "commit_batch": "commitment",
     "gather": "bundle",
+    "listed_regions": "cell_regions",
     "publish": "release",
+    "published_cells": "cells",
     "released_table": "tables",
     "verify": "verification",
 }

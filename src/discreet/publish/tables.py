@@ -137,20 +137,11 @@ def restated(
 
     The Parquet file is opened last, when it is known what it must hold.
     """
-    try:
-        lines = csv.reader(io.StringIO(csv_data.decode("utf-8"), newline=""))
-        header = next(lines, [])
-        rows = list(islice(lines, len(key_set) + 1))
-    except (csv.Error, UnicodeDecodeError):
-        return "release.csv is not a table"
+    read = drawn_outputs(csv_data, key_set, mechanisms, disarming)
+    if isinstance(read, str):
+        return read
+    header, texts, positions = read
     earlier = "code" not in header
-    named = "published" if earlier else "code"
-    if named not in header or len(rows) != len(key_set) or set(map(len, rows)) != {len(header)}:
-        return "release.csv lists other cells than the key set"
-    texts = list(zip(*rows, strict=True))
-    positions = _positions(texts[header.index(named)], key_set, mechanisms, disarming)
-    if positions is None:
-        return "release.csv holds a value that its mechanism never publishes"
     columns = columns_of(key_set, mechanisms, positions, earlier=earlier)
     if header != list(map(disarming, columns)):
         return "the columns are not those of a release"
@@ -163,6 +154,26 @@ def restated(
         return str(error)
     wrong = next((name for name, column in columns.items() if not _same(column, found[name])), None)
     return None if wrong is None else f"release.parquet, column {wrong}"
+
+
+def drawn_outputs(
+    csv_data: bytes, key_set: KeySet, mechanisms: Mapping[int, Mechanism], disarming: Disarming = disarmed
+) -> tuple[list[str], list[tuple[str, ...]], NDArray[np.int64]] | str:
+    """Header, columns of text, and which output was drawn for each cell; or in words what is wrong with the table."""
+    try:
+        lines = csv.reader(io.StringIO(csv_data.decode("utf-8"), newline=""))
+        header = next(lines, [])
+        rows = list(islice(lines, len(key_set) + 1))
+    except (csv.Error, UnicodeDecodeError):
+        return "release.csv is not a table"
+    named = "code" if "code" in header else "published"
+    if named not in header or len(rows) != len(key_set) or set(map(len, rows)) != {len(header)}:
+        return "release.csv lists other cells than the key set"
+    texts = list(zip(*rows, strict=True))
+    positions = _positions(texts[header.index(named)], key_set, mechanisms, disarming)
+    if positions is None:
+        return "release.csv holds a value that its mechanism never publishes"
+    return header, texts, positions
 
 
 def _positions(
