@@ -42,13 +42,13 @@ def blocks_of(order: Order, held: list[tuple[int, int, int, int]], pieces: int, 
 
 
 @pytest.mark.parametrize("kind", ["small numbers", "large numbers", "texts"])
-@pytest.mark.parametrize("many", ["few rows", "many parts"])
+@pytest.mark.parametrize("many", ["few rows", "many chunks"])
 def test_the_surplus_is_that_of_the_definition(kind: str, many: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Buckets that fill by chance, units within and beyond the limit, blocks of all sizes."""
-    if many == "many parts":
-        monkeypatch.setattr(units, "PART_BITS", 4)
+    if many == "many chunks":
         monkeypatch.setattr(units, "CHUNK", 16)
         monkeypatch.setattr(units, "ENOUGH", 50)
+        monkeypatch.setattr(units, "SAMPLED", 4)
     dice = random.Random(f"{kind} {many}")
     for _ in range(150):
         order = Order(dice.randbytes(4), dice.randrange(1, 40), dice.randrange(1, 9))
@@ -105,6 +105,7 @@ def test_a_bucket_that_overflows_hides_nobody() -> None:
     order = Order(b"k", 4, 2)
     for most, crowded in ((2, [7]), (255, [7]), (256, [])):
         assert order.crowded_words([rows], most).tolist() == crowded
+        assert sum(map(len, order.surplus(most, [rows]))) == max(256 - most, 0)
 
 
 def test_tables_that_no_code_can_number_are_refused() -> None:

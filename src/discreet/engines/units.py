@@ -17,7 +17,8 @@ empty text. `word` and `check` are the two halves, `check` = 0 for numbers; `cod
 
 At once: a row is *short*, number·2^(m+t) + code in 64 bits, when its unit is a number that leaves room for it, otherwise
 *long*: word, check and code. Rows are first counted in buckets by a hash of their unit. Where no bucket has more than k rows,
-no unit has, and that is mostly so. The rows of units that have more are sorted, short ones with their place instead of their code.
+no unit has, and that is mostly so. The rows in fuller buckets are counted again by another hash, and what is then left is sorted,
+short rows with their place instead of their code.
 """
 
 from __future__ import annotations
@@ -41,13 +42,14 @@ LONG = np.dtype([("word", "<u8"), ("check", "<u8"), ("code", "<u4")])
 
 MASK = 2**64 - 1
 CHUNK = 1 << 16
-LARGEST_TABLE = 26
-PART_BITS = 16
 ENOUGH = 1 << 19
+SAMPLED = 64
 MOST_IN_BYTE = 250
 SPREAD = 0x9E3779B97F4A7C15
+ROUNDS = (SPREAD, 0x6A09E667F3BCC909)
 DEALER = 0xD6E8FEB86659FD93
-"""SPREAD: the odd number nearest to 2^64 over the golden ratio: multiplying by it spreads words, and is one-to-one."""
+"""Multiplying by an odd number is one-to-one, and by one such as these it spreads words: those of ROUNDS are nearest to 2^64 over
+the golden ratio, and to 2^64 times √2 − 1."""
 MOST_CODE_BITS = 32
 MIXERS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1))
 """Shifts and factors of the finaliser of SplitMix64 (Steele, Lea & Flood 2014)."""
@@ -198,68 +200,64 @@ class Order:
 
     def _suspected(self, blocks: Sequence[Rows], most: int) -> Sequence[Rows]:
         """Some of the rows, all those of units with more than `most` among them."""
-        over = self._crowded(blocks, most, give_up=True)
-        if over is None:
+        if self._mostly_crowded(blocks, most):
             return blocks
-        if not len(over):
-            return []
-        shift = np.uint64(64 - min(max(len(over).bit_length() + 5, 10), LARGEST_TABLE))
-        table = np.zeros(1 << (64 - int(shift)), dtype=np.bool_)
-        table[(over >> shift).view(np.intp)] = True
-        return [rows[table.take((self._hashes(rows) >> shift).view(np.intp))] for rows in _chunks(blocks)]
+        for factor in ROUNDS:
+            blocks = self._in_full_buckets(blocks, most, factor)
+        return blocks
 
     def crowded_words(self, blocks: Sequence[Rows], most: int) -> Words:
         """Words of long rows that occur more than `most` times, each once."""
-        found = self._crowded(blocks, most, give_up=False)
-        assert found is not None
-        return found * np.uint64(pow(SPREAD, -1, 2**64))
+        for factor in ROUNDS:
+            blocks = self._in_full_buckets(blocks, most, factor)
+        words = np.concatenate([np.zeros(0, dtype=np.uint64), *(rows["word"] for rows in blocks)])
+        words.sort()
+        over = words[most:][words[most:] == words[:-most]]
+        return over[np.flatnonzero(np.diff(over, prepend=~over[:1]))]
 
-    def _crowded(self, blocks: Sequence[Rows], most: int, *, give_up: bool) -> Words | None:
-        """Hashes of words that occur more than `most` times; None when that seems so for most rows and one may give up.
+    def _mostly_crowded(self, blocks: Sequence[Rows], most: int) -> bool:
+        """Whether most rows seem to be of units with more than `most`, by those of one unit in `SAMPLED`: then all may be sorted."""
+        if sum(map(len, blocks)) < ENOUGH:
+            return False
+        bound = np.uint64(2**64 // SAMPLED)
+        some = [hashes[hashes < bound] for hashes in (self._words(rows) * np.uint64(SPREAD) for rows in _chunks(blocks))]
+        _, many = np.unique(np.concatenate(some), return_counts=True)
+        return 2 * int(many[many > most].sum()) > int(many.sum())
 
-        Rows are dealt into parts that fit the cache, by a hash that is one-to-one. In each they are counted in buckets, and
-        only those in fuller buckets are sorted. Buckets are bytes: one with 256 rows or more has lost some count, then the
-        sum of all falls short, and all rows of the part are sorted.
+    def _in_full_buckets(self, blocks: Sequence[Rows], most: int, factor: int) -> Sequence[Rows]:
+        """The rows in buckets, by a hash of their unit, with more than `most` rows.
+
+        There are at least four buckets for a row, and the table takes no more memory than the rows. Counts are bytes: a bucket with
+        256 rows or more has lost some, then the sum of all falls short, and all are counted again in fewer and wider ones.
         """
         size = sum(map(len, blocks))
-        part_bits = min(max(size.bit_length() - PART_BITS, 0), 8)
-        shift = np.uint64(64 - max(size >> part_bits, 1).bit_length() - 3)
-        dealt = [self._dealt(rows, part_bits) for rows in _chunks(blocks, 4)]
-        found = [np.zeros(0, dtype=np.uint64)]
-        seen = flagged = 0
-        for i in range(1 << part_bits):
-            held = np.concatenate([found[0], *(hashes[ends[i] : ends[i + 1]] for hashes, ends in dealt)])
-            bucket = (held << np.uint64(part_bits) >> shift).view(np.intp)
-            table = np.zeros(1 << (64 - int(shift)), dtype=np.uint8)
-            np.add.at(table, bucket, np.uint8(1))
-            seen += len(held)
-            if most <= MOST_IN_BYTE and int(table.sum(dtype=np.int64)) == len(held):
-                held = held[table.take(bucket) > most]
-            flagged += len(held)
-            if give_up and seen > ENOUGH and flagged > seen // 2:
-                return None
-            held.sort()
-            over = held[most:][held[most:] == held[:-most]]
-            found.append(over[np.flatnonzero(np.diff(over, prepend=~over[:1]))])
-        return np.concatenate(found)
+        if size <= most:
+            return []
+        bits = max(size.bit_length() + 2, 6)
+        for width in (0, 2) if most <= MOST_IN_BYTE else (2,):
+            shift = np.uint64(64 - bits + width)
+            table = np.zeros(1 << (bits - width), dtype=np.uint32 if width else np.uint8)
+            for rows in _chunks(blocks):
+                np.add.at(table, self._buckets(rows, factor, shift), table.dtype.type(1))
+            if int(table.sum(dtype=np.int64)) == size:
+                break
+        if int(table.max()) <= most:
+            return []
+        return [rows[table.take(self._buckets(rows, factor, shift)) > most] for rows in _chunks(blocks)]
 
-    def _dealt(self, rows: Rows, part_bits: int) -> tuple[Words, NDArray[np.intp]]:
-        """Hashes of the rows' words in the order of their parts, and where each part begins and ends."""
-        hashes = self._hashes(rows)
-        part = (hashes >> np.uint64(56)).astype(np.uint8) >> np.uint8(8 - part_bits)
-        return hashes[np.argsort(part, kind="stable")], np.append(0, np.cumsum(np.bincount(part, minlength=1 << part_bits)))
+    def _buckets(self, rows: Rows, factor: int, shift: np.uint64) -> NDArray[np.intp]:
+        return (self._words(rows) * np.uint64(factor) >> shift).view(np.intp)
 
     def dealt(self, rows: Rows, parts: int) -> tuple[Rows, NDArray[np.intp]]:
         """Rows in the order of the parts that their units belong to, at most 256, and where each begins and ends.
 
-        By another hash than the one above: what is dealt by one and dealt by the same again would all be in one hand.
+        By another hash than those above: what is dealt by one and dealt by the same again would all be in one hand.
         """
-        part = (self._hashes(rows) * np.uint64(DEALER) >> np.uint64(56)).astype(np.uint8) >> np.uint8(9 - parts.bit_length())
+        part = (self._words(rows) * np.uint64(DEALER) >> np.uint64(56)).astype(np.uint8) >> np.uint8(9 - parts.bit_length())
         return rows[np.argsort(part, kind="stable")], np.append(0, np.cumsum(np.bincount(part, minlength=parts)))
 
-    def _hashes(self, rows: Rows) -> Words:
-        words = rows["word"] if rows.dtype == LONG else rows >> np.uint64(self.code_bits)
-        return words * np.uint64(SPREAD)
+    def _words(self, rows: Rows) -> Words:
+        return rows["word"] if rows.dtype == LONG else rows >> np.uint64(self.code_bits)
 
 
 def whole_number(text: str) -> int | None:
@@ -271,11 +269,11 @@ def whole_number(text: str) -> int | None:
     return None
 
 
-def _chunks(blocks: Sequence[Rows], times: int = 1) -> Iterator[Rows]:
+def _chunks(blocks: Sequence[Rows]) -> Iterator[Rows]:
     """The rows in pieces that stay in the processor's cache."""
     for rows in blocks:
-        for start in range(0, len(rows), times * CHUNK):
-            yield rows[start : start + times * CHUNK]
+        for start in range(0, len(rows), CHUNK):
+            yield rows[start : start + CHUNK]
 
 
 def _mixed_one(word: int) -> int:
