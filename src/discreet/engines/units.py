@@ -216,7 +216,7 @@ class Order:
         return over[np.flatnonzero(np.diff(over, prepend=~over[:1]))]
 
     def _mostly_crowded(self, blocks: Sequence[Rows], most: int) -> bool:
-        """Whether most rows seem to be of units with more than `most`, by those of one unit in `SAMPLED`: then all may be sorted."""
+        """Whether most rows seem to be of units with more than `most`, by those of one unit in `SAMPLED`: then all are sorted."""
         if sum(map(len, blocks)) < ENOUGH:
             return False
         bound = np.uint64(2**64 // SAMPLED)
