@@ -1,4 +1,4 @@
-"""What SQLite brings with it: ledgers on read-only media, logs beside them, and damaged rows."""
+"""What SQLite brings with it: ledgers on read-only media, logs beside them, many writers, and damaged rows."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 
@@ -72,6 +73,37 @@ def test_a_ledger_that_others_write_to_is_read_as_it_is_now(tmp_path: Path, monk
             assert seen.remaining(*UNIT) == Fraction(3, 2)
             book.reserve(next(iter(book.state.commitments)))
             assert seen.remaining(*UNIT) == 1
+
+
+def test_a_writer_who_has_waited_long_tries_as_often_as_one_who_came_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Near-miss: SQLite's own pauses grow to a tenth of a second, and with many writers "database is locked" was the answer."""
+    pauses: list[float] = []
+    with filled(tmp_path) as book, sqlite3.connect(tmp_path / "ledger.db", isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+        def pause(seconds: float) -> None:
+            pauses.append(seconds)
+            if len(pauses) == 500:
+                other.execute("ROLLBACK")
+
+        monkeypatch.setattr(sqlite_store.time, "sleep", pause)
+        book.reserve(next(iter(book.state.commitments)))
+        assert len(pauses) == 500 and max(pauses) <= sqlite_store.PAUSE_SECONDS < 0.01
+        assert book.remaining(*UNIT) == 1
+
+
+def test_twenty_four_writers_all_get_their_turn(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+
+    def declare(writer: int) -> None:
+        with open_ledger(str(tmp_path / "ledger.db")) as mine:
+            for turn in "ab":
+                mine.declare(f"population {writer}{turn}", "household", Fraction(1))
+
+    with ThreadPoolExecutor(24) as pool:
+        list(pool.map(declare, range(24)))
+    with open_ledger(str(tmp_path / "ledger.db")) as book:
+        assert len(book.state.budgets) == 49 and book.verify() is None
 
 
 DAMAGES = {
