@@ -34,8 +34,8 @@ CELLS = 8_000
 REPEATS = 3
 MEMORY = "1GB"
 BARE = """
-SELECT block, count(*) FILTER (children <= 0) AS n0, count(*) FILTER (children = 1) AS n1,
-    count(*) FILTER (children >= 2) AS n2
+SELECT block, count(*) FILTER (WHERE children <= 0) AS n0, count(*) FILTER (WHERE children = 1) AS n1,
+    count(*) FILTER (WHERE children >= 2) AS n2
 FROM {source} GROUP BY block
 """
 UNITS = {"idle": "(i // 2) * 2654435761 % 40000000003", "active": "hash(i) % 1000000"}

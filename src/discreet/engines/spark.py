@@ -25,11 +25,11 @@ from discreet.engines.spark_units import counted
 from discreet.engines.spill import clear_leftovers, folder_of_this_process
 from discreet.engines.sql import FIRST_DAY, LAST_DAY
 from discreet.engines.tables import columns_of, connection, types_in_parquet
-from discreet.engines.units import Order
+from discreet.engines.units import Order, whole_number
 from discreet.errors import InputError, MissingExtra, UnreadableRows
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
-from discreet.model.recoding import NUMBER, Bins, Recoding, Values
+from discreet.model.recoding import NUMBER, Bins, Bounds, Recoding, Values
 
 INTEGERS = {"tinyint", "smallint", "int", "bigint"}
 TEXTS = {"string", "boolean", "date"}
@@ -125,15 +125,25 @@ def _counted(session: Any, plan: Plan, key_set: KeySet, sources: list[Any], orde
     """Counts by code: cell and type in one."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    listed = [(i, *cell) for i, cell in enumerate(key_set.cells)]
-    schema = ", ".join(["cell int", *(f"k{i} string" for i in range(len(plan.keys)))])
-    keys = F.broadcast(session.createDataFrame(listed, schema=schema))
-    joined = [_joined(plan, keys, source, order.type_bits) for source in sources]
+    joined = [_joined(plan, _keys(session, plan, key_set, source), source, order.type_bits) for source in sources]
     if plan.unit.column is None:
         return reduce(lambda a, b: a.unionAll(b), joined).groupBy("code").count()
     if len({dict(frame.dtypes)["u"] for frame in joined}) > 1:
         joined = [frame.select(F.col("u").cast("string"), "code") for frame in joined]
     return counted(reduce(lambda a, b: a.unionAll(b), joined), order, plan.unit.at_most)
+
+
+def _keys(session: Any, plan: Plan, key_set: KeySet, source: Any) -> Any:
+    """The cells with their keys as a source has them: whole numbers as numbers, NULL where a text is not how one is written."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    whole = [dict(source.dtypes)[f"c{i}"] in INTEGERS for i in range(len(plan.keys))]
+    schema = ", ".join(["cell int", *(f"k{i} {'bigint' if number else 'string'}" for i, number in enumerate(whole))])
+    listed = [
+        (i, *(whole_number(text) if number else text for text, number in zip(cell, whole, strict=True)))
+        for i, cell in enumerate(key_set.cells)
+    ]
+    return F.broadcast(session.createDataFrame(listed, schema=schema))
 
 
 def _joined(plan: Plan, keys: Any, source: Any, type_bits: int) -> Any:
@@ -144,7 +154,10 @@ def _joined(plan: Plan, keys: Any, source: Any, type_bits: int) -> Any:
     width = len(plan.keys)
     for j, name in enumerate([*plan.keys, *([plan.unit.column] if plan.unit.column else [])]):
         _identity(name, kinds[f"c{j if j < width else width + 1}"])
-    match = reduce(lambda a, b: a & b, [_text(F, f"c{i}", kinds[f"c{i}"]) == F.col(f"k{i}") for i in range(width)])
+    compared = [
+        F.col(f"c{i}").cast("bigint") if kinds[f"c{i}"] in INTEGERS else _text(F, f"c{i}", kinds[f"c{i}"]) for i in range(width)
+    ]
+    match = reduce(lambda a, b: a & b, [column == F.col(f"k{i}") for i, column in enumerate(compared)])
     value = _text(F, f"c{width}", "date") if kinds[f"c{width}"] == "date" else F.col(f"c{width}")
     type_ = _type_of(plan.recoding, value, _kind(plan.recoding.column, kinds[f"c{width}"]))
     code = (F.shiftleft(F.col("cell").cast("bigint"), type_bits) + type_).alias("code")
@@ -182,6 +195,8 @@ def _type_of(recoding: Recoding, column: Any, kind: str) -> Any:
         inner = F.lit(recoding.outside)
         for value, j in reversed(listed):
             inner = F.when(compared == _constant(F, value, kind), F.lit(j)).otherwise(inner)
+    elif isinstance(rule, Bounds) and kind == "integer":
+        inner = F.greatest(F.lit(rule.low), F.least(F.lit(rule.high), column)) - F.lit(rule.low)
     else:
         number = column.cast("double")
         if kind == "text":
