@@ -13,9 +13,10 @@ from discreet.design import design as best_mechanism
 from discreet.design.questions.family import design_family
 from discreet.design.questions.frontier import Frontier, frontier
 from discreet.errors import InputError
+from discreet.face.columns import choice_columns, frontier_columns
 from discreet.face.designed import DesignedFamily, DesignedMechanism
 from discreet.face.shown import Answer, Shown
-from discreet.face.tables import sizes_of
+from discreet.face.tables import listed, sizes_of
 from discreet.files import read_problem
 from discreet.files.problem import problem_from_document
 from discreet.interpret.choosing import Choices
@@ -39,6 +40,7 @@ def problem(
     values: Iterable[Number] | None = None,
     probabilities: Iterable[Number] | None = None,
     counts: Iterable[int] | None = None,
+    counts_from: str = "public reference data",
     prior: Mapping[str, Any] | None = None,
     statistic: str | Mapping[str, Any] = "sum",
     decision: str | Mapping[str, Any] | list[Mapping[str, Any]] = "squared-error",
@@ -52,7 +54,7 @@ def problem(
     """A problem: what is published, about whom, what for, and how private.
 
     From keywords: each of so many `respondents` has one of `values`; `probabilities` say how likely each is, or public `counts`
-    of each, or a whole `prior` as in a problem file, such as {"kind": "exchangeable", "concentration": [8, 1, 1]}. `statistic` and
+    of each (`counts_from` says whose), or a whole `prior` as in a problem file, such as {"kind": "exchangeable", "concentration": [8, 1, 1]}. `statistic` and
     `decision` are kinds, or mappings as in a problem file; `actions` are "integer", "real" or a list. Or from one `source`: a TOML
     file, a mapping with the sections of one, or a `model.Problem`.
     """
@@ -76,14 +78,14 @@ def problem(
             remedy="for instance discreet.problem(respondents=40, values=[0, 1, 2], probabilities=[0.89, 0.09, 0.02], epsilon=1)",
         )  # fmt: skip
     if probabilities is not None:
-        prior = {"kind": "iid", "probabilities": list(probabilities)}
+        prior = {"kind": "iid", "probabilities": listed(probabilities)}
     elif counts is not None:
-        prior = {"kind": "reference", "counts": [int(count) for count in counts]}
+        prior = {"kind": "reference", "counts": listed(counts), "source": counts_from}
     decisions = [decision] if isinstance(decision, (str, Mapping)) else decision
     size = {"from": respondents[0], "to": respondents[1]} if isinstance(respondents, tuple) else respondents
     document = {
         "name": name or None,
-        "data": {"respondents": size, "values": list(values), "neighbours": neighbours},
+        "data": {"respondents": size, "values": listed(values), "neighbours": neighbours},
         "prior": dict(prior or {}),
         "statistic": {"kind": statistic} if isinstance(statistic, str) else dict(statistic),
         "decision": [{"actions": actions} | ({"kind": d} if isinstance(d, str) else dict(d)) for d in decisions],
@@ -131,9 +133,9 @@ class AskedProblem(Shown):
     def frontier(self, epsilons: Iterable[Number], *, gap: float | None = None, seconds: float = 60.0) -> Answer[Frontier]:
         """The least loss at each ε, between proved sides, beside what people do today."""
         found = frontier(self.problem, [exact(e, "epsilon") for e in epsilons], gap=gap, seconds=seconds)
-        return Answer(found, frontier_view(found))
+        return Answer(found, frontier_view(found), frontier_columns)
 
     def choose(self, epsilons: Iterable[Number] = LEVELS, *, seconds: float = 20.0) -> Answer[Choices]:
         """Values of ε side by side: attacker, analyst, decision."""
         found = choices_with_designs(self.problem, [exact(e, "epsilon") for e in epsilons], seconds=seconds)
-        return Answer(found, choice_view(found))
+        return Answer(found, choice_view(found), choice_columns)

@@ -10,6 +10,7 @@ from typing import Any
 from discreet.certify.verdict import FamilyVerdict, MechanismVerdict, of_family, of_mechanism
 from discreet.design import Design
 from discreet.design.questions.family import FamilyDesign
+from discreet.face.columns import Columns, family_columns, mechanism_columns, posterior_columns
 from discreet.face.published import HeldBudget, PublishedRelease, published
 from discreet.face.shown import Answer, Shown
 from discreet.files import (
@@ -55,6 +56,10 @@ class DesignedMechanism(Shown):
         """The design beside what people do today."""
         return design_view(self.found)
 
+    def columns(self) -> Columns:
+        """How likely each output is in each state."""
+        return mechanism_columns(self.mechanism)
+
     @property
     def mechanism(self) -> Mechanism:
         """The mechanism itself: problem, summary, exact kernel, guarantee."""
@@ -80,7 +85,8 @@ class DesignedMechanism(Shown):
         labels = [str(output) for output in outputs]
         shown = reading_view(self.mechanism, labels, prior, level=level)
         believed = self.mechanism.problem.prior if prior is None else prior
-        return Answer(posterior_after([(self.mechanism, label) for label in labels], believed), shown)
+        found = posterior_after([(self.mechanism, label) for label in labels], believed)
+        return Answer(found, shown, posterior_columns)
 
     def profile(self, **asked: Any) -> Answer[Mechanism]:
         """The guarantee in every currency of privacy."""
@@ -132,6 +138,10 @@ class DesignedFamily(Shown):
         """One row for each size."""
         return family_view(self.found)
 
+    def columns(self) -> Columns:
+        """The loss at each size."""
+        return family_columns(self.found)
+
     def certify(self) -> Answer[FamilyVerdict]:
         """Every claim of every member proved again."""
         verdict = of_family(self.found.family, family_hash(self.found.family))
@@ -141,7 +151,7 @@ class DesignedFamily(Shown):
         """What a value published for a cell of so many respondents means."""
         mechanism = self.found.family.member(size).mechanism
         shown = reading_view(mechanism, [str(output)], prior)
-        return Answer(posterior(mechanism, str(output), prior), shown)
+        return Answer(posterior(mechanism, str(output), prior), shown, posterior_columns)
 
     def write(self, path: str | Path) -> Path:
         """Write the family, and the record of its designs beside it."""

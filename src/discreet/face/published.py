@@ -8,7 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from discreet.engines.writer import read_parquet
 from discreet.errors import InputError
+from discreet.face.columns import Columns
 from discreet.face.shown import Answer, Shown
 from discreet.face.tables import SIZE, key_set_of
 from discreet.files.atomic import write_atomically
@@ -23,7 +25,7 @@ from discreet.model.universe import Universe
 from discreet.numerics.digits import given
 from discreet.numerics.exact import exact, format_exact
 from discreet.present.release_report import release_report
-from discreet.publish import commit, publish, released_table
+from discreet.publish import commit, publish
 from discreet.publish.bundle import Bundle, check_bundle
 from discreet.publish.cell_regions import by_keys
 from discreet.publish.cells import published_cells
@@ -144,9 +146,9 @@ class PublishedRelease(Shown):
     def __repr__(self) -> str:
         return f"<release in {self.folder}; .table(), .total(), .verify()>"
 
-    def table(self, kind: str = "pandas") -> Any:
-        """The published table as a pandas or Polars frame or an Arrow table."""
-        return released_table(self.folder, kind)
+    def columns(self) -> Columns:
+        """The published table."""
+        return read_parquet(self.folder / "release.parquet")
 
     def verify(self, key: str | None = None) -> Answer[ReleaseVerdict]:
         """Every check that the folder allows, with what each is worth; `key` is the publisher's fingerprint, from elsewhere."""

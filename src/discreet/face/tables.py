@@ -44,7 +44,7 @@ def _table(given: Any) -> dict[str, Sequence[Any]]:
             rows = list(csv.DictReader(file))
         found: dict[str, Sequence[Any]] = {name: [row[name] for row in rows] for name in (rows[0] if rows else {})}
     else:
-        found = {name: _listed(given[name]) for name in _columns(given) or ()}
+        found = {name: listed(given[name]) for name in _columns(given) or ()}
     if SIZE not in found:
         raise InputError(
             "The table of cells has no column of sizes", found=", ".join(found) or "no columns", allowed=f"a column {SIZE!r}",
@@ -60,7 +60,8 @@ def _columns(given: Any) -> list[str] | None:
     return None if names is None else [str(name) for name in names]
 
 
-def _listed(column: Any) -> list[Any]:
+def listed(column: Any) -> list[Any]:
+    """A column of any frame, or anything that can be gone through, as a list of Python's own numbers and texts."""
     for way in ("to_pylist", "to_list", "tolist"):
         if hasattr(column, way):
             found: list[Any] = getattr(column, way)()
