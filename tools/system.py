@@ -51,6 +51,7 @@ TOOLS = {
     "postgres": Tool("PostgreSQL's initdb", ("initdb",), "postgresql", ("usr/lib/postgresql/*/bin",)),
     "softhsm": Tool("SoftHSM, a PKCS#11 token in software,", ("softhsm2-util",), "softhsm2"),
     "openssl": Tool("OpenSSL's program", ("openssl",), "openssl"),
+    "r": Tool("R", ("Rscript",), "r-base-core"),
     "agent": Tool("OpenSSH's agent", ("ssh-agent",), "openssh-client"),
 }
 

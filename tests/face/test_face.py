@@ -13,7 +13,8 @@ import pytest
 
 import discreet
 from discreet.errors import InputError
-from discreet.face import AskedProblem, DesignedFamily, DesignedMechanism
+from discreet.exchange import finite, judge
+from discreet.face import Answer, AskedProblem, DesignedFamily, DesignedMechanism
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BLOCKS = {"block": ["A", "B"], "size": [4, 5]}
@@ -33,6 +34,11 @@ def best(places: AskedProblem) -> DesignedMechanism:
 def family(places: AskedProblem, tmp_path_factory: pytest.TempPathFactory) -> DesignedFamily:
     os.environ.setdefault("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
     return places.design(sizes=BLOCKS)
+
+
+@pytest.fixture(scope="module")
+def frontier(places: AskedProblem) -> Answer[Any]:
+    return places.frontier(["1/2", 1])
 
 
 def test_a_problem_comes_from_keywords_a_mapping_a_file_or_a_problem(places: AskedProblem, tmp_path: Path) -> None:
@@ -108,6 +114,54 @@ def test_a_family_is_published_from_a_frame(family: DesignedFamily, tmp_path: Pa
     assert release.verify().result.holds and discreet.release(tmp_path / "r") == release
     with pytest.raises(InputError, match="no release"):
         discreet.release(tmp_path)
+
+
+def made(kind: str, columns: dict[str, list[Any]]) -> Any:
+    """A frame of a kind."""
+    library = pytest.importorskip("pyarrow" if kind == "arrow" else kind, reason="discreet[frames] is not installed")
+    return library.table(columns) if kind == "arrow" else library.DataFrame(columns)
+
+
+def unmade(frame: Any) -> dict[str, list[Any]]:
+    """Its columns, whatever its kind."""
+    if hasattr(frame, "to_pydict"):
+        return dict(frame.to_pydict())
+    return frame.to_dict(as_series=False) if hasattr(frame, "to_series") else dict(frame.to_dict(orient="list"))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_frames_of_every_kind_go_in_and_out_at_every_step(
+    kind: str, places: AskedProblem, best: DesignedMechanism, family: DesignedFamily, frontier: Answer[Any], tmp_path: Path
+) -> None:
+    known = made(kind, {"value": [0, 1, 2], "probability": [0.89, 0.09, 0.02], "count": [89, 9, 2]})
+    asked = discreet.problem(
+        respondents=4, values=known["value"], probabilities=known["probability"], epsilon=1, unit="household"
+    )  # fmt: skip
+    assert asked.problem == places.problem
+    counted = discreet.problem(respondents=4, values=known["value"], counts=known["count"], counts_from="a census", epsilon=1)
+    assert counted.problem.prior.kind == "reference"
+    blocks = made(kind, BLOCKS)
+    assert unmade(asked.design(sizes=blocks).table(kind)) == unmade(family.table(kind)), "designs are kept"
+    tables = {thing: unmade(thing.table(kind)) for thing in (best, family, best.read(1), frontier)}
+    assert [list(table) for table in tables.values()][:3] == [
+        ["state", "output", "probability"], ["size", "loss", "relative_gap", "status", "padded"], ["statistic", "probability"],
+    ]  # fmt: skip
+    points = tables[frontier]
+    assert points["epsilon"] == [0.5, 1.0] and points["loss"][1] >= points["lower_bound"][1] and "geometric" in points
+    assert sum(tables[best]["probability"]) == pytest.approx(len(set(tables[best]["state"])))
+    budget = discreet.budget(tmp_path / "ledger.db", population="households", unit="household", epsilon=1)
+    rows = made(kind, {"block": list("AAAABBBBB"), "children": [0, 1, 0, 2, 0, 0, None, 1, 0]})
+    release = family.publish(rows, keys=blocks, column="children", otherwise=0, ledger=budget, folder=tmp_path / "r")
+    assert unmade(release.table(kind))["block"] == ["A", "B"]
+    response = finite(made(kind, {"no": [0.75, 0.25], "yes": [0.25, 0.75]}))
+    assert judge(response).tight.ratio == 3
+
+
+def test_what_is_no_table_says_so(best: DesignedMechanism) -> None:
+    with pytest.raises(InputError, match="This is no table"):
+        best.certify().table()
+    with pytest.raises(InputError, match="kind of frame"):
+        best.table("spreadsheet")
 
 
 def test_the_top_offers_what_a_person_begins_with() -> None:

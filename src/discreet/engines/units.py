@@ -236,7 +236,7 @@ class Order:
         bits = max(size.bit_length() + 2, 6)
         for width in (0, 2) if most <= MOST_IN_BYTE else (2,):
             shift = np.uint64(64 - bits + width)
-            table = np.zeros(1 << (bits - width), dtype=np.uint32 if width else np.uint8)
+            table: NDArray[Any] = np.zeros(1 << (bits - width), dtype=np.uint32 if width else np.uint8)
             for rows in _chunks(blocks):
                 np.add.at(table, self._buckets(rows, factor, shift), table.dtype.type(1))
             if int(table.sum(dtype=np.int64)) == size:

@@ -231,6 +231,8 @@ def _listed_pairs(states: Sequence[str], pairs: Pairs) -> tuple[tuple[int, int],
 
 
 def _matrix(probabilities: Any) -> list[list[Fraction]]:
+    if hasattr(probabilities, "column_names"):  # an Arrow table
+        probabilities = list(zip(*(column.to_pylist() for column in probabilities.columns), strict=True))
     values = probabilities.to_numpy() if hasattr(probabilities, "to_numpy") else probabilities
     if hasattr(values, "tolist"):
         short = values.dtype.kind == "f" and values.dtype.itemsize < 8

@@ -54,9 +54,10 @@ def problem(
     """A problem: what is published, about whom, what for, and how private.
 
     From keywords: each of so many `respondents` has one of `values`; `probabilities` say how likely each is, or public `counts`
-    of each (`counts_from` says whose), or a whole `prior` as in a problem file, such as {"kind": "exchangeable", "concentration": [8, 1, 1]}. `statistic` and
-    `decision` are kinds, or mappings as in a problem file; `actions` are "integer", "real" or a list. Or from one `source`: a TOML
-    file, a mapping with the sections of one, or a `model.Problem`.
+    of each (`counts_from` says whose), or a whole `prior` as in a problem file, such as {"kind": "exchangeable", "concentration":
+    [8, 1, 1]}. Values, probabilities and counts may be columns of a frame. `statistic` and `decision` are kinds, or mappings as in
+    a problem file; `actions` are "integer", "real" or a list. Or from one `source`: a TOML file, a mapping with the sections of one,
+    or a `model.Problem`.
     """
     if source is not None:
         if values is not None or respondents is not None:
