@@ -56,7 +56,7 @@ def problem(
     From keywords: each of so many `respondents` has one of `values`; `probabilities` say how likely each is, or public `counts`
     of each (`counts_from` says whose), or a whole `prior` as in a problem file, such as {"kind": "exchangeable", "concentration":
     [8, 1, 1]}. Values, probabilities and counts may be columns of a frame. `statistic` and `decision` are kinds, or mappings as in
-    a problem file; `actions` are "integer", "real" or a list. Or from one `source`: a TOML file, a mapping with the sections of one,
+    a problem file; `actions` are "integer", "real" or a list. Or from one `source`: a TOML file, a mapping with the sections of one
     or a `model.Problem`.
     """
     if source is not None:
