@@ -20,7 +20,7 @@ import discreet
 SOURCE = Path(discreet.__file__).parent
 
 ORDER = (
-    "numerics", "model", "files", "geometry", "mechanisms", "certify", "currencies", "design", "interpret",
+    "numerics", "model", "files", "geometry", "mechanisms", "certify", "learning", "currencies", "design", "interpret",
     "sampling", "ledger", "engines", "publish", "exchange", "views", "present", "gallery", "face",
 )  # fmt: skip
 
@@ -37,6 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "geometry": {"model", "numerics"},
     "mechanisms": {"model", "numerics"},
     "certify": {"model", "numerics", "files"},
+    "learning": {"model", "numerics", "mechanisms", "certify"},
     "currencies": {"model", "numerics", "mechanisms"},
     "design": above("design"),
     "interpret": {"model", "numerics", "mechanisms", "geometry", "currencies"},

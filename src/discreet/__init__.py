@@ -29,6 +29,7 @@ PACKAGES = (
     "geometry",
     "mechanisms",
     "certify",
+    "learning",
     "currencies",
     "design",
     "interpret",

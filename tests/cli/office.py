@@ -51,6 +51,9 @@ population = "households 2026"
 ledger = "ledger.db"
 """
 
+STREETS = 24
+"""Streets of four households, enough to learn a prior for three types from."""
+
 BLOCKS = ("010000", "002100", "000000")
 
 
@@ -108,6 +111,16 @@ def plan_an_office(folder: Path) -> None:
     (folder / "households.csv").write_text("\n".join(["block,children", *rows, ""]), encoding="utf-8")
     sizes = [f"b{i},{len(block)}" for i, block in enumerate(BLOCKS)]
     (folder / "blocks.csv").write_text("\n".join(["block,size", *sizes, ""]), encoding="utf-8")
+    streets = PLAN.replace("children by block", "children by street").replace('"block"', '"street"')
+    streets = streets.replace("households.csv", "streets-households.csv").replace("blocks.csv", "streets.csv")
+    (folder / "streets.toml").write_text(streets, encoding="utf-8")
+    rows = [f"s{i},{(i * j) % 3 if i % 4 == 0 else 0}" for i in range(STREETS) for j in range(4)]
+    (folder / "streets-households.csv").write_text("\n".join(["street,children", *rows, ""]), encoding="utf-8")
+    sizes = [f"s{i},4" for i in range(STREETS)]
+    (folder / "streets.csv").write_text("\n".join(["street,size", *sizes, ""]), encoding="utf-8")
+    text = problem_text(4)
+    asked = text[: text.index("[prior]")] + text[text.index("[statistic]") :]
+    (folder / "question.toml").write_text(asked, encoding="utf-8")
     succeed(
         folder, "ledger", "init", "ledger.db", "--population", "households 2026", "--unit", "household", "--budget", "4",
         "--key", "publisher.pem",

@@ -25,6 +25,7 @@ from discreet.files import (
 from discreet.files.atomic import write_atomically
 from discreet.files.family import family_document
 from discreet.files.mechanism import mechanism_document
+from discreet.files.strata import Served
 from discreet.interpret import Posterior, posterior, posterior_after
 from discreet.model.family import Member
 from discreet.model.mechanism import Mechanism
@@ -171,7 +172,7 @@ class DesignedFamily(Shown):
         `ledger` is what `discreet.budget` returned, and `protects` says what is hidden: "values", "presence" or "moves".
         """
         family = self.found.family
-        members: dict[int, Member | Mechanism] = {n: m for m in family.members for n in range(m.low, m.high + 1)}
+        members: dict[Served, Member | Mechanism] = {n: m for m in family.members for n in range(m.low, m.high + 1)}
         return published(
             members, family_document(family), self.problem, frame, keys=keys, column=column,
             otherwise=otherwise, ledger=ledger, folder=folder, dataset=dataset, protects=protects,

@@ -14,6 +14,7 @@ from discreet.face.columns import Columns
 from discreet.face.shown import Answer, Shown
 from discreet.face.tables import SIZE, key_set_of
 from discreet.files.atomic import write_atomically
+from discreet.files.strata import Served
 from discreet.interpret.totals import Total
 from discreet.ledger import Signer, open_ledger
 from discreet.model.family import Member
@@ -88,7 +89,7 @@ class HeldBudget(Shown):
 
 
 def published(
-    members: Mapping[int, Member | Mechanism], document: Any, problem: Problem, frame: object, *, keys: object, column: str,
+    members: Mapping[Served, Member | Mechanism], document: Any, problem: Problem, frame: object, *, keys: object, column: str,
     otherwise: object, ledger: HeldBudget, folder: str | Path, dataset: str, protects: str,
 ) -> PublishedRelease:
     """Make the plan that was described, commit it, and publish it from a frame."""

@@ -26,7 +26,7 @@ from discreet.files.bulk import in_bulk
 from discreet.files.canonical import document_hash
 from discreet.files.shape import Exact, Integer, Shape, Text, read_shape
 from discreet.model.key_set import KeySet
-from discreet.model.plan import Plan, Source, Unit
+from discreet.model.plan import Learning, Plan, Source, Unit
 from discreet.model.recoding import Bins, Bounds, Recoding, Rule, Values
 from discreet.numerics.exact import format_exact
 
@@ -84,6 +84,12 @@ class BudgetShape(Shape):
     most: Exact | None = None
 
 
+class LearningShape(Shape):
+    """Pooled numbers to learn a prior from are published, rather than cells."""
+
+    strata: list[Text] = Field(default_factory=list)
+
+
 class PlanShape(Shape):
     """plan.toml."""
 
@@ -94,6 +100,8 @@ class PlanShape(Shape):
     recoding: RecodingShape
     unit: UnitShape
     budget: BudgetShape
+    learning: LearningShape | None = None
+    learned: Text | None = None
 
 
 def read_plan(path: str | Path) -> Plan:
@@ -137,6 +145,8 @@ def plan_from_document(document: Any) -> Plan:
         size_column=shape.cells.size,
         ledger=shape.budget.ledger or "",
         most=shape.budget.most,
+        learning=None if shape.learning is None else Learning(tuple(shape.learning.strata)),
+        learned=shape.learned or "",
     )
 
 
@@ -155,7 +165,10 @@ def plan_document(plan: Plan) -> dict[str, Any]:
     unit: dict[str, Any] = {"name": plan.unit.name, "at_most": plan.unit.at_most, "protects": plan.protects}
     if plan.unit.column is not None:
         unit["column"] = plan.unit.column
-    return {
+    learned: dict[str, Any] = {"learned": plan.learned} if plan.learned else {}
+    if plan.learning is not None:
+        learned["learning"] = {"strata": list(plan.learning.strata)}
+    return learned | {
         "dataset": plan.dataset,
         "mechanism": plan.mechanism,
         "source": source,
@@ -183,6 +196,7 @@ def located(plan: Plan, folder: str | Path) -> Plan:
     return replace(
         plan, source=source, key_set=str(base / plan.key_set), mechanism=str(base / plan.mechanism),
         ledger=str(base / plan.ledger) if plan.ledger and "://" not in plan.ledger else plan.ledger,
+        learned=str(base / plan.learned) if plan.learned else "",
     )
 
 

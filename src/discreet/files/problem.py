@@ -20,6 +20,7 @@ from discreet.model.actions import Actions, ListedActions, NamedActions, RealAct
 from discreet.model.decision import MOST_ACTIONS, Decision, integer_actions
 from discreet.model.losses import MatchLoss, TableLoss, loss_of
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours, ReplaceOne
+from discreet.model.origin import Origin
 from discreet.model.priors import (
     DirichletMultinomialPrior,
     ExchangeablePrior,
@@ -56,19 +57,47 @@ def read_problem(path: str | Path) -> Problem:
     return problem_from_text(text, path.name.removesuffix(".toml"))
 
 
+def read_question(path: str | Path, respondents: int) -> Problem:
+    """A problem file without a prior, for cells of so many respondents: what is asked, before anything is believed.
+
+    The prior of what is returned is even over the types, and stands for a prior that is still to be learned.
+    """
+    path = Path(path)
+    document = _toml(read_bytes(path, "the problem file").decode("utf-8", "replace"))
+    if "prior" in document:
+        raise InputError(
+            "This problem brings a prior, and none is learned where there is one", found="a section [prior]",
+            allowed="[data], [statistic], [decision] and [privacy]",
+            remedy="remove [prior] to learn one, or use discreet design to design under it",
+        )
+    data = document.get("data")
+    if isinstance(data, dict):
+        data.setdefault("respondents", respondents)
+        values = data.get("values")
+        types = len(values) if isinstance(values, list) and values else 1
+        document["prior"] = {"kind": "iid", "probabilities": [f"1/{types}"] * types}
+    if document.get("name") is None:
+        document["name"] = path.name.removesuffix(".toml")
+    return problem_from_document(document, "The problem file")
+
+
 def problem_from_text(text: str, name: str) -> Problem:
     """The problem in TOML text; `name` is used when the text gives none."""
+    document = _toml(text)
+    if document.get("name") is None:
+        document["name"] = name
+    return problem_from_document(document, "The problem file")
+
+
+def _toml(text: str) -> dict[str, Any]:
     try:
-        document = tomllib.loads(text, parse_float=Decimal)
+        return tomllib.loads(text, parse_float=Decimal)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise InputError(
             "The problem file is not valid TOML", found=str(error)[:200] or type(error).__name__,
             allowed="a TOML file with [data], [prior], [statistic], [decision] and [privacy]",
             remedy="compare it with the example in the documentation",
         ) from None
-    if document.get("name") is None:
-        document["name"] = name
-    return problem_from_document(document, "The problem file")
 
 
 def problem_from_document(document: Any, what: str = "The problem") -> Problem:
@@ -136,6 +165,7 @@ def _prior(shape: schema.Prior, universe: AnyUniverse, notes: list[str]) -> Prio
         "exchangeable": {"histogram", "concentration", "size"},
         "table": {"probabilities"},
         "reference": {"counts", "source", "pseudo_count", "size"},
+        "release": {"probabilities", "concentration", "release", "rule", "stratum", "change"},
     }[shape.kind]
     given = {key for key in shape.model_fields_set - {"kind"} if getattr(shape, key) is not None}
     if given - allowed_keys:
@@ -144,6 +174,8 @@ def _prior(shape: schema.Prior, universe: AnyUniverse, notes: list[str]) -> Prio
             allowed=sorted(allowed_keys), remedy="remove it or choose another kind",
         )
     size = _size(shape.size, universe, notes)
+    if shape.kind == "release":
+        return _learned(shape)
     if shape.kind == "reference":
         return ReferencePrior(
             tuple(_needed(shape.counts, "prior.counts")), _needed(shape.source, "prior.source"),
@@ -180,6 +212,25 @@ def _prior(shape: schema.Prior, universe: AnyUniverse, notes: list[str]) -> Prio
     if len(numbers) != len(probabilities):
         raise _wrong_form("a list of numbers", probabilities)
     return IidPrior(_distribution(numbers, "prior.probabilities", notes), size)
+
+
+def _learned(shape: schema.Prior) -> Prior:
+    """A prior that follows from a release, exactly as it is written: nothing is rescaled."""
+    release, rule = _needed(shape.release, "prior.release"), _needed(shape.rule, "prior.rule")
+    origin = Origin(release, rule, tuple(shape.stratum or ()), shape.change or Fraction(0))
+    if (shape.concentration is None) == (shape.probabilities is None):
+        raise InputError(
+            "A learned prior is given in one of two ways", found="both" if shape.concentration is not None else "neither",
+            allowed="concentration, or probabilities where cells are alike", remedy="copy the prior that discreet learn wrote",
+        )
+    if shape.concentration is not None:
+        return DirichletMultinomialPrior(tuple(shape.concentration), origin=origin)
+    if not isinstance(shape.probabilities, list):
+        raise _wrong_form("a list of numbers", shape.probabilities)
+    numbers = [p for p in shape.probabilities if isinstance(p, Fraction)]
+    if len(numbers) != len(shape.probabilities):
+        raise _wrong_form("a list of numbers", shape.probabilities)
+    return IidPrior(tuple(numbers), origin=origin)
 
 
 def _size(given: Any, universe: AnyUniverse, notes: list[str]) -> tuple[Fraction, ...] | None:

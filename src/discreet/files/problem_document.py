@@ -66,6 +66,11 @@ def _prior_document(prior: Prior) -> dict[str, Any]:
         document |= {"counts": list(prior.counts), "source": prior.source}
         if prior.pseudo_count:
             document["pseudo_count"] = format_exact(prior.pseudo_count)
+    origin = getattr(prior, "origin", None)
+    if origin is not None:
+        document |= {"release": origin.release, "rule": origin.rule}
+        document |= {"stratum": list(origin.stratum)} if origin.stratum else {}
+        document |= {"change": format_exact(origin.change)} if origin.change else {}
     size = getattr(prior, "size", None)
     if size is not None:
         document["size"] = [format_exact(p) for p in size]

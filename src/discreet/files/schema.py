@@ -36,13 +36,17 @@ class Data(Shape):
 
 
 class Prior(Shape):
-    kind: Literal["iid", "independent", "exchangeable", "table", "reference"]
+    kind: Literal["iid", "independent", "exchangeable", "table", "reference", "release"]
     probabilities: list[Exact] | list[list[Exact]] | dict[Text, Exact] | None = None
     histogram: dict[Text, Exact] | None = None
     concentration: list[Exact] | None = None
     counts: list[Integer] | None = None
     source: Text | None = None
     pseudo_count: Exact | None = None
+    release: Text | None = None
+    rule: Text | None = None
+    stratum: list[Text] | None = None
+    change: Exact | None = None
     size: Literal["uniform"] | list[Exact] | None = None
 
 

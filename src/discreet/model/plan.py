@@ -105,8 +105,18 @@ class Exposure:
 
 
 @dataclass(frozen=True)
+class Learning:
+    """Such a plan publishes what a prior needs, not its cells: pooled numbers for each stratum (learning.questions)."""
+
+    strata: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Plan:
-    """Everything that is fixed before the data is opened."""
+    """Everything that is fixed before the data is opened.
+
+    `learned` is the folder of the learning release that the prior of the plan's mechanisms follows from.
+    """
 
     dataset: str
     source: Source
@@ -122,8 +132,17 @@ class Plan:
     size_column: str = "size"
     ledger: str = ""
     most: Fraction | None = None
+    learning: Learning | None = None
+    learned: str = ""
 
     def __post_init__(self) -> None:
+        if self.learning is not None and (self.learned or not set(self.learning.strata) <= set(self.keys)):
+            raise InputError(
+                "A plan to learn from publishes pooled numbers by some of its own keys, under no prior",
+                found=f"strata {', '.join(self.learning.strata) or 'none'}{', and a learned prior' if self.learned else ''}",
+                allowed=f"strata among {', '.join(self.keys)}",
+                remedy="correct learning.strata, or remove one of learning and learned",
+            )
         for name in ("dataset", "key_set", "mechanism", "population", "size_column"):
             if not getattr(self, name).strip():
                 raise InputError(f"The plan lacks {name}", found="nothing", allowed="text", remedy=f"set {name}")
@@ -187,4 +206,8 @@ class Plan:
         return tuple(self._exposure(kind) for kind in (PROTECTS if self.padding else ("values",)))
 
     def _exposure(self, protects: str) -> Exposure:
-        return Exposure(protects, self.unit.name, self.unit.at_most, 2 if protects == "moves" else 1)
+        cells = 2 if protects == "moves" else 1
+        if self.learning is not None:
+            # two cells of a move may be pooled in one number, which then moves twice as far
+            return Exposure(protects, self.unit.name, self.unit.at_most * cells, 1)
+        return Exposure(protects, self.unit.name, self.unit.at_most, cells)

@@ -11,14 +11,14 @@ from typing import Any
 from discreet.files.atomic import read_bytes
 from discreet.files.canonical import parse_json
 from discreet.files.certificate import certificate_from_document
-from discreet.files.plan import plan_from_document
+from discreet.files.strata import Served
 from discreet.model.family import Member
 from discreet.model.mechanism import Mechanism
 from discreet.numerics.digits import about, at_most
 from discreet.present.figures.release import release_figure, release_rows
 from discreet.present.report import Chapter, mechanism_report, scrolled, table
-from discreet.publish.bundle import mechanism_for, members_of
-from discreet.publish.folder import key_set_in
+from discreet.publish.bundle import named
+from discreet.publish.folder import bundle_in
 from discreet.publish.verification import verified
 from discreet.views.words import plural
 
@@ -42,24 +42,23 @@ def _interval(row: Mapping[str, Any]) -> str:
     return "" if row["low"] is None or row["high"] is None else f"{about(row['low'])} to {about(row['high'])}"
 
 
-def _by_size(members: Mapping[int, Member | Mechanism], sizes: Sequence[int], cells: Sequence[int]) -> str:
+def _by_size(members: Mapping[Served, Member | Mechanism], sizes: Sequence[Served], cells: Sequence[Served]) -> str:
     """What is expected of each size of cell: every size speaks for itself."""
     counts = Counter(cells)
     rows = []
     for size in sizes:
         served = members[size]
-        value = served.value_at(size) if isinstance(served, Member) else served.claims.value
-        rows.append((f"{size:,}", f"{counts[size]:,}", "" if value is None else at_most(-value, 4)))
+        of = size if isinstance(size, int) else int(size[-1])
+        value = served.value_at(of) if isinstance(served, Member) else served.claims.value
+        name = f"{of:,}" if isinstance(size, int) else escape(named(size))
+        rows.append((name, f"{counts[size]:,}", "" if value is None else at_most(-value, 4)))
     return scrolled(table(["size", "cells", "expected loss under the prior, at most"], rows))
 
 
 def typical_mechanism(folder: str | Path) -> Mechanism:
     """The mechanism of a release's most frequent size of cell."""
-    where = Path(folder)
-    plan = plan_from_document(parse_json(read_bytes(where / "plan.json", "plan.json"), "plan.json"))
-    sizes = key_set_in(where, plan).sizes
-    members = members_of(parse_json(read_bytes(where / "mechanism.json", "mechanism.json"), "mechanism.json"))
-    return mechanism_for(members[max(sorted(set(sizes)), key=sizes.count)])
+    bundle = bundle_in(Path(folder))
+    return bundle.used[max(sorted(bundle.used), key=bundle.served.count)]
 
 
 def release_report(folder: str | Path, frontier: str | None = None, extra: Sequence[Chapter] = ()) -> str:
@@ -74,14 +73,13 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
 
     facts = document("facts.json" if (where / "facts.json").exists() else "metadata.json")
     assert isinstance(facts, dict)
-    plan = plan_from_document(document("plan.json"))
-    key_set = key_set_in(where, plan)
+    bundle = bundle_in(where)
+    plan, key_set = bundle.plan, bundle.cells
     sizes = sorted(set(key_set.sizes))
-    members = members_of(document("mechanism.json"))
-    typical = max(sizes, key=key_set.sizes.count)
+    typical = max(sorted(bundle.used), key=bundle.served.count)
     certificates = document("certificates.json")
     assert isinstance(certificates, dict)
-    certificate = certificate_from_document(certificates[str(typical)])
+    certificate = certificate_from_document(certificates[named(typical)])
     loss = facts["privacy_loss"]
     of_sizes = f"{sizes[0]:,} to {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}"
     published = (
@@ -90,9 +88,9 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
         f"{escape(str(plan.exposure).partition(': ')[2])}.</p>"
     )
     published += _shown_cells(where)
-    if len(sizes) > 1:
-        published += _by_size(members, sizes, key_set.sizes)
-        published += f"<p>The sections below show the mechanism for cells of {typical}, the most frequent size.</p>"
+    if len(bundle.used) > 1:
+        published += _by_size(bundle.members, sorted(bundle.used), bundle.served)
+        published += f"<p>The sections below show the mechanism for cells of {escape(named(typical))}, the most frequent size.</p>"
     verdict = verified(where)
     words = {True: "holds", False: "FAILS", None: "not shown here"}
     checks = table(
@@ -102,7 +100,7 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
     if frontier is not None:
         more.insert(0, Chapter("What accuracy costs", f"<figure>{scrolled(frontier)}</figure>"))
     return mechanism_report(
-        mechanism_for(members[typical]),
+        bundle.used[typical],
         certificate,
         first=[Chapter("What was published", published)],
         extra=more,

@@ -1,11 +1,13 @@
 """A bundle: everything a publication stands on, gathered and checked without opening any data.
 
-Plan, key set and mechanisms (one, or a family by cell size) must fit each other: the same types, a mechanism for every size of
-the key set, the plan's unit, and a summary that engines can compute.
+Plan, key set and mechanisms (one, a family by cell size, or a family for each stratum) must fit each other: the same types, a
+mechanism for every cell, the plan's unit, and a summary that engines can compute. A plan to learn from publishes numbers that are
+pooled over cells (learning.questions); a plan under a learned prior carries the release that it was learned from.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,6 +26,8 @@ from discreet.files.certificate import certificate_from_document, certificate_pa
 from discreet.files.family import family_from_document
 from discreet.files.mechanism import mechanism_from_document
 from discreet.files.plan import key_set_hash, located, plan_hash, read_key_set, read_plan
+from discreet.files.strata import STRATA_FORMAT, Served, strata_from_document
+from discreet.learning.questions import Question, answers, learning_cells, questions
 from discreet.ledger.budget import Cost
 from discreet.model.certificate import Certificate
 from discreet.model.family import Member
@@ -36,7 +40,8 @@ from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
 from discreet.numerics.exact import brief
 from discreet.publish.costs import least_cost, rounded_up
-from discreet.publish.tables import OWN_COLUMNS
+from discreet.publish.learned import LearnedFolder, must_follow, read_learned
+from discreet.publish.tables import OWN_COLUMNS, places_of
 
 Sampler = Callable[[Mechanism, NDArray[np.int64]], NDArray[np.int64]]
 """Draws one output for each histogram."""
@@ -49,10 +54,11 @@ class Bundle:
     plan: Plan
     written: Plan
     key_set: KeySet
-    members: Mapping[int, Member | Mechanism]
+    members: Mapping[Served, Member | Mechanism]
     mechanism_document: Any
     certificate_document: Any = None
     path: Path | None = None
+    learned: LearnedFolder | None = None
 
     @cached_property
     def hashes(self) -> dict[str, str]:
@@ -64,21 +70,48 @@ class Bundle:
         }
         if self.certificate_document is not None:
             found["certificate"] = document_hash(self.certificate_document)
+        if self.learned is not None:
+            found["learned"] = self.learned.digest
         return found
 
     @cached_property
-    def used(self) -> dict[int, Mechanism]:
-        """The mechanisms that the key set's sizes call for."""
-        return {size: mechanism_for(self.members[size]) for size in sorted(set(self.key_set.sizes))}
+    def asked(self) -> tuple[Question, ...] | None:
+        """The questions of a plan to learn from."""
+        learning = self.plan.learning
+        return None if learning is None else questions(self.key_set, self.plan.recoding.types, learning.strata)
+
+    @cached_property
+    def cells(self) -> KeySet:
+        """What is published, line by line: the key set's cells, or the questions of a plan to learn from."""
+        learning = self.plan.learning
+        return self.key_set if self.asked is None or learning is None else learning_cells(self.asked, learning.strata)
+
+    @property
+    def types(self) -> int:
+        """How many types the histograms have that mechanisms read."""
+        return self.plan.recoding.types if self.asked is None else 2
+
+    @cached_property
+    def served(self) -> tuple[Served, ...]:
+        """Which member serves each published line: its size, or its stratum and size."""
+        if not is_stratified(self.mechanism_document):
+            return self.cells.sizes
+        at = [self.cells.columns.index(name) for name in self.mechanism_document["keys"] if name in self.cells.columns]
+        return tuple((*(cell[i] for i in at), size) for cell, size in zip(self.cells.cells, self.cells.sizes, strict=True))
+
+    @cached_property
+    def used(self) -> dict[Served, Mechanism]:
+        """The mechanisms that the cells call for."""
+        return {kind: mechanism_for(self.members[kind]) for kind in sorted(set(self.served))}
 
     def draw(self, counts: NDArray[np.integer], sampler: Sampler) -> NDArray[np.int64]:
-        """One output for each cell; cells of a padded member are first filled up with absent respondents."""
+        """One output for each line; cells of a padded member are first filled up with absent respondents."""
         rows = np.asarray(counts, dtype=np.int64)
-        sizes = np.array(self.key_set.sizes)
+        if self.asked is not None:
+            rows = answers(self.asked, rows)
         found = np.empty(len(rows), dtype=np.int64)
-        for size, mechanism in self.used.items():
-            at = np.flatnonzero(sizes == size)
-            member = self.members[size]
+        for kind, at in places_of(self.served).items():
+            mechanism, member = self.used[kind], self.members[kind]
             found[at] = sampler(mechanism, filled(member, rows[at]) if isinstance(member, Member) else rows[at])
         return found
 
@@ -92,7 +125,7 @@ class Bundle:
         """What is charged for one publication."""
         return rounded_up(self.least_cost)
 
-    def verdicts(self) -> dict[int, MechanismVerdict]:
+    def verdicts(self) -> dict[Served, MechanismVerdict]:
         """What holds of the privacy of every used mechanism and of what its certificate says of that; worth is not proved here."""
         stated = None if self.certificate_document is None else certificate_from_document(self.certificate_document)
         return {
@@ -102,12 +135,13 @@ class Bundle:
             for size, served in ((size, self.members[size]) for size in self.used)
         }
 
-    def prove(self) -> dict[int, Certificate]:
+    def prove(self) -> dict[Served, Certificate]:
         """Every used mechanism proved private again; refuses one that is not, or whose certificate says other things."""
         found = {}
         for size, verdict in self.verdicts().items():
             if verdict.counterexample is not None or verdict.privacy is None:
-                raise Refuted(f"the mechanism for cells of {size} respondents is not private as claimed", verdict.counterexample)
+                words = f"the mechanism for cells of {named(size)} respondents is not private as claimed"
+                raise Refuted(words, verdict.counterexample)
             found[size] = Certificate(verdict.hash, verdict.privacy)
         return found
 
@@ -123,10 +157,12 @@ def gather(path: str | Path) -> Bundle:
     )
     beside = certificate_path(plan.mechanism)
     certificate = None
-    if not is_family(document) and beside.exists():
+    if not is_family(document) and not is_stratified(document) and beside.exists():
         certificate = parse_json(read_bytes(beside, "the certificate"), "the certificate")
-    bundle = Bundle(plan, written, key_set, members_of(document), document, certificate, where)
+    learned = read_learned(Path(plan.learned)) if plan.learned else None
+    bundle = Bundle(plan, written, key_set, members_of(document), document, certificate, where, learned)
     check_bundle(bundle)
+    must_follow(bundle)
     return bundle
 
 
@@ -135,8 +171,21 @@ def is_family(document: Any) -> bool:
     return isinstance(document, dict) and str(document.get("format", "")).startswith("discreet-family/")
 
 
-def members_of(document: Any) -> dict[int, Member | Mechanism]:
-    """What serves each size of cell, from a mechanism or family document."""
+def is_stratified(document: Any) -> bool:
+    """Whether a document holds a family for each stratum."""
+    return isinstance(document, dict) and document.get("format") == STRATA_FORMAT
+
+
+def members_of(document: Any) -> dict[Served, Member | Mechanism]:
+    """What serves each size of cell (in each stratum), from the document of a mechanism, a family or families by stratum."""
+    if is_stratified(document):
+        families = strata_from_document(document).families
+        return {
+            (*stratum, size): member
+            for stratum, family in families.items()
+            for member in family.members
+            for size in range(member.low, member.high + 1)
+        }
     if is_family(document):
         family = family_from_document(document)
         return {size: member for member in family.members for size in range(member.low, member.high + 1)}
@@ -168,23 +217,23 @@ def check_bundle(bundle: Bundle) -> None:
             allowed=f"other names than {', '.join(OWN_COLUMNS)}",
             remedy="rename the key column in the source, the plan and the key set",
         )
-    missing = sorted(set(bundle.key_set.sizes) - set(bundle.members))
+    missing = sorted(set(bundle.served) - set(bundle.members))
     if missing:
         raise InputError(
             "The key set has cells of a size that no mechanism is for",
-            found=f"sizes {missing[:5]}",
-            allowed=f"{min(bundle.members)} to {max(bundle.members)}",
+            found=f"sizes {', '.join(map(named, missing[:5]))}",
+            allowed=f"{named(min(bundle.members))} to {named(max(bundle.members))}",
             remedy="design the family for these sizes",
         )
     for size, mechanism in bundle.used.items():
         universe = mechanism.problem.universe
         if (
             not isinstance(universe, Universe)
-            or universe.types - _added(bundle.members[size]) != plan.recoding.types
+            or universe.types - _added(bundle.members[size]) != bundle.types
         ):
             raise InputError(
-                f"The mechanism for cells of {size} has other types than the plan's recoding",
-                found=f"{plan.recoding.types} types in the plan",
+                f"The mechanism for cells of {named(size)} has other types than the plan's recoding",
+                found=f"{bundle.types} types in the plan",
                 allowed="as many types as the mechanism",
                 remedy="make recoding and problem agree",
             )
@@ -198,7 +247,7 @@ def check_bundle(bundle: Bundle) -> None:
         _must_be_listed(mechanism)
         if not isinstance(mechanism.guarantee.promise, PurePromise):
             raise InputError(
-                f"The mechanism for cells of {size} makes another promise than pure ε, and no other is published yet",
+                f"The mechanism for cells of {named(size)} makes another promise than pure ε, and no other is published yet",
                 found=mechanism.guarantee.promise.brief(),
                 allowed="ε alone",
                 remedy="publish a purely ε-private mechanism; discreet design makes no others",
@@ -217,6 +266,11 @@ def check_bundle(bundle: Bundle) -> None:
             allowed=f"budget.most = {_short(plan.most)}",
             remedy="use a smaller ε or raise budget.most",
         )
+
+
+def named(kind: Served) -> str:
+    """A size, or a stratum and a size, as text: the key of its proof in a release."""
+    return str(kind) if isinstance(kind, int) else json.dumps(list(kind), ensure_ascii=False)
 
 
 def _must_be_listed(mechanism: Mechanism) -> int:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, Refuted
 from discreet.files.atomic import read_bytes
-from discreet.files.plan import plan_from_document
+from discreet.files.strata import Served
 from discreet.interpret.totals import CellBeliefs, PublishedGroup, cell_beliefs
 from discreet.model.family import Member
 from discreet.model.key_set import KeySet
@@ -28,8 +28,8 @@ from discreet.model.priors import IidPrior, Prior, ReferencePrior
 from discreet.model.problem import Problem
 from discreet.model.sizes import at_size
 from discreet.model.statistic import MeanStatistic
-from discreet.publish.bundle import mechanism_for, members_of
-from discreet.publish.folder import changed_since, document_in, key_set_in, release_format
+from discreet.publish.bundle import mechanism_for, named
+from discreet.publish.folder import bundle_in, changed_since, document_in, release_format
 from discreet.publish.spreadsheets import disarmed, disarmed_1
 from discreet.publish.tables import drawn_outputs
 
@@ -40,12 +40,13 @@ Believing = Callable[[Problem], Prior]
 
 @dataclass(frozen=True, eq=False)
 class ReleasedDraws:
-    """One release: plan, cells, what serves each size, the output drawn for each cell, and the draw's name in the ledger."""
+    """One release: plan, cells, what serves each cell (`served` names it), the output drawn for each cell, and the draw's name in the ledger."""
 
     folder: Path
     plan: Plan
     key_set: KeySet
-    members: Mapping[int, Member | Mechanism]
+    members: Mapping[Served, Member | Mechanism]
+    served: tuple[Served, ...]
     outputs: Integers
     draw: str
 
@@ -79,22 +80,26 @@ class PublishedCells:
         return cell_beliefs(list(self._groups()))
 
     def _groups(self) -> list[PublishedGroup]:
-        """Cells of one size that the same releases speak of."""
+        """Cells of one size that the same releases speak of, each with one mechanism."""
         outputs = np.full((len(self), len(self.releases)), -1, dtype=np.int64)
+        kinds = np.full_like(outputs, -1)
+        listed: list[list[Served]] = []
         for j, release in enumerate(self.releases):
             places = np.array([self.position[cell] for cell in release.key_set.cells], dtype=np.int64)
             outputs[places, j] = release.outputs
-        spoken = outputs >= 0
-        shapes, which = np.unique(np.column_stack([self.sizes, spoken]), axis=0, return_inverse=True)
+            listed.append(sorted(set(release.served)))
+            number = {kind: i for i, kind in enumerate(listed[j])}
+            kinds[places, j] = [number[kind] for kind in release.served]
+        shapes, which = np.unique(np.column_stack([self.sizes, kinds]), axis=0, return_inverse=True)
         found = []
         for k, (size, *held) in enumerate(shapes.tolist()):
             at = np.flatnonzero(which.reshape(-1) == k)
-            told = [j for j, spoken_of in enumerate(held) if spoken_of]
-            found.append(self._group(at, size, told, outputs[at][:, told]))
+            told = {j: listed[j][kind] for j, kind in enumerate(held) if kind >= 0}
+            found.append(self._group(at, size, told, outputs[at][:, list(told)]))
         return found
 
-    def _group(self, cells: Integers, size: int, told: list[int], outputs: Integers) -> PublishedGroup:
-        served = [self.releases[j].members[size] for j in told]
+    def _group(self, cells: Integers, size: int, told: Mapping[int, Served], outputs: Integers) -> PublishedGroup:
+        served = [self.releases[j].members[kind] for j, kind in told.items()]
         mechanisms = tuple(map(mechanism_for, served))
         priors = [prior_at(member, size, self.believing) for member in served]
         first = mechanisms[0].problem
@@ -178,17 +183,24 @@ def released_draws(folder: str | Path) -> ReleasedDraws:
     changed = changed_since(where)
     if changed is not None:
         raise Refuted("the release is not as it was published", changed)
-    plan = plan_from_document(document_in(where, "plan.json"))
-    key_set = key_set_in(where, plan)
-    members = members_of(document_in(where, "mechanism.json"))
-    missing = sorted(set(key_set.sizes) - set(members))
-    used = {size: mechanism_for(members[size]) for size in set(key_set.sizes) if size in members}
+    bundle = bundle_in(where)
+    if bundle.asked is not None:
+        raise InputError(
+            "The numbers of a learning release are no cells", found=str(where), allowed="a release of cells",
+            remedy="read them with the release that was designed with them",
+        )
+    missing = sorted(set(bundle.served) - set(bundle.members))
+    used = {kind: mechanism_for(bundle.members[kind]) for kind in set(bundle.served) if kind in bundle.members}
     disarming = disarmed_1 if release_format(where) == 1 else disarmed
-    read = drawn_outputs(read_bytes(where / "release.csv", "release.csv"), key_set, used, disarming)
+    table = read_bytes(where / "release.csv", "release.csv")
+    read = drawn_outputs(table, bundle.cells, used, disarming, served=bundle.served)
     if missing or isinstance(read, str):
         raise InputError(
-            "The table of this release cannot be read", found=str(read) if isinstance(read, str) else f"sizes {missing[:5]}",
+            "The table of this release cannot be read",
+            found=str(read) if isinstance(read, str) else f"sizes {', '.join(map(named, missing[:5]))}",
             allowed="a folder that publish wrote", remedy="run discreet verify on it",
         )
     ledger = document_in(where, "ledger.json")
-    return ReleasedDraws(where, plan, key_set, members, read[2], str(ledger["reservation"]))
+    return ReleasedDraws(
+        where, bundle.plan, bundle.key_set, bundle.members, bundle.served, read[2], str(ledger["reservation"])
+    )

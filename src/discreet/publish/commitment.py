@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from discreet.errors import InputError
+from discreet.errors import InputError, Refuted
 from discreet.files.canonical import document_hash
 from discreet.files.problem_document import problem_document
 from discreet.ledger.batches import Batch, BatchMember, compose_batch, without_nonce
@@ -24,6 +24,7 @@ from discreet.ledger.keys import Signer
 from discreet.numerics.exact import format_exact
 from discreet.publish.bundle import Bundle
 from discreet.publish.costs import part_holds, part_of
+from discreet.publish.learned import does_not_follow
 from discreet.publish.sources import attested_files, freeze, private_list
 
 ATTESTED = "The prior and the plan were chosen from public data or earlier releases only."
@@ -88,6 +89,7 @@ def commit(bundle: Bundle, ledger: Ledger, signer: Signer | None = None, *, free
     `freeze` seals sizes and hashes of the source's files in the commitment: publishing refuses a source that changed.
     """
     bundle.prove()
+    _must_be_learned_here(bundle, ledger)
     attested = _provenance(bundle) | _frozen(bundle, freeze) | _statement(signer)
     return ledger.commit(
         bundle.plan.population, bundle.plan.unit.name, bundle.cost, _bound(bundle), signer, attested
@@ -117,6 +119,7 @@ def commit_batch(
         )
     for bundle in bundles:
         bundle.prove()
+        _must_be_learned_here(bundle, ledger)
     state = ledger.state
     account = state.account(*accounts.pop())
     approximate = state.currency == "approximate"
@@ -176,12 +179,19 @@ def find_commitment(bundle: Bundle, ledger: Ledger, wanted: str | None = None) -
 def _provenance(bundle: Bundle) -> dict[str, str]:
     """Where the prior comes from, as the problem says it, and the hash of every prior in use."""
     prior = next(iter(bundle.used.values())).problem.prior
-    source = getattr(prior, "source", "")
+    source = getattr(prior, "source", "") or str(getattr(prior, "origin", None) or "")
     stated = [problem_document(mechanism.problem)["prior"] for mechanism in bundle.used.values()]
     return {
         "prior": f"{prior.kind}: {source}" if source else f"{prior.kind}, as stated in the problem",
         "prior_sha256": document_hash(stated),
     } | attested_files(bundle.plan.source)
+
+
+def _must_be_learned_here(bundle: Bundle, ledger: Ledger) -> None:
+    """A learned prior follows from its release, which was charged to this ledger (unless it says how much may have changed)."""
+    wrong = does_not_follow(bundle, ledger.state.trust.ledger)
+    if wrong is not None:
+        raise Refuted("the prior does not follow from the release that it names", wrong)
 
 
 def _frozen(bundle: Bundle, wanted: bool) -> dict[str, str]:

@@ -52,9 +52,17 @@ def release_facts(bundle: Bundle, ledger: Mapping[str, Any], attested_counts: bo
         "statistic": problem.statistic.kind,
         "decision": [d.loss.kind for d in problem.decisions],
         "prior": problem.prior.kind,
-        "cells": len(bundle.key_set),
+        "cells": len(bundle.cells),
+        **_learning(bundle),
         "commitment": str(ledger["commitment"]),
     }
+
+
+def _learning(bundle: Bundle) -> dict[str, Any]:
+    """What a learning release is, and what a learned prior follows from."""
+    if bundle.plan.learning is not None:
+        return {"learning": {"strata": list(bundle.plan.learning.strata), "cells_asked": len(bundle.key_set)}}
+    return {} if bundle.learned is None else {"learned_from": bundle.learned.digest}
 
 
 def first_facts(bundle: Bundle, ledger: Mapping[str, Any], attested_counts: bool) -> dict[str, Any]:

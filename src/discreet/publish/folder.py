@@ -5,6 +5,7 @@ mechanism.json                    the mechanism or family, exactly as committed
 certificates.json                 the privacy proof of each mechanism in use
 certificate.json                  the designer's certificate as committed, if there was one
 plan.json, key_set.csv            what was committed
+learned.json                      the release that the prior was learned from, whole, when it was learned
 ledger.json                       the commitment, every draw on it, the head of the chain, signed or not
 facts.json                        the promise and how it was made, every number exact
 metadata.json                     the same in the fields of the public registry of deployments
@@ -32,14 +33,16 @@ from discreet.files.atomic import read_bytes, sync_folder, write_atomically
 from discreet.files.bulk import in_bulk
 from discreet.files.canonical import canonical_bytes, document_hash, parse_json
 from discreet.files.certificate import certificate_document
-from discreet.files.plan import key_set_from_text, key_set_text, plan_document
+from discreet.files.plan import key_set_from_text, key_set_text, plan_document, plan_from_document
+from discreet.files.strata import Served
 from discreet.ledger.heads import Head
 from discreet.ledger.keys import Signer
 from discreet.model.certificate import Certificate, Counterexample
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
-from discreet.publish.bundle import Bundle
+from discreet.publish.bundle import Bundle, members_of, named
 from discreet.publish.facts import release_facts
+from discreet.publish.learned import LEARNED, packed_in
 from discreet.publish.metadata import metadata, metadata_bytes
 from discreet.publish.page import page
 from discreet.publish.spreadsheets import csv_text, disarmed, rearmed
@@ -59,7 +62,7 @@ FORMATS = ("discreet-release/1", "discreet-release/2")
 def write_folder(
     folder: Path,
     bundle: Bundle,
-    proofs: Mapping[int, Certificate],
+    proofs: Mapping[Served, Certificate],
     positions: NDArray[np.int64],
     ledger: Mapping[str, Any],
     attested_counts: bool,
@@ -75,13 +78,13 @@ def write_folder(
             allowed="a folder that can be written to and has room",
             remedy="free some room or choose another place, then run the same command again: the draws are kept",
         ) from None
-    columns = columns_of(bundle.key_set, bundle.used, positions)
+    columns = columns_of(bundle.cells, bundle.used, positions, served=bundle.served, meant=bundle.asked is None)
     facts = release_facts(bundle, ledger, attested_counts)
     files: dict[str, bytes] = {
         "release.csv": csv_bytes(columns),
         "mechanism.json": canonical_bytes(bundle.mechanism_document) + b"\n",
         "certificates.json": canonical_bytes(
-            {str(size): certificate_document(proof) for size, proof in proofs.items()}
+            {named(kind): certificate_document(proof) for kind, proof in proofs.items()}
         )
         + b"\n",
         "plan.json": canonical_bytes(plan_document(bundle.written)) + b"\n",
@@ -94,6 +97,8 @@ def write_folder(
     }
     if bundle.certificate_document is not None:
         files["certificate.json"] = canonical_bytes(bundle.certificate_document) + b"\n"
+    if bundle.learned is not None:
+        files[LEARNED] = bundle.learned.packed()
     for name, data in files.items():
         write_atomically(folder / name, data)
     write_parquet(folder / "release.parquet", columns)
@@ -135,6 +140,14 @@ def key_set_in(folder: Path, plan: Plan) -> KeySet:
     must_be_readable(folder / "key_set.csv")
     text = key_set_text(folder / "key_set.csv")
     return key_set_from_text(text if release_format(folder) == 1 else rearmed(text), plan)
+
+
+def bundle_in(folder: Path) -> Bundle:
+    """What a release folder says was committed."""
+    plan = plan_from_document(document_in(folder, "plan.json"))
+    document = document_in(folder, "mechanism.json")
+    certificate = document_in(folder, "certificate.json") if (folder / "certificate.json").exists() else None
+    return Bundle(plan, plan, key_set_in(folder, plan), members_of(document), document, certificate, learned=packed_in(folder))
 
 
 def release_format(folder: Path) -> int:

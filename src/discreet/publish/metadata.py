@@ -89,7 +89,9 @@ def _basic(facts: Mapping[str, Any], bundle: Bundle, ledger: Mapping[str, Any]) 
     return {
         "name": facts["dataset"],
         "data_curators": [UNSTATED],
-        "intended_use": f"A decision with {decisions} payoff about the {facts['statistic']} of each cell.",
+        "intended_use": "A prior for a later release."
+        if bundle.asked is not None
+        else f"A decision with {decisions} payoff about the {facts['statistic']} of each cell.",
         "data_product_type": "Summary statistics",
         "data_product_region": UNSTATED,
         "description": f"The {facts['statistic']} of {facts['cells']} cells by {keys}, by a mechanism made for that decision.",
@@ -102,6 +104,12 @@ def _domain(bundle: Bundle) -> str:
     size = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
     held = "each held at its declared size" if bundle.plan.padding else "whose membership is public"
     types = bundle.plan.recoding.types
+    if bundle.asked is not None:
+        return (
+            f"{len(bundle.cells)} numbers, each pooled over other cells of a table of {len(bundle.key_set)} cells of {size} "
+            f"rows, {held}; "
+            f"every row has one of {bundle.plan.recoding.types} types, and moves one of the numbers by at most 1."
+        )
     return f"Tables of {len(bundle.key_set)} cells of {size} rows, {held}; every row has one of {types} types."
 
 
@@ -151,13 +159,22 @@ def _implementation(facts: Mapping[str, Any], bundle: Bundle) -> dict[str, Any]:
     return {
         "preprocessing_and_hyperparameter_tuning": "Types are recoded by a rule fixed before the data was opened. "
         f"Histograms: {facts['implementation']['histograms']}. The mechanism follows from the problem and a prior of kind "
-        f"{facts['prior']}; where that prior comes from is attested by the publisher.",
+        f"{facts['prior']}; {_origin(facts)}.",
         "mechanisms": f"Finite mechanisms of exact rational probabilities ({families}), drawn bit for bit as proved, on "
         "randomness of the operating system; no floating-point noise. Mechanism, certificates and a verifier that needs "
         "Python alone are in the release.",
         "justification": "The mechanism is meant for the stated decision and prior; what is proved about it stands in the "
         "certificates of the release.",
     }
+
+
+def _origin(facts: Mapping[str, Any]) -> str:
+    if "learned_from" in facts:
+        source = f"the learning release {facts['learned_from']}"
+        return f"that prior follows from {source}, which is in this release: anyone can compute it again"
+    if "learning" in facts:
+        return "it publishes numbers that a prior is learned from"
+    return "where that prior comes from is attested by the publisher"
 
 
 def _number(value: Fraction) -> float | int:

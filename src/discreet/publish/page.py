@@ -38,7 +38,8 @@ def page(bundle: Bundle, facts: Mapping[str, Any], columns: Mapping[str, Any]) -
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}: how to read this release</title><style>{STYLE}</style></head><body><main>
 <h1>{title}</h1>
-<p>{len(bundle.key_set):,} cells, published so that they are useful to those who act on them and discreet about every {unit}.</p>
+<p>{len(bundle.cells):,} {_what(bundle)}, published so that they are useful to those who act on them and discreet
+about every {unit}.</p>
 <h2>What is promised</h2>
 <p>Protected: {escape(str(loss["protects"]).partition(": ")[2])}. Total privacy loss of this
 release: ε = {escape(loss["epsilon"])}{_delta(loss)}.</p>
@@ -53,14 +54,24 @@ means to someone who believes the stated prior. {_adding(columns)}</p>
 <p>All cells: <a href="release.csv">release.csv</a>, <a href="release.parquet">release.parquet</a>.</p>
 <h2>What this is not for</h2>
 <p class="note">The table was designed for one decision ({escape(", ".join(facts["decision"]))}) under a prior of kind
-{escape(str(facts["prior"]))}. Readers with other beliefs should use the mechanism with their own prior; ranking cells or summing
-published numbers inherits the pull towards the prior.</p>
+{escape(str(facts["prior"]))}{_origin(facts)}. Readers with other beliefs should use the mechanism with their own
+prior; ranking cells or summing published numbers inherits the pull towards the prior.</p>
 <h2>How to check it</h2>
 <p><code>discreet verify .</code> checks everything that can be checked from this folder;
 <code>python verify_standalone.py mechanism.json</code> proves privacy with Python alone.
 Commitment <code>{escape(str(facts["commitment"]))}</code>.</p>
 </main></body></html>
 """
+
+
+def _origin(facts: Mapping[str, Any]) -> str:
+    """That a learned prior can be computed again."""
+    words = ", learned from a private release that this folder holds: whoever verifies it computes the prior again"
+    return words if "learned_from" in facts else ""
+
+
+def _what(bundle: Bundle) -> str:
+    return "cells" if bundle.asked is None else "numbers to learn a prior from"
 
 
 def _delta(loss: Mapping[str, Any]) -> str:

@@ -24,6 +24,7 @@ from discreet.engines.frames import frame_of
 from discreet.engines.writer import read_parquet
 from discreet.errors import DiscreetError
 from discreet.files.bulk import in_bulk
+from discreet.files.strata import Served
 from discreet.interpret.reading import readings
 from discreet.model.key_set import KeySet
 from discreet.model.mechanism import Mechanism
@@ -38,23 +39,34 @@ OWN_COLUMNS = ("size", "published", "code", "action", *MEANING, "unbiased")
 
 @in_bulk()
 def columns_of(
-    key_set: KeySet, mechanisms: Mapping[int, Mechanism], positions: NDArray[np.int64], *, earlier: bool = False
+    key_set: KeySet,
+    mechanisms: Mapping[Served, Mechanism],
+    positions: NDArray[np.int64],
+    *,
+    earlier: bool = False,
+    served: Sequence[Served] | None = None,
+    meant: bool = True,
 ) -> dict[str, Any]:
-    """The table as columns in the order of the key set; `earlier` writes it as versions without a column of codes did."""
+    """The table as columns in the order of the key set; `earlier` writes it as versions without a column of codes did.
+
+    `served` names the mechanism of each cell, by default its size. Without `meant`, no reading stands beside a value: numbers to
+    learn from are read together.
+    """
     sizes = np.array(key_set.sizes)
+    places = {kind: np.flatnonzero(sizes == kind) for kind in mechanisms} if served is None else places_of(served)
     count = len(key_set)
     codes, values = np.empty(count, dtype=object), np.empty(count, dtype=object)
     mean, low, high, unbiased = (np.full(count, np.nan) for _ in range(4))
-    for size, mechanism in mechanisms.items():
-        at = np.flatnonzero(sizes == size)
+    for kind, mechanism in mechanisms.items():
+        at = places[kind]
         drawn = positions[at]
         outputs = mechanism.outputs
         codes[at] = np.array([output.label for output in outputs], dtype=object)[drawn]
         values[at] = np.array([*(output.action for output in outputs), ""], dtype=object)[drawn]
-        meaning = _meaning(mechanism)
+        meaning = _meaning(mechanism) if meant else None
         if meaning is not None:
             mean[at], low[at], high[at] = (column[drawn] for column in meaning)
-        estimator = unbiased_values(mechanism)
+        estimator = unbiased_values(mechanism) if meant else None
         if estimator is not None:
             unbiased[at] = estimator[drawn]
     keys = {name: [cell[i] for cell in key_set.cells] for i, name in enumerate(key_set.columns)}
@@ -63,11 +75,25 @@ def columns_of(
     else:
         used = [code if value is None else value for code, value in zip(codes, values, strict=True)]
         told = {"published": _as_numbers(used), "code": _as_numbers(list(map(_number_or_text, codes)))}
-    table: dict[str, Any] = {**keys, "size": sizes, **told, **dict(zip(MEANING, (mean, low, high), strict=True))}
+    table: dict[str, Any] = {**keys, "size": sizes, **told}
+    if not meant:
+        return table
+    table |= dict(zip(MEANING, (mean, low, high), strict=True))
     # a column for adding up that some cells lack would be added up as if they were empty
     if np.isfinite(unbiased).all() or (earlier and np.isfinite(unbiased).any()):
         table["unbiased"] = unbiased
     return table
+
+
+def places_of(served: Sequence[Served]) -> dict[Served, NDArray[np.int64]]:
+    """The lines that each member serves."""
+    if served and isinstance(served[0], int):
+        sizes = np.array(served)
+        return {int(size): np.flatnonzero(sizes == size) for size in np.unique(sizes)}
+    found: dict[Served, list[int]] = {}
+    for place, kind in enumerate(served):
+        found.setdefault(kind, []).append(place)
+    return {kind: np.array(places) for kind, places in found.items()}
 
 
 def _number_or_text(label: str) -> Fraction | str:
@@ -130,19 +156,22 @@ def restated(
     csv_data: bytes,
     parquet: Path,
     key_set: KeySet,
-    mechanisms: Mapping[int, Mechanism],
+    mechanisms: Mapping[Served, Mechanism],
     disarming: Disarming = disarmed,
+    *,
+    served: Sequence[Served] | None = None,
+    meant: bool = True,
 ) -> str | None:
     """None when both tables are exactly what their published values imply; else what differs first.
 
     The Parquet file is opened last, when it is known what it must hold.
     """
-    read = drawn_outputs(csv_data, key_set, mechanisms, disarming)
+    read = drawn_outputs(csv_data, key_set, mechanisms, disarming, served=served)
     if isinstance(read, str):
         return read
     header, texts, positions = read
     earlier = "code" not in header
-    columns = columns_of(key_set, mechanisms, positions, earlier=earlier)
+    columns = columns_of(key_set, mechanisms, positions, earlier=earlier, served=served, meant=meant)
     if header != list(map(disarming, columns)):
         return "the columns are not those of a release"
     for i, (name, column) in enumerate(columns.items()):
@@ -157,7 +186,12 @@ def restated(
 
 
 def drawn_outputs(
-    csv_data: bytes, key_set: KeySet, mechanisms: Mapping[int, Mechanism], disarming: Disarming = disarmed
+    csv_data: bytes,
+    key_set: KeySet,
+    mechanisms: Mapping[Served, Mechanism],
+    disarming: Disarming = disarmed,
+    *,
+    served: Sequence[Served] | None = None,
 ) -> tuple[list[str], list[tuple[str, ...]], NDArray[np.int64]] | str:
     """Header, columns of text, and which output was drawn for each cell; or in words what is wrong with the table."""
     try:
@@ -170,22 +204,22 @@ def drawn_outputs(
     if named not in header or len(rows) != len(key_set) or set(map(len, rows)) != {len(header)}:
         return "release.csv lists other cells than the key set"
     texts = list(zip(*rows, strict=True))
-    positions = _positions(texts[header.index(named)], key_set, mechanisms, disarming)
+    positions = _positions(texts[header.index(named)], key_set.sizes if served is None else served, mechanisms, disarming)
     if positions is None:
         return "release.csv holds a value that its mechanism never publishes"
     return header, texts, positions
 
 
 def _positions(
-    published: Sequence[str], key_set: KeySet, mechanisms: Mapping[int, Mechanism], disarming: Disarming
+    published: Sequence[str], served: Sequence[Served], mechanisms: Mapping[Served, Mechanism], disarming: Disarming
 ) -> NDArray[np.int64] | None:
     """The outputs that the texts of a column name, each among those of its cell's mechanism."""
     place = {
-        (size, disarming(output.label)): i
-        for size, mechanism in mechanisms.items()
+        (kind, disarming(output.label)): i
+        for kind, mechanism in mechanisms.items()
         for i, output in enumerate(mechanism.outputs)
     }
-    found = [place.get(pair, -1) for pair in zip(key_set.sizes, published, strict=True)]
+    found = [place.get(pair, -1) for pair in zip(served, published, strict=True)]
     return None if -1 in found else np.array(found, dtype=np.int64)
 
 
@@ -205,6 +239,13 @@ def _same(column: Any, other: Any) -> bool:
     if mine.dtype.kind == "f":
         return theirs.dtype.kind == "f" and np.allclose(mine, theirs, rtol=1e-6, atol=1e-9, equal_nan=True)
     return list(column) == theirs.tolist()
+
+
+def texts_of(csv_data: bytes, column: str) -> list[str]:
+    """A column of release.csv as text, in the order of the cells."""
+    header, *rows = csv.reader(io.StringIO(csv_data.decode("utf-8"), newline=""))
+    place = header.index(column)
+    return [row[place] for row in rows]
 
 
 def released_table(folder: str | Path, kind: str = "pandas") -> Any:

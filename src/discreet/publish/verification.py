@@ -14,11 +14,10 @@ from typing import Any
 from discreet.errors import DiscreetError, InputError
 from discreet.files.atomic import read_bytes
 from discreet.files.certificate import certificate_document
-from discreet.files.plan import plan_from_document
 from discreet.ledger.chain import Entry, entry_hash
 from discreet.ledger.heads import Head
 from discreet.model.certificate import Certificate
-from discreet.publish.bundle import Bundle, check_bundle, members_of
+from discreet.publish.bundle import Bundle, check_bundle, named
 from discreet.publish.commitment import Commitment
 from discreet.publish.facts import ATTESTED_COUNTS, first_facts, release_facts
 from discreet.publish.folder import (
@@ -28,11 +27,12 @@ from discreet.publish.folder import (
     METADATA,
     STANDALONE,
     altered,
+    bundle_in,
     document_in,
-    key_set_in,
     release_format,
     standalone_verifier,
 )
+from discreet.publish.learned import does_not_follow, learned_priors, told
 from discreet.publish.metadata import MADE_WITH, metadata, metadata_bytes
 from discreet.publish.signatures import Carried, check_signatures
 from discreet.publish.spreadsheets import disarmed, disarmed_1
@@ -141,7 +141,7 @@ def _committed(entries: list[Entry], entry: Entry | None, reservation: str) -> C
 
 def _contents(where: Path, ledger: Mapping[str, Any], committed: Commitment, verdict: ReleaseVerdict) -> None:
     """Plan, key set and mechanism are the committed ones; every mechanism is proved; the tables only restate its outputs."""
-    bundle = _bundle(where)
+    bundle = bundle_in(where)
     hashes = committed.hashes
     for name, digest in bundle.hashes.items():
         same = hashes.get(name) == digest
@@ -159,14 +159,26 @@ def _contents(where: Path, ledger: Mapping[str, Any], committed: Commitment, ver
     _proofs(where, bundle, verdict)
     table = read_bytes(where / "release.csv", "release.csv")
     disarming = disarmed_1 if release_format(where) == 1 else disarmed
-    differs = restated(table, where / "release.parquet", bundle.key_set, bundle.used, disarming)
+    differs = restated(
+        table, where / "release.parquet", bundle.cells, bundle.used, disarming, served=bundle.served, meant=bundle.asked is None
+    )
     verdict.say(
         ENFORCED,
         "Both tables list the committed cells, each with an output of its mechanism and what that output implies",
         differs is None,
         differs or "",
     )
+    _prior(bundle, str(ledger.get("ledger")), verdict)
     verdict.say(ENFORCED, "The metadata says what was committed", _metadata(where, bundle, ledger))
+
+
+def _prior(bundle: Bundle, ledger: str, verdict: ReleaseVerdict) -> None:
+    """A prior that names a learning release follows from it; where any other prior comes from nobody can check."""
+    if bundle.learned is None and not learned_priors(bundle):
+        return
+    wrong = does_not_follow(bundle, ledger)
+    words = "The prior is exactly what follows from the learning release that it names, which verifies as well"
+    verdict.say(ENFORCED, words, wrong is None, told(wrong) if wrong is not None else bundle.hashes["learned"])
 
 
 def _metadata(where: Path, bundle: Bundle, ledger: Mapping[str, Any]) -> bool:
@@ -201,15 +213,6 @@ def _cost(committed: Commitment, bundle: Bundle, verdict: ReleaseVerdict) -> Non
     verdict.say(ATTESTED, words, None)
 
 
-def _bundle(where: Path) -> Bundle:
-    """What the folder says was committed."""
-    plan = plan_from_document(document_in(where, "plan.json"))
-    key_set = key_set_in(where, plan)
-    document = document_in(where, "mechanism.json")
-    certificate = document_in(where, "certificate.json") if (where / "certificate.json").exists() else None
-    return Bundle(plan, plan, key_set, members_of(document), document, certificate)
-
-
 def _proofs(where: Path, bundle: Bundle, verdict: ReleaseVerdict) -> None:
     found = bundle.verdicts()
     refuted = {size: one.counterexample for size, one in found.items() if one.counterexample is not None}
@@ -217,11 +220,11 @@ def _proofs(where: Path, bundle: Bundle, verdict: ReleaseVerdict) -> None:
         ENFORCED,
         f"Every mechanism in use is private as its certificate says, proved in integers ({len(found)})",
         not refuted,
-        "; ".join(f"{size}: {proof}" for size, proof in refuted.items()),
+        "; ".join(f"{named(size)}: {proof}" for size, proof in refuted.items()),
     )
     stated = document_in(where, "certificates.json")
     mine = {
-        str(size): certificate_document(Certificate(one.hash, one.privacy))
+        named(size): certificate_document(Certificate(one.hash, one.privacy))
         for size, one in found.items()
         if one.privacy is not None
     }

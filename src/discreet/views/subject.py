@@ -76,7 +76,14 @@ def subjects_of(path: str | Path) -> list[Subject]:
 def _served(folder: Path) -> dict[int, Mechanism]:
     members = members_of(parse_json(read_bytes(folder / "mechanism.json", "mechanism.json"), "mechanism.json"))
     used = {int(row["size"]) for row in _rows(folder)}
-    return {size: mechanism_for(member) for size, member in members.items() if size in used}
+    found = {size: mechanism_for(member) for size, member in members.items() if isinstance(size, int) and size in used}
+    if not found:
+        raise InputError(
+            "This release has mechanisms by stratum and size", found=str(folder),
+            allowed="a release with one mechanism for each size",
+            remedy="read the posterior mean and interval of a cell in release.csv",
+        )
+    return found
 
 
 def _member(served: Mapping[int, Mechanism], size: int | None, needs: str) -> Subject:

@@ -1,4 +1,4 @@
-"""`discreet check TABLE`: anyone's finite mechanism, certified or refuted with the edge."""
+"""`discreet check TABLE|RELEASE`: anyone's finite mechanism judged; or a release: do its cells look as its prior said?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from discreet.cli.progress import progress
 
 
 def command(
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="Probabilities in a .csv or .npy file.")],
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="Probabilities in a .csv or .npy file, or a release folder.")],
     epsilon: Annotated[str | None, typer.Option("--epsilon", help="Claim this ε.")] = None,
     delta: Annotated[str | None, typer.Option("--delta", help="Claim this δ with it.")] = None,
     rho: Annotated[str | None, typer.Option("--rho", help="Claim this ρ (zCDP).")] = None,
@@ -33,10 +33,16 @@ def command(
     """Certify anyone's finite mechanism, or refute it with the edge.
 
     A line for each state, a column for each output. Pure ε and (ε, δ) are decided exactly, ρ between two sides.
-    Ends with 1 when a claim is false.
+    Ends with 1 when a claim is false. Of a release folder: whether its published values look as its prior said.
 
     Example: discreet check table.csv --neighbours counts --epsilon 1 --delta 0.1
     """
+    if table.is_dir():
+        from discreet.publish.agreement import agreement
+        from discreet.views.agreement import agreement_view
+
+        show(agreement_view(agreement(table), table), as_json=as_json)
+        return
     from discreet import files
     from discreet.exchange.finite_files import read_finite
     from discreet.exchange.finite_mechanism import RELATIONS

@@ -15,6 +15,7 @@ from math import prod
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.model.origin import Origin
 from discreet.model.priors.weights import (
     ExactWeights,
     check_count,
@@ -82,7 +83,12 @@ class DirichletMultinomialPrior:
 
     concentration: tuple[Fraction, ...]
     size: tuple[Fraction, ...] | None = None
-    kind = "exchangeable"
+    origin: Origin | None = None
+
+    @property
+    def kind(self) -> str:
+        """`release` when it was learned."""
+        return "exchangeable" if self.origin is None else "release"
 
     def __post_init__(self) -> None:
         if not self.concentration or any(c <= 0 for c in self.concentration):

@@ -14,6 +14,7 @@ from math import factorial, lcm, prod
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.model.origin import Origin
 from discreet.model.priors.weights import (
     ExactWeights,
     check_count,
@@ -33,7 +34,12 @@ class IidPrior:
 
     probabilities: tuple[Fraction, ...]
     size: tuple[Fraction, ...] | None = None
-    kind = "iid"
+    origin: Origin | None = None
+
+    @property
+    def kind(self) -> str:
+        """`release` when it was learned."""
+        return "iid" if self.origin is None else "release"
 
     def __post_init__(self) -> None:
         check_distribution(self.probabilities, "prior.probabilities")

@@ -1,0 +1,101 @@
+"""`discreet learn PLAN QUESTION -o DIR`: everything for someone without a prior: learn one privately, design, publish, read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli.output import Json, show
+from discreet.cli.places import Key, ledger_at, signer_at
+from discreet.views.view import BREAK, Fact, Sentence, told
+
+
+def command(
+    plan: Annotated[
+        Path, typer.Argument(metavar="PLAN", help="A plan file (TOML); its mechanism is made here.")
+    ],
+    question: Annotated[
+        Path, typer.Argument(metavar="QUESTION", help="A problem file without [prior]; its ε is the total.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for everything that is made.")
+    ],
+    share: Annotated[
+        str, typer.Option(help="The share of ε for learning: auto, or a number between 0 and 1.")
+    ] = "auto",
+    strata: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY", help="A key column whose values have priors of their own; may be repeated."
+        ),
+    ] = None,
+    until: Annotated[
+        str, typer.Option(help="Stop after this step: learn, fit, design or publish.")
+    ] = "publish",
+    gap: Annotated[
+        float, typer.Option(help="Stop a design when it is proved this close to the best.")
+    ] = 0.01,
+    seconds: Annotated[float, typer.Option(help="Time for each design.")] = 60.0,
+    workers: Annotated[int | None, typer.Option(help="Processes that design side by side.")] = None,
+    ledger: Annotated[
+        str | None, typer.Option(help="The ledger; by default the plan's budget.ledger.")
+    ] = None,
+    key: Key = None,
+    engine: Annotated[str, typer.Option(help="What counts the rows: duckdb, spark or reference.")] = "duckdb",
+    as_json: Json = False,
+) -> None:
+    """Learn a prior, design with it, publish: all in one go.
+
+    A share of ε is spent on a first release that a prior is learned from; mechanisms are designed under it and the cells are
+    published with the rest. After an interruption run the same line again. Every file in DIR is an ordinary one.
+
+    Example: discreet learn streets.toml question.toml -o learned-2026 --key publisher.pem
+    """
+    from discreet.cli.progress import progress
+    from discreet.engines import engine_named
+    from discreet.face.learned import chosen, learn
+    from discreet.publish.agreement import agreement
+    from discreet.publish.verification import verified
+    from discreet.views.agreement import agreement_view
+    from discreet.views.learning import designed_view, learned_view, split_view
+
+    choices = chosen(plan, question, output, share=share, strata=tuple(strata or ()))
+    view = split_view(choices.split, choices.epsilon)
+    signer = signer_at(key)
+    located = choices.located
+    with ledger_at(ledger, located) as book, progress(choices.problem) as watch:
+        found = learn(
+            choices,
+            book,
+            signer=signer,
+            engine=engine_named(engine),
+            until=until,
+            gap=gap,
+            seconds=seconds,
+            workers=workers,
+            watch=watch,
+        )
+        left = book.remaining(located.population, located.unit.name)
+    view += told({"folder": output, "until": until, "remaining": left})
+    if found.found is None:
+        view += told({"learned": found.learned}, Fact("learned", str(found.learned), whole=True))
+    else:
+        view += learned_view(found.found, found.learned)
+    if found.designs is not None:
+        view += designed_view(found.designs)
+    if found.release is not None:
+        held = verified(found.release, None if signer is None else signer.fingerprint)
+        facts = {"release": found.release, "holds": held.holds}
+        words = (
+            "its prior follows from the learning release: enforced" if held.holds else "this release fails"
+        )
+        view += told(facts, Fact("release", f"{found.release}; verified: {words}"), BREAK)
+        looked = agreement_view(agreement(found.release), found.release)
+        view += told({"looks_right": looked.facts["looks_right"]}, *looked.told)
+        view += told(
+            {},
+            Sentence(f"Next: discreet verify {found.release} · discreet report {found.release}", whole=True),
+        )
+    show(view, as_json=as_json)

@@ -1,0 +1,119 @@
+"""What was learned, with what share of ε and why, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from discreet.design.questions.family import FamilyDesign
+from discreet.learning.fit import Learned
+from discreet.learning.split import Considered, LearningShare
+from discreet.numerics.digits import about, given, percent_about, percent_given
+from discreet.views.view import BREAK, Block, Fact, Grid, Mood, Sentence, View, mind
+
+SHOWN = 12
+"""Strata of which a table shows the prior."""
+
+
+def split_view(halves: LearningShare, epsilon: Fraction) -> View:
+    """The share of ε for learning and everything that was considered."""
+    chosen = halves.chosen
+    considered = [_considered(one) for one in halves.considered]
+    facts = {
+        "epsilon": epsilon,
+        "share": halves.share,
+        "share_chosen_by": "rule" if halves.auto else "publisher",
+        "considered": considered,
+    }
+    how = "chosen by rule" if halves.auto else "as asked"
+    told: list[Block] = [
+        Fact("share", f"{percent_given(halves.share)} of ε = {given(epsilon)} is spent on learning ({how})"),
+        Fact(
+            "expected",
+            f"less ε costs {percent_about(chosen.less_epsilon)} of the loss, a prior that is still uncertain "
+            f"{percent_about(chosen.uncertainty)}: averages over possible truths, nothing being known yet",
+        ),
+        Fact(
+            "against",
+            f"noise at face value with the whole ε: on average {percent_about(chosen.against_noise)} of its loss, "
+            f"{percent_about(chosen.worst)} at the worst of these truths",
+        ),
+    ]
+    if halves.auto:
+        rows = [
+            (
+                percent_given(one.share),
+                percent_about(one.less_epsilon),
+                percent_about(one.uncertainty),
+                percent_about(one.cost),
+            )
+            for one in halves.considered
+        ]
+        told += [BREAK, Grid(("share", "less ε", "uncertain prior", "together"), rows, 0), BREAK]
+    if chosen.worst > 1:
+        told.append(
+            mind(
+                f"Learning may lose up to {percent_about(chosen.worst - 1)} more than noise at face value with the whole ε."
+            )
+        )
+    return View(facts, tuple(told))
+
+
+def _considered(one: Considered) -> dict[str, Any]:
+    return {
+        "share": one.share, "less_epsilon": one.less_epsilon, "uncertainty": one.uncertainty,
+        "against_noise": one.against_noise, "worst_against_noise": one.worst,
+    }  # fmt: skip
+
+
+def learned_view(found: Mapping[tuple[str, ...], Learned], learned: Path) -> View:
+    """The prior of each stratum with its uncertainty."""
+    strata = [
+        {
+            "stratum": list(s), "probabilities": list(one.probabilities), "deviations": list(one.deviations),
+            "correlation": one.correlation, "correlations": list(one.correlations), "concentration": one.concentration,
+        }
+        for s, one in found.items()
+    ]  # fmt: skip
+    told: list[Block] = [
+        Fact(
+            "learned",
+            f"{learned} (a release like any other: it can be verified, and is named by every prior)",
+        )
+    ]
+    rows = [
+        (
+            " / ".join(s) or "all cells",
+            ", ".join(
+                f"{about(float(p), 3)} ± {about(d, 1)}"
+                for p, d in zip(one.probabilities, one.deviations, strict=True)
+            ),
+            "alike"
+            if one.concentration is None
+            else f"differ: concentration {about(float(one.concentration), 3)}",
+        )
+        for s, one in list(found.items())[:SHOWN]
+    ]
+    told += [BREAK, Grid(("stratum", "probability of each type", "cells"), rows, 3)]
+    if len(found) > SHOWN:
+        told.append(Sentence(f"The first {SHOWN} of {len(found)} strata.", mood=Mood.SOFT))
+    return View({"learned": learned, "strata": strata}, tuple(told))
+
+
+def designed_view(designs: Mapping[tuple[str, ...], FamilyDesign]) -> View:
+    """How many mechanisms there are, and what they are expected to lose under what was learned."""
+    members = [made for family in designs.values() for made in family.made]
+    cells = sum(sum(family.cells.values()) for family in designs.values())
+    loss = sum(family.loss_per_cell * sum(family.cells.values()) for family in designs.values()) / cells
+    gap = max(made.relative_gap for made in members)
+    facts = {
+        "members": len(members),
+        "loss": loss,
+        "gap": gap,
+        "cached": sum(made.cached for made in members),
+    }
+    words = f"{len(members)} mechanisms, expected loss {about(loss)} per cell if the prior is right, "
+    words += f"proved within {percent_about(gap)} of the best"
+    return View(facts, (BREAK, Fact("designs", words)))

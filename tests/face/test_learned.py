@@ -1,0 +1,308 @@
+"""From a plan without a prior to a release whose prior anyone computes again; and everybody who would like to cheat on the way."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from discreet.certify.edges.privacy import privacy
+from discreet.errors import BudgetExceeded, DiscreetError, InputError, Refuted
+from discreet.face.learned import LearnedRelease, chosen, learn
+from discreet.files.canonical import canonical_bytes
+from discreet.files.certificate import certificate_document
+from discreet.files.mechanism import mechanism_from_document
+from discreet.files.plan import read_plan
+from discreet.files.problem import read_problem
+from discreet.ledger import Ledger, Signer, open_ledger
+from discreet.model.certificate import Certificate
+from discreet.publish import commit, gather, verify
+from discreet.publish.agreement import agreement
+from discreet.publish.learned import does_not_follow, read_learned
+
+PLAN = """\
+dataset = "answers by street"
+mechanism = "unused.json"
+[source]
+kind = "csv"
+path = "people.csv"
+[cells]
+keys = ["town", "street"]
+key_set = "streets.csv"
+[recoding]
+column = "answer"
+kind = "values"
+values = [["0"], ["1"]]
+missing = 0
+outside = 0
+absent = 0
+[unit]
+name = "person"
+protects = "moves"
+[budget]
+population = "the towns"
+ledger = "ledger.db"
+"""
+QUESTION = """\
+[data]
+values = [0, 1]
+[statistic]
+kind = "sum"
+[decision]
+kind = "squared-error"
+actions = "integer"
+[privacy]
+epsilon = 1
+unit = "person"
+"""
+
+
+@dataclass(frozen=True)
+class County:
+    """Two towns of 14 streets of 4 or 5 people, in a folder."""
+
+    folder: Path
+
+    @property
+    def signer(self) -> Signer:
+        return Signer.read(self.folder / "key.pem")
+
+    def ledger(self) -> Ledger:
+        return open_ledger(str(self.folder / "ledger.db"))
+
+    def learn(
+        self, *, until: str = "publish", strata: tuple[str, ...] = (), step: Callable[[str], None] | None = None, share: str = "0.2"
+    ) -> LearnedRelease:
+        choices = chosen(self.folder / "plan.toml", self.folder / "question.toml", self.folder / "out", share=share, strata=strata)
+        with self.ledger() as ledger:
+            return learn(choices, ledger, signer=self.signer, until=until, workers=1, step=step)
+
+
+def make(folder: Path, budget: int = 4) -> County:
+    folder.mkdir(parents=True)
+    streets = [(f"town {i % 2}", f"street {i}", 4 + i % 2) for i in range(28)]
+    rows = [f"{town},{street},{int((i * j) % 3 == 1)}" for i, (town, street, n) in enumerate(streets) for j in range(n)]
+    (folder / "people.csv").write_text("\n".join(["town,street,answer", *rows, ""]), encoding="utf-8")
+    listed = [f"{town},{street},{n}" for town, street, n in streets]
+    (folder / "streets.csv").write_text("\n".join(["town,street,size", *listed, ""]), encoding="utf-8")
+    (folder / "plan.toml").write_text(PLAN, encoding="utf-8")
+    (folder / "question.toml").write_text(QUESTION, encoding="utf-8")
+    signer = Signer.create(folder / "key.pem")
+    with open_ledger(str(folder / "ledger.db"), create=True) as ledger:
+        ledger.init("pure", signer)
+        ledger.declare("the towns", "person", Fraction(budget), Fraction(0), signer)
+    return County(folder)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> County:
+    county = make(tmp_path_factory.mktemp("learned") / "county")
+    county.learn()
+    return county
+
+
+@pytest.fixture
+def county(done: County, tmp_path: Path) -> County:
+    """A copy of a county in which everything was published."""
+    shutil.copytree(done.folder, tmp_path / "county")
+    return County(tmp_path / "county")
+
+
+def test_the_prior_is_enforced_and_both_releases_are_paid_for(done: County) -> None:
+    verdict = verify(done.folder / "out" / "release", done.signer.fingerprint)
+    assert verdict.holds
+    assert [c.kind for c in verdict.checks if "learning release that it names" in c.words] == ["enforced"]
+    with done.ledger() as ledger:
+        assert ledger.remaining("the towns", "person") == 2  # ε = 1 for each of two cells that a move reaches
+    problem = read_problem(done.folder / "out" / "problem.toml")
+    assert problem.prior.kind == "release" and problem.epsilon == Fraction(4, 5)
+    assert agreement(done.folder / "out" / "release").cells == 28
+
+
+def test_asking_again_changes_nothing(done: County) -> None:
+    before = {path: path.read_bytes() for path in (done.folder / "out").rglob("*") if path.is_file()}
+    done.learn()
+    assert before == {path: path.read_bytes() for path in (done.folder / "out").rglob("*") if path.is_file()}
+
+
+def altered(county: County, change: Callable[[dict[str, object]], None]) -> None:
+    """Change the prior in the family that the plan names."""
+    place = county.folder / "out" / "mechanism.family.json"
+    document = json.loads(place.read_text(encoding="utf-8"))
+    for member in document["members"]:
+        change(member["mechanism"]["problem"]["prior"])
+        proved = privacy(mechanism_from_document(member["mechanism"]))
+        assert isinstance(proved, Certificate)
+        member |= {"certificate": certificate_document(proved), "values": {}}
+    place.write_bytes(canonical_bytes(document) + b"\n")
+
+
+def forgetful(prior: dict[str, object]) -> None:
+    """The same numbers, without saying where they come from."""
+    for key in ("release", "rule"):
+        prior.pop(key)
+    prior["kind"] = "exchangeable" if "concentration" in prior else "iid"
+
+
+def one_digit(prior: dict[str, object]) -> None:
+    key = "concentration" if "concentration" in prior else "probabilities"
+    numbers = [Fraction(str(number)) for number in prior[key]]  # type: ignore[attr-defined]
+    moved = [numbers[0] + Fraction(1, 10**4), numbers[1] - Fraction(1, 10**4), *numbers[2:]]
+    prior[key] = [str(number) for number in moved]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (one_digit, "not what follows"),
+        (lambda prior: prior.update(release="0" * 64), "another learning release"),
+        (lambda prior: prior.update(rule="discreet-fit/0"), "rule that is not known"),
+        (lambda prior: prior.update(change="1/2"), "not what follows"),
+        (lambda prior: prior.update(stratum=["town 0"]), "another stratum"),
+        (forgetful, "not every prior names it"),
+    ],
+)  # fmt: skip
+def test_a_prior_that_does_not_follow_is_refuted_before_it_is_committed(
+    county: County, change: Callable[[dict[str, object]], None], words: str
+) -> None:
+    altered(county, change)
+    with pytest.raises(Refuted, match=words):
+        gather(county.folder / "out" / "plan.toml")
+
+
+def test_a_prior_with_one_digit_changed_is_refuted_by_whoever_verifies(county: County) -> None:
+    """The forger owns the key and commits, publishes and signs: only the rule contradicts."""
+    altered(county, one_digit)
+    bundle = gather_unchecked(county)
+    assert does_not_follow(bundle) is not None
+    with county.ledger() as ledger, pytest.raises(Refuted):
+        commit(bundle, ledger, county.signer)
+
+
+def gather_unchecked(county: County):  # type: ignore[no-untyped-def]
+    from discreet.files.canonical import parse_json
+    from discreet.files.plan import located, read_key_set
+    from discreet.publish.bundle import Bundle, members_of
+
+    place = county.folder / "out"
+    written = read_plan(place / "plan.toml")
+    plan = located(written, place)
+    document = parse_json((place / "mechanism.family.json").read_bytes(), "the family")
+    learned = read_learned(place / "learned")
+    return Bundle(plan, written, read_key_set(plan.key_set, plan), members_of(document), document, learned=learned)
+
+
+def test_a_forged_release_is_refuted_from_its_folder_alone(county: County, monkeypatch: pytest.MonkeyPatch) -> None:
+    altered(county, one_digit)
+    bundle = gather_unchecked(county)
+    import discreet.publish.commitment as commitments
+    from discreet.publish import publish
+
+    monkeypatch.setattr(commitments, "does_not_follow", lambda *_: None)  # the forger's own software
+    with county.ledger() as ledger:
+        commit(bundle, ledger, county.signer)
+        publish(bundle, county.folder / "forged", ledger, signer=county.signer)
+    verdict = verify(county.folder / "forged", county.signer.fingerprint)
+    assert not verdict.holds
+    failed = [check for check in verdict.checks if check.holds is False]
+    assert ["learning release that it names" in check.words for check in failed] == [True]
+    assert "not what follows" in failed[0].found
+
+
+def test_a_tampered_learning_folder_is_refused(county: County) -> None:
+    table = county.folder / "out" / "learned" / "release.csv"
+    table.write_bytes(table.read_bytes().replace(b"type 1", b"type 2", 1))
+    with pytest.raises(Refuted, match="changed after it was published"):
+        gather(county.folder / "out" / "plan.toml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('population = "the towns"', 'population = "elsewhere"', "another population"),
+        ('absent = 0', 'absent = 1', "another plan"),
+        ('padding = true', 'padding = true\nsize = "size"', None),
+    ],
+)  # fmt: skip
+def test_a_learning_release_of_something_else_is_refused(county: County, old: str, new: str, words: str | None) -> None:
+    place = county.folder / "out" / "plan.toml"
+    text = place.read_text(encoding="utf-8")
+    if words is None:
+        text, old, new = text.replace('size = "size"\n', ""), "padding = true", 'padding = true\nsize = "size"'
+    assert old in text
+    place.write_text(text.replace(old, new), encoding="utf-8")
+    if words is None:
+        gather(place)
+        return
+    with pytest.raises(Refuted, match=words):
+        gather(place)
+
+
+def test_a_learning_release_of_another_ledger_is_refused(county: County) -> None:
+    bundle = gather(county.folder / "out" / "plan.toml")
+    other = make(county.folder.parent / "other")
+    with other.ledger() as ledger, pytest.raises(Refuted, match="another ledger"):
+        commit(bundle, ledger, other.signer)
+
+
+def test_a_plan_whose_prior_names_a_release_must_bring_it(county: County) -> None:
+    place = county.folder / "out" / "plan.toml"
+    place.write_text(place.read_text(encoding="utf-8").replace('learned = "learned"\n', ""), encoding="utf-8")
+    with pytest.raises(Refuted, match="does not bring"):
+        gather(place)
+
+
+@pytest.mark.parametrize("killed", ["learn", "fit", "design", "publish"])
+def test_an_interruption_before_any_step_loses_nothing(tmp_path: Path, killed: str) -> None:
+    county = make(tmp_path / "county")
+
+    def die(step: str) -> None:
+        if step == killed:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        county.learn(step=die, strata=("town",))
+    assert verify(county.learn(strata=("town",)).release or Path()).holds
+    with county.ledger() as ledger:
+        assert ledger.remaining("the towns", "person") == 2
+
+
+def test_strata_have_priors_and_mechanisms_of_their_own(tmp_path: Path) -> None:
+    county = make(tmp_path / "county")
+    found = county.learn(strata=("town",))
+    assert found.found is not None and set(found.found) == {("town 0",), ("town 1",)}
+    document = json.loads((county.folder / "out" / "mechanism.strata.json").read_text(encoding="utf-8"))
+    priors = [one["family"]["members"][0]["mechanism"]["problem"]["prior"] for one in document["strata"]]
+    assert [prior["stratum"] for prior in priors] == [["town 0"], ["town 1"]]
+    document["strata"][0]["stratum"], document["strata"][1]["stratum"] = ["town 1"], ["town 0"]
+    (county.folder / "out" / "mechanism.strata.json").write_bytes(canonical_bytes(document) + b"\n")
+    with pytest.raises(DiscreetError):
+        gather(county.folder / "out" / "plan.toml")
+
+
+def test_what_cannot_work_is_refused_before_anything_is_spent(tmp_path: Path) -> None:
+    poor = make(tmp_path / "poor", budget=1)
+    with pytest.raises(BudgetExceeded):
+        poor.learn()
+    for share in ("0", "1"):
+        with pytest.raises(InputError, match="leaves nothing"):
+            poor.learn(share=share)
+    question = poor.folder / "question.toml"
+    question.write_text(QUESTION + '[prior]\nkind = "iid"\nprobabilities = [0.5, 0.5]\n', encoding="utf-8")
+    with pytest.raises(InputError, match="brings a prior"):
+        poor.learn()
+    question.write_text(QUESTION.replace("[0, 1]", "[0, 1, 2]"), encoding="utf-8")
+    with pytest.raises(InputError, match="other types"):
+        poor.learn()
+    with poor.ledger() as ledger:
+        assert ledger.remaining("the towns", "person") == 1
+
+
+def test_other_choices_in_the_same_folder_are_refused(done: County) -> None:
+    with pytest.raises(InputError, match="begun with other choices"):
+        done.learn(share="0.3")

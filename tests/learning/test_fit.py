@@ -1,0 +1,111 @@
+"""Laws against brute force; the fit against truths that made the numbers; the share of ε."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError
+from discreet.learning.fit import Learned, fit
+from discreet.learning.laws import Noise, apart, beta_binomial, log_likelihood
+from discreet.learning.questions import questions
+from discreet.learning.split import split
+from discreet.learning.strata import pooled
+from discreet.model.key_set import KeySet
+from discreet.model.priors import DirichletMultinomialPrior, IidPrior
+from discreet.model.universe import Universe
+
+
+def brute(parts: list[tuple[np.ndarray, int]], ratio: float, largest: int, published: int) -> float:
+    law = np.ones(1)
+    for one, count in parts:
+        for _ in range(count):
+            law = np.convolve(law, one)
+    at_end = published in (0, largest)
+    noise = [(1 if at_end else 1 - ratio) / (1 + ratio) * ratio ** abs(published - x) for x in range(len(law))]
+    return float(np.log(law @ noise))
+
+
+@pytest.mark.parametrize("ratio", [0.95, 0.4])
+@pytest.mark.parametrize("published", [0, 5, 30, 60])
+def test_the_likelihood_is_that_of_the_convolution(ratio: float, published: int) -> None:
+    parts = [(beta_binomial(12, 0.2, 0.1), 3), (beta_binomial(7, 0.2, 0.0), 4)]
+    parts.append((apart(parts[0][0], parts[1][0]), 5))
+    assert log_likelihood(parts, Noise(ratio, 124), published) == pytest.approx(brute(parts, ratio, 124, published), abs=1e-8)
+
+
+def test_the_law_of_a_cell_is_that_of_the_prior_it_stands_for() -> None:
+    universe = Universe.of(9, (Fraction(0), Fraction(1)))
+    exact = DirichletMultinomialPrior((Fraction(6), Fraction(3))).on_histograms(universe.histograms(), universe)
+    by_count = {int(h[1]): float(exact[i]) for i, h in enumerate(universe.histograms().tolist())}
+    assert beta_binomial(9, 1 / 3, 1 / 10) == pytest.approx([by_count[x] for x in range(10)])
+    assert beta_binomial(9, 1 / 3, 0).sum() == pytest.approx(1)
+
+
+def learned(cells: int, size: int, p: list[float], concentration: float | None, epsilon: float, seed: int) -> Learned:
+    """What is learned in one draw."""
+    random = np.random.default_rng(seed)
+    key_set = KeySet(("c",), tuple((str(i),) for i in range(cells)), (size,) * cells)
+    shares = [p if concentration is None else random.dirichlet(np.array(p) * concentration) for _ in range(cells)]
+    counts = np.array([random.multinomial(size, q) for q in shares])
+    asked = questions(key_set, len(p))
+    ratio = float(np.exp(-epsilon))
+    drawn = [q.answer(counts) + int(random.geometric(1 - ratio) - random.geometric(1 - ratio)) for q in asked]
+    published = [min(max(y, 0), q.largest) for y, q in zip(drawn, asked, strict=True)]
+    return fit(asked, published, key_set, len(p), ratio)[()]
+
+
+def test_what_made_the_numbers_is_found() -> None:
+    found = learned(1500, 12, [0.7, 0.3], 8, 0.2, 1)
+    assert float(found.probabilities[1]) == pytest.approx(0.3, abs=5 * found.deviations[1])
+    assert found.concentration is not None and 5 < found.concentration < 13
+    alike = learned(1500, 12, [0.7, 0.3], None, 0.2, 2)
+    assert alike.concentration is None or alike.concentration > 300
+    assert isinstance(alike.prior(), IidPrior) == (alike.concentration is None)
+    assert sum(alike.probabilities) == 1
+
+
+def test_a_type_that_was_never_seen_and_empty_cells_leave_a_prior_with_full_support() -> None:
+    key_set = KeySet(("c",), tuple((str(i),) for i in range(60)), (4,) * 60)
+    asked = questions(key_set, 3)
+    for published in ([0, 0, 0], [q.largest for q in asked], [40, 0, 3]):
+        found = fit(asked, published, key_set, 3, 0.9)[()]
+        assert min(found.probabilities) > 0 and sum(found.probabilities) == 1
+        assert found.concentration is None or found.concentration > 0
+
+
+def test_less_is_believed_of_an_earlier_year() -> None:
+    key_set = KeySet(("c",), tuple((str(i),) for i in range(200)), (10,) * 200)
+    asked = questions(key_set, 2)
+    now, before = (fit(asked, [300, 120], key_set, 2, 0.9, change=Fraction(c))[()] for c in ("0", "1/2"))
+    assert now.probabilities == before.probabilities
+    assert before.correlation > now.correlation and before.deviations[1] > now.deviations[1]
+
+
+def test_strata_borrow_from_each_other_as_far_as_they_are_alike() -> None:
+    variances = np.array([1e-4, 1e-4, 4e-3])
+    near, spread = pooled(np.array([0.10, 0.11, 0.20]), variances)
+    assert 0.10 < near[2] < 0.17 and spread[2] < variances[2]
+    far, _ = pooled(np.array([0.1, 0.5, 0.9]), np.full(3, 1e-5))
+    assert far == pytest.approx([0.1, 0.5, 0.9], abs=0.01)
+    alone, own = pooled(np.array([0.3]), np.array([0.01]))
+    assert alone[0] == 0.3 and own[0] == 0.01
+
+
+def test_more_cells_need_a_smaller_share() -> None:
+    shares = []
+    for cells in (60, 2000):
+        key_set = KeySet(("c",), tuple((str(i),) for i in range(cells)), (15,) * cells)
+        found = split(questions(key_set, 2), key_set, [0, 1], Fraction(1))
+        assert found.auto and found.chosen.cost == min(one.cost for one in found.considered)
+        shares.append(found.share)
+    assert shares[1] < shares[0]
+
+
+@pytest.mark.parametrize("share", ["0", "1", "-1/2", "3"])
+def test_a_share_that_leaves_nothing_is_refused(share: str) -> None:
+    key_set = KeySet(("c",), tuple((str(i),) for i in range(60)), (4,) * 60)
+    with pytest.raises(InputError, match="leaves nothing"):
+        split(questions(key_set, 2), key_set, [0, 1], Fraction(1), Fraction(share))

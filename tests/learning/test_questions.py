@@ -1,0 +1,77 @@
+"""What is asked of cells: one respondent moves one number by at most one, whatever the data."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError
+from discreet.learning.questions import FEWEST_PAIRS, LARGEST_ASKED, answers, learning_cells, questions
+from discreet.model.key_set import KeySet
+
+
+def cells(sizes: list[int], strata: int = 1) -> KeySet:
+    return KeySet(("town", "street"), tuple((f"t{i % strata}", f"s{i}") for i in range(len(sizes))), tuple(sizes))
+
+
+@pytest.mark.parametrize(("types", "strata"), [(2, 1), (3, 1), (4, 2)])
+def test_one_respondent_moves_one_number_by_at_most_one(types: int, strata: int) -> None:
+    """The adversary: every replacement of every respondent, from several databases."""
+    random = np.random.default_rng(types)
+    key_set = cells([1 + i % 3 for i in range(2 * FEWEST_PAIRS * types * strata)], strata)
+    asked = questions(key_set, types, ("town",) if strata > 1 else ())
+    for _ in range(5):
+        counts = np.array([random.multinomial(n, np.full(types, 1 / types)) for n in key_set.sizes])
+        before = answers(asked, counts)
+        for cell, (old, new) in itertools.product(range(len(counts)), itertools.permutations(range(types), 2)):
+            if counts[cell, old]:
+                moved = counts.copy()
+                moved[cell, old] -= 1
+                moved[cell, new] += 1
+                change = np.abs(answers(asked, moved)[:, 1] - before[:, 1])
+                assert change.sum() <= 1
+
+
+def test_a_spread_over_unpaired_cells_would_move_twice() -> None:
+    """A near miss: were a cell in two pairs, one respondent would move the spread by two."""
+    key_set = cells([4] * 12)
+    spread = next(q for q in questions(key_set, 2) if q.about is None)
+    (a, b, t), *_ = spread.pairs
+    counts = np.zeros((12, 2), dtype=np.int64)
+    counts[:, 0] = 4
+    moved = counts.copy()
+    moved[a] = (3, 1)
+    twice = type(spread)((), None, ((a, b, t), (a, b, t)), 8)
+    assert twice.answer(moved) - twice.answer(counts) == 2
+
+
+def test_every_cell_answers_at_most_one_question_and_every_number_fits() -> None:
+    key_set = cells([1 + i % 5 for i in range(61)])
+    asked = questions(key_set, 3)
+    places = [place for q in asked for a, b, _ in q.pairs for place in (a, b)]
+    assert len(places) == len(set(places)) == 60
+    most = np.zeros((61, 3), dtype=np.int64)
+    for t in range(3):
+        full = most.copy()
+        full[:, t] = key_set.sizes
+        assert all(0 <= value <= q.largest for q, (_, value) in zip(asked, answers(asked, full), strict=True))
+    assert learning_cells(asked, ()).cells == (("type 1",), ("type 2",), ("spread",))
+
+
+def test_which_cells_are_asked_does_not_depend_on_the_order_of_the_key_set() -> None:
+    key_set = cells([1 + i % 4 for i in range(40)])
+    other = KeySet(key_set.columns, key_set.cells[::-1], key_set.sizes[::-1])
+    named = [{key_set.cells[p] for a, b, _ in q.pairs for p in (a, b)} for q in questions(key_set, 2)]
+    assert named == [{other.cells[p] for a, b, _ in q.pairs for p in (a, b)} for q in questions(other, 2)]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "strata", "words"),
+    [([4] * 5, (), "too few cells"), ([LARGEST_ASKED + 1] * 50, (), "too few cells"), ([4] * 50, ("street",), "too few cells"),
+     ([4] * 50, ("planet",), "not key columns")],
+)  # fmt: skip
+def test_cells_that_nothing_can_be_learned_from_are_refused(sizes: list[int], strata: tuple[str, ...], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        questions(cells(sizes), 2, strata)
