@@ -18,12 +18,11 @@ from discreet.ledger import Signer
 from discreet.ledger.chain import GENESIS, Entry
 from discreet.ledger.heads import Head
 from discreet.ledger.trust import entry_statement
-from discreet.publish.folder import FORMATS, MANIFEST, SIGNATURE, file_hash, signed_release
+from discreet.publish.folder import FORMATS, MANIFEST, SIGNATURE, bundle_in, file_hash, signed_release
 from discreet.publish.metadata import metadata, metadata_bytes
 from discreet.publish.page import page
 from discreet.publish.tables import columns_of, csv_bytes
 from discreet.publish.verdict import ReleaseVerdict
-from discreet.publish.verification import _bundle
 
 
 def failed(verdict: ReleaseVerdict) -> list[str]:
@@ -51,7 +50,7 @@ def edited(folder: Path, name: str, change: Callable[[Any], Any]) -> None:
 
 def other_values(folder: Path) -> None:
     """Another output that the mechanism could have drawn, restated in tables and page: only a signature can know."""
-    bundle = _bundle(folder)
+    bundle = bundle_in(folder)
     rows = list(csv.DictReader(io.StringIO((folder / "release.csv").read_text())))
     earlier = "code" not in rows[0]
     positions = np.array([int(row["published" if earlier else "code"]) for row in rows])
@@ -100,7 +99,7 @@ def retold(folder: Path, tell: Telling, signer: Signer | None = None) -> None:
 def restated_metadata(folder: Path) -> None:
     """The registry's record written again from facts and ledger, as a forger who knows this software would."""
     facts, ledger = (json.loads((folder / name).read_bytes()) for name in ("facts.json", "ledger.json"))
-    (folder / "metadata.json").write_bytes(metadata_bytes(metadata(facts, _bundle(folder), ledger)))
+    (folder / "metadata.json").write_bytes(metadata_bytes(metadata(facts, bundle_in(folder), ledger)))
 
 
 def _following(made: list[Entry], event: dict[str, Any], signer: Signer | None) -> Entry:
