@@ -40,7 +40,7 @@ Believing = Callable[[Problem], Prior]
 
 @dataclass(frozen=True, eq=False)
 class ReleasedDraws:
-    """One release: plan, cells, what serves each cell (`served` names it), the output drawn for each cell, and the draw's name in the ledger."""
+    """One release: plan, cells, what serves each of them (`served`), the output drawn for each, and the draw in the ledger."""
 
     folder: Path
     plan: Plan
