@@ -180,8 +180,7 @@ def _steps(listed: StatedProblem, starts: list[int]) -> list[int]:
 
 def _witness_of_theorem_1(problem: Problem) -> Witness | None:
     """Theorem 1's posterior where the databases can be listed, Hall's on histograms where those can, else none."""
-    universe = problem.universe
-    assert isinstance(universe, Universe)
+    universe = problem.people
     if universe.database_count <= MOST_DATABASES_FOR_THEOREM_1:
         return magnitude_witness(stated(problem, "databases"))
     if problem.exchangeable and universe.histogram_count <= MOST_FOR_TRANSPORT:

@@ -129,8 +129,7 @@ def typical_range(problem: Problem, spread: float) -> tuple[Fraction, Fraction]:
 
 def typical_histogram(problem: Problem, value: Fraction) -> tuple[int, ...]:
     """The most probable histogram with this value of the statistic (the first among equals)."""
-    universe = problem.universe
-    assert isinstance(universe, Universe)
+    universe = problem.people
     vectors = universe.histograms()
     logs = log_histogram_law(vectors, problem.prior, universe)
     omegas = on_histograms(problem.statistic, vectors, universe)
@@ -171,8 +170,7 @@ def in_words(choices: Choices) -> list[str]:
 
 
 def _statistic_law(problem: Problem) -> tuple[tuple[Fraction, ...], np.ndarray]:
-    universe = problem.universe
-    assert isinstance(universe, Universe)
+    universe = problem.people
     if isinstance(problem.prior, TablePrior) and getattr(problem.statistic, "by", "histogram") == "database":
         raise InputError(
             "A typical range needs a statistic of the histogram",

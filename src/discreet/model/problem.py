@@ -78,6 +78,16 @@ class Problem:
         return self.decisions[0]
 
     @property
+    def people(self) -> Universe:
+        """The universe, for those who serve counts of respondents by type and have refused databases listed by name."""
+        if not isinstance(self.universe, Universe):
+            raise InputError(
+                "This needs respondents with types", found="databases listed by name", allowed="[data] respondents and types",
+                remedy="describe the respondents instead of listing databases",
+            )
+        return self.universe
+
+    @property
     def epsilon(self) -> Fraction:
         """The ε of a purely private promise, for those who serve no other."""
         return pure_epsilon(self.promise)

@@ -117,8 +117,8 @@ def overdispersed_chain_bound(problem: Problem, witness: TheoremWitness) -> Frac
 
 def overdispersed_chain(problem: Problem, low: tuple[int, ...], high: tuple[int, ...]) -> Fraction:
     """The bound for two sets of types; refutes sets that the theorem does not allow."""
-    universe, prior = problem.universe, problem.prior
-    assert isinstance(universe, Universe) and isinstance(prior, DirichletMultinomialPrior)
+    universe, prior = problem.people, problem.prior
+    assert isinstance(prior, DirichletMultinomialPrior)
     if set(low) & set(high) or not low or not high:
         raise Refuted("low and high must be disjoint sets of types", f"low {list(low)}, high {list(high)}")
     below, above = _inside(problem, low), _inside(problem, high)
@@ -147,8 +147,7 @@ def growing_chain_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
 
 def growing_chain(problem: Problem, high: tuple[int, ...]) -> Fraction:
     """The bound for a set of types; refutes a set that the theorem does not allow."""
-    universe, prior = problem.universe, problem.prior
-    assert isinstance(universe, Universe)
+    universe, prior = problem.people, problem.prior
     inside = _inside(problem, high)
     if min(v for v, _ in inside) < 0 < max(v for v, _ in inside):
         raise Refuted("values in high have both signs", f"high {list(high)}")
@@ -253,8 +252,7 @@ def _sets(witness: TheoremWitness, names: tuple[str, ...]) -> list[tuple[int, ..
 
 def _inside(problem: Problem, kinds: tuple[int, ...]) -> Values:
     """Values and shares of the types of a set, which must exist and be likely."""
-    universe, prior = problem.universe, problem.prior
-    assert isinstance(universe, Universe)
+    universe, prior = problem.people, problem.prior
     values = problem.statistic.weights(universe)
     assert values is not None
     if len(set(kinds)) != len(kinds) or not kinds or not all(0 <= t < universe.types for t in kinds):

@@ -161,8 +161,7 @@ def _ground(
     problem: Problem, ratio: Fraction, low: int, high: int, listed: tuple[Recommendation, ...] = ()
 ) -> _Ground:
     path = path_of(problem)
-    universe = problem.universe
-    assert isinstance(universe, Universe)
+    universe = problem.people
     if path.counts[0] < low or path.counts[-1] > high:
         raise Refuted("the kernel's range clips likely counts", f"{low}..{high}")
     n = universe.respondents

@@ -245,8 +245,7 @@ class SummedWorld:
             mean, _, _, (one, two, three) = self._seen(raised / raised.sum())
             q, r, t = q + one, r + mean * one + two, t + mean**2 * one + 2 * mean * two + three
         safe = np.maximum(q, np.finfo(float).tiny)
-        universe = self.problem.universe
-        assert isinstance(universe, Universe)
+        universe = self.problem.people
         lowest, highest = (universe.respondents * float(v) for v in (self.values.min(), self.values.max()))
         centre = np.clip(r / safe, lowest, highest)
         if decision.loss.quantile is not None:

@@ -126,8 +126,7 @@ def variance_of(seen: ListedWorld | SummedWorld) -> float:
         mean = view.masses @ view.omegas
         return float(view.masses @ (view.omegas - mean) ** 2)
     p, v = seen.probabilities, seen.values
-    universe = seen.problem.universe
-    assert isinstance(universe, Universe)
+    universe = seen.problem.people
     return universe.respondents * float(p @ (v - p @ v) ** 2)
 
 
@@ -135,8 +134,7 @@ def _mean_at(seen: ListedWorld | SummedWorld) -> Callable[[float], float]:
     """The mean of ω under a tilt, without reading the mechanism."""
     if isinstance(seen, SummedWorld):
         p, v = seen.probabilities, seen.values
-        universe = seen.problem.universe
-        assert isinstance(universe, Universe)
+        universe = seen.problem.people
 
         def by_types(theta: float) -> float:
             raised = p * np.exp(np.minimum(theta * v - (theta * v)[p > 0].max(), 0.0))

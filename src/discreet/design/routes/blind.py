@@ -67,8 +67,8 @@ def blind_actions(problem: Problem) -> list[Action]:
 
 def _near_the_mean(problem: Problem, decision: Decision) -> Action:
     """An action near the mean of ω, where its law is too large to be formed."""
-    universe, law = problem.universe, law_of(problem)
-    assert isinstance(universe, Universe) and law is not None
+    universe, law = problem.people, law_of(problem)
+    assert law is not None
     values = problem.statistic.weights(universe)
     assert values is not None
     mean = Sums(law, (0,) * universe.types, values, universe.smallest, universe.largest).mean()

@@ -24,7 +24,6 @@ from discreet.model.problem import Problem
 from discreet.model.replies import best_replies, decimal
 from discreet.model.statistic import on_histograms
 from discreet.model.summary import LinearSummary
-from discreet.model.universe import Universe
 from discreet.numerics.brackets import rational_above_exp
 
 RATIO_BITS = 80
@@ -54,8 +53,7 @@ class GeometricRoute(Route):
 
 def geometric_kernel(problem: Problem) -> GeometricKernel:
     """The geometric kernel on counts with the best action for each output."""
-    universe = problem.universe
-    assert isinstance(universe, Universe)
+    universe = problem.people
     n = universe.respondents
     ratio = rational_above_exp(-problem.epsilon, RATIO_BITS)
     path = path_of(problem)

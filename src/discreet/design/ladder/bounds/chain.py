@@ -98,8 +98,7 @@ def _best(
 
 def tails(problem: Problem, likely: Sequence[int]) -> tuple[list[Types], list[Types]]:
     """The types up to each value, and those from each value on, longer tails first."""
-    universe = problem.universe
-    assert isinstance(universe, Universe)
+    universe = problem.people
     values = problem.statistic.weights(universe)
     assert values is not None
     levels = sorted({values[t] for t in likely})
@@ -117,8 +116,7 @@ def _pairs(problem: Problem, likely: Sequence[int]) -> list[tuple[Types, ...]]:
 
 def _one_sided(problem: Problem, likely: Sequence[int]) -> list[Types]:
     """Tails whose values have one sign."""
-    universe = problem.universe
-    assert isinstance(universe, Universe)
+    universe = problem.people
     values = problem.statistic.weights(universe)
     assert values is not None
     levels = sorted({values[t] for t in likely if values[t]}, key=abs, reverse=True)
@@ -128,8 +126,8 @@ def _one_sided(problem: Problem, likely: Sequence[int]) -> list[Types]:
 
 def _split(problem: Problem, likely: Sequence[int], watch: Watch) -> tuple[float, Witness] | None:
     """The best pair of tails of independent respondents."""
-    decision, universe = problem.decision, problem.universe
-    assert isinstance(universe, Universe) and isinstance(decision.loss, DistanceLoss)
+    decision, universe = problem.decision, problem.people
+    assert isinstance(decision.loss, DistanceLoss)
     n, quantile = universe.respondents, decision.loss.quantile
     scale = float(decision.weight) * decision.loss.pinballs
     splits = [(pair, split_of(problem, *pair)) for pair in _pairs(problem, likely)]

@@ -24,7 +24,6 @@ from discreet.design.schedule import SECONDS_PER_CELL, SECONDS_PER_COEFFICIENT, 
 from discreet.errors import TooLarge
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.problem import Problem
-from discreet.model.universe import Universe
 
 Floats = NDArray[np.float64]
 Weights = tuple[int, ...]
@@ -196,8 +195,8 @@ class Population:
 
 def population_of(problem: Problem) -> tuple[Population, list[int]]:
     """The population behind a problem whose statistic adds up, and the numbers of the types that may occur."""
-    universe, law = problem.universe, law_of(problem)
-    assert isinstance(universe, Universe) and law is not None
+    universe, law = problem.people, law_of(problem)
+    assert law is not None
     values = problem.statistic.weights(universe)
     assert values is not None
     kept = [t for t in range(universe.types) if law.mean(t)]

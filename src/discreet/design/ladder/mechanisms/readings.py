@@ -61,7 +61,7 @@ class Reading:
     found: Weights
 
 
-def exact_kernel(
+def noise_kernel(
     noise: IntegerNoise, step: int, low: int, high: int, epsilon: Fraction, actions: tuple[Recommendation, ...]
 ) -> ClosedKernel:
     """The noise with a rational ratio whose fall over one step is not steeper than e^−ε."""
@@ -113,8 +113,7 @@ class Reader:
 
     @cached_property
     def all_values(self) -> tuple[Fraction, ...]:
-        universe = self.problem.universe
-        assert isinstance(universe, Universe)
+        universe = self.problem.people
         return self.problem.statistic.weights(universe) or ()
 
     @cached_property
@@ -132,8 +131,7 @@ class Reader:
 
     @property
     def respondents(self) -> int:
-        universe = self.problem.universe
-        assert isinstance(universe, Universe)
+        universe = self.problem.people
         return universe.respondents
 
     @property
@@ -161,7 +159,7 @@ class Reader:
         self, weights: Weights, noise: IntegerNoise, first: int, actions: tuple[Recommendation, ...], loss: float | None,
         found: Weights,
     ) -> Reading:
-        kernel = exact_kernel(noise, self.population.step(weights), first, first + len(actions) - 1, self.problem.epsilon, actions)
+        kernel = noise_kernel(noise, self.population.step(weights), first, first + len(actions) - 1, self.problem.epsilon, actions)
         summary = LinearSummary(self.for_every_type(weights), kernel.low, kernel.high)
         return Reading(summary, kernel, self.proved_loss(summary, kernel) if loss is None else loss, found)
 
