@@ -50,8 +50,9 @@ def risk(mechanism: object, histogram: np.ndarray) -> tuple[float, float]:
 def main() -> None:
     """Print one row for each way of publishing."""
     from discreet.design import design
+    from discreet.design.comparison.plain_noise import plain_noise
     from discreet.design.questions.hedge import hedge
-    from discreet.design.questions.reliance import plain_noise, reliance
+    from discreet.design.questions.reliance import reliance
     from discreet.files.problem import problem_from_document
 
     parser = argparse.ArgumentParser(description=__doc__)

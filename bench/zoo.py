@@ -1,27 +1,34 @@
 """A zoo of problems of every kind that the file format allows: is any design worse than its baselines, too slow or too large?
 
-Each problem runs in a process of its own with a limit of memory. Printed: what went wrong, by name; then percentiles of gaps, of
-time over the time that was allowed, and of memory.
+Each problem runs in a process of its own with a limit of memory. Time is processor time, so that a busy machine shows the same.
+Printed: what went wrong, by name; then percentiles of gaps, time and memory. `--json` keeps what is found, problem by problem;
+what it already holds is not run again. `--beside` prints another such file's percentiles over the same problems.
 
-    python bench/zoo.py [--seconds 3] [--every 1] [--only WORD] [--json FILE]
+    python bench/zoo.py [--seconds 1] [--every 1] [--only WORD] [--json FILE] [--beside FILE] [--source OTHER/src]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import resource
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 Document = dict[str, Any]
 MEMORY = 4 << 30
-GRACE = 25.0
-"""Seconds beyond the limit (and a fifth of it) after which a problem counts as endless: imports, proofs and a busy machine."""
+GRACE = 5.0
+"""Seconds beyond the limit and a fifth of it that a design may take: proofs and what needs no search."""
+ENDLESS = 15.0
+"""Seconds beyond the limit after which a problem is ended."""
 
 
 def problem(respondents: Any, values: Any, prior: Any, decision: Any = None, epsilon: Any = 1, statistic: Any = None,
@@ -205,55 +212,92 @@ def one(document: Document, seconds: float) -> dict[str, Any]:
     from discreet.design import design
     from discreet.files.problem import problem_from_document
 
+    _count_processor_time()
     begun = time.process_time()
     found = design(problem_from_document(document), seconds=seconds)
     spent = time.process_time() - begun
     losses = {
-        name: b.loss
-        for name, b in found.baselines.items()
-        if b.loss is not None and name != "full information"
-    }
+        name: b.loss for name, b in found.baselines.items() if b.loss is not None and name != "full information"
+    }  # fmt: skip
     loss, lower = float(found.loss), float(found.lower_bound)
     slack = 1e-6 * max(abs(loss), 1e-300)
+    gap = 0.0 if loss == lower else (loss - lower) / max(abs(loss), abs(lower))
     return {
-        "loss": loss, "lower_bound": lower, "gap": found.relative_gap, "status": found.status, "route": found.reduction,
+        "loss": loss, "lower_bound": lower, "gap": gap, "status": found.status, "route": found.reduction,
         "worse_than": [name for name, other in losses.items() if loss > other + slack],
-        "cpu": spent, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "took": dict(found.seconds), "cpu": spent, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     }  # fmt: skip
 
 
-def ran(document: Document, seconds: float) -> dict[str, Any]:
+def _count_processor_time() -> None:
+    """Let every clock and every waiting in this process go by its own processor time."""
+    waits = threading.Event.wait
+
+    def wait(event: threading.Event, timeout: float | None = None) -> bool:
+        ends = None if timeout is None else time.process_time() + timeout
+        while ends is None or time.process_time() < ends:
+            if waits(event, 0.02):
+                return True
+        return event.is_set()
+
+    threading.Event.wait = wait  # type: ignore[method-assign]
+    time.monotonic = time.perf_counter = time.process_time
+
+
+def ran(document: Document, seconds: float, source: str) -> dict[str, Any]:
     """The same in a process of its own, ended when it takes too long or too much."""
 
     def limits() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (4 * MEMORY, 4 * MEMORY))
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        space = 6 * 10**9 if most == resource.RLIM_INFINITY else min(6 * 10**9, most)
+        resource.setrlimit(resource.RLIMIT_AS, (space, space))
+        ends = int(1.2 * seconds + GRACE + ENDLESS)
+        resource.setrlimit(resource.RLIMIT_CPU, (ends, ends))
 
-    begun = time.monotonic()
     command = [sys.executable, __file__, "--one", json.dumps(document), "--seconds", str(seconds)]
-    try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=1.2 * seconds + 3 * GRACE,
-            preexec_fn=limits,
-        )
-    except subprocess.TimeoutExpired:
-        return {"failed": "endless", "wall": time.monotonic() - begun}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    if source:
+        environment["PYTHONPATH"] = source
+    done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limits, env=environment)
+    if done.returncode == -signal.SIGKILL or done.returncode == -signal.SIGXCPU:
+        return {"failed": "endless"}
     if done.returncode:
-        return {
-            "failed": (done.stderr.strip().splitlines() or ["died"])[-1][:200],
-            "wall": time.monotonic() - begun,
-        }
-    return {**json.loads(done.stdout.splitlines()[-1]), "wall": time.monotonic() - begun}
+        return {"failed": (done.stderr.strip().splitlines() or [f"died ({done.returncode})"])[-1][:300]}
+    return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
-def percentiles(numbers: list[float]) -> str:
-    """Of a list: median, nine tenths, the largest."""
-    ordered = sorted(numbers)
-    return "  ".join(f"{name} {ordered[min(len(ordered) - 1, int(share * len(ordered)))]:.3g}" for name, share in
-                     (("median", 0.5), ("90 %", 0.9), ("99 %", 0.99), ("largest", 1.0)))  # fmt: skip
+def judged(result: dict[str, Any], seconds: float) -> str:
+    """What is wrong with a result; nothing when nothing is."""
+    if "failed" in result:
+        return str(result["failed"])
+    if result["worse_than"]:
+        return f"worse than {', '.join(result['worse_than'])}"
+    if result["cpu"] > 1.2 * seconds + GRACE:
+        return f"{result['cpu']:.0f} CPU s"
+    return f"{result['memory'] / 2**30:.1f} GiB" if result["memory"] > MEMORY else ""
+
+
+def table(found: dict[str, dict[str, Any]], seconds: float, title: str) -> str:
+    """Percentiles of gaps, times and memory as a table, under a line that counts what went wrong."""
+    good = [r for r in found.values() if "failed" not in r]
+    late = sum(r["cpu"] > 1.2 * seconds + GRACE for r in good)
+    lines = [
+        f"{title}: {len(found)} problems, {len(found) - len(good)} without a design, "
+        f"{sum(bool(r['worse_than']) for r in good)} worse than a baseline, {late} too late, "
+        f"{sum(r['memory'] > MEMORY for r in good)} too large",
+        "",
+        "| | " + " | ".join(name for name, _ in SHARES) + " |",
+        "|---|" + "---|" * len(SHARES),
+    ]
+    for what, numbers in (("gap", [r["gap"] for r in good]), ("CPU s", [r["cpu"] for r in good]),
+                          ("GiB", [r["memory"] / 2**30 for r in good])):  # fmt: skip
+        ordered = sorted(numbers) or [float("nan")]
+        cells = [f"{ordered[min(len(ordered) - 1, int(share * len(ordered)))]:.2g}" for _, share in SHARES]
+        lines.append(f"| {what} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+SHARES = (("25 %", 0.25), ("median", 0.5), ("75 %", 0.75), ("90 %", 0.9), ("99 %", 0.99), ("largest", 1.0))
 
 
 def main() -> None:
@@ -261,42 +305,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--from", dest="first", type=int, default=0)
     parser.add_argument("--only", default="")
     parser.add_argument("--json", default="")
+    parser.add_argument("--beside", default="")
+    parser.add_argument("--source", default="")
     parser.add_argument("--one", default="")
     asked = parser.parse_args()
     if asked.one:
         print(json.dumps(one(json.loads(asked.one), asked.seconds)))
         return
-    chosen = [(name, d) for name, d in zoo() if asked.only in name][:: asked.every]
-    found: dict[str, dict[str, Any]] = {}
+    kept = Path(asked.json) if asked.json else None
+    found: dict[str, dict[str, Any]] = json.loads(kept.read_text()) if kept and kept.exists() else {}
+    chosen = [(name, d) for name, d in zoo() if asked.only in name][asked.first :: asked.every]
     for name, document in chosen:
-        result = found[name] = ran(document, asked.seconds)
-        bad = result.get("failed") or (
-            f"worse than {', '.join(result['worse_than'])}" if result["worse_than"] else ""
-        )
-        if not bad and result["cpu"] > 1.2 * asked.seconds + 5:
-            bad = f"{result['cpu']:.0f} CPU s"
-        if not bad and result["memory"] > MEMORY:
-            bad = f"{result['memory'] / 2**30:.1f} GiB"
-        shown = (
-            ""
-            if "failed" in result
-            else f"gap {result['gap']:.2g}, {result['cpu']:.1f} CPU s, {result['route']}"
-        )
+        if name not in found:
+            found[name] = ran(document, asked.seconds, asked.source)
+            if kept:
+                kept.write_text(json.dumps(found, indent=1))
+        result, bad = found[name], judged(found[name], asked.seconds)
+        shown = "" if "failed" in result else f"gap {result['gap']:.2g}, {result['cpu']:.1f} CPU s, {result['route']}"
         print(f"{'BAD ' if bad else 'ok  '} {name}: {shown} {bad}", flush=True)
-    good = [r for r in found.values() if "failed" not in r]
-    print(
-        f"{len(found)} problems, {len(found) - len(good)} failed, {sum(bool(r['worse_than']) for r in good)} worse than a baseline"
-    )
-    for what, numbers in (("gap", [r["gap"] for r in good]), ("CPU s", [r["cpu"] for r in good]),
-                          ("GiB", [r["memory"] / 2**30 for r in good])):  # fmt: skip
-        print(f"{what}: {percentiles(numbers)}")
-    if asked.json:
-        with open(asked.json, "w", encoding="utf-8") as file:  # noqa: PTH123
-            json.dump(found, file, indent=1)
+    names = {name for name, _ in chosen}
+    print(table({n: r for n, r in found.items() if n in names}, asked.seconds, "these"))
+    if asked.beside:
+        other = json.loads(Path(asked.beside).read_text())
+        both = names & set(other)
+        for title, results in (("beside", other), ("these, on the same", found)):
+            print(table({n: results[n] for n in both}, asked.seconds, title))
 
 
 if __name__ == "__main__":

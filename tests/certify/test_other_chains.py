@@ -15,10 +15,10 @@ from discreet.certify.bounds.other_chains import GROWING, beta_binomial, growing
 from discreet.certify.optimality import upper_bound
 from discreet.design import design
 from discreet.errors import Refuted
-from discreet.model.actions import RealActions
+from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import TheoremWitness
 from discreet.model.decision import Decision
-from discreet.model.losses import AbsoluteLoss, Loss, PinballLoss, SquaredLoss
+from discreet.model.losses import AbsoluteLoss, Loss, MatchLoss, PinballLoss, SquaredLoss
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior
 from discreet.model.problem import Problem
@@ -115,6 +115,31 @@ def test_exact_beta_binomials() -> None:
     assert 0 <= whole - sum(masses) <= 8
     mean = sum(Fraction(j * m, whole) for j, m in enumerate(masses))
     assert abs(mean - 7 * Fraction(15, 19)) < Fraction(1, 10**60)
+
+
+def test_a_law_found_step_by_step_is_hardly_below_the_exact_one() -> None:
+    n, a, b = 300, Fraction(8), Fraction(7, 5)
+    below, exact = beta_binomial(n, a, b), Fraction(1 << other_chains.BITS)
+    for i in range(n):
+        exact *= (b + i) / (a + b + i)
+    for j in range(n + 1):
+        assert 0 <= exact - below[j] < 2, j
+        if j < n:
+            exact *= (n - j) * (a + j) / ((j + 1) * (b + n - j - 1))
+
+
+def test_bounds_of_several_decision_makers_add_up() -> None:
+    one = overdispersed(6, ("2", "1", "1"), (0, 1, 2))
+    other = Decision(PinballLoss(Fraction(9, 10)), RealActions(), weight=Fraction(3))
+    both = replace(one, decisions=(*one.decisions, other))
+    witness = TheoremWitness(CHAIN, (("low", "0"), ("high", "1,2")))
+    alone = [upper_bound(replace(one, decisions=(d,)), witness) for d in both.decisions]
+    assert upper_bound(both, witness) == sum(alone) and min(map(abs, alone)) > 0
+    # whoever does not minimise an error is bounded by the truth; somebody must
+    named = Decision(MatchLoss(), ListedActions(tuple(map(Fraction, range(13)))))
+    assert upper_bound(replace(both, decisions=(*both.decisions, named)), witness) == sum(alone) + 1
+    with pytest.raises(Refuted, match="no decision"):
+        upper_bound(replace(one, decisions=(named, named)), witness)
 
 
 @pytest.mark.parametrize(

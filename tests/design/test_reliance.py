@@ -16,10 +16,11 @@ import pytest
 from discreet.certify import privacy
 from discreet.certify.value.expected import expected_payoff
 from discreet.design import Design, design
+from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
 from discreet.design.comparison.truths import ListedWorld, SummedWorld, mixed, world
 from discreet.design.questions.family import design_family
-from discreet.design.questions.hedge import NEVER, hedge, noise_on_the_statistic
-from discreet.design.questions.reliance import plain_noise, reliance, share_moved, tilt_to
+from discreet.design.questions.hedge import NEVER, hedge
+from discreet.design.questions.reliance import reliance, share_moved, tilt_to
 from discreet.errors import InputError
 from discreet.model.certificate import Counterexample
 from discreet.model.mechanism import Mechanism

@@ -9,11 +9,20 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
+from discreet.model import replies
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.exact_replies import exact_payoff, exact_reply
-from discreet.model.losses import AbsoluteLoss, FormulaLoss, PinballLoss, SquaredLoss, TableLoss, loss_of
-from discreet.model.replies import best_replies, real_replies
+from discreet.model.losses import (
+    AbsoluteLoss,
+    FormulaLoss,
+    MatchLoss,
+    PinballLoss,
+    SquaredLoss,
+    TableLoss,
+    loss_of,
+)
+from discreet.model.replies import best_replies, loss_table, real_replies
 
 OMEGAS = tuple(Fraction(k) for k in (-2, 0, 1, 3, 4))
 NUMBERS = ListedActions(tuple(Fraction(k, 2) for k in range(-5, 10)))
@@ -64,3 +73,17 @@ def test_real_actions_of_a_formula_have_no_closed_form() -> None:
     decision = Decision(FormulaLoss("-omega/a - a"), RealActions(Fraction(1), Fraction(2)))
     with pytest.raises(InputError, match="no closed form"):
         exact_reply(decision, [Fraction(1, 5)] * 5, OMEGAS)
+
+
+@pytest.mark.parametrize("loss", [MatchLoss(), SquaredLoss(), PinballLoss(Fraction(1, 3)), FormulaLoss("-(a - omega)**2 + a/7")])
+@pytest.mark.parametrize("most_exact", [10**6, 0])
+def test_a_table_of_losses_holds_the_exact_payoffs(loss, most_exact, monkeypatch) -> None:
+    monkeypatch.setattr(replies, "MOST_EXACT", most_exact)
+    decision = Decision(loss, ListedActions((Fraction(-1), Fraction(0), Fraction(5, 2), Fraction(4))))
+    omegas = [Fraction(k, 2) for k in range(-4, 9)]
+    chosen = [Fraction(4), Fraction(0), Fraction(4), Fraction(-1)]
+    table = loss_table(decision, chosen, omegas)
+    for row, action in zip(table, chosen, strict=True):
+        assert row == pytest.approx([-float(decision.payoff(action, w)) for w in omegas], rel=1e-12)
+    for w in omegas:
+        assert loss.largest_payoff(w, decision.actions) == max(decision.payoff(a, w) for a in decision.actions)

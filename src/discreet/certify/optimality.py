@@ -19,6 +19,7 @@ from discreet.certify.bounds.other_chains import GROWING, any_chain_bound, growi
 from discreet.certify.bounds.quotient import quotient_upper_bound
 from discreet.certify.bounds.theorems import GEOMETRIC, theorem_upper_bound, theorem_value
 from discreet.certify.value.expected import expected_payoff
+from discreet.certify.value.face_value import face_value_payoff
 from discreet.certify.value.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
 from discreet.errors import InputError, Refuted
 from discreet.model.certificate import (
@@ -86,6 +87,9 @@ def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
         if found is not None:
             return found
     if not _listable(mechanism) and why_not_weighted_sum(mechanism) is None:
+        at_face_value = face_value_payoff(mechanism)
+        if at_face_value is not None:
+            return at_face_value
         return weighted_sum_payoff(mechanism)[0]
     return expected_payoff(mechanism)[0]
 

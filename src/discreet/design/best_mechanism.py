@@ -213,7 +213,8 @@ class _Search:
     def _plain_bound(self) -> Bound:
         """A bound that needs no search: a chain, or that of full information."""
         try:
-            return in_time(lambda: self.proofs.bounded(chain_witness(self.problem)), self._grace)
+            watch = Until.after(self._grace / 2)
+            return in_time(lambda: self.proofs.bounded(chain_witness(self.problem, watch)), self._grace)
         except (DiscreetError, MemoryError, TimeIsUpError):
             return self.proofs.bounded(TheoremWitness(FULL))
 

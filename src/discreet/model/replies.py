@@ -16,11 +16,13 @@ import numpy as np
 
 from discreet.model.actions import Action, ListedActions, RealActions
 from discreet.model.decision import Decision
-from discreet.model.losses import FormulaLoss
+from discreet.model.losses import FormulaLoss, MatchLoss
 
 DECIMALS = 10**7
 """Real actions are recommended to seven decimals: under squared error that costs less than 10^-14."""
 GRID = 2_001
+MOST_EXACT = 100_000
+"""Payoffs of a formula that are computed exactly before they become floats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +45,9 @@ def best_replies(decision: Decision, joint: np.ndarray, omegas: Sequence[Fractio
         return Replies(actions, _loss_of(decision, joint, numbers, actions))
     if decision.is_loss and isinstance(decision.actions, ListedActions):
         return _nearest(decision, decision.actions, joint, numbers)
-    table = np.array([[-float(decision.payoff(a, w)) for w in omegas] for a in decision.actions])
-    expected = joint @ table.T
-    best = expected.argmin(axis=1)
     listed = list(decision.actions)
+    expected = joint @ loss_table(decision, listed, omegas).T
+    best = expected.argmin(axis=1)
     return Replies([listed[i] for i in best.tolist()], expected[np.arange(len(best)), best])
 
 
@@ -56,8 +57,27 @@ def reply_loss(
     """Each output's part of the expected loss when the given actions are followed."""
     if decision.is_loss:
         return _loss_of(decision, joint, np.array([float(w) for w in omegas]), actions)
-    rows = {a: np.array([-float(decision.payoff(a, w)) for w in omegas]) for a in set(actions)}
-    return np.array([row @ rows[a] for row, a in zip(joint, actions, strict=True)])
+    return np.asarray((joint * loss_table(decision, actions, omegas)).sum(axis=1))
+
+
+def loss_table(decision: Decision, actions: Sequence[Action], omegas: Sequence[Fraction]) -> np.ndarray:
+    """ℓ [action, ω] of one decision maker in floats: from exact payoffs where these are few, else by the formula in floats."""
+    distinct = list(dict.fromkeys(actions))
+    loss = decision.loss
+    if isinstance(loss, MatchLoss):
+        column: dict[Action, int] = {w: j for j, w in enumerate(omegas)}
+        table = np.zeros((len(distinct), len(omegas)))
+        for i, action in enumerate(distinct):
+            if action in column:
+                table[i, column[action]] = -1.0
+    elif decision.is_loss or (isinstance(loss, FormulaLoss) and len(distinct) * len(omegas) > MOST_EXACT):
+        table = loss.table(np.array([float(a) for a in distinct]), np.array([float(w) for w in omegas]))
+    else:
+        table = np.array([[-float(decision.payoff(a, w)) for w in omegas] for a in distinct])
+    if len(distinct) == len(actions):
+        return table
+    place = {a: i for i, a in enumerate(distinct)}
+    return table[[place[a] for a in actions]]
 
 
 def _loss_of(decision: Decision, joint: np.ndarray, omegas: np.ndarray, actions: Sequence[Action]) -> np.ndarray:

@@ -7,7 +7,6 @@ largest payoff, and so does everything where no law can be formed.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm
@@ -15,9 +14,9 @@ from math import gcd, lcm
 from discreet.certify.duality.chords import least_losses
 from discreet.certify.value.laws import law_of
 from discreet.errors import Refuted, TooLarge
-from discreet.model.actions import ListedActions, RealActions
+from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
-from discreet.model.losses import TableLoss
+from discreet.model.losses import MatchLoss, TableLoss
 from discreet.model.problem import Problem, believed
 from discreet.model.universe import Universe
 
@@ -74,19 +73,13 @@ def largest_payoffs(decision: Decision, omegas: Sequence[Fraction]) -> dict[Frac
     actions = decision.actions
     if isinstance(actions, RealActions):
         return {w: -loss for w, loss in least_losses(decision, omegas).items()}
-    if decision.is_loss and isinstance(actions, ListedActions):
-        numbers = sorted(actions.numbers)
-        found = {}
-        for w in omegas:
-            at = bisect_left(numbers, w)
-            found[w] = decision.weight * max(decision.payoff(a, w) for a in numbers[max(at - 1, 0) : at + 1])
-        return found
-    if len(actions) * len(omegas) > MOST_PAYOFFS:
+    near = decision.is_loss or isinstance(decision.loss, MatchLoss)
+    if not near and len(actions) * len(omegas) > MOST_PAYOFFS:
         raise TooLarge(
             "There are too many actions and values of the statistic to look for the best of each",
             size=f"{len(actions) * len(omegas):,}", fits=f"{MOST_PAYOFFS:,}", remedy="list fewer actions",
         )
-    return {w: decision.weight * max(decision.payoff(a, w) for a in actions) for w in omegas}
+    return {w: decision.weight * decision.loss.largest_payoff(w, actions) for w in omegas}
 
 
 def _anywhere(problem: Problem, seen: Fraction) -> Fraction:

@@ -31,11 +31,10 @@ Arithmetic. Laws of X and of M or R are whole numbers over 2^BITS, rounded down;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
-from itertools import accumulate
 from math import comb, lcm, ldexp, nextafter
-from operator import mul
 
 import numpy as np
 
@@ -48,6 +47,7 @@ from discreet.certify.bounds.chain import (
     pinball_loss,
     types_in,
 )
+from discreet.certify.bounds.full_information import full_information
 from discreet.errors import Refuted
 from discreet.model.certificate import TheoremWitness
 from discreet.model.losses import DistanceLoss
@@ -60,6 +60,8 @@ from discreet.numerics.roundings import drift
 
 GROWING = "growing chain"
 BITS = 240
+DIGITS, SPARE = 320, 64
+"""Bits of the numbers behind a law that is found step by step."""
 MOST_RESPONDENTS = 1_000
 """Beyond it the counts of players are too many to be weighed one by one, unless everybody plays."""
 MOST_PLAYING = 6_000
@@ -100,10 +102,23 @@ def _not_an_error_of_a_sum(problem: Problem) -> str | None:
 
 
 def any_chain_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
-    """What no ε-private mechanism's expected payoff exceeds, by the chain that belongs to the prior."""
+    """What no ε-private mechanism's expected payoff exceeds, by the chain that belongs to the prior.
+
+    Several decision makers see the same output, and none of them does better than the bound of a problem of its own: the bounds
+    add up. Whoever does not minimise an error is bounded by full information.
+    """
+    if len(problem.decisions) > 1:
+        return _added_up(problem, witness, any_chain_bound)
     if isinstance(problem.prior, DirichletMultinomialPrior):
         return overdispersed_chain_bound(problem, witness)
     return chain_upper_bound(problem, witness)
+
+
+def _added_up(problem: Problem, witness: TheoremWitness, bound: Callable[[Problem, TheoremWitness], Fraction]) -> Fraction:
+    alone = [replace(problem, decisions=(d,)) for d in problem.decisions]
+    if all(not_a_single_error(p) for p in alone):
+        raise Refuted("a condition of the chain bound does not hold", "no decision is a squared, absolute or pinball error")
+    return sum((full_information(p) if not_a_single_error(p) else bound(p, witness) for p in alone), Fraction(0))
 
 
 def overdispersed_chain_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
@@ -137,7 +152,9 @@ def overdispersed_chain(problem: Problem, low: tuple[int, ...], high: tuple[int,
 
 
 def growing_chain_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
-    """What no ε-private mechanism's expected payoff exceeds, by the growing chain."""
+    """What no ε-private mechanism's expected payoff exceeds, by the growing chain; several decision makers' bounds add up."""
+    if len(problem.decisions) > 1:
+        return _added_up(problem, witness, growing_chain_bound)
     reason = why_not_growing_chain(problem)
     if reason is not None:
         raise Refuted("a condition of the chain bound does not hold", reason)
@@ -172,15 +189,28 @@ def growing_chain(problem: Problem, high: tuple[int, ...]) -> Fraction:
 
 
 def beta_binomial(trials: int, first: Fraction, second: Fraction) -> list[int]:
-    """⌊2^BITS·C(n, j)·(a)_j·(b)_{n−j}/(a+b)_n⌋ for j = 0..n."""
+    """At most 2^BITS·C(n, j)·(a)_j·(b)_{n−j}/(a+b)_n for j = 0..n, hardly less: from j to j + 1, each step rounded down."""
     scale = lcm(first.denominator, second.denominator)
     a, b = int(first * scale), int(second * scale)
-    up, down, whole = (list(accumulate(range(s, s + trials * scale, scale), mul, initial=1)) for s in (a, b, a + b))
-    found, ways = [], 1
+    mass, exponent = 1 << DIGITS, BITS - DIGITS  # mass·2^exponent, in units of 2^−BITS
+    for i in range(trials):
+        mass = mass * (b + i * scale) // (a + b + i * scale)
+        mass, exponent = _fitted(mass, exponent)
+    found = []
     for j in range(trials + 1):
-        found.append((ways * up[j] * down[trials - j] << BITS) // whole[trials])
-        ways = ways * (trials - j) // (j + 1)
+        found.append(mass << exponent if exponent >= 0 else mass >> -exponent)
+        if j < trials:
+            mass = mass * ((trials - j) * (a + j * scale)) // ((j + 1) * (b + (trials - j - 1) * scale))
+            mass, exponent = _fitted(mass, exponent)
     return found
+
+
+def _fitted(mass: int, exponent: int) -> tuple[int, int]:
+    """The same number, or hardly less, with about DIGITS bits."""
+    excess = mass.bit_length() - DIGITS
+    if excess < -SPARE:
+        return mass << SPARE, exponent - SPARE
+    return (mass >> SPARE, exponent + SPARE) if excess > SPARE else (mass, exponent)
 
 
 def binomial(trials: int, share: Fraction) -> list[int]:

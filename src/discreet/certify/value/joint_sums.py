@@ -28,7 +28,7 @@ from discreet.errors import InputError, TooLarge
 from discreet.model.actions import Action
 from discreet.model.decision import Decision
 from discreet.model.kernel import ClosedKernel, Kernel, TableKernel
-from discreet.model.losses import DistanceLoss, FormulaLoss, SquaredLoss, TableLoss
+from discreet.model.losses import DistanceLoss, FormulaLoss, MatchLoss, SquaredLoss, TableLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
 from discreet.numerics.roundings import drift
@@ -168,6 +168,13 @@ def _regrets(
         lines = [tuple(Fraction(part({"a": a})) for part in decision.loss.parts) for a in actions]
         table, top, worst, off = _on_lines(mechanism, lines, omegas)
         return table[chosen].T, top, worst, off
+    if isinstance(decision.loss, MatchLoss):
+        column: dict[Action, int] = {w: j for j, w in enumerate(omegas)}
+        table = np.ones((len(actions), len(omegas)))
+        for i, a in enumerate(actions):
+            if a in column:
+                table[i, column[a]] = 0.0
+        return table[chosen].T, Fraction(1), Fraction(1), Fraction(0)
     _, unit = sums.lattice()
     low, high = mechanism.problem.omega_range
     columns = decision.loss.columns if isinstance(decision.loss, TableLoss) else None

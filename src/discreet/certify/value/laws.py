@@ -27,6 +27,7 @@ from typing import ClassVar
 
 from flint import fmpz_poly
 
+from discreet.certify.value.dirichlet_series import blocks_of, series_of
 from discreet.certify.value.sum_laws import MOST_LIKELY, rounded_product, sum_masses
 from discreet.errors import TooLarge
 from discreet.model.priors import (
@@ -202,13 +203,12 @@ class Overdispersed(Law):
         total = sum(merged.values(), Fraction(0))
         mean = max(mean_size(self.sizes), Fraction(1))
         factor = (mean / (mean + total)).limit_denominator(1 << 20)
-        product, scale = fmpz_poly([1 << bits]), Fraction(1)
+        scale, factors = Fraction(1), []
         for w, c in sorted(merged.items()):
-            series, shift = _series(c, factor, largest, bits)
+            series, shift = series_of(c, factor, largest, bits)
             scale *= Fraction(2) ** shift
-            spread = [0] * (largest * (stride + w - low) + 1)
-            spread[:: stride + w - low] = series
-            product = product.mul_low(fmpz_poly(spread), (largest + 1) * stride) // (1 << bits)
+            factors.append((w - low, series))
+        blocks = blocks_of(factors, [n for n, _ in self.sizes], stride, bits)
         found: dict[int, int] = {}
         whole, at = Fraction(1), 0
         for n, chance in self.sizes:
@@ -217,8 +217,7 @@ class Overdispersed(Law):
                 at += 1
             share = chance / (whole * scale)
             top, bottom = share.numerator, share.denominator
-            block = product.right_shift(n * stride).truncate(stride).coeffs()
-            for s, mass in enumerate(block):
+            for s, mass in enumerate(blocks[n]):
                 if mass:
                     at_total = unit * (s + n * low)
                     found[at_total] = found.get(at_total, 0) + int(mass) * top // bottom
@@ -296,20 +295,6 @@ class Listed(Law):
             total = sum(w * c for w, c in zip(weights, h, strict=True))
             exact[total] = exact.get(total, Fraction(0)) + p
         return _dense({s: _floor(p, bits) for s, p in exact.items()}, bits)
-
-
-def _series(c: Fraction, factor: Fraction, most: int, bits: int) -> tuple[list[int], int]:
-    """(c)_k/k!·ρ^k from below for k = 0..most, in units of 2^−bits after a shift by a power of two that keeps them near one."""
-    top, bottom = factor.numerator, factor.denominator
-    running, values = 1 << 2 * bits, []
-    for k in range(most + 1):
-        values.append(running)
-        rise = c + k
-        running = running * rise.numerator * top // (rise.denominator * (k + 1) * bottom)
-    total = sum(values)
-    excess = total.bit_length() - 1 - 2 * bits
-    down = bits + excess
-    return [v >> down for v in values], -excess
 
 
 def _floor(p: Fraction, bits: int) -> int:

@@ -65,7 +65,7 @@ def least_loss(decision: Decision, omegas: Sequence[Fraction]) -> np.ndarray:
         near = np.clip(np.searchsorted(numbers.value, at.value), 1, max(len(numbers.value) - 1, 1))
         beside = (near - 1, np.minimum(near, len(numbers.value) - 1))
         return np.maximum(np.minimum(*(loss(decision, numbers.at(k), at).low for k in beside)), 0.0)
-    return np.array([float_down(min(-decision.payoff(a, w) for a in decision.actions)) for w in omegas])
+    return np.array([float_down(-decision.loss.largest_payoff(w, decision.actions)) for w in omegas])
 
 
 def followed(

@@ -19,6 +19,7 @@ from discreet.model.decision import Decision
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Believed, Problem, believed
 from discreet.model.record import Behaviour
+from discreet.model.replies import loss_table
 from discreet.model.unbiased import unbiased_values
 from discreet.model.universe import Universe
 from discreet.numerics.exact import counted
@@ -140,7 +141,7 @@ def _risk(
     distinct: tuple[Fraction, ...],
     column: np.ndarray,
 ) -> np.ndarray:
-    table = np.array([[-float(decision.payoff(a, w)) for w in distinct] for a in actions])
+    table = loss_table(decision, actions, distinct)
     return (view.kernel * table[:, column]).sum(axis=0)
 
 

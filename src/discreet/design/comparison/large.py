@@ -7,7 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet.design.comparison.information import FullInformation, NoInformation
-from discreet.design.comparison.noise import GeometricNoise, StaircaseWay
+from discreet.design.comparison.noise import FaceValue, GeometricNoise, StaircaseWay
+from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
+from discreet.design.comparison.way import inapplicable
 from discreet.design.ladder.mechanisms.noise import geometric_noise, staircase_noise, to_outputs
 from discreet.design.ladder.mechanisms.proxy import read_by_bayes
 from discreet.design.ladder.mechanisms.readings import MOST_READ, Reader, why_not_read
@@ -31,6 +33,7 @@ def large_baselines(problem: Problem, watch: Watch = SILENT) -> dict[str, Baseli
         return {}
     seen = _Seen(Reader(problem))
     ways: list[tuple[str, str, Callable[[], float]]] = [
+        (FaceValue.name, FaceValue.words, lambda: _at_face_value(problem)),
         (NoInformation.name, NoInformation.words, seen.nothing),
         (FullInformation.name, FullInformation.words, seen.everything),
         (GeometricNoise.name, GeometricNoise.words, lambda: seen.noisy(geometric_noise)),
@@ -54,10 +57,20 @@ def large_proposal(problem: Problem, name: str) -> Proposal | None:
         return blind_proposal(problem)
     if name == FullInformation.name:
         return None
+    if name == FaceValue.name:
+        plain = noise_on_the_statistic(problem)
+        return None if plain is None else Proposal(plain.summary, plain.kernel, None, FaceValue.words, "stalled")
     reader = Reader(problem)
     seen = _Seen(reader)
     read = reader.read(settle(reader.population, seen.steps))
     return Proposal(read.summary, read.kernel, None, f"{read.kernel.family} noise on the statistic, then the best reply", "stalled")
+
+
+def _at_face_value(problem: Problem) -> float:
+    found = plain_noise(problem)
+    if found is None:
+        raise inapplicable("a number is taken at face value only for losses")
+    return found
 
 
 class _Seen:

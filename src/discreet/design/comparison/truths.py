@@ -31,7 +31,7 @@ from discreet.model.kernel import TableKernel
 from discreet.model.losses import DistanceLoss, FormulaLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IidPrior, ReferencePrior
-from discreet.model.replies import DECIMALS, best_replies
+from discreet.model.replies import DECIMALS, best_replies, loss_table
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 
@@ -136,8 +136,7 @@ class ListedWorld:
         distinct = tuple(sorted(set(self.view.exact_omegas)))
         place = {w: k for k, w in enumerate(distinct)}
         column = np.array([place[w] for w in self.view.exact_omegas])
-        rows = {a: np.array([-float(decision.payoff(a, w)) for w in distinct]) for a in set(actions)}
-        table = np.stack([rows[a] for a in actions])
+        table = loss_table(decision, actions, distinct)
         return np.asarray((self.kernel * table[:, column]).sum(axis=0))
 
     @cached_property
@@ -350,5 +349,4 @@ class SummedWorld:
         exact = self.problem.omegas
         known = np.array([float(w) for w in exact])
         at = np.searchsorted((known[1:] + known[:-1]) / 2, omegas)
-        rows = {a: np.array([-float(decision.payoff(a, w)) for w in exact]) for a in set(actions)}
-        return np.stack([rows[a][at] for a in actions])
+        return loss_table(decision, actions, exact)[:, at]

@@ -17,9 +17,9 @@ import numpy as np
 
 from discreet.errors import TooLarge
 from discreet.model.actions import Action, ListedActions, NamedActions
-from discreet.model.decision import Decision
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem, believed
+from discreet.model.replies import loss_table
 from discreet.model.states import StateSpace, locate, state_space
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary
 
@@ -133,17 +133,10 @@ def recommendations(problem: Problem) -> list[Recommendation]:
 def losses(problem: Problem, actions: Sequence[Recommendation], omegas: Sequence[Fraction]) -> np.ndarray:
     """−u [action, ω] in floats, summed over the decision makers with their weights."""
     if len(problem.decisions) == 1:
-        return float(problem.decision.weight) * _losses(problem.decision, list(actions), omegas)  # type: ignore[arg-type]
+        return float(problem.decision.weight) * loss_table(problem.decision, list(actions), omegas)  # type: ignore[arg-type]
     total = np.zeros((len(actions), len(omegas)))
     for i, decision in enumerate(problem.decisions):
         own = list(dict.fromkeys(action[i] for action in actions if isinstance(action, tuple)))
-        table = dict(zip(own, _losses(decision, own, omegas), strict=True))
+        table = dict(zip(own, loss_table(decision, own, omegas), strict=True))
         total += float(decision.weight) * np.stack([table[a[i]] for a in actions if isinstance(a, tuple)])
     return total
-
-
-def _losses(decision: Decision, actions: list[Action], omegas: Sequence[Fraction]) -> np.ndarray:
-    if decision.is_loss:
-        numbers = np.array([float(a) for a in actions])
-        return decision.loss.table(numbers, np.array([float(w) for w in omegas]))
-    return np.array([[-float(decision.payoff(action, omega)) for omega in omegas] for action in actions])

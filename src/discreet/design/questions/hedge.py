@@ -19,17 +19,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, floor, sqrt
+from math import sqrt
 
 import numpy as np
 
 from discreet.certify import privacy
 from discreet.certify.optimality import proved_value
 from discreet.design.certified import outward
+from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
 from discreet.design.comparison.truths import ListedWorld, Outcome, SummedWorld, world
 from discreet.design.questions.reliance import (
     WIDEST,
-    plain_noise,
     scale_of,
     share_moved,
     shifted_tilts,
@@ -39,12 +39,8 @@ from discreet.design.questions.reliance import (
 from discreet.errors import InputError, Refuted
 from discreet.model.actions import Action, NamedActions
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim
-from discreet.model.kernel import GeometricKernel
-from discreet.model.lattice import statistic_lattice
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.problem import Problem
-from discreet.model.universe import Universe
-from discreet.numerics.brackets import rational_above_exp
 
 NEVER = 1.1
 """The hedged design never loses more than so many times what plain noise loses, at any truth of the neighbourhood."""
@@ -52,11 +48,7 @@ STEPS = 4
 """Truths on each side of the prior."""
 SPREADS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0)
 """Of readings, as shares of the radius."""
-MOST_OUTPUTS = 50_000
-DEVIATIONS, STEPS_OF_NOISE = 10.0, 40.0
-"""How far a window of noise reaches beyond the neighbourhood: deviations of the statistic, and scales of the noise."""
 MOST_POINTS = 40
-RATIO_BITS = 80
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,34 +191,6 @@ def _valued(seen: ListedWorld | SummedWorld, reading: str, truths: _Truths) -> _
 def with_actions(mechanism: Mechanism, actions: list[Action]) -> Mechanism:
     """The same draws with other recommendations."""
     return replace(mechanism, kernel=mechanism.kernel.with_actions(actions), claims=Claims())
-
-
-def noise_on_the_statistic(
-    problem: Problem, means: tuple[float, float] | None = None, deviation: float = 0.0
-) -> Mechanism | None:
-    """Geometric noise on ω at face value, over its whole range or as far as cells with these means reach.
-
-    None where the statistic is no weighted sum, or has too many values even so.
-    """
-    universe, lattice = problem.universe, statistic_lattice(problem)
-    if lattice is None or not isinstance(universe, Universe) or problem.epsilon == 0:
-        return None
-    summary = lattice.summary
-    low, high = summary.range(universe)
-    step = max(1, summary.step(problem.neighbours))
-    if means is not None:
-        start, size = float(lattice.omega(0)), float(lattice.omega(1) - lattice.omega(0))
-        beyond = DEVIATIONS * deviation / size + STEPS_OF_NOISE * step / max(float(problem.epsilon), 1e-9)
-        low = max(low, floor((means[0] - start) / size - beyond))
-        high = min(high, ceil((means[1] - start) / size + beyond))
-        summary = replace(summary, low=low, high=high)
-    if high - low > MOST_OUTPUTS or high <= low:
-        return None
-    ratio = rational_above_exp(-problem.epsilon / step, RATIO_BITS + step.bit_length())
-    actions = problem.decision.actions
-    assert not isinstance(actions, NamedActions)
-    shown = tuple(actions.nearest(lattice.omega(k)) for k in range(low, high + 1))
-    return Mechanism(problem, summary, GeometricKernel(low, high, step, ratio, shown), problem.guarantee, Claims(), {})
 
 
 def _certified(

@@ -1,9 +1,6 @@
 """How far a design may be relied on: what it loses when its prior is wrong, and when plain noise would be better.
 
-*Plain noise* is geometric noise on ω taken at face value. Its loss is known whatever the truth: with r = e^(−εu/Δ) on a lattice of
-unit u, Δ the most that one respondent moves ω,
-    E Z² = u²·2r/(1−r)²,        E|Z| = u·2r/(1−r²),
-and clipping to the possible values only lowers it.
+*Plain noise* is geometric noise on ω taken at face value, whose loss is known whatever the truth (`comparison.plain_noise`).
 
 Ways of being wrong, each with a size (truths: `comparison.truths`):
 `higher`, `lower`   the mean of ω is off by so much of the prior's mean (or of its deviation, where that is larger)
@@ -17,18 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, sqrt
+from math import sqrt
 
 import numpy as np
 
+from discreet.design.comparison.plain_noise import plain_noise
 from discreet.design.comparison.truths import ListedWorld, Outcome, SummedWorld, mixed, why_not_known, world
-from discreet.model.lattice import statistic_lattice
-from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.universe import Universe
 
-__all__ = ["Mistake", "Reliance", "plain_noise", "reliance", "why_not_known"]
+__all__ = ["Mistake", "Reliance", "reliance", "why_not_known"]
 
 SIZES = (0.1, 0.25, 0.5)
 """How wrong, as shares of the mean."""
@@ -81,24 +77,6 @@ class Reliance:
     def at(self, size: float) -> Outcome:
         """The worst outcome among mistakes of one size."""
         return max((o for m in self.mistakes for s, o in m.points if s == size), key=lambda o: o.loss)
-
-
-def plain_noise(problem: Problem) -> float | None:
-    """The loss of geometric noise at face value, whatever the truth; None where no number is taken at face value."""
-    lattice = statistic_lattice(problem)
-    if lattice is None or len(problem.decisions) != 1 or not problem.decision.is_loss or problem.epsilon == 0:
-        return None
-    step = lattice.summary.step(problem.neighbours)
-    if step == 0:
-        return 0.0
-    ratio = exp(-float(problem.epsilon) / step)
-    size, decision = float(lattice.unit), problem.decision
-    if isinstance(decision.loss, SquaredLoss):
-        found = size**2 * 2 * ratio / (1 - ratio) ** 2
-    else:
-        assert isinstance(decision.loss, DistanceLoss)
-        found = size * ratio / (1 - ratio**2) * decision.loss.pinballs
-    return float(decision.weight) * found
 
 
 def reliance(mechanism: Mechanism, sizes: tuple[float, ...] = SIZES) -> Reliance:

@@ -10,6 +10,7 @@ All are supermodular (SY section 5: higher actions suit higher ω), so the geome
 from __future__ import annotations
 
 from abc import abstractmethod
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -17,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.model.actions import Action, Actions
+from discreet.model.actions import Action, Actions, ListedActions
 from discreet.model.losses.loss import Loss, must_be_numbers
 from discreet.numerics.exact import brief, format_exact
 
@@ -41,6 +42,11 @@ class DistanceLoss(Loss):
 
     def table(self, actions: np.ndarray, omegas: np.ndarray) -> np.ndarray:
         return self.of_gap(omegas[None, :] - actions[:, None])
+
+    def largest_payoff(self, omega: Fraction, actions: Actions) -> Fraction:
+        assert isinstance(actions, ListedActions)
+        right = bisect_left(actions.numbers, omega)
+        return max(self.payoff(a, omega, actions) for a in actions.numbers[max(right - 1, 0) : right + 1])
 
 
 @dataclass(frozen=True)

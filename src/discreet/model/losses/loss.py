@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.model.actions import Action, Actions, NamedActions
+from discreet.model.actions import Action, Actions, NamedActions, RealActions
 
 
 class Loss(ABC):
@@ -38,6 +38,11 @@ class Loss(ABC):
     @abstractmethod
     def payoff(self, action: Action, omega: Fraction, actions: Actions) -> Fraction:
         """u(a, ω) = −ℓ(a, ω), exactly, for one of the actions."""
+
+    def largest_payoff(self, omega: Fraction, actions: Actions) -> Fraction:
+        """max_a u(a, ω) over listed actions."""
+        assert not isinstance(actions, RealActions)
+        return max(self.payoff(a, omega, actions) for a in actions)
 
     @abstractmethod
     def words(self) -> str:

@@ -27,5 +27,8 @@ class MatchLoss(Loss):
     def payoff(self, action: Action, omega: Fraction, actions: Actions) -> Fraction:
         return Fraction(int(action == omega))
 
+    def largest_payoff(self, omega: Fraction, actions: Actions) -> Fraction:
+        return Fraction(int(omega in actions))
+
     def words(self) -> str:
         return "; it is judged by whether the statistic was named exactly"

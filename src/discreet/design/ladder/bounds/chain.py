@@ -8,6 +8,7 @@ players, and only the most promising are evaluated.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import floor, sqrt
 
@@ -26,7 +27,9 @@ from discreet.certify.bounds.chain import (
 from discreet.certify.bounds.full_information import FULL, full_information
 from discreet.certify.bounds.other_chains import (
     GROWING,
+    any_chain_bound,
     growing_chain,
+    growing_chain_bound,
     overdispersed_chain,
     why_not_growing_chain,
     why_not_overdispersed_chain,
@@ -51,7 +54,9 @@ def best_chain(problem: Problem, likely: Sequence[int], watch: Watch = SILENT) -
 
     `likely` are the types that may occur.
     """
-    if why_not_chain(problem) is None:
+    if len(problem.decisions) > 1:
+        found = _of_several(problem, likely, watch)
+    elif why_not_chain(problem) is None:
         found = _split(problem, likely, watch)
     elif why_not_overdispersed_chain(problem) is None:
         pairs = _pairs(problem, likely)
@@ -67,14 +72,29 @@ def best_chain(problem: Problem, likely: Sequence[int], watch: Watch = SILENT) -
     return plain if found is None or found[0] < plain[0] else found
 
 
-def chain_witness(problem: Problem) -> Witness:
-    """The witness of the best chain, or of full information where the problem has none."""
+def _of_several(problem: Problem, likely: Sequence[int], watch: Watch) -> tuple[float, Witness] | None:
+    """The best for all decision makers together among the chains that are best for one of them."""
+    best: tuple[float, Witness] | None = None
+    for decision in problem.decisions:
+        witness = best_chain(replace(problem, decisions=(decision,)), likely, watch)[1]
+        if not isinstance(witness, TheoremWitness) or witness.theorem == FULL:
+            continue
+        loss = float(-(growing_chain_bound if witness.theorem == GROWING else any_chain_bound)(problem, witness))
+        if best is None or loss > best[0]:
+            best = loss, witness
+        if watch.cancelled():
+            break
+    return best
+
+
+def chain_witness(problem: Problem, watch: Watch = SILENT) -> Witness:
+    """The witness of the best chain found in the time, or of full information where the problem has none."""
     if not isinstance(problem.universe, Universe) or problem.statistic.weights(problem.universe) is None:
         return TheoremWitness(FULL)
     law = law_of(problem)
     assert law is not None
     likely = [t for t in range(problem.universe.types) if law.mean(t)]
-    return best_chain(problem, likely)[1] if len(likely) > 1 else TheoremWitness(FULL)
+    return best_chain(problem, likely, watch)[1] if len(likely) > 1 else TheoremWitness(FULL)
 
 
 def _best(
@@ -108,10 +128,12 @@ def tails(problem: Problem, likely: Sequence[int]) -> tuple[list[Types], list[Ty
 
 
 def _pairs(problem: Problem, likely: Sequence[int]) -> list[tuple[Types, ...]]:
-    """Disjoint tails, those that hold every type and those of the extreme values first."""
+    """Disjoint tails, those that hold every type first (all play, which is quick to prove), then those of the extreme values."""
     low, high = tails(problem, likely)
     pairs = [(a, b) for i, a in enumerate(low) for b in high[i:]]
-    return sorted(pairs, key=lambda pair: (len(pair[0]) > 1) + (len(pair[1]) > 1))
+    return sorted(
+        pairs, key=lambda pair: (len(pair[0]) + len(pair[1]) < len(likely), (len(pair[0]) > 1) + (len(pair[1]) > 1))
+    )
 
 
 def _one_sided(problem: Problem, likely: Sequence[int]) -> list[Types]:
