@@ -154,7 +154,8 @@ INSIDE_CERTIFY: dict[str, set[str]] = {
     "bounds": {"value", "duality"},
     "optimality": {"value", "bounds"},
     "robust": {"value"},
-    "verdict": {"edges", "value", "optimality", "robust"},
+    "unbiased": set(),
+    "verdict": {"edges", "value", "optimality", "robust", "unbiased"},
     "__init__": {"edges", "optimality"},
 }
 """The rooms of the checker and which of the others each may use; what decides privacy uses none."""

@@ -16,6 +16,8 @@ import re
 import sys
 from fractions import Fraction
 from itertools import combinations, product
+from math import comb, prod
+from operator import mul
 from pathlib import Path
 
 
@@ -171,6 +173,48 @@ def clip(summary, total):
     total = max(total, total if bottom is None else bottom)
     return total if top is None else min(total, top)
 
+# --- values that can be added up ------------------------------------------------------------------------------------
+def unbiased(mechanism):
+    """How the problem asks for unbiased values, "everywhere" or "nearby"; None when it does not."""
+    asked = mechanism["problem"].get("decision", {})
+    return (asked[0] if isinstance(asked, list) else asked).get("unbiased")
+
+def statistic(mechanism):
+    """The statistic as a function of a state: of counts, or of a total that is the statistic up to a unit and an origin."""
+    summary, data, asked = mechanism["summary"], mechanism["problem"]["data"], mechanism["problem"]["statistic"]
+    if summary["kind"] == "database" or summary.get("clamp") or asked["kind"] not in ("sum", "count", "mean"):
+        raise TooLarge("whether values are unbiased is checked for sums, counts and means of all histograms, or of their totals")
+    low, high = sizes(data)
+    need(asked["kind"] != "mean" or low == high, "a mean of any number of respondents is no sum")
+    share = low if asked["kind"] == "mean" else 1
+    values = [Fraction(t in asked.get("of", ())) if asked["kind"] == "count" else number(v) / share
+              for t, v in enumerate(data["values"])]
+    if summary["kind"] == "histogram":
+        return lambda state: sum(v * n for v, n in zip(values, state, strict=True))
+    pairs = sorted(zip(summary["weights"], values, strict=True))
+    unit = (pairs[-1][1] - pairs[0][1]) / ((pairs[-1][0] - pairs[0][0]) or 1)
+    base = pairs[0][1] - unit * pairs[0][0]
+    need(all(v == base + unit * w for w, v in pairs) and base * (high - low) == 0, "the summary is not the statistic")
+    need(all(clip(summary, n * w) == n * w for n in (low, high) for w, _ in pairs), "totals are clipped, so values are biased")
+    return lambda state: base * low + unit * state[0]
+
+def check_means(mechanism, states, means):
+    """Unbiased everywhere: the mean of what outputs recommend is the statistic at every state. Nearby: at least the error has
+    mean 0 and no covariance with any count under the prior, that is E[error * count] = 0 for every type."""
+    prior, data, omega = mechanism["problem"]["prior"], mechanism["problem"]["data"], statistic(mechanism)
+    off = {state: mean - omega(state) for state, mean in zip(states, means, strict=True)}
+    wrong = next((state for state in states if off[state]), None)
+    need(unbiased(mechanism) == "nearby" or wrong is None, f"the published value is biased at {wrong}")
+    if wrong is None:
+        return
+    if prior["kind"] != "iid" or mechanism["summary"]["kind"] != "histogram" or data["neighbours"] != "replace-one":
+        raise TooLarge("values unbiased nearby are checked for iid priors and mechanisms that read the histogram")
+    affordable(len(states) * len(wrong) * 1_000)
+    chances, heads = [number(p) for p in prior["probabilities"]], sizes(data)[0]
+    likely = {s: prod(p**n * comb(heads - sum(s[:t]), n) for t, (p, n) in enumerate(zip(chances, s, strict=True))) for s in states}
+    for t in range(len(wrong)):
+        need(sum(likely[s] * off[s] * s[t] for s in states) == 0, f"the published value's error moves with the count of type {t}")
+
 # --- kernels --------------------------------------------------------------------------------------------------------
 def check_table(mechanism):
     """(top, bottom, 1, where): the largest ratio top/bottom of probabilities at adjacent states, compared exactly."""
@@ -186,6 +230,10 @@ def check_table(mechanism):
     need(len(labels) == len(set(labels)) == len(weights), "outputs repeat or lack weights")
     need(all(len(row) == len(states) and min(row) >= 0 for row in weights), "a row of weights is short or negative")
     need(all(sum(column) == total for column in zip(*weights, strict=True)), "some probabilities do not sum to one")
+    if unbiased(mechanism) is not None:
+        numbers = [number(output["action"]["number"]) for output in kernel["outputs"]]
+        means = [sum(map(mul, numbers, column)) / total for column in zip(*weights, strict=True)]
+        check_means(mechanism, [tuple(map(int, s.split(","))) for s in states], means)
     best = (0, 1, 1, None)
     for label, row in zip(labels, weights, strict=True):
         for a, b in edges:
@@ -210,6 +258,11 @@ def check_closed(mechanism):
     need(0 < ratio < 1, "the ratio is not between 0 and 1")
     if kernel["family"] == "staircase":
         need(1 <= kernel["plateau"] <= kernel["step"], "the plateau is longer than the step")
+    if unbiased(mechanism) is not None:  # a tail of geometric noise has the same mean for all
+        need(kernel["family"] == "geometric" and kernel["to"] > kernel["from"], "only geometric noise is known to be unbiased")
+        past, omega, read = ratio / (1 - ratio), statistic(mechanism), [number(a["number"]) for a in kernel["actions"]]
+        places = [kernel["from"] - past, *range(kernel["from"] + 1, kernel["to"]), kernel["to"] + past]
+        need(read == [omega((x,)) for x in places], "an output is not read as what it stands for")
     power = min(step, high - low) if kernel["family"] == "geometric" else min(step, high - low, 1)
     where = ("one total", f"another {step} away", "of the noise")
     return (ratio.denominator, ratio.numerator, power, where) if power else (1, 1, 1, where)
@@ -263,7 +316,8 @@ def main(arguments):
     try:
         sys.set_int_max_str_digits(0)
         affordable(Path(arguments[0]).stat().st_size, BYTES, "bytes")
-        found = [(words, *prove(m)) for words, m in members(Path(arguments[0]).read_text(encoding="utf-8"))]
+        named = members(Path(arguments[0]).read_text(encoding="utf-8"))
+        found = [(words, *prove(m)) for words, m in named]
     except Refuted as reason:
         say(f"REFUTED: {reason}")
         return 1
@@ -277,6 +331,8 @@ def main(arguments):
         promised = f"epsilon = {promise['epsilon']} for {promise['neighbours']} neighbours, unit {promise['unit']}"
         say(f"PROVED{words}: differentially private with {promised}. Mechanism sha256 {digest}")
         say(f"Largest log-ratio between {float(low):.15g} and {float(high):.15g}, at {where}")
+    if any(unbiased(m) for _, m in named):
+        say("PROVED: the published values are unbiased as the problem asks")
     return 0
 
 if __name__ == "__main__":

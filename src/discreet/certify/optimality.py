@@ -18,6 +18,7 @@ from discreet.certify.bounds.full_information import FULL
 from discreet.certify.bounds.other_chains import GROWING, any_chain_bound, growing_chain_bound
 from discreet.certify.bounds.quotient import quotient_upper_bound
 from discreet.certify.bounds.theorems import GEOMETRIC, theorem_upper_bound, theorem_value
+from discreet.certify.bounds.unbiased import shifted_upper_bound, unbiased_upper_bound
 from discreet.certify.value.expected import expected_payoff
 from discreet.certify.value.face_value import face_value_payoff
 from discreet.certify.value.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
@@ -27,7 +28,9 @@ from discreet.model.certificate import (
     DualWitness,
     OptimalityClaim,
     QuotientWitness,
+    ShiftedWitness,
     TheoremWitness,
+    UnbiasedWitness,
     Witness,
 )
 from discreet.model.kernel import TableKernel
@@ -41,6 +44,8 @@ BOUNDS: dict[str, tuple[type[Witness], Callable[[Problem, Any], Fraction]]] = {
     "dual": (DualWitness, dual_upper_bound),
     "dual-with-chord": (DualWitness, dual_upper_bound),
     "quotient": (QuotientWitness, quotient_upper_bound),
+    "unbiased": (UnbiasedWitness, unbiased_upper_bound),
+    "shifted": (ShiftedWitness, shifted_upper_bound),
     FULL: (TheoremWitness, theorem_upper_bound),
     CHAIN: (TheoremWitness, any_chain_bound),
     GROWING: (TheoremWitness, growing_chain_bound),
@@ -82,7 +87,7 @@ def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
     if isinstance(claim.witness, DualWitness):
         if claim.witness.reduction is not None:
             mechanism = _on_reduced(mechanism, claim.witness.reduction) or mechanism
-    elif not isinstance(claim.witness, QuotientWitness):
+    elif isinstance(claim.witness, TheoremWitness):
         found = theorem_value(mechanism, claim.witness)
         if found is not None:
             return found

@@ -5,6 +5,7 @@ refuted (`counterexample`), or named in `not_proved` because the file brings not
 it was made (`provenance`) and the names in it are words, not claims. A claim may be weaker than the truth, never stronger:
 
     promise, edge, output, edges, outputs, witness      exactly what `privacy` finds
+    unbiased    as the problem asks for it: bias exactly 0, or the state where it is not
     tight       an interval around the tight ε (δ, ρ)   value, values      at most what the mechanism is worth
     bound       at least what the witness proves        claims             the certificate's own value and bound
 
@@ -20,8 +21,9 @@ from pathlib import Path
 from discreet.certify.edges.privacy import privacy
 from discreet.certify.optimality import optimality
 from discreet.certify.robust import RobustProof, regret_sides
+from discreet.certify.unbiased import UnbiasedProof, unbiased
 from discreet.certify.value.expected import expected_payoff
-from discreet.errors import InputError, Refuted
+from discreet.errors import InputError, Refuted, TooLarge
 from discreet.files.artefact import read_artefact
 from discreet.files.certificate import certificate_path, read_certificate
 from discreet.files.mechanism import mechanism_hash
@@ -58,6 +60,7 @@ class MechanismVerdict(Verdict):
     problem: Problem
     privacy: PrivacyProof | None = None
     optimality: OptimalityClaim | None = None
+    unbiased: UnbiasedProof | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +114,9 @@ def of_mechanism(mechanism: Mechanism, certificate: Certificate | None = None, *
     claim = None if certificate is None else certificate.optimality
     if refuted is None and certificate is not None and shown is not None:
         refuted = _another_mechanism(certificate.mechanism, digest) or _wrong_privacy(certificate.privacy, shown)
+    means: UnbiasedProof | None = None
+    if refuted is None:
+        refuted, means = _means(mechanism)
     proved = None
     if refuted is None and claim is not None and worth:
         outcome = optimality(mechanism, claim)
@@ -119,7 +125,18 @@ def of_mechanism(mechanism: Mechanism, certificate: Certificate | None = None, *
     if claim is not None:
         stated = {"value": claim.value, "bound": claim.bound}
     unproved = tuple(key for key, number in stated.items() if number is not None and proved is None)
-    return MechanismVerdict(digest, mechanism.guarantee, refuted, unproved, mechanism.problem, shown, proved)
+    if mechanism.problem.unbiased is not None and means is None:
+        unproved = (*unproved, "unbiased")
+    return MechanismVerdict(digest, mechanism.guarantee, refuted, unproved, mechanism.problem, shown, proved, means)
+
+
+def _means(mechanism: Mechanism) -> tuple[Counterexample | None, UnbiasedProof | None]:
+    """Whether values are unbiased as the problem asks; where that cannot be told, neither."""
+    try:
+        found = unbiased(mechanism)
+    except TooLarge:
+        return None, None
+    return (found, None) if isinstance(found, Counterexample) else (None, found)
 
 
 def of_family(family: Family, digest: str, watch: Watch = SILENT, *, worth: bool = True) -> FamilyVerdict:

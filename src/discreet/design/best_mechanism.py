@@ -14,7 +14,7 @@ from importlib import import_module
 
 from discreet.certify.bounds.full_information import FULL
 from discreet.design.certified import Bound, Proofs
-from discreet.design.comparison.baselines import FLOOR, WAYS, baselines
+from discreet.design.comparison.baselines import FLOOR, WAYS, baselines, ways_of
 from discreet.design.comparison.large import large_baselines, large_proposal
 from discreet.design.ladder.bounds.chain import chain_witness
 from discreet.design.program.sections import Ground, ground
@@ -244,7 +244,7 @@ class _Search:
     def _published(self, name: str, watch: Watch) -> Proposal | None:
         if too_many(self.problem) is not None:
             return large_proposal(self.units.inner, name)
-        return next(way for way in WAYS if way.name == name).propose(self.ground(), watch)
+        return next(way for way in ways_of(self.problem) if way.name == name).propose(self.ground(), watch)
 
     def ground(self) -> Ground:
         """The finest states of the problem, listed once."""

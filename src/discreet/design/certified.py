@@ -13,6 +13,7 @@ from discreet import __version__
 from discreet.certify import privacy
 from discreet.certify.bounds.full_information import FULL
 from discreet.certify.optimality import proved_value, upper_bound
+from discreet.certify.unbiased import unbiased
 from discreet.design.proposal import Proposal
 from discreet.errors import Refuted
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim, TheoremWitness, Witness
@@ -55,6 +56,9 @@ class Proofs:
         witness = proposal.witness
         limit = None if witness is None else self.bounded(witness)
         bare = undocumented(self.problem, proposal, step)
+        means = unbiased(bare)
+        if isinstance(means, Counterexample):
+            raise Refuted("the designed mechanism is not unbiased, which is a defect of the design", means)
         value = proved_value(bare, _unproved(witness or TheoremWitness(FULL)))
         return Candidate(bare, outward(value, down=True), proposal, step), limit
 

@@ -41,8 +41,8 @@ class Units:
     def of(cls, problem: Problem) -> Units:
         """The units for a problem: its own, unless its values are very small, very large or very far from zero."""
         same = cls(problem)
-        if not all(isinstance(d.loss, DistanceLoss) for d in problem.decisions):
-            return same
+        if not all(isinstance(d.loss, DistanceLoss) for d in problem.decisions) or problem.unbiased is not None:
+            return same  # what is exactly unbiased measures itself: `program.means`
         values, copies = _values(problem)
         if not values:
             return same

@@ -36,7 +36,9 @@ from discreet.model.certificate import (
     PackedFlows,
     PrivacyProof,
     QuotientWitness,
+    ShiftedWitness,
     TheoremWitness,
+    UnbiasedWitness,
     Witness,
 )
 from discreet.numerics.exact import format_exact, format_integer, read_integer
@@ -110,6 +112,8 @@ def certificate_from_shape(shape: schema.Certificate) -> Certificate:
 def _witness_document(witness: Witness) -> dict[str, Any]:
     if isinstance(witness, TheoremWitness):
         return {"kind": "theorem", "theorem": witness.theorem, "parameters": dict(witness.parameters)}
+    if isinstance(witness, ShiftedWitness):
+        return _witness_document(witness.inner) | {"kind": witness.kind, "shift": [format_exact(s) for s in witness.shift]}
     document: dict[str, Any] = {
         "kind": witness.kind,
         "scale": format_integer(witness.scale),
@@ -117,6 +121,8 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
             {"action": recommendation_document(m.action), "flows": _packed(m.flows)} for m in witness.multipliers
         ],
     }
+    if isinstance(witness, UnbiasedWitness):
+        return document | {"tails": [_packed(tail) for tail in witness.tails], "biases": _packed(witness.biases)}
     if isinstance(witness, QuotientWitness):
         lists = {"groups": witness.groups, "rays": witness.rays, "states": witness.states}
         rows = {key: [list(row) for row in rows] for key, rows in lists.items()}
@@ -143,17 +149,28 @@ def _witness(shape: schema.Witness) -> Witness:
             raise _lacking("reference, groups, rays or states")
         groups, rays, states = (tuple(map(tuple, rows)) for rows in (shape.groups, shape.rays, shape.states))
         return QuotientWitness(shape.reference, groups, rays, states, scale, multipliers)
+    if shape.kind == "unbiased":
+        if shape.tails is None or shape.biases is None:
+            raise _lacking("tails or biases")
+        below, above = map(_unpacked, shape.tails)
+        return UnbiasedWitness(scale, multipliers, (below, above), _unpacked(shape.biases))
+    if shape.kind == "shifted":
+        if shape.shift is None:
+            raise _lacking("shift")
+        inner = DualWitness("dual-with-chord", clamp_from_shape(shape.box), scale, multipliers)
+        return ShiftedWitness(tuple(shape.shift), inner)
     return DualWitness(shape.kind, clamp_from_shape(shape.box), scale, multipliers, shape.reduction)
 
 
 COMPRESSION = 6
 """More would take twenty times as long for a hundredth of the size."""
-OF_THE_QUOTIENT = ("reference", "groups", "rays", "states")
+OWN_KEYS = {"quotient": ("reference", "groups", "rays", "states"), "unbiased": ("tails", "biases"), "shifted": ("shift",)}
 
 
 def _must_belong(shape: schema.Witness) -> None:
-    """Only a quotient has groups, rays and states."""
-    strange = [key for key in OF_THE_QUOTIENT if shape.kind != "quotient" and getattr(shape, key) is not None]
+    """Only a quotient has groups, rays and states, and so on."""
+    others = [key for kind, keys in OWN_KEYS.items() if kind != shape.kind for key in keys]
+    strange = [key for key in others if getattr(shape, key) is not None]
     if strange:
         raise InputError(
             "The certificate's witness has a key that belongs to another kind", found=", ".join(strange),

@@ -284,6 +284,7 @@ def _decision(shape: schema.Decision, problem: Problem) -> Decision:
         _actions(shape.actions, problem, in_order=isinstance(loss, TableLoss)),
         weight=Fraction(1) if shape.weight is None else shape.weight,
         name=shape.name or "",
+        unbiased=shape.unbiased,
     )
 
 

@@ -92,6 +92,8 @@ def _decision_document(decision: Decision) -> dict[str, Any]:
         document["weight"] = format_exact(decision.weight)
     if decision.name:
         document["name"] = decision.name
+    if decision.unbiased is not None:
+        document["unbiased"] = decision.unbiased
     return document
 
 

@@ -64,6 +64,7 @@ class Decision(Shape):
     payoff: list[list[Exact]] | Text | None = None
     weight: Exact | None = None
     name: Text | None = None
+    unbiased: Literal["everywhere", "nearby"] | None = None
 
 
 class Promised(Shape):
@@ -156,15 +157,18 @@ class PrivacyProofShape(Promised):
     witness: Literal["edge-check", "closed-form", "moments"]
 
 
+Packed = Annotated[str, Field(strict=True)]
+
+
 class MultipliersShape(Shape):
     action: ActionShape | list[ActionShape]
-    flows: Annotated[str, Field(strict=True)] = Field(
+    flows: Packed = Field(
         description="zlib, then base64, of little-endian int64 triples (from, to, numerator); of a quotient (state, row, numerator)"
     )
 
 
 class Witness(Shape):
-    kind: Literal["dual", "dual-with-chord", "quotient", "theorem"]
+    kind: Literal["dual", "dual-with-chord", "quotient", "theorem", "unbiased", "shifted"]
     box: ClampShape | None = None
     reference: Integer | None = None
     groups: list[list[Integer]] | None = None
@@ -175,6 +179,9 @@ class Witness(Shape):
     reduction: Text | None = None
     theorem: Text | None = None
     parameters: dict[Text, Text] | None = None
+    shift: list[Exact] | None = None
+    tails: tuple[Packed, Packed] | None = None
+    biases: Packed | None = None
 
 
 class OptimalityShape(Shape):

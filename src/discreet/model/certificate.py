@@ -7,6 +7,8 @@ Witnesses of optimality (all bound the payoff of every private mechanism from ab
 `dual-with-chord`  multipliers at action nodes a_0 < a_1 < …, interpolated linearly between them (real actions)
 `quotient`         multipliers on inequalities that hold on average over histograms with the same counts and statistic
 `theorem`          a named theorem whose conditions and formula are checked again
+`unbiased`         multipliers at nodes and beyond them, and of the mean at each state (values unbiased everywhere)
+`shifted`          `dual-with-chord` for the statistic plus a linear function of the counts (values unbiased nearby)
 """
 
 from __future__ import annotations
@@ -166,7 +168,40 @@ class TheoremWitness:
         return self.theorem
 
 
-Witness = DualWitness | QuotientWitness | TheoremWitness
+@dataclass(frozen=True)
+class UnbiasedWitness:
+    """Multipliers for values that are unbiased at every state (`certify.bounds.unbiased`), over the finest states of the problem.
+
+    `multipliers` stand at nodes and are linear between them; `tails` are their slopes below the first and above the last node, and
+    `biases` the multipliers of the means, (state, state, numerator) of any sign. Slopes and biases are over scale times the
+    largest unit of which all differences of the statistic are whole multiples.
+    """
+
+    scale: int
+    multipliers: tuple[Multipliers, ...]
+    tails: tuple[Sequence[Flow], Sequence[Flow]]
+    biases: Sequence[Flow]
+    kind = "unbiased"
+
+    def __post_init__(self) -> None:
+        edges = (*(m.flows for m in self.multipliers), *self.tails)
+        if self.scale < 1 or any(flow < 0 for flows in edges for _, _, flow in flows):
+            raise InputError(
+                "A multiplier is negative or has no positive scale", found="a negative flow", allowed="numbers from 0",
+                remedy="only non-negative multipliers of edges prove a bound",
+            )
+
+
+@dataclass(frozen=True)
+class ShiftedWitness:
+    """For values that are unbiased nearby: a witness for the target ω + s(n), s(n) = shift[0] + Σ_t shift[t+1]·n_t."""
+
+    shift: tuple[Fraction, ...]
+    inner: DualWitness
+    kind = "shifted"
+
+
+Witness = DualWitness | QuotientWitness | TheoremWitness | UnbiasedWitness | ShiftedWitness
 
 
 @dataclass(frozen=True)

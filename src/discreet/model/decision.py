@@ -1,6 +1,10 @@
 """Decisions: actions and the loss by which they are judged (`losses`); the payoff is u(a, ω) = −ℓ(a, ω).
 
 The payoff is exact at every rational action. Several decision makers are decisions with weights (SY fn 12).
+
+Unbiased values can be added up. `unbiased = "everywhere"` asks for E[a | h] = ω(h) at every state h (by completeness the same as
+being unbiased under every iid prior); `"nearby"` for E[a − ω] = 0 and Cov(a − ω, n_t) = 0 for each type t, so that a
+slightly wrong prior moves totals in second order only. Either is asked beside a squared error on all real numbers.
 """
 
 from __future__ import annotations
@@ -11,11 +15,12 @@ from fractions import Fraction
 from math import ceil, floor
 
 from discreet.errors import InputError, TooLarge
-from discreet.model.actions import Action, Actions, ListedActions
-from discreet.model.losses import LOSSES, DistanceLoss, Loss
+from discreet.model.actions import Action, Actions, ListedActions, RealActions
+from discreet.model.losses import LOSSES, DistanceLoss, Loss, SquaredLoss
 from discreet.numerics.exact import brief, counted
 
 MOST_ACTIONS = 2_000_001
+UNBIASED = ("everywhere", "nearby")
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,7 @@ class Decision:
     actions: Actions
     weight: Fraction = Fraction(1)
     name: str = ""
+    unbiased: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.loss, Loss):
@@ -39,6 +45,22 @@ class Decision:
                 remedy="leave out decisions that do not count",
             )
         self.loss.check(self.actions)
+        if self.unbiased is not None:
+            self._check_unbiased()
+
+    def _check_unbiased(self) -> None:
+        if self.unbiased not in UNBIASED:
+            raise InputError(
+                "A value is unbiased in one of two ways", found=repr(self.unbiased), allowed=UNBIASED,
+                remedy="choose one, or leave decision.unbiased out",
+            )
+        free = isinstance(self.actions, RealActions) and self.actions.lower is None
+        if not isinstance(self.loss, SquaredLoss) or not free:
+            raise InputError(
+                "Unbiased values are real numbers of any sign, judged by their squared error",
+                found=f"decision.kind = {self.loss.kind!r}" if free else "actions that are not all real numbers",
+                allowed='kind = "squared-error" with actions = "real"', remedy="change these, or leave decision.unbiased out",
+            )
 
     @property
     def is_loss(self) -> bool:

@@ -63,9 +63,34 @@ class Problem:
                 "There is no decision", found="no [decision]", allowed="at least one",
                 remedy="say what the statistic is for",
             )
+        self._check_unbiased()
         if any(isinstance(d.loss, TableLoss) for d in self.decisions):
             tied = tuple(d.tied_to(self.omegas) for d in self.decisions)
             object.__setattr__(self, "decisions", tied)
+
+    def _check_unbiased(self) -> None:
+        if all(d.unbiased is None for d in self.decisions):
+            return
+        if len(self.decisions) > 1:
+            raise InputError(
+                "Unbiased values are designed for one decision maker", found=f"{len(self.decisions)} decisions", allowed="one",
+                remedy="ask for the price of both with discreet both, or leave one [decision]",
+            )
+        if self.decision.unbiased == "nearby" and not isinstance(self.universe, Universe):
+            raise InputError(
+                "Priors nearby are those of types, which databases listed by name do not have", found='unbiased = "nearby"',
+                allowed='unbiased = "everywhere"', remedy="ask for that, or describe respondents and their values",
+            )
+
+    @property
+    def unbiased(self) -> str | None:
+        """How the published value is to be unbiased: "everywhere", "nearby" or not at all."""
+        return self.decisions[0].unbiased
+
+    @property
+    def biased(self) -> Problem:
+        """The same problem without asking for unbiased values: what no mechanism exceeds there, none exceeds here."""
+        return self if self.unbiased is None else replace(self, decisions=(replace(self.decision, unbiased=None),))
 
     @property
     def decision(self) -> Decision:

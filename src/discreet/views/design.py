@@ -20,7 +20,7 @@ from discreet.numerics.digits import (
 )
 from discreet.views.plain import known
 from discreet.views.view import BREAK, Block, Grid, Sentence, View, mind, proved
-from discreet.views.words import adding_words, theorem_words
+from discreet.views.words import UNBIASED, adding_words, rival_words, theorem_words
 
 NOT_PRIVATE = "full information"
 
@@ -64,6 +64,8 @@ def _facts(found: Design, seen: Evaluation | None) -> dict[str, Any]:
         "notes": list(found.notes),
         "evaluation": None if seen is None else _evaluation(seen),
     }
+    if problem.unbiased is not None:
+        facts["unbiased"] = problem.unbiased
     if found.within is not None:
         facts |= {"within": found.within, "price": found.price}
     return facts
@@ -99,11 +101,14 @@ def _told(found: Design, seen: Evaluation | None) -> Iterator[Block]:
     loss = in_losses(found.mechanism)
     yield comparison(found.mechanism, found.baselines)
     yield BREAK
-    rival = f"no {found.mechanism.guarantee.promise.adjective} mechanism"
+    rival = rival_words(found.mechanism.problem)
     edge = f"{rival} loses less than" if loss else f"{rival} is worth more than"
     limit = at_least(found.lower_bound, 9) if loss else at_most(found.bound, 9)
     yield proved(f"{edge} {limit}, so this design is within {at_most(found.relative_gap, 2)} of the best possible.")
     yield proved(f"{found.mechanism.guarantee}.")
+    asked = found.mechanism.problem.unbiased
+    if asked is not None:
+        yield proved(UNBIASED[asked])
     step = found.steps[0]
     cited = f" ({theorem_words(step.theorem)})" if step.theorem else ""
     yield Sentence(f"How: {step.name}; {step.reason}{cited}.")
@@ -111,7 +116,7 @@ def _told(found: Design, seen: Evaluation | None) -> Iterator[Block]:
     if found.within is not None and found.price is not None:
         yield Sentence(f"Restricted to {found.within} mechanisms, which costs about {about(found.price, 6)}.")
     yield from (mind(note) for note in found.notes)
-    if seen is not None and known(seen.slope) is not None and not seen.for_adding_up:
+    if asked is None and seen is not None and known(seen.slope) is not None and not seen.for_adding_up:
         yield mind(adding_words(seen.slope))
 
 

@@ -43,6 +43,8 @@ def reading_view(
     }
     if len(published) == 1:
         facts["recommended"] = _plain(published[0].action)
+        if mechanism.problem.unbiased is not None:
+            facts["unbiased"] = mechanism.problem.unbiased
         facts["surprise"] = tail_probability(mechanism, outputs[0], believed)
     if found.values is None:
         facts["posterior"] = {"values": list(found.labels), "probabilities": shown}
@@ -104,6 +106,8 @@ def _told(facts: dict[str, Any]) -> Iterator[Block]:
         yield Sentence(facts["sentence"])
         yield Fact("best action", _shown(facts["action"]))
         yield Fact("standard error", near(facts["standard_deviation"]))
+    if "unbiased" in facts:
+        yield Fact("to add up", f"use {_shown(facts['recommended'])}, which is unbiased {facts['unbiased']}; not the best action")
     naive = facts.get("naive")
     if naive is not None:
         yield Fact("at face value", (

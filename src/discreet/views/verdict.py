@@ -10,6 +10,7 @@ from discreet.model.certificate import Counterexample
 from discreet.model.promises import LETTERS
 from discreet.numerics.digits import at_least, at_most, between
 from discreet.views.view import Block, Fact, Mood, Sentence, View, proved
+from discreet.views.words import UNBIASED
 
 
 def verdict_view(found: Verdict) -> View:
@@ -53,6 +54,8 @@ def _mechanism(found: MechanismVerdict) -> dict[str, Any]:
             facts["asked"] = str(found.problem.promise)
         if _in_losses(found):
             facts |= {"loss": -claim.value, "lower_bound": -claim.bound}
+    if found.unbiased is not None:
+        facts["unbiased"] = found.unbiased.kind
     return facts
 
 
@@ -94,6 +97,8 @@ def counterexample(found: Counterexample | None, where: str = "") -> Iterator[Bl
 def _told_mechanism(found: MechanismVerdict) -> Iterator[Block]:
     yield proved(f"{found.guarantee}.")
     shown, claim = found.privacy, found.optimality
+    if found.unbiased is not None:
+        yield proved(UNBIASED[found.unbiased.kind])
     if shown is not None:
         yield Fact(f"tight {LETTERS[shown.promise.keys[-1]]}", between(shown.tight_low, shown.tight_high, 15))
         if shown.edge is not None:
@@ -103,13 +108,18 @@ def _told_mechanism(found: MechanismVerdict) -> Iterator[Block]:
     if claim is not None:
         if _in_losses(found):
             sides = at_most(-claim.value, 9), at_least(-claim.bound, 9)
-            yield Fact("loss", f"{sides[0]}, and no mechanism with this promise loses less than {sides[1]}")
+            yield Fact("loss", f"{sides[0]}, and no mechanism with this promise{_also(found)} loses less than {sides[1]}")
         else:
             sides = at_least(claim.value, 9), at_most(claim.bound, 9)
             yield Fact("value", f"{sides[0]}, and no mechanism with this promise is worth more than {sides[1]}")
         yield Fact("gap", f"{at_most(claim.relative_gap, 2)} ({_by(found)})")
         if found.guarantee.promise != found.problem.promise:
             yield Fact("among", f"mechanisms with the same promise; the problem would allow {found.problem.promise}")
+
+
+def _also(found: MechanismVerdict) -> str:
+    asked = found.problem.unbiased
+    return "" if asked is None else f" and values unbiased {asked}"
 
 
 def _told_family(found: FamilyVerdict) -> Iterator[Block]:

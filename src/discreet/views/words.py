@@ -142,6 +142,20 @@ def theorem_words(theorem: str) -> str:
     return ARGUMENTS.get(theorem, theorem)
 
 
+UNBIASED = {
+    "everywhere": "Bias exactly 0 at every state, likely or not: published values may be added up.",
+    "nearby": "Bias exactly 0 on average over the prior, and unrelated to every count: published values may be added up, and a "
+    "slightly wrong prior moves totals in second order only.",
+}
+"""What the two ways of being unbiased mean to whoever adds up."""
+
+
+def rival_words(problem: Problem) -> str:
+    """Whom a bound speaks about."""
+    kind = "" if problem.unbiased is None else f" with values unbiased {problem.unbiased}"
+    return f"no {problem.promise.adjective} mechanism{kind}"
+
+
 def adding_words(slope: float) -> str:
     """Whether recommended actions may be added up over cells."""
     if abs(slope - 1) < 0.05:

@@ -13,9 +13,11 @@ from discreet.design.comparison.noise import (
     LaplaceWay,
     StaircaseWay,
 )
+from discreet.design.comparison.unbiased import UNBIASED_WAYS
 from discreet.design.comparison.way import Way
 from discreet.design.program.sections import Ground
 from discreet.errors import DiscreetError, InputError
+from discreet.model.problem import Problem
 from discreet.model.record import Baseline
 from discreet.watch import SILENT, Watch
 
@@ -28,11 +30,18 @@ FLOOR: tuple[Way, ...] = (NoInformation(), GeometricNoise(), StaircaseWay())
 """What a design must beat even when nobody asked for a comparison."""
 
 
+def ways_of(problem: Problem) -> tuple[Way, ...]:
+    """What a design for this problem is compared with: ways that do what it asks for."""
+    return WAYS if problem.unbiased is None else UNBIASED_WAYS
+
+
 def baselines(
     base: Ground, watch: Watch = SILENT, oblivious: bool = True, ways: Sequence[Way] | None = None
 ) -> dict[str, Baseline]:
     """Every baseline by its name; one that is refused, or does not fit in memory or time, says so and stops nothing."""
     found = {}
+    if base.problem.unbiased is not None:
+        ways = UNBIASED_WAYS
     for way in ways if ways is not None else WAYS if oblivious else QUICK:
         try:
             if watch.cancelled():

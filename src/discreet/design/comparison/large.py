@@ -9,11 +9,13 @@ import numpy as np
 from discreet.design.comparison.information import FullInformation, NoInformation
 from discreet.design.comparison.noise import FaceValue, GeometricNoise, StaircaseWay
 from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
+from discreet.design.comparison.unbiased import unbiased_baselines
 from discreet.design.comparison.way import inapplicable
 from discreet.design.ladder.mechanisms.noise import geometric_noise, staircase_noise, to_outputs
 from discreet.design.ladder.mechanisms.proxy import read_by_bayes
 from discreet.design.ladder.mechanisms.readings import MOST_READ, Reader, why_not_read
 from discreet.design.ladder.mechanisms.weights import settle
+from discreet.design.program.unbiased_noise import NOISES, unbiased_noise
 from discreet.design.proposal import Proposal
 from discreet.design.routes.blind import blind_proposal
 from discreet.errors import DiscreetError, TooLarge
@@ -29,6 +31,8 @@ MOST_STEPS = 10_000
 
 def large_baselines(problem: Problem, watch: Watch = SILENT) -> dict[str, Baseline]:
     """The baselines that need no list of states; one that is refused, or does not fit in memory, says so and stops nothing."""
+    if problem.unbiased is not None:
+        return unbiased_baselines(problem)
     if why_not_read(problem) is not None:
         return {}
     seen = _Seen(Reader(problem))
@@ -53,6 +57,8 @@ def large_baselines(problem: Problem, watch: Watch = SILENT) -> dict[str, Baseli
 
 def large_proposal(problem: Problem, name: str) -> Proposal | None:
     """One of these ways as an exact mechanism; None for the truth."""
+    if problem.unbiased is not None:
+        return unbiased_noise(problem, name) if name in NOISES else None
     if name == NoInformation.name:
         return blind_proposal(problem)
     if name == FullInformation.name:

@@ -41,11 +41,11 @@ def rounded_weights(
     for a, b in edges.tolist():
         around[a].append(b)
         around[b].append(a)
-    capped = [_capped([_floored(p, bits) for p in row], around, tighter) for row in kernel.tolist()]
+    settled = [capped([floored(p, bits) for p in row], around, tighter) for row in kernel.tolist()]
     share = SMALLEST_SHARE
     while share < Fraction(1, 2):
-        found = _completed(capped, whole, share, blind)
-        if found is not None and all(_private(row, edges.tolist(), factor) for row in found):
+        found = _completed(settled, whole, share, blind)
+        if found is not None and all(is_private(row, edges.tolist(), factor) for row in found):
             return found, whole
         share *= 10
     raise InputError(
@@ -56,7 +56,7 @@ def rounded_weights(
     )
 
 
-def _floored(p: float, bits: int) -> int:
+def floored(p: float, bits: int) -> int:
     """⌊p·2^bits⌋ of a double, exactly."""
     mantissa, exponent = frexp(p)
     shift = exponent - 53 + bits
@@ -64,7 +64,7 @@ def _floored(p: float, bits: int) -> int:
     return digits << shift if shift >= 0 else digits >> -shift
 
 
-def _capped(weights: list[int], around: Sequence[Sequence[int]], factor: Fraction) -> list[int]:
+def capped(weights: list[int], around: Sequence[Sequence[int]], factor: Fraction) -> list[int]:
     """The largest w′ ≤ w with w′_i ≤ ⌊q·w′_j⌋ on every edge, by always settling the smallest (Dijkstra's order)."""
     top, bottom = factor.numerator, factor.denominator
     settled = list(weights)
@@ -98,6 +98,7 @@ def _completed(capped: list[list[int]], whole: int, share: Fraction, blind: int)
     return rows
 
 
-def _private(row: list[int], edges: list[list[int]], factor: Fraction) -> bool:
+def is_private(row: list[int], edges: list[list[int]], factor: Fraction) -> bool:
+    """Whether a row of weights keeps within the factor on every edge, in whole numbers."""
     top, bottom = factor.numerator, factor.denominator
     return all(row[a] * bottom <= row[b] * top and row[b] * bottom <= row[a] * top for a, b in edges)

@@ -141,6 +141,8 @@ def why_not_hedged(problem: Problem) -> str | None:
     """Why a problem cannot be hedged; None when it can."""
     if len(problem.decisions) != 1:
         return f"{len(problem.decisions)} decisions"
+    if problem.unbiased is not None:
+        return "unbiased values, which another reading would not be"
     return "actions that are names" if isinstance(problem.decision.actions, NamedActions) else None
 
 
@@ -150,7 +152,7 @@ def must_be_hedgeable(problem: Problem) -> None:
     if reason is not None:
         raise InputError(
             "Hedging needs a single decision with numbers as actions", found=reason,
-            allowed="one decision whose actions are numbers",
+            allowed="one decision whose actions are numbers that need not be unbiased",
             remedy="hedge each decision by itself, or use --priors for named actions",
         )
 

@@ -74,6 +74,11 @@ def robust_design(
             "A robust design needs several different priors", found=f"{len(set(priors))}", allowed="two or more",
             remedy="add an alternative prior",
         )
+    if problem.unbiased is not None:
+        raise InputError(
+            "Unbiased values are designed for one prior", found=f"unbiased = {problem.unbiased!r} and {len(priors)} priors",
+            allowed="one of the two", remedy="everywhere unbiased values are right on average under every prior: design for one",
+        )
     limited = Deadline(seconds, watch)
     tasks = [(replace(problem, prior=p), gap / 4, seconds) for p in priors]
     found = side_by_side(reference_design, tasks, limited, workers, "reference")

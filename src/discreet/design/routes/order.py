@@ -9,6 +9,7 @@ from discreet.design.routes.ladder import Ladder
 from discreet.design.routes.program import PROGRAMS, states_of
 from discreet.design.routes.reduced import Reducing
 from discreet.design.routes.route import Route
+from discreet.design.routes.unbiased import UNBIASED_ROUTES
 from discreet.errors import InputError, TooLarge
 from discreet.model.problem import Problem
 from discreet.model.record import Step
@@ -19,6 +20,8 @@ LADDER = Ladder()
 
 def considered(problem: Problem) -> tuple[list[Route], list[Step]]:
     """The routes that apply, the most promising first, and the steps that say why the others do not."""
+    if problem.unbiased is not None:
+        return _unbiased(problem)
     inner: list[Route] = [GeometricRoute(), *PROGRAMS]
     _must_be_served(problem, [*inner, LADDER])
     steps: list[Step] = []
@@ -45,6 +48,21 @@ def considered(problem: Problem) -> tuple[list[Route], list[Step]]:
             "pinball error", remedy="use fewer respondents or types, or an iid prior",
         )
     return open_ways, steps
+
+
+def _unbiased(problem: Problem) -> tuple[list[Route], list[Step]]:
+    """The routes to unbiased values: mechanisms that shrink towards the prior are none."""
+    _must_be_served(problem, UNBIASED_ROUTES)
+    reasons = {route: route.why_not(problem) for route in UNBIASED_ROUTES}
+    open_ways = [route for route, reason in reasons.items() if reason is None]
+    if not open_ways:
+        raise TooLarge(
+            "No way to unbiased values fits this problem",
+            size="; ".join(f"{route.name}: {reason}" for route, reason in reasons.items()),
+            fits="a sum, mean or count at ε > 0, or any statistic of few histograms or databases",
+            remedy="use fewer respondents, or leave decision.unbiased out",
+        )
+    return open_ways, [route.passed_by(reason) for route, reason in reasons.items() if reason is not None]
 
 
 def _must_be_served(problem: Problem, routes: Sequence[Route]) -> None:

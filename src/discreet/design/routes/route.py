@@ -36,8 +36,14 @@ class Route(ABC):
     computes = True
     """Whether it needs the libraries for arrays, rather than a formula."""
 
+    unbiased: tuple[str | None, ...] = (None,)
+    """The ways of being unbiased (`model.decision`) that its mechanisms have; None for values that need not be."""
+
     def why_not(self, problem: Problem) -> str | None:
         """Why the route does not apply, in words; None when it does. Quick, and never an error."""
+        if problem.unbiased not in self.unbiased:
+            asked = "values that need not be unbiased" if problem.unbiased is None else f"values unbiased {problem.unbiased}"
+            return f"its mechanisms are not for {asked}"
         if not isinstance(problem.promise, self.serves):
             kinds = " or ".join(form.kind for form in self.serves)
             return f"it designs for promises that are {kinds}, not for {problem.promise.brief()}"

@@ -1,0 +1,235 @@
+"""Values that can be added up: bias exactly 0, proved; a bound over all unbiased mechanisms; near-misses refuted twice."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import json
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet.certify.bounds.unbiased import unbiased_upper_bound
+from discreet.certify.verdict import of_mechanism
+from discreet.design import design
+from discreet.design.program.means import Scale, exact_means, repair_outputs
+from discreet.design.program.unbiased_noise import NOISES, unbiased_noise, variance
+from discreet.design.result import Design
+from discreet.errors import DiscreetError, InputError, Refuted, TooLarge
+from discreet.files.certificate import certificate_document, certificate_from_document
+from discreet.files.mechanism import mechanism_document, mechanism_from_document
+from discreet.files.problem import problem_from_document
+from discreet.model.certificate import UnbiasedWitness
+from discreet.model.mechanism import Mechanism
+from discreet.model.problem import Problem
+from discreet.numerics.exact import format_exact
+
+SCRIPT = Path(discreet.__file__).parent / "verify_standalone.py"
+
+
+def standalone() -> Any:
+    """The standalone verifier as a module."""
+    specification = importlib.util.spec_from_file_location("standalone_of_unbiased", SCRIPT)
+    assert specification is not None and specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+VERIFIER = standalone()
+
+
+def asked(
+    respondents: int = 3, unbiased: str | None = "everywhere", values: tuple[object, ...] = (0, 1, 2), epsilon: object = 1,
+    **other: Any,
+) -> Problem:
+    """The school problem with so many pupils."""
+    chances: list[object] = ["0.89", "0.11"] if len(values) == 2 else ["0.89", "0.09", "0.02"]
+    decision = {"kind": "squared-error", "actions": "real"} | ({} if unbiased is None else {"unbiased": unbiased})
+    document: dict[str, Any] = {
+        "data": {"respondents": respondents, "values": list(values)}, "prior": {"kind": "iid", "probabilities": chances},
+        "statistic": {"kind": "sum"}, "decision": decision, "privacy": {"epsilon": epsilon},
+    }
+    return problem_from_document(document | other)
+
+
+@pytest.fixture(scope="module")
+def small() -> Design:
+    return design(asked(), gap=0.03, seconds=600)
+
+
+def noise(problem: Problem, name: str) -> Mechanism:
+    proposal = unbiased_noise(problem, name)
+    return Mechanism(problem, proposal.summary, proposal.kernel, problem.guarantee)
+
+
+def bias_at(mechanism: Mechanism, state: int) -> Fraction:
+    """E[a | state] − ω by plain sums of fractions."""
+    numbers = [output.action for output in mechanism.outputs]
+    vector = mechanism.space.vectors[state].tolist()
+    mean = sum((a * mechanism.probability(k, state) for k, a in enumerate(numbers) if isinstance(a, Fraction)), Fraction(0))
+    omega = vector[0] if len(vector) == 1 else sum(v * n for v, n in zip((0, 1, 2), vector, strict=True))
+    return mean - omega
+
+
+def test_bias_is_exactly_zero_at_every_state(small: Design) -> None:
+    assert all(bias_at(small.mechanism, state) == 0 for state in range(len(small.mechanism.space)))
+    found = of_mechanism(small.mechanism, small.certificate)
+    assert found.proved and found.unbiased is not None and found.unbiased.kind == "everywhere" and not found.not_proved
+    assert any(output.action < 0 for output in small.mechanism.outputs)  # type: ignore[operator]
+
+
+def test_the_best_lies_between_its_bound_and_every_noise(small: Design) -> None:
+    assert 0 < small.lower_bound <= small.loss
+    assert small.relative_gap < 0.03
+    assert all(float(small.loss) < variance(asked(), name) for name in NOISES)
+    assert set(small.baselines) == {"full information", "geometric", "staircase", "laplace"}
+
+
+@pytest.mark.slow
+def test_school_planning_for_ten() -> None:
+    found = design(asked(10), gap=0.03, seconds=3600, compare=False)
+    assert found.loss <= Fraction("5.87") and found.lower_bound >= Fraction("5.6")
+    assert of_mechanism(found.mechanism, found.certificate).unbiased is not None
+    assert VERIFIER.verify(json.dumps(mechanism_document(found.mechanism)))
+
+
+def test_a_count_beats_geometric_noise() -> None:
+    problem = asked(10, values=(0, 1))
+    found = design(problem, gap=1e-3, seconds=600)
+    assert found.loss <= Fraction("1.601")
+    assert round(variance(problem, "geometric"), 3) == 1.841
+
+
+def test_the_certificate_survives_its_file(small: Design) -> None:
+    again = certificate_from_document(json.loads(json.dumps(certificate_document(small.certificate))))
+    assert again.optimality is not None and isinstance(again.optimality.witness, UnbiasedWitness)
+    document = json.loads(json.dumps(mechanism_document(small.mechanism)))
+    assert of_mechanism(mechanism_from_document(document), again).proved
+
+
+@pytest.mark.parametrize("name", NOISES)
+def test_noise_with_read_ends_is_unbiased_and_private(name: str) -> None:
+    mechanism = noise(asked(4), name)
+    assert of_mechanism(mechanism).unbiased is not None
+    assert all(bias_at(mechanism, state) == 0 for state in range(len(mechanism.space)))
+    VERIFIER.verify(json.dumps(mechanism_document(mechanism)))
+
+
+def test_geometric_noise_needs_no_list() -> None:
+    mechanism = noise(asked(20_000), "geometric")
+    found = of_mechanism(mechanism)
+    assert found.proved and found.unbiased is not None and found.unbiased.states == 0
+
+
+TINY = Fraction(1, 10**12)
+
+
+def moved_action(document: dict[str, Any]) -> None:
+    action = document["kernel"]["outputs"][7]["action"]
+    action["number"] = format_exact(Fraction(action["number"]) + TINY)
+
+
+def moved_mass(document: dict[str, Any]) -> None:
+    """The smallest share of one state's mass from an output to the next: means are off by far less than 10^-12."""
+    weights = document["kernel"]["weights"]
+    weights[5][0], weights[6][0] = str(int(weights[5][0]) - 1), str(int(weights[6][0]) + 1)
+
+
+def moved_values(document: dict[str, Any]) -> None:
+    document["problem"]["data"]["values"] = ["0", "1", format_exact(2 + TINY)]
+
+
+def no_number(document: dict[str, Any]) -> None:
+    del document["kernel"]["outputs"][3]["action"]
+
+
+@pytest.mark.parametrize("forge", [moved_action, moved_mass, moved_values, no_number])
+def test_near_misses_are_refuted_by_both(small: Design, forge: Callable[[dict[str, Any]], None]) -> None:
+    document = copy.deepcopy(mechanism_document(small.mechanism))
+    forge(document)
+    found = of_mechanism(mechanism_from_document(document))
+    assert found.counterexample is not None and found.counterexample.claim == "unbiased"
+    with pytest.raises((VERIFIER.Refuted, KeyError)):
+        VERIFIER.verify(json.dumps(document))
+
+
+def test_a_biased_mechanism_does_not_become_unbiased_by_saying_so() -> None:
+    biased = design(asked(unbiased=None), gap=1e-2, seconds=600, compare=False).mechanism
+    document = mechanism_document(biased)
+    document["problem"]["decision"][0]["unbiased"] = "everywhere"
+    assert of_mechanism(mechanism_from_document(document)).counterexample is not None
+    with pytest.raises((VERIFIER.Refuted, VERIFIER.TooLarge)):
+        VERIFIER.verify(json.dumps(document))
+
+
+def test_an_end_read_as_itself_is_refuted() -> None:
+    mechanism = noise(asked(4), "geometric")
+    document = mechanism_document(mechanism)
+    document["kernel"]["actions"][0]["number"] = "0"
+    found = of_mechanism(mechanism_from_document(document))
+    assert found.counterexample is not None and "stands for" in str(found.counterexample)
+    with pytest.raises(VERIFIER.Refuted):
+        VERIFIER.verify(json.dumps(document))
+
+
+def test_no_witness_proves_more_than_is_true(small: Design) -> None:
+    witness = small.claim.witness
+    assert isinstance(witness, UnbiasedWitness)
+    problem, chance = small.mechanism.problem, random.Random(20)
+    honest = unbiased_upper_bound(problem, witness)
+    for _ in range(12):
+        biases = tuple((h, h, n + chance.randint(-(2**50), 2**50)) for h, _, n in witness.biases)
+        with suppress(Refuted):
+            assert unbiased_upper_bound(problem, replace(witness, biases=biases)) >= small.value
+    assert honest >= small.value
+    with pytest.raises(Refuted):
+        unbiased_upper_bound(problem, replace(witness, biases=((99, 99, 1),)))
+    with pytest.raises(Refuted):
+        unbiased_upper_bound(problem.biased, witness)
+    with pytest.raises(InputError):
+        replace(witness, tails=(((0, 1, -1),), ()))
+
+
+def test_a_crude_kernel_is_repaired_exactly() -> None:
+    """Means off by 10^-9 at random states, as a solver leaves them."""
+    import numpy as np
+
+    scale = Scale(Fraction(0), Fraction(1), (0, 1, 2, 3))
+    edges = np.array([[0, 1], [1, 2], [2, 3]])
+    low, high = repair_outputs(scale.places, edges, 1.0)
+    share = (np.array(scale.places) - low) / (high - low)
+    kernel = np.stack([1 - share, share]) + 1e-9 * np.random.default_rng(3).standard_normal((2, 4))
+    outputs, weights, whole = exact_means(kernel, np.array([low, high]) << 10, scale, edges, Fraction(1))
+    for state, place in enumerate(scale.places):
+        assert sum(row[state] for row in weights) == whole
+        assert sum(a * row[state] for a, row in zip(outputs, weights, strict=True)) == whole * (place << 10)
+
+
+@pytest.mark.parametrize(
+    ("decision", "words"),
+    [
+        ({"kind": "absolute-error", "actions": "real"}, "squared error"),
+        ({"kind": "squared-error", "actions": "integer"}, "not all real"),
+        ({"kind": "squared-error", "actions": {"from": 0, "to": 4}}, "not all real"),
+    ],
+)
+def test_unbiased_values_are_real_and_judged_by_squared_error(decision: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        asked(decision=decision | {"unbiased": "everywhere"})
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(DiscreetError):
+        asked(unbiased="somewhere")
+    with pytest.raises(InputError, match="one decision maker"):
+        asked(decision=[{"kind": "squared-error", "actions": "real", "unbiased": "everywhere"}] * 2)
+    with pytest.raises(TooLarge, match="who tells nothing"):
+        design(asked(epsilon=0), seconds=600)
