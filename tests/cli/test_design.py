@@ -55,7 +55,7 @@ def test_a_person_sees_the_design_beside_what_people_do_today(folder: Path) -> N
     told = ("this design", "geometric", "best oblivious", "no purely ε-private mechanism", "household", "Proposition 5")
     for words in told:
         assert words in done.stdout
-    assert "Not for adding up" in " ".join(done.stdout.split())
+    assert "To add up, use discreet total" in " ".join(done.stdout.split())
 
 
 def test_a_restriction_shows_its_price(folder: Path) -> None:

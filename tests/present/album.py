@@ -26,6 +26,7 @@ from discreet.geometry.of_problem import K_Omega_of, StatedProblem, stated
 from discreet.geometry.orders.frechet import frechet
 from discreet.interpret.bounds import binary_sum_laplace
 from discreet.interpret.choosing import choose
+from discreet.interpret.column_errors import column_errors, missed_prior
 from discreet.interpret.totals import CellBeliefs, PublishedGroup, cell_beliefs, total
 from discreet.mechanisms.geometric import geometric_mechanism
 from discreet.model.actions import RealActions
@@ -41,6 +42,7 @@ from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.present import (
     Figure,
+    adding_figure,
     allocation_figure,
     beside,
     choice_figure,
@@ -65,7 +67,7 @@ from discreet.present import (
 from discreet.views.total import AskedRegion, AskedTotal
 
 NAMES = (
-    "allocation", "beside", "choice", "choice-limits", "compared-risks", "comparison", "delta", "density",
+    "adding", "allocation", "beside", "choice", "choice-limits", "compared-risks", "comparison", "delta", "density",
     "density-band", "family", "frechet", "frontier", "mechanism", "posterior", "priors", "regret",
     "regret-counts", "relative-risk", "simplex", "total", "total-regions", "tradeoff",
 )  # fmt: skip
@@ -132,6 +134,7 @@ def peaks_index(first: Hyper) -> list[Fraction]:
 def picture(name: str) -> Figure:
     """One picture by its name."""
     return {
+        "adding": lambda: adding_figure(column_errors(mechanism()), column_errors(mechanism(), missed_prior(mechanism()))),
         "allocation": _allocation,
         "beside": lambda: beside("Both", [picture("delta"), picture("tradeoff")]),
         "choice": _choice,

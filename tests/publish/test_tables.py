@@ -25,7 +25,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.publish import gather
 from discreet.publish.folder import key_set_bytes, key_set_in
 from discreet.publish.spreadsheets import armed, csv_text, disarmed, disarmed_1
-from discreet.publish.tables import LEVEL, columns_of, csv_bytes, restated
+from discreet.publish.tables import ADDING, LEVEL, columns_of, csv_bytes, restated
 
 
 @pytest.fixture(scope="module")
@@ -227,3 +227,20 @@ def test_a_key_may_not_take_the_name_of_a_published_column(town: Town, name: str
     streets.write_text(streets.read_text().replace("street,", f"{name},", 1))
     with pytest.raises(InputError, match="key column"):
         gather(town.plan)
+
+
+def test_one_column_is_for_adding_up() -> None:
+    """Unbiased values where every cell has one, else posterior means; tables from before it are restated without it."""
+    draws = np.zeros(2, dtype=np.int64)
+    columns = columns_of(_cells(2), {4: town_mechanism()}, draws)
+    assert list(columns)[-1] == ADDING and (columns[ADDING] == columns["unbiased"]).all()
+    assert ADDING in csv_bytes(columns).decode().splitlines()[0]
+    assert list(columns_of(_cells(2), {4: town_mechanism()}, draws, adding=False)) == list(columns)[:-1]
+
+
+def test_a_table_from_before_the_column_for_sums_is_restated(tmp_path: Path) -> None:
+    cells, served = _cells(2), {4: town_mechanism()}
+    for adding in (True, False):
+        columns = columns_of(cells, served, np.array([1, 3]), adding=adding)
+        write_parquet(tmp_path / "release.parquet", columns)
+        assert restated(csv_bytes(columns), tmp_path / "release.parquet", cells, served) is None

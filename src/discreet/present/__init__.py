@@ -11,6 +11,7 @@ from discreet.on_demand import on_demand
 
 if TYPE_CHECKING:
     from discreet.present.figure import Figure
+    from discreet.present.figures.adding import adding_figure
     from discreet.present.figures.allocation import allocation_figure
     from discreet.present.figures.choice import choice_figure
     from discreet.present.figures.comparison import comparison_figure
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Figure",
+    "adding_figure",
     "allocation_figure",
     "beside",
     "choice_figure",
@@ -57,6 +59,7 @@ __all__ = [
 
 _PLACES = {
     "Figure": "figure",
+    "adding_figure": "figures.adding",
     "allocation_figure": "figures.allocation",
     "beside": "panels",
     "choice_figure": "figures.choice",

@@ -19,6 +19,7 @@ from discreet.design.program.sections import ground
 from discreet.errors import DiscreetError, MissingExtra
 from discreet.files.mechanism import mechanism_hash
 from discreet.interpret.bounds import moved_bracket
+from discreet.interpret.column_errors import OFF, column_values, errors_of, missed_prior
 from discreet.interpret.reading import readings
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
@@ -34,9 +35,11 @@ from discreet.numerics.digits import (
     percent_given,
 )
 from discreet.present.figure import Figure
+from discreet.present.figures.adding import CELLS, adding_figure, named
 from discreet.present.figures.posterior import posterior_figure
 from discreet.present.style import STYLE
 from discreet.views.words import (
+    USE,
     adding_words,
     attacker_words,
     gain_words,
@@ -84,6 +87,7 @@ def mechanism_report(
         Chapter("The proof", _proof(mechanism, certificate)),
         Chapter("How to read a value", _reading(mechanism)),
         Chapter("The limits", _limits(mechanism)),
+        Chapter("To add up", _adding(mechanism)),
         Chapter("What this is not for", _not_for(mechanism, record)),
         *extra,
         Chapter("Citation", _citation(mechanism)),
@@ -276,6 +280,24 @@ def _not_for(mechanism: Mechanism, record: Record | None) -> str:
         "design --radius before using it elsewhere."
     )
     return "".join(f'<p class="note">{escape(w)}</p>' for w in (words, lean, *notes) if w)
+
+
+def _adding(mechanism: Mechanism) -> str:
+    """What to use for sums over cells, and how far the sum of each column is off."""
+    try:
+        columns = column_values(mechanism)
+        right, other = errors_of(mechanism, columns), missed_prior(mechanism)
+        wrong = None if other is None else errors_of(mechanism, columns, other)
+    except DiscreetError as error:
+        return f'<p>{escape(USE)}</p><p class="note">How far sums are off was not computed: {escape(str(error))}</p>'
+    series = named(right, wrong)
+    rows = [[f"{n:,}", *(about(error.of_total(n), 3) for error in series.values())] for n in CELLS]
+    words = (
+        f"{USE} Below: how far the sum of a column over so many cells is off (root mean squared error), where the prior is right "
+        f"and where every probability of it is off by {percent_given(OFF)}, those of high values too low. Biases add up, errors "
+        "average out."
+    )
+    return f"<p>{escape(words)}</p>{table(['cells', *series], rows)}{picture(adding_figure(right, wrong))}"
 
 
 def _citation(mechanism: Mechanism) -> str:

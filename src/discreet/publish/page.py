@@ -11,6 +11,7 @@ from html import escape
 from typing import Any
 
 from discreet.publish.bundle import Bundle
+from discreet.publish.tables import ADDING
 
 SHOWN = 20
 
@@ -55,7 +56,8 @@ means to someone who believes the stated prior. {_adding(columns)}</p>
 <h2>What this is not for</h2>
 <p class="note">The table was designed for one decision ({escape(", ".join(facts["decision"]))}) under a prior of kind
 {escape(str(facts["prior"]))}{_origin(facts)}. Readers with other beliefs should use the mechanism with their own
-prior; ranking cells or summing published numbers inherits the pull towards the prior.</p>
+prior. Sums and rankings of the published numbers inherit their pull towards the prior: to add up, use
+<code>discreet total .</code>, to rank, <code>discreet total . --by</code> and a key.</p>
 <h2>How to check it</h2>
 <p><code>discreet verify .</code> checks everything that can be checked from this folder;
 <code>python verify_standalone.py mechanism.json</code> proves privacy with Python alone.
@@ -103,9 +105,11 @@ def _attacker(bundle: Bundle, loss: Mapping[str, Any], unit: str) -> str:
 
 
 def _adding(columns: Mapping[str, Any]) -> str:
-    if "unbiased" in columns:
-        return "To add up many cells, use the <em>unbiased</em> column, not the others."
-    return "None of these columns is meant for adding up many cells."
+    words = "To add up cells, use <code>discreet total .</code>, which says how far the total may be off"
+    if ADDING not in columns:
+        return f"{words}; none of these columns is meant for it."
+    held = "unbiased values, which rest on no prior" if "unbiased" in columns else "posterior means, which rest on the stated prior"
+    return f"{words}, or sum the column <em>{ADDING.replace('_', ' ')}</em> ({held}), not the others."
 
 
 def _table(columns: Mapping[str, Any]) -> str:

@@ -33,7 +33,9 @@ from discreet.publish.spreadsheets import Disarming, csv_text, disarmed, is_numb
 
 LEVEL = 0.9
 MEANING = ("posterior_mean", f"interval_low_{LEVEL:g}", f"interval_high_{LEVEL:g}")
-OWN_COLUMNS = ("size", "published", "code", "action", *MEANING, "unbiased")
+ADDING = "to_add_up"
+"""The column for sums over cells: unbiased values where every cell has one, else posterior means."""
+OWN_COLUMNS = ("size", "published", "code", "action", *MEANING, "unbiased", ADDING)
 """Columns of a release beside its keys; a key may not be called so."""
 
 
@@ -46,11 +48,12 @@ def columns_of(
     earlier: bool = False,
     served: Sequence[Served] | None = None,
     meant: bool = True,
+    adding: bool = True,
 ) -> dict[str, Any]:
     """The table as columns in the order of the key set; `earlier` writes it as versions without a column of codes did.
 
     `served` names the mechanism of each cell, by default its size. Without `meant`, no reading stands beside a value: numbers to
-    learn from are read together.
+    learn from are read together. Without `adding` there is no column for sums, as in versions that had none.
     """
     sizes = np.array(key_set.sizes)
     places = {kind: np.flatnonzero(sizes == kind) for kind in mechanisms} if served is None else places_of(served)
@@ -82,6 +85,9 @@ def columns_of(
     # a column for adding up that some cells lack would be added up as if they were empty
     if np.isfinite(unbiased).all() or (earlier and np.isfinite(unbiased).any()):
         table["unbiased"] = unbiased
+    summed = table.get("unbiased", mean)
+    if adding and not earlier and np.isfinite(summed).all():
+        table[ADDING] = summed
     return table
 
 
@@ -171,7 +177,9 @@ def restated(
         return read
     header, texts, positions = read
     earlier = "code" not in header
-    columns = columns_of(key_set, mechanisms, positions, earlier=earlier, served=served, meant=meant)
+    columns = columns_of(
+        key_set, mechanisms, positions, earlier=earlier, served=served, meant=meant, adding=ADDING in header
+    )
     if header != list(map(disarming, columns)):
         return "the columns are not those of a release"
     for i, (name, column) in enumerate(columns.items()):

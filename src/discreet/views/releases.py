@@ -62,6 +62,7 @@ def publication_view(result: Mapping[str, Any]) -> View:
     if "release" in result:
         told.append(Sentence(f"Published: {result['release']}", whole=True))
         told.append(Sentence(f"Next: discreet verify {result['release']}", whole=True))
+        told.append(Sentence(f"To add up cells, use: discreet total {result['release']}", whole=True))
     return View(result, tuple(told))
 
 

@@ -23,6 +23,7 @@ AUTHORS = {
     "GRS": "Ghosh, Roughgarden and Sundararajan (2012)",
     "GV": "Geng and Viswanath (2015)",
 }
+USE = "To add up, use discreet total on the release, or its column to_add_up."
 ARGUMENTS = {
     "chain bound": "a bound along chains of neighbouring databases",
     "quotient bound": "a bound on states taken together",
@@ -157,17 +158,17 @@ def rival_words(problem: Problem) -> str:
 
 
 def adding_words(slope: float) -> str:
-    """Whether recommended actions may be added up over cells."""
+    """What to use for sums over cells, and why not the recommended actions."""
     if abs(slope - 1) < 0.05:
         return "Recommended actions follow the statistic one for one on average, so sums over cells are not pulled together."
     if slope > 1:
         return (
-            f"Not for adding up: recommended actions move {about(slope, 3)} for each unit of the statistic, so differences between "
-            "cells are exaggerated; totals and rankings over cells inherit that."
+            f"{USE} Recommended actions move {about(slope, 3)} for each unit of the statistic, so differences between cells are "
+            "exaggerated; their sums and rankings inherit that."
         )
     return (
-        f"Not for adding up: recommended actions move only {about(slope, 3)} for each unit of the statistic, so high cells are "
-        "reported too low and low ones too high; totals and rankings over cells inherit that."
+        f"{USE} Recommended actions move only {about(slope, 3)} for each unit of the statistic, so high cells are reported too low "
+        "and low ones too high; their sums and rankings inherit that."
     )
 
 
