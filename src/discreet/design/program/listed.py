@@ -64,9 +64,12 @@ def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
         upper = section.upper(table)
         value = float((upper * kernel).sum())
         clamped = value - value_of(program, kernel) - dropped
-        if clamped <= MOST_CLAMPED * gap * abs(value) or watch.cancelled() or len(section.space) == len(base.space):
+        spent = tolerance == 0.0 or watch.cancelled() or len(section.space) == len(base.space)
+        if clamped <= MOST_CLAMPED * gap * abs(value) or spent:
             break
-        tolerance *= min(1e-2, 0.1 * gap * size(value) / clamped)
+        finer = tolerance * min(1e-2, 0.1 * gap * size(value) / clamped)
+        grows = len(truncated(base, table, finer).space) > len(section.space)
+        tolerance = finer if grows else 0.0  # what is left out then has no mass
     rounded = exact_kernel(section, kernel, actions, upper, solvable(problem.epsilon))
     witness = dual_witness(section, actions, standing(solution.multipliers, problem.epsilon))
     return Proposal(section.summary, rounded, witness, "program on all states", solution.status)

@@ -89,6 +89,8 @@ def _completed(capped: list[list[int]], whole: int, share: Fraction, blind: int)
     sums = [sum(column) for column in zip(*capped, strict=True)]
     keep, over = share.denominator - share.numerator, share.denominator
     most = max(sums)
+    if most == 0:
+        return None
     # dividing by the largest column sum keeps every column within the whole
     rows = [[w * whole * keep // (most * over) for w in row] for row in capped]
     left = [whole - sum(column) for column in zip(*rows, strict=True)]
