@@ -85,7 +85,7 @@ def raise_weight(document: dict[str, Any], output: int, state: int, neighbour: i
 
 def test_it_is_short_and_stands_alone() -> None:
     text = SCRIPT.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 340
+    assert len(text.splitlines()) <= 460, "one sitting"
     assert "discreet." not in text and "import numpy" not in text
 
 

@@ -6,17 +6,20 @@
 
 A mechanism reads a *summary* of the database and draws an output from exact probabilities (a *kernel*). It is
 e-differentially private if (1) neighbouring databases have equal or adjacent summaries, and (2) every output's
-probabilities at adjacent states differ by a factor of at most exp(e). Nothing in the file is believed: states and edges
-are derived here from the data, the neighbour relation and the summary, and all arithmetic is on whole numbers.
+probabilities at adjacent states differ by a factor of at most exp(e). Other promises bound the same pairs differently:
+(e, delta) by sum max(p - exp(e)*q, 0) <= delta, and rho (zCDP) by D_alpha(p || q) <= rho*alpha for every order alpha > 1.
+Nothing in the file is believed: states and edges are derived here from the data, the neighbour relation and the summary, and all
+arithmetic is on whole numbers and fractions (of logarithms, on decimals that are rounded correctly).
 """
 
 import hashlib
 import json
 import re
 import sys
+from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import combinations, product
-from math import comb, prod
+from math import comb, isqrt, prod
 from operator import mul
 from pathlib import Path
 
@@ -216,8 +219,8 @@ def check_means(mechanism, states, means):
         need(sum(likely[s] * off[s] * s[t] for s in states) == 0, f"the published value's error moves with the count of type {t}")
 
 # --- kernels --------------------------------------------------------------------------------------------------------
-def check_table(mechanism):
-    """(top, bottom, 1, where): the largest ratio top/bottom of probabilities at adjacent states, compared exactly."""
+def read_table(mechanism):
+    """(states, edges, labels, weights[output][state], total) of a table kernel, checked in everything but its promise."""
     kernel = mechanism["kernel"]
     states, edges = graph(mechanism["problem"], mechanism["summary"])
     need(kernel["states"] == states, "the kernel's states are not those of its summary")
@@ -234,6 +237,11 @@ def check_table(mechanism):
         numbers = [number(output["action"]["number"]) for output in kernel["outputs"]]
         means = [sum(map(mul, numbers, column)) / total for column in zip(*weights, strict=True)]
         check_means(mechanism, [tuple(map(int, s.split(","))) for s in states], means)
+    return states, edges, labels, weights, total
+
+def check_table(mechanism):
+    """(top, bottom, 1, where): the largest ratio top/bottom of probabilities at adjacent states, compared exactly."""
+    states, edges, labels, weights, _ = read_table(mechanism)
     best = (0, 1, 1, None)
     for label, row in zip(labels, weights, strict=True):
         for a, b in edges:
@@ -242,10 +250,9 @@ def check_table(mechanism):
                 best = (row[big], row[small], 1, (states[big], states[small], label))
     return best
 
-def check_closed(mechanism):
-    """(top, bottom, power, where): if the noise falls by at most (top/bottom)^power over `step`, so does the kernel."""
+def largest_step(mechanism):
+    """How far neighbours move the total that a kernel by formula reads, and how far totals can be apart at all."""
     kernel, summary, data = mechanism["kernel"], mechanism["summary"], mechanism["problem"]["data"]
-    need(kernel["family"] in ("geometric", "staircase"), "this family of kernels is not known")
     need(summary["kind"] == "linear" and isinstance(data["neighbours"], str), "a closed-form kernel reads a weighted sum")
     weights, fixed = summary["weights"], data["neighbours"] == "replace-one"
     need(len(weights) == len(data["values"]), "the summary needs one weight for every type")
@@ -254,6 +261,13 @@ def check_closed(mechanism):
     high = clip(summary, max(n * max(weights) for n in sizes(data)))
     need(kernel["from"] <= low <= high <= kernel["to"], "the kernel does not cover every total")
     need(step <= kernel["step"], "one neighbour can move the total further than the kernel's step")
+    return step, high - low
+
+def check_closed(mechanism):
+    """(top, bottom, power, where): if the noise falls by at most (top/bottom)^power over `step`, so does the kernel."""
+    kernel = mechanism["kernel"]
+    need(kernel["family"] in ("geometric", "staircase"), "this family of kernels keeps no promise of this kind, or is not known")
+    step, span = largest_step(mechanism)
     ratio = number(kernel["ratio"])
     need(0 < ratio < 1, "the ratio is not between 0 and 1")
     if kernel["family"] == "staircase":
@@ -263,9 +277,92 @@ def check_closed(mechanism):
         past, omega, read = ratio / (1 - ratio), statistic(mechanism), [number(a["number"]) for a in kernel["actions"]]
         places = [kernel["from"] - past, *range(kernel["from"] + 1, kernel["to"]), kernel["to"] + past]
         need(read == [omega((x,)) for x in places], "an output is not read as what it stands for")
-    power = min(step, high - low) if kernel["family"] == "geometric" else min(step, high - low, 1)
+    power = min(step, span) if kernel["family"] == "geometric" else min(step, span, 1)
     where = ("one total", f"another {step} away", "of the noise")
     return (ratio.denominator, ratio.numerator, power, where) if power else (1, 1, 1, where)
+
+# --- (epsilon, delta): what exp(epsilon) does not cover, added up on every directed edge ------------------------------
+def check_approximate(mechanism, epsilon, delta):
+    """(0, largest sum, where): sum max(p - low*q, 0) with low <= exp(epsilon) is no less than the truth; if it fits, that does."""
+    states, edges, _, weights, total = read_table(mechanism)
+    bits, worst = 64, (Fraction(0), None)
+    while True:  # it ends: near exp(epsilon), which is no fraction, every sum is a line
+        low, high = exp_between(epsilon, bits)
+        sums = {d: [excess(weights, d, end) / total for end in (high, low)] for a, b in edges for d in ((a, b), (b, a))}
+        worst = max(((most, d) for d, (_, most) in sums.items()), default=worst)
+        if worst[0] <= delta:
+            return Fraction(0), worst[0], worst[1] and (states[worst[1][0]], states[worst[1][1]], "all outputs")
+        for (a, b), (least, _) in sums.items():
+            need(least <= delta, f"more than delta = {delta} of the outputs at {states[a]} are not covered by those at {states[b]}")
+        bits *= 2
+
+def excess(weights, directed, factor):
+    (a, b), up, down = directed, factor.numerator, factor.denominator
+    return Fraction(sum(max(row[a] * down - up * row[b], 0) for row in weights), down)
+
+# --- rho (zCDP): D_alpha <= rho*alpha for every order alpha > 1 -------------------------------------------------------
+SCALE, EXACT, SLACK = 192, Context(prec=50), Decimal("1e-30")  # bits of powers, digits of logarithms, more than either errs
+SURE = Fraction(3 * SLACK)  # a logarithm above its limit by this much is above it in truth
+
+def check_concentrated(mechanism, rho):
+    """(0, rho that is proved, where). Gaussian noise by D_alpha = alpha*d^2/(2*sigma^2) at a shift d, other noise by its factor."""
+    family = mechanism["kernel"]["family"]
+    if family == "table":
+        states, edges, _, weights, total = read_table(mechanism)
+        for a, b in sorted(edges):
+            for p, q in ((a, b), (b, a)):
+                concentrated([(row[p], row[q]) for row in weights if row[p] or row[q]], total, rho, (states[p], states[q]))
+        return Fraction(0), rho, None
+    if family == "discrete-gaussian":
+        need(unbiased(mechanism) is None, "only geometric noise is known to be unbiased")
+        step, variance = min(largest_step(mechanism)), number(mechanism["kernel"]["sigma_squared"])
+        need(0 < variance <= 10**8, "sigma^2 is not above 0, or too large to be drawn from")
+        found = Fraction(step * step) / (2 * variance)
+    else:
+        top, bottom, power, _ = check_closed(mechanism)
+        above = power * log_between(top, bottom, Fraction(20_000))[1]  # a factor c = exp(e) keeps rho = e*(c - 1)/(c + 1)
+        affordable(above, 20_000, "of a log-ratio")
+        factor = exp_between(above, 64)[1]
+        step, found = largest_step(mechanism)[0], above * (factor - 1) / (factor + 1)
+    need(found <= rho, f"a shift of the total by {step} has D_alpha/alpha = {found}, more than rho = {rho}")
+    return Fraction(0), found, ("one total", f"another {step} away", "the noise")
+
+def concentrated(pairs, total, rho, where):
+    """log sum p^alpha q^(1-alpha) is convex in alpha and 0 at 1: below its chords, which are held against rho*alpha*(alpha-1)."""
+    top, bottom = 0, 1
+    for p, q in pairs:
+        need(q > 0, f"an output is possible at {where[0]} and impossible at {where[1]}")
+        top, bottom = (p, q) if p * bottom > top * q else (top, bottom)
+    pairs, roots, last = [(p, q) for p, q in pairs if p], [], 2
+    while exceeds_exp(top, bottom, rho * last):  # beyond this order D_alpha <= log(top/bottom) <= rho*alpha is enough
+        last *= 2
+    logs = {Fraction(1): Fraction(0)}
+    pieces = [(Fraction(1), Fraction(2)), *((Fraction(2**k), Fraction(2 ** (k + 1))) for k in range(1, last.bit_length() - 1))]
+    while pieces:
+        a, b = pieces.pop()
+        for order in (a, b):
+            if order not in logs:
+                logs[order] = moment(pairs, total, order - 1, roots)
+                need(logs[order] - SURE <= rho * order * (order - 1),
+                     f"the divergence of order {float(order):.6g} between {where[0]} and {where[1]} is above rho*alpha")
+        slope = (logs[b] - logs[a]) / (b - a)
+        turn = min(max((slope / rho + 1) / 2, a), b)
+        if logs[a] + slope * (turn - a) > rho * turn * (turn - 1):
+            affordable((b - a).denominator, 1 << 30, "parts of an interval of orders: rho is too close to the truth")
+            pieces += [(a, (a + b) / 2), ((a + b) / 2, b)]
+
+def moment(pairs, total, extra, roots):
+    """An upper side of log sum p*(p/q)^extra for a fraction n/2^k: k square roots, then n-th powers, all rounded up."""
+    while len(roots) < extra.denominator.bit_length():
+        before = roots[-1] if roots else None
+        roots.append([isqrt(t << SCALE) + 1 for t in before] if before else [-((-p << SCALE) // q) for p, q in pairs])
+    found = 0
+    for (p, _), t in zip(pairs, roots[extra.denominator.bit_length() - 1], strict=True):
+        power, n = 1 << SCALE, extra.numerator
+        while n:
+            power, t, n = ((power * t >> SCALE) + 1 if n & 1 else power), (t * t >> SCALE) + 1, n >> 1
+        found += p * power
+    return Fraction(EXACT.ln(EXACT.divide(Decimal(found), Decimal(total << SCALE))) + SLACK)
 
 def once(pairs):
     """A JSON object in which no key stands twice: two readers could otherwise see two mechanisms."""
@@ -289,23 +386,39 @@ def verify(text):
     return prove(mechanism)
 
 def prove(mechanism):
-    """(promise, largest log-ratio from below, from above, where, hash) of a mechanism document; raises Refuted."""
+    """(promise, its tightest number from below, from above, where, hash) of a mechanism document; raises Refuted."""
     need(mechanism["format"] == "discreet-mechanism/1", "not a mechanism file")
-    promise = mechanism["guarantee"]
-    epsilon, asked = number(promise["epsilon"]), number(mechanism["problem"]["privacy"]["epsilon"])
+    promise, asked = mechanism["guarantee"], mechanism["problem"]["privacy"]
+    keys, wanted = ([key for key in ("epsilon", "delta", "rho") if key in said and (key != "delta" or number(said[key]))]
+                    for said in (promise, asked))
+    need(keys in (["epsilon"], ["epsilon", "delta"], ["rho"]), "the promise is neither epsilon, nor epsilon with delta, nor rho")
+    levels = {key: number(promise[key]) for key in keys}
+    need(keys == wanted, "the problem asks for another kind of promise")
+    need(all(0 <= level <= min(number(asked[key]), 10_000) for key, level in levels.items()),
+         "the promise is weaker than the problem asks for, or absurd")
     relation = mechanism["problem"]["data"]["neighbours"]
-    need(number(promise.get("delta", 0)) == 0, "only promises with delta = 0 are proved")
-    need(0 <= epsilon <= min(asked, 10_000), "the promise is weaker than the problem asks for, or absurd")
     known = "given" if isinstance(relation, dict) else relation
     need(promise["neighbours"] == known in ("given", "replace-one", "add-remove-one"), "the promise names other neighbours")
-    need(promise["unit"] == mechanism["problem"]["privacy"]["unit"], "the promise names another unit than the problem")
+    need(promise["unit"] == asked["unit"], "the promise names another unit than the problem")
+    if "rho" in levels:
+        need(levels["rho"] > 0, "a promise of rho = 0 is not proved here")
+        low, high, where = check_concentrated(mechanism, levels["rho"])
+    elif levels.get("delta"):
+        need(mechanism["kernel"]["family"] == "table" and levels["delta"] < 1, "delta is proved of tables, and below 1")
+        low, high, where = check_approximate(mechanism, levels["epsilon"], levels["delta"])
+    else:
+        low, high, where = check_pure(mechanism, levels["epsilon"])
+    canonical = json.dumps(mechanism, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    return promise, low, high, where, hashlib.sha256(canonical).hexdigest()
+
+def check_pure(mechanism, epsilon):
+    """(largest log-ratio from below, from above, where)."""
     table = mechanism["kernel"]["family"] == "table"
     top, bottom, power, where = check_table(mechanism) if table else check_closed(mechanism)
     if exceeds_exp(top, bottom, epsilon / power):  # (top/bottom)^power > exp(epsilon), without forming the power
         raise Refuted(f"output {where[2]} is more than exp({epsilon}) times as likely at {where[0]} as at {where[1]}")
     low, high = log_between(top, bottom, epsilon / power) if top > bottom else (Fraction(0), Fraction(0))
-    canonical = json.dumps(mechanism, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
-    return promise, power * low, power * high, where, hashlib.sha256(canonical).hexdigest()
+    return power * low, power * high, where
 
 def say(text):
     """Print one line. What the file says is shown as text: line ends and terminal codes in it are written out."""
@@ -328,9 +441,11 @@ def main(arguments):
         say(f"NOT READABLE as a mechanism: {type(error).__name__}: {error}")
         return 2
     for words, promise, low, high, where, digest in found:
-        promised = f"epsilon = {promise['epsilon']} for {promise['neighbours']} neighbours, unit {promise['unit']}"
+        level = ", ".join(f"{key} = {promise[key]}" for key in ("epsilon", "delta", "rho") if key in promise)
+        promised = f"{level} for {promise['neighbours']} neighbours, unit {promise['unit']}"
         say(f"PROVED{words}: differentially private with {promised}. Mechanism sha256 {digest}")
-        say(f"Largest log-ratio between {float(low):.15g} and {float(high):.15g}, at {where}")
+        what = "rho" if "rho" in promise else "delta" if number(promise.get("delta", 0)) else "log-ratio"
+        say(f"Largest {what} between {float(low):.15g} and {float(high):.15g}, at {where or 'no edge in particular'}")
     if any(unbiased(m) for _, m in named):
         say("PROVED: the published values are unbiased as the problem asks")
     return 0

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 import random_worlds as worlds
+from forged_promises import promised_documents
 from mutation import mutants, survivors
 
 import discreet
@@ -48,6 +49,10 @@ EQUIVALENT: dict[str, str] = {
     "closed_forms: kernel.high - kernel.low < FEW_OUTPUTS [Lt→LtE at 0]": "a wider search finds the same fall",
     "verify_standalone: a < b [Lt→LtE at 0]": "no pair has the same state twice",
     "verify_standalone: top * high.denominator >= high.numerator * bottom [GtE→Gt at 0]": MORE_BITS,
+    "verify_standalone: least <= delta [LtE→Lt at 0]": "both ends are equal only where the upper one has already decided",
+    "verify_standalone: p * bottom > top * q [Gt→GtE at 0]": "of two equal ratios either is the largest",
+    "verify_standalone: len(roots) < extra.denominator.bit_length() [Lt→LtE at 0]": "a root more than is needed changes nothing",
+    "verify_standalone: logs[order] - SURE <= rho * order * (order - 1) [LtE→Lt at 0]": "the logarithm is no fraction",
 }
 
 
@@ -198,7 +203,7 @@ def test_no_comparison_of_the_closed_forms_can_change_unnoticed() -> None:
 
 @pytest.mark.slow
 def test_no_comparison_of_the_standalone_verifier_can_change_unnoticed() -> None:
-    documents = [mechanism_document(m) for m in corpus()] + forged_documents()
+    documents = [mechanism_document(m) for m in corpus()] + forged_documents() + promised_documents()
     texts = [json.dumps(document) for document in documents]
     questions: list[Callable[[ModuleType], Any]] = [lambda module, text=text: verdict(module, text) for text in texts]
     questions += [

@@ -21,6 +21,7 @@ from discreet.certify.bounds.theorems import GEOMETRIC, theorem_upper_bound, the
 from discreet.certify.bounds.unbiased import shifted_upper_bound, unbiased_upper_bound
 from discreet.certify.value.expected import expected_payoff
 from discreet.certify.value.face_value import face_value_payoff
+from discreet.certify.value.gaussian import listed_payoff
 from discreet.certify.value.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
 from discreet.errors import InputError, Refuted
 from discreet.model.certificate import (
@@ -33,7 +34,7 @@ from discreet.model.certificate import (
     UnbiasedWitness,
     Witness,
 )
-from discreet.model.kernel import TableKernel
+from discreet.model.kernel import GaussianKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.reductions import reduced
@@ -96,12 +97,17 @@ def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
         if at_face_value is not None:
             return at_face_value
         return weighted_sum_payoff(mechanism)[0]
+    if isinstance(mechanism.kernel, GaussianKernel):
+        return listed_payoff(mechanism, mechanism.kernel)[0]
     return expected_payoff(mechanism)[0]
 
 
 def _listable(mechanism: Mechanism) -> bool:
-    """Whether a table is valued histogram by histogram; closed forms never are."""
+    """Whether a mechanism is valued histogram by histogram; geometric and staircase noise never is."""
     universe = mechanism.problem.universe
+    if isinstance(mechanism.kernel, GaussianKernel):
+        few = isinstance(universe, Universe) and universe.histogram_count <= MOST_LISTED
+        return few and mechanism.problem.exchangeable
     if not isinstance(mechanism.kernel, TableKernel):
         return False
     return not isinstance(universe, Universe) or universe.histogram_count <= MOST_LISTED

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.currencies.pair import Pair, distribution, exact_pair
 from discreet.errors import InputError, TooLarge
-from discreet.model.kernel import GeometricKernel, TableKernel
+from discreet.model.kernel import GaussianKernel, GeometricKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors.weights import log_ratio
 from discreet.numerics.concentrated import Rows
@@ -108,6 +108,8 @@ def channel_of(source: Mechanism | LossChannel) -> LossChannel:
     if isinstance(kernel, TableKernel):
         table, bits = (kernel.weights, kernel.denominator), kernel.denominator.bit_length()
     else:
+        if isinstance(kernel, GaussianKernel):
+            kernel.whole_rows([])  # refused in words: what follows works with rationals
         table = None
         bits = (kernel.width + 4) * (kernel.ratio.denominator.bit_length() + 1) + 64
     space = source.space

@@ -17,7 +17,14 @@ from discreet.files.problem_document import problem_document
 from discreet.files.shape import Shape
 from discreet.model.actions import Action
 from discreet.model.guarantee import Guarantee
-from discreet.model.kernel import GeometricKernel, Kernel, Output, StaircaseKernel, TableKernel
+from discreet.model.kernel import (
+    GaussianKernel,
+    GeometricKernel,
+    Kernel,
+    Output,
+    StaircaseKernel,
+    TableKernel,
+)
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary
 from discreet.numerics.exact import format_exact, format_integer, read_integer
@@ -118,10 +125,11 @@ def _kernel_document(mechanism: Mechanism) -> dict[str, Any]:
             "denominator": format_integer(kernel.denominator),
             "edges": mechanism.space.edges.tolist() if stated is None else [list(edge) for edge in stated],
         }
-    document: dict[str, Any] = {
-        "family": kernel.family, "from": kernel.low, "to": kernel.high, "step": kernel.step,
-        "ratio": format_exact(kernel.ratio),
-    }
+    document: dict[str, Any] = {"family": kernel.family, "from": kernel.low, "to": kernel.high, "step": kernel.step}
+    if isinstance(kernel, GaussianKernel):
+        document["sigma_squared"] = format_exact(kernel.sigma_squared)
+    else:
+        document["ratio"] = format_exact(kernel.ratio)
     if isinstance(kernel, StaircaseKernel):
         document["plateau"] = kernel.plateau
     if kernel.actions is not None:
@@ -131,8 +139,11 @@ def _kernel_document(mechanism: Mechanism) -> dict[str, Any]:
 
 def _kernel(shape: schema.Kernel) -> Kernel:
     table = {"states", "outputs", "weights", "denominator", "edges"}
-    closed = {"from_", "to", "step", "ratio", "actions"}
-    used = {"table": table, "geometric": closed, "staircase": closed | {"plateau"}}[shape.family]
+    noise = {"from_", "to", "step", "actions"}
+    used = {
+        "table": table, "geometric": noise | {"ratio"}, "staircase": noise | {"ratio", "plateau"},
+        "discrete-gaussian": noise | {"sigma_squared"},
+    }[shape.family]  # fmt: skip
     _refuse_others(shape, used | {"family"}, f"kernel of family {shape.family!r}")
     for key in sorted(used - {"actions"}):
         if getattr(shape, key) is None:
@@ -147,8 +158,12 @@ def _kernel(shape: schema.Kernel) -> Kernel:
             read_integer(shape.denominator, "the denominator"),
             tuple(shape.edges),
         )
-    assert shape.from_ is not None and shape.to is not None and shape.step is not None and shape.ratio is not None
+    assert shape.from_ is not None and shape.to is not None and shape.step is not None
     actions = None if shape.actions is None else tuple(recommendation_from_shape(a) for a in shape.actions)
+    if shape.family == "discrete-gaussian":
+        assert shape.sigma_squared is not None
+        return GaussianKernel(shape.from_, shape.to, shape.step, shape.sigma_squared, actions)
+    assert shape.ratio is not None
     if shape.family == "staircase":
         assert shape.plateau is not None
         return StaircaseKernel(shape.from_, shape.to, shape.step, shape.plateau, shape.ratio, actions)

@@ -114,7 +114,7 @@ class OutputShape(Shape):
 
 
 class Kernel(Shape):
-    family: Literal["table", "geometric", "staircase"]
+    family: Literal["table", "geometric", "staircase", "discrete-gaussian"]
     states: list[Text] | None = None
     outputs: list[OutputShape] | None = None
     weights: list[list[Digits]] | None = None
@@ -125,6 +125,7 @@ class Kernel(Shape):
     step: Integer | None = None
     plateau: Integer | None = None
     ratio: Exact | None = None
+    sigma_squared: Exact | None = None
     actions: list[ActionShape | list[ActionShape]] | None = None
 
 

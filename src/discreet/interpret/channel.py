@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, TooLarge
-from discreet.model.kernel import ClosedKernel, Output, TableKernel
+from discreet.model.kernel import NoiseKernel, Output, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import DatabaseSummary, LinearSummary
 from discreet.model.universe import ListedUniverse, Universe
@@ -164,7 +164,7 @@ def totals_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarra
 def log_likelihood(mechanism: Mechanism, position: int, vectors: np.ndarray, kind: str) -> Array:
     """log m(s|x) for every atom x."""
     kernel = mechanism.kernel
-    if isinstance(kernel, ClosedKernel):
+    if isinstance(kernel, NoiseKernel):
         return kernel.log_masses(np.array([kernel.low + position]), totals_at(mechanism, vectors, kind))[0]
     return np.asarray(mechanism.log_probabilities[position, states_at(mechanism, vectors, kind)])
 

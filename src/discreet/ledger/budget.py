@@ -219,6 +219,13 @@ class Budget:
         return found
 
 
+def must_charge(currency: str | None, cost: Cost) -> None:
+    """Refuse, before anything is committed, a cost that a ledger of this currency has no number for."""
+    if currency is not None:
+        some = Fraction(1, 2) if currency == "approximate" else Fraction(0)
+        Budget(currency, Fraction(1), some).add(Spent(), cost)
+
+
 @dataclass(frozen=True)
 class Spent:
     """Running sums: Σε, Σρ or Σ2ρ (first), Σδ (second), and Σε beside Σ2ρ (total): None once a release has no ε."""

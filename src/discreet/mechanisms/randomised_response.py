@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import InputError, TooLarge
 from discreet.mechanisms.parameters import integer, non_negative
 from discreet.mechanisms.tables import bits_for, must_be_private, rounded_table
-from discreet.model.closed_kernel import MOST_TABLE
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, TableKernel
+from discreet.model.noise_kernel import MOST_TABLE
 from discreet.model.promises import PurePromise
 from discreet.numerics.brackets import compare_ratio_exp, rational_below_exp
 

@@ -11,7 +11,7 @@ References: SY fn 28, Ghosh et al. 2012; Geng & Viswanath 2015.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,41 +19,24 @@ from math import lcm
 
 import numpy as np
 
-from discreet.errors import InputError, TooLarge
+from discreet.errors import InputError
 from discreet.model.actions import Action
-from discreet.model.output import Output
+from discreet.model.noise_kernel import NoiseKernel
 from discreet.model.priors.weights import log_ratio
-from discreet.model.universe import MOST_STATES
-from discreet.numerics.exact import brief, counted
+from discreet.numerics.exact import brief
 from discreet.numerics.logspace import log1mexp
 
-MOST_TABLE = 50_000_000
-"""Entries beyond which a closed form is not expanded into a table."""
 
+class ClosedKernel(NoiseKernel):
+    """Noise that falls by `ratio` once every `stair` units beyond a plateau of `plateau` units either side."""
 
-class ClosedKernel(ABC):
-    """Noise on whole numbers low..high by formula; `step` is how far one neighbour moves the state.
-
-    Outputs are counted from `low`; states are totals. `actions` lists the recommended action of each output, low first, when they
-    are kept with the kernel. The noise falls by `ratio` once every `stair` units beyond a plateau of `plateau` units either side.
-    """
-
-    low: int
-    high: int
-    step: int
     ratio: Fraction
-    actions: tuple[Action | tuple[Action, ...], ...] | None
     plateau: int
-    family: str
 
     @property
     @abstractmethod
     def stair(self) -> int:
         """W: over how many units the noise falls once."""
-
-    @abstractmethod
-    def with_actions(self, actions: Sequence[Action | tuple[Action, ...]]) -> ClosedKernel:
-        """The same draws with other recommendations."""
 
     def _check(self) -> None:
         if not 0 < self.ratio < 1:
@@ -61,33 +44,6 @@ class ClosedKernel(ABC):
                 "The ratio of a closed-form kernel lies between 0 and 1", found=brief(self.ratio),
                 allowed="0 < ratio < 1", remedy="correct the ratio",
             )
-        if self.actions is not None and len(self.actions) != self.width:
-            raise InputError(
-                "A closed-form kernel lists an action for every output or none", found=f"{len(self.actions)} actions",
-                allowed=f"{self.width}", remedy="complete the list or leave it out",
-            )
-
-    @property
-    def width(self) -> int:
-        """How many outputs there are."""
-        return self.high - self.low + 1
-
-    @property
-    def recommended(self) -> tuple[Action | tuple[Action, ...] | None, ...] | None:
-        """What each output recommends; None when nothing is kept with the kernel."""
-        return self.actions
-
-    def output(self, position: int) -> Output:
-        return Output(str(self.low + position), None if self.actions is None else self.actions[position])
-
-    @property
-    def outputs(self) -> tuple[Output, ...]:
-        if self.width > MOST_STATES:
-            raise TooLarge(
-                "There are too many outputs to list", size=f"{counted(self.width)} outputs", fits=f"{MOST_STATES:,} outputs",
-                remedy="keep to the closed form",
-            )
-        return tuple(self.output(k) for k in range(self.width))
 
     @property
     def unit(self) -> Fraction:
@@ -130,10 +86,6 @@ class ClosedKernel(ABC):
             return self.tail(self.high - state)
         return self.noise(output - state)
 
-    def places(self, vectors: np.ndarray) -> np.ndarray:
-        """What the kernel reads of each state: its total."""
-        return vectors[:, 0]
-
     def probability(self, output: int, place: int) -> Fraction:
         """P(output | total), the output by its position."""
         return self.mass(self.low + output, place)
@@ -152,15 +104,6 @@ class ClosedKernel(ABC):
         whole = lcm(*(p.denominator for row in rows for p in row))
         return [[p.numerator * (whole // p.denominator) for p in row] for row in rows], whole
 
-    def floats(self, places: Sequence[int]) -> np.ndarray:
-        """Probabilities [output, state], accurate to about 10^-13: proofs use exact ones."""
-        return np.exp(self.logs(places))
-
-    def logs(self, places: Sequence[int]) -> np.ndarray:
-        """Natural logarithms [output, state] in floats, from the formula: accurate to about 10^-13."""
-        self._must_fit(len(places))
-        return self.log_masses(np.arange(self.low, self.high + 1), np.asarray(places, dtype=np.int64))
-
     def log_masses(self, outputs: np.ndarray, states: np.ndarray) -> np.ndarray:
         """log P(output | state) [output, state] for some outputs and totals, whole numbers in low..high."""
         fall, unit = log_ratio(self.ratio.numerator, self.ratio.denominator), log_ratio(self.unit.numerator, self.unit.denominator)
@@ -178,13 +121,6 @@ class ClosedKernel(ABC):
         table[outputs == self.high] = tails(self.high - states)
         return np.asarray(table)
 
-    def _must_fit(self, states: int) -> None:
-        if self.width * states > MOST_TABLE:
-            raise TooLarge(
-                "This kernel is too large to be written as a table", size=f"{self.width:,} outputs × {states:,} states",
-                fits=f"{MOST_TABLE:,} entries", remedy="keep its closed form",
-            )
-
 
 @dataclass(frozen=True)
 class StaircaseKernel(ClosedKernel):
@@ -199,12 +135,12 @@ class StaircaseKernel(ClosedKernel):
     family = "staircase"
 
     def __post_init__(self) -> None:
-        if self.low >= self.high or self.step < 1 or not 1 <= self.plateau <= self.step:
+        if not 1 <= self.plateau <= self.step:
             raise InputError(
-                "A staircase kernel needs low < high, a step from 1 and a plateau from 1 to the step",
-                found=f"{self.low}..{self.high}, step {self.step}, plateau {self.plateau}",
-                allowed="for instance 0..40, step 2, plateau 1", remedy="correct the kernel",
+                "A staircase kernel needs a plateau from 1 to the step", found=f"step {self.step}, plateau {self.plateau}",
+                allowed="for instance step 2, plateau 1", remedy="correct the kernel",
             )
+        self._check_range()
         self._check()
 
     @property
@@ -227,12 +163,7 @@ class GeometricKernel(ClosedKernel):
     family = "geometric"
 
     def __post_init__(self) -> None:
-        if self.low >= self.high or self.step < 1:
-            raise InputError(
-                "A geometric kernel needs low < high and a step from 1",
-                found=f"{self.low}..{self.high}, step {self.step}", allowed="for instance 0..40, step 1",
-                remedy="correct the kernel",
-            )
+        self._check_range()
         self._check()
 
     stair = 1

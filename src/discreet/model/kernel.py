@@ -1,8 +1,9 @@
 """Kernels: exact probabilities of each output at each state.
 
 `table` is integer weights [output][state] over one denominator 2^B shared by all states; `geometric` and `staircase` are closed
-forms (`closed_kernel`). Every kernel answers the same questions: `width`, `output(k)`, `outputs`, `recommended`, and, for what it
-reads of states (`places`), `probability`, `whole_rows`, `floats` and `logs`.
+forms (`closed_kernel`), `discrete-gaussian` is known from both sides (`gaussian_kernel`). Every kernel answers the same
+questions: `width`, `output(k)`, `outputs`, `recommended`, and, for what it reads of states (`places`), `probability`,
+`whole_rows`, `floats` and `logs`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import numpy as np
 from discreet.errors import InputError
 from discreet.model.actions import Action
 from discreet.model.closed_kernel import ClosedKernel, GeometricKernel, StaircaseKernel
+from discreet.model.gaussian_kernel import GaussianKernel
+from discreet.model.noise_kernel import NoiseKernel
 from discreet.model.output import Output
 from discreet.model.priors.weights import log_ratio
 from discreet.numerics.exact import brief
@@ -121,7 +124,7 @@ class TableKernel:
         return {output.label: i for i, output in enumerate(self.outputs)}
 
 
-Kernel = TableKernel | ClosedKernel
+Kernel = TableKernel | ClosedKernel | GaussianKernel
 
 
 def _must_differ(labels: Sequence[str], what: str) -> None:
@@ -133,4 +136,6 @@ def _must_differ(labels: Sequence[str], what: str) -> None:
         )
 
 
-__all__ = ["ClosedKernel", "GeometricKernel", "Kernel", "Output", "StaircaseKernel", "TableKernel"]
+__all__ = [
+    "ClosedKernel", "GaussianKernel", "GeometricKernel", "Kernel", "NoiseKernel", "Output", "StaircaseKernel", "TableKernel",
+]

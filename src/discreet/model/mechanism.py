@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet.errors import InputError, Refuted
 from discreet.model.guarantee import Guarantee
-from discreet.model.kernel import ClosedKernel, Kernel, Output, TableKernel
+from discreet.model.kernel import Kernel, NoiseKernel, Output, TableKernel
 from discreet.model.problem import Problem
 from discreet.model.states import StateSpace, locate, state_space
 from discreet.model.summary import LinearSummary, Summary, check_summary
@@ -86,7 +86,7 @@ class Mechanism:
                     allowed="one of decision.actions for each decision maker", remedy="correct the recommended actions",
                 )
 
-    def _check_closed(self, kernel: ClosedKernel) -> None:
+    def _check_closed(self, kernel: NoiseKernel) -> None:
         if not isinstance(self.summary, LinearSummary) or not isinstance(self.problem.universe, Universe):
             raise InputError(
                 "A closed-form kernel reads a weighted sum", found=f"summary {self.summary.kind!r}",

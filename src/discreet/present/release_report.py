@@ -14,6 +14,7 @@ from discreet.files.certificate import certificate_from_document
 from discreet.files.strata import Served
 from discreet.model.family import Member
 from discreet.model.mechanism import Mechanism
+from discreet.model.promises import LETTERS
 from discreet.numerics.digits import about, at_most
 from discreet.present.figures.release import release_figure, release_rows
 from discreet.present.report import Chapter, mechanism_report, scrolled, table
@@ -84,7 +85,7 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
     of_sizes = f"{sizes[0]:,} to {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}"
     published = (
         f"<p>{len(key_set):,} cells of {of_sizes} {escape(plural(plan.unit.name))}, "
-        f"from {escape(plan.dataset)}. Total cost: ε = {escape(str(loss['epsilon']))}. Protected: "
+        f"from {escape(plan.dataset)}. Total cost: {_cost(loss)}. Protected: "
         f"{escape(str(plan.exposure).partition(': ')[2])}.</p>"
     )
     published += _shown_cells(where)
@@ -106,3 +107,9 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
         extra=more,
         title=str(facts["dataset"]),
     )
+
+
+def _cost(loss: Mapping[str, Any]) -> str:
+    """What a release costs, by letter; ρ beside a proved ε is left to the facts."""
+    keys = [key for key in LETTERS if key in loss and loss[key] != "0" and (key != "rho" or "epsilon" not in loss)]
+    return ", ".join(f"{LETTERS[key]} = {escape(str(loss[key]))}" for key in keys)

@@ -35,7 +35,6 @@ from discreet.model.kernel import TableKernel
 from discreet.model.key_set import KeySet
 from discreet.model.mechanism import Mechanism
 from discreet.model.plan import Plan
-from discreet.model.promises import PurePromise
 from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
 from discreet.numerics.exact import brief
@@ -245,13 +244,6 @@ def check_bundle(bundle: Bundle) -> None:
                 remedy="design under an exchangeable prior",
             )
         _must_be_listed(mechanism)
-        if not isinstance(mechanism.guarantee.promise, PurePromise):
-            raise InputError(
-                f"The mechanism for cells of {named(size)} makes another promise than pure ε, and no other is published yet",
-                found=mechanism.guarantee.promise.brief(),
-                allowed="ε alone",
-                remedy="publish a purely ε-private mechanism; discreet design makes no others",
-            )
         if mechanism.guarantee.unit != plan.unit.name:
             raise InputError(
                 "The mechanism protects another unit than the plan",
@@ -259,12 +251,14 @@ def check_bundle(bundle: Bundle) -> None:
                 allowed=f"{plan.unit.name!r}",
                 remedy="use the same name for the privacy unit",
             )
-    if plan.most is not None and bundle.cost.pure > plan.most:
+    level = bundle.cost.zcdp if bundle.cost.epsilon is None else bundle.cost.epsilon
+    if plan.most is not None and level > plan.most:
+        letter = "ρ" if bundle.cost.epsilon is None else "ε"
         raise InputError(
             "This publication costs more than the plan allows",
-            found=f"ε = {_short(bundle.cost.pure)}",
+            found=f"{letter} = {_short(level)}",
             allowed=f"budget.most = {_short(plan.most)}",
-            remedy="use a smaller ε or raise budget.most",
+            remedy=f"use a smaller {letter} or raise budget.most",
         )
 
 

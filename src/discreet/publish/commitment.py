@@ -18,7 +18,7 @@ from discreet.files.canonical import document_hash
 from discreet.files.problem_document import problem_document
 from discreet.ledger.batches import Batch, BatchMember, compose_batch, without_nonce
 from discreet.ledger.book import Ledger
-from discreet.ledger.budget import Cost
+from discreet.ledger.budget import Cost, must_charge
 from discreet.ledger.chain import Entry
 from discreet.ledger.keys import Signer
 from discreet.numerics.exact import format_exact
@@ -89,6 +89,7 @@ def commit(bundle: Bundle, ledger: Ledger, signer: Signer | None = None, *, free
     `freeze` seals sizes and hashes of the source's files in the commitment: publishing refuses a source that changed.
     """
     bundle.prove()
+    must_charge(ledger.state.currency, bundle.cost)
     _must_be_learned_here(bundle, ledger)
     attested = _provenance(bundle) | _frozen(bundle, freeze) | _statement(signer)
     return ledger.commit(

@@ -5,6 +5,8 @@ A unit is in one cell (two if it may move) with at most k rows, so the worst mec
     ε   k·cells times the tight ε of the worst mechanism, rounded up to a millionth and never above its promise
     ρ   k²·cells times the least ρ with D_α ≤ ρα, an upper float: at most ε·tanh(ε/2), below ε²/2
 
+Mechanisms under ρ, or under (ε, δ), cost what they promise, k rows along as many edges (`Promise.over`).
+
 `least_cost` is what is proved here and now; `rounded_up` leaves room for the last digits of another machine's floats, so
 that a commitment's cost covers what any verifier computes. References: Bun & Steinke (2016), Props 1.4 and 1.9.
 """
@@ -20,12 +22,12 @@ from discreet.currencies.formulas import relative_entropy
 from discreet.currencies.joint import Part, envelope_of, known_pair
 from discreet.currencies.tight import LOG_BITS, tight_epsilon
 from discreet.currencies.zcdp import rho
-from discreet.errors import TooLarge
+from discreet.errors import InputError, TooLarge
 from discreet.ledger.budget import Cost
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.plan import Exposure
-from discreet.model.promises import ConcentratedPromise, PurePromise
+from discreet.model.promises import ConcentratedPromise, Promise, PurePromise
 from discreet.numerics.brackets import log_bracket
 
 MOST_COMPARED = 20_000_000
@@ -40,14 +42,30 @@ MILLIONTH = 10**6
 
 def least_cost(exposure: Exposure, mechanisms: Collection[Mechanism]) -> Cost:
     """The least cost that is proved here and now."""
+    kind = one_kind(mechanisms)
+    if kind is not PurePromise:
+        each = [mechanism.guarantee.promise for mechanism in mechanisms]
+        return Cost.of(exposure.of(kind(**{key: max(promise.numbers[key] for promise in each) for key in kind.keys})))
     epsilon = max(_epsilon(mechanism) for mechanism in mechanisms)
     promises = PurePromise(epsilon), ConcentratedPromise(_rho(mechanisms, epsilon))
     return Cost.of(*(exposure.of(promise) for promise in promises))
 
 
+def one_kind(mechanisms: Collection[Mechanism]) -> type[Promise]:
+    """The kind of promise that all mechanisms make; a release of several kinds has no cost in any one of them."""
+    kinds = {type(mechanism.guarantee.promise) for mechanism in mechanisms}
+    if len(kinds) != 1:
+        raise InputError(
+            "The mechanisms of one release make promises of several kinds",
+            found=", ".join(sorted(kind.adjective for kind in kinds)) or "no mechanism", allowed="one kind",
+            remedy="design every cell size under the same kind of promise",
+        )
+    return kinds.pop()
+
+
 def rounded_up(cost: Cost) -> Cost:
     """A cost that is no less, and that another machine's floats do not exceed."""
-    if not cost.rho:
+    if not cost.rho or cost.epsilon is None:
         return cost
     roomy, unit = cost.rho * (1 + ROOM), Fraction(1, DIGITS)
     while roomy < unit * DIGITS / 10:
@@ -60,6 +78,11 @@ def part_of(exposure: Exposure, mechanisms: Collection[Mechanism], *, with_pair:
 
     Several rows of a unit in one cell are several edges apart, for which no pair is known: only their ε counts.
     """
+    if one_kind(mechanisms) is not PurePromise:
+        raise InputError(
+            "A batch takes only releases that are purely ε-private",
+            found=next(iter(mechanisms)).guarantee.promise.brief(), allowed="a promise of ε alone", remedy="commit this plan alone",
+        )
     epsilon = exposure.rows * max(_epsilon(mechanism) for mechanism in mechanisms)
     wanted = with_pair and exposure.rows == 1 and all(_comparable(mechanism) for mechanism in mechanisms)
     return Part(epsilon, known_pair(mechanisms, epsilon) if wanted and epsilon else None, exposure.cells)

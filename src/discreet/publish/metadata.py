@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import InputError
+from discreet.model.kernel import GaussianKernel
 from discreet.numerics.digits import number_at_most
 from discreet.numerics.exact import exact
 from discreet.publish.bundle import Bundle
@@ -156,11 +157,13 @@ def _accounting(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _implementation(facts: Mapping[str, Any], bundle: Bundle) -> dict[str, Any]:
     families = ", ".join(sorted({m.kernel.family for m in bundle.used.values()}))
+    rational = not any(isinstance(m.kernel, GaussianKernel) for m in bundle.used.values())
+    law, drawn = ("exact rational probabilities", "bit for bit") if rational else ("probabilities by formula", "with the very law")
     return {
         "preprocessing_and_hyperparameter_tuning": "Types are recoded by a rule fixed before the data was opened. "
         f"Histograms: {facts['implementation']['histograms']}. The mechanism follows from the problem and a prior of kind "
         f"{facts['prior']}; {_origin(facts)}.",
-        "mechanisms": f"Finite mechanisms of exact rational probabilities ({families}), drawn bit for bit as proved, on "
+        "mechanisms": f"Finite mechanisms of {law} ({families}), drawn {drawn} as proved, on "
         "randomness of the operating system; no floating-point noise. Mechanism, certificates and a verifier that needs "
         "Python alone are in the release.",
         "justification": "The mechanism is meant for the stated decision and prior; what is proved about it stands in the "

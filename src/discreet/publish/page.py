@@ -43,7 +43,7 @@ def page(bundle: Bundle, facts: Mapping[str, Any], columns: Mapping[str, Any]) -
 about every {unit}.</p>
 <h2>What is promised</h2>
 <p>Protected: {escape(str(loss["protects"]).partition(": ")[2])}. Total privacy loss of this
-release: ε = {escape(loss["epsilon"])}{_delta(loss)}.</p>
+release: {_level(loss)}.</p>
 <p>{_attacker(bundle, loss, unit)}</p>
 {_batch(facts["accounting"])}<h2>How to read a value</h2>
 <p>A published value was drawn at random from a distribution that depends on the cell; it is not the
@@ -76,8 +76,12 @@ def _what(bundle: Bundle) -> str:
     return "cells" if bundle.asked is None else "numbers to learn a prior from"
 
 
-def _delta(loss: Mapping[str, Any]) -> str:
-    return "" if loss["delta"] == "0" else f", δ = {escape(loss['delta'])}"
+def _level(loss: Mapping[str, Any]) -> str:
+    """The numbers of the promise; ρ where it is all that is promised."""
+    if "epsilon" not in loss:
+        return f"ρ = {escape(loss['rho'])}"
+    delta = loss.get("delta", "0")
+    return f"ε = {escape(loss['epsilon'])}" + ("" if delta == "0" else f", δ = {escape(delta)}")
 
 
 def _batch(accounting: Mapping[str, Any]) -> str:
@@ -85,19 +89,20 @@ def _batch(accounting: Mapping[str, Any]) -> str:
     if "batch" not in accounting:
         return ""
     batch = accounting["batch"]
-    cost = {"epsilon": batch["cost"]["epsilon"], "delta": batch["cost"].get("delta", "0")}
     return (
         f"<p>This table is one of {batch['plans']} that were committed together ({escape(batch['name'])}). All of them "
-        f"together cost at most ε = {escape(cost['epsilon'])}{_delta(cost)}.</p>\n"
+        f"together cost at most {_level(batch['cost'])}.</p>\n"
     )
 
 
 def _attacker(bundle: Bundle, loss: Mapping[str, Any], unit: str) -> str:
-    """How sure an attacker can become, in words; with a δ there is no limit that holds after every value."""
+    """How sure an attacker can become, in words; with ρ alone or a δ there is no limit that holds after every value."""
     from fractions import Fraction
 
     from discreet.interpret.sentences import attacker_sentence
 
+    if "epsilon" not in loss:
+        return "Under a promise of ρ, how sure an attacker can become has no limit that holds after every published value."
     if loss["delta"] != "0":
         return "With a δ above 0, how sure an attacker can become has no limit that holds after every published value."
     relation = next(iter(bundle.used.values())).guarantee.neighbours

@@ -1,11 +1,12 @@
 """Exact draws from closed-form kernels of any range, without a table.
 
-A state s of `geometric` or `staircase` on low..high is published as
+A state s of `geometric`, `staircase` or `discrete-gaussian` on low..high is published as
 
     output = min(max(s + J, low), high),      J two-sided noise on all integers,
 
-which gathers the tails at the ends exactly as `ClosedKernel.mass` says. |J| needs to be known
-up to high − low only, so the work is about log₂(high − low) coins for each draw: twenty for a million outputs.
+which gathers the tails at the ends exactly as the kernel says. |J| needs to be known up to high − low only, so geometric and
+staircase noise take about log₂(high − low) coins for each draw: twenty for a million outputs. Gaussian noise is drawn by rejection
+(`gaussian`), whose number of proposals is independent of what is drawn.
 
 The noise's probabilities have the factor 1/(1+r), which no finite number of bits can realise exactly. The coins solve
 this: 128 bits each are read and compared whatever they are, and in the rare event (below 2^−120 a draw) that these do
@@ -18,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.model.kernel import ClosedKernel
+from discreet.model.kernel import ClosedKernel, GaussianKernel
+from discreet.sampling.gaussian import GaussianNoise
 from discreet.sampling.noise import StaircaseNoise
 from discreet.sampling.randomness import Randomness, Stream
 
@@ -33,10 +35,15 @@ CHUNK = 1 << 16
 class ClosedSampler:
     """Draws for states that are whole numbers low..high; outputs are positions, 0 for low."""
 
-    def __init__(self, kernel: ClosedKernel, *, lazy: bool = False) -> None:
+    def __init__(self, kernel: ClosedKernel | GaussianKernel, *, lazy: bool = False) -> None:
         self.low, self.high = kernel.low, kernel.high
         limbs = LAZY_LIMBS if lazy else FIXED_LIMBS
-        self.noise = StaircaseNoise(kernel.stair, kernel.plateau, kernel.ratio, kernel.high - kernel.low, limbs)
+        reach = kernel.high - kernel.low
+        self.noise: StaircaseNoise | GaussianNoise = (
+            GaussianNoise(kernel.sigma_squared, reach)
+            if isinstance(kernel, GaussianKernel)
+            else StaircaseNoise(kernel.stair, kernel.plateau, kernel.ratio, reach, limbs)
+        )
 
     def draw(self, states: NDArray[np.integer]) -> Integers:
         """One output (its position) for each state (a whole number), independent, on operating-system randomness."""

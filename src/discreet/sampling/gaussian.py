@@ -6,8 +6,8 @@ with an irrational bias that is bracketed, so the law is exact; the paper's own 
 that depends on what is drawn, ours do not.
 
 How many proposals it takes is independent of what is accepted, hence time tells nothing about the noise, except with
-probability below 2^−60 a proposal (one beyond 48·t, whose bias is not in the table). Not a finite kernel: for analysis
-and comparison, not for releases.
+probability below 2^−60 a proposal (one beyond 48·t, whose bias is not in the table). Releases draw it for `discrete-gaussian`
+kernels (`closed`), which clip what is drawn.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, TooLarge
+from discreet.model.gaussian_kernel import MOST_VARIANCE
 from discreet.numerics.brackets import exp_bracket
 from discreet.sampling.coins import Coin, Integers, decide, joined, of_fraction
 from discreet.sampling.noise import GeometricCoins
@@ -28,7 +29,6 @@ from discreet.sampling.randomness import Randomness, Stream
 
 LIMBS = 2
 REACH = 48
-MOST_VARIANCE = 10**8
 CHUNK = 1 << 14
 
 
@@ -129,6 +129,17 @@ class DiscreteGaussianSampler:
             value = _product(value, factor, bits)
             factor = _product(factor, change, bits)
         return _limbs(lower), _limbs(upper)
+
+
+class GaussianNoise:
+    """Discrete Gaussian noise held at ±reach, beyond which no output tells it apart."""
+
+    def __init__(self, sigma_squared: Fraction, reach: int) -> None:
+        self.sampler, self.reach = DiscreteGaussianSampler(sigma_squared), reach
+
+    def draw(self, count: int, randomness: Randomness) -> Integers:
+        """`count` independent numbers."""
+        return np.clip(self.sampler.decode(count, randomness), -self.reach, self.reach)
 
 
 def _of_exponential(exponent: Fraction) -> Callable[[int], tuple[int, int]]:

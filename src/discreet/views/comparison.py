@@ -11,6 +11,7 @@ from discreet.errors import DiscreetError, InputError
 from discreet.geometry.orders import compare_orders, orders_in_words
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
+from discreet.model.promises import LETTERS
 from discreet.numerics.digits import about, given
 from discreet.views.design import sizes
 from discreet.views.plain import known
@@ -43,11 +44,11 @@ def _valued(name: str, mechanism: Mechanism, first: Mechanism) -> dict[str, Any]
         "reread": seen.reread,
         "bias": known(seen.bias),
         "private": isinstance(proof, Certificate),
-        "epsilon": mechanism.guarantee.epsilon,
+        **mechanism.guarantee.promise.numbers,
         "outputs": sizes(mechanism)["outputs"],
     }
     if isinstance(proof, Certificate):
-        facts["tight_epsilon"] = [proof.privacy.tight_low, proof.privacy.tight_high]
+        facts[f"tight_{mechanism.guarantee.promise.keys[-1]}"] = [proof.privacy.tight_low, proof.privacy.tight_high]
     return facts
 
 
@@ -64,7 +65,7 @@ def _told(facts: dict[str, Any]) -> Iterator[Block]:
     yield Grid(HEADS, [
         (
             m["mechanism"], about(m["followed"], 6), about(m["reread"], 6), "–" if m["bias"] is None else about(m["bias"], 3),
-            given(m["epsilon"]) if m["private"] else "refuted", str(m["outputs"]),
+            _promised(m) if m["private"] else "refuted", str(m["outputs"]),
         )
         for m in facts["mechanisms"]
     ])
@@ -73,3 +74,10 @@ def _told(facts: dict[str, Any]) -> Iterator[Block]:
         undecided = "undecided" in pair
         lines = [f"orders not decided: {pair['undecided']}"] if undecided else orders_in_words(pair)
         yield from (Fact("", line) for line in lines)
+
+
+def _promised(facts: dict[str, Any]) -> str:
+    """The numbers of a promise; ε alone stands without its letter under a head that names it."""
+    if "epsilon" in facts and "delta" not in facts:
+        return given(facts["epsilon"])
+    return ", ".join(f"{LETTERS[key]} = {given(facts[key])}" for key in LETTERS if key in facts)

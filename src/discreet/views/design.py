@@ -35,7 +35,7 @@ def design_view(found: Design) -> View:
 
 
 def _facts(found: Design, seen: Evaluation | None) -> dict[str, Any]:
-    problem = found.mechanism.problem
+    problem, proof = found.mechanism.problem, found.certificate.privacy
     facts: dict[str, Any] = {
         "value": number_at_least(found.value),
         "bound": number_at_most(found.bound),
@@ -44,14 +44,14 @@ def _facts(found: Design, seen: Evaluation | None) -> dict[str, Any]:
     if in_losses(found.mechanism):
         facts |= {"loss": number_at_most(found.loss), "lower_bound": number_at_least(found.lower_bound)}
     facts |= {
-        "epsilon": problem.epsilon,
+        **problem.promise.numbers,
         "neighbours": problem.neighbours.name,
         "unit": problem.unit,
         "reduction": found.reduction,
         "theorem": found.theorem,
         "status": found.status,
         **sizes(found.mechanism),
-        "tight_epsilon": [found.certificate.privacy.tight_low, found.certificate.privacy.tight_high],
+        f"tight_{problem.promise.keys[-1]}": [proof.tight_low, proof.tight_high],
         "baselines": {
             name: {"value": b.value, "loss": b.loss, "words": b.words} for name, b in found.baselines.items()
         },

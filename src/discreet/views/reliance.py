@@ -78,7 +78,7 @@ def _told(found: Reliance) -> Iterator[Block]:
         return
     yield Sentence(
         f"Losses (and biases) in truth, under mistakes as shares of the prior's {found.of} {about(found.own.mean)}. Plain noise, "
-        f"geometric at face value, loses {at_most(found.plain)} whatever the truth."
+        f"{found.noise} at face value, loses {at_most(found.plain)} whatever the truth."
     )
     nearest = found.nearest
     if nearest is not None and nearest.break_even is not None:

@@ -18,9 +18,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from discreet.certify.edges.gaussian import only_concentrated
 from discreet.errors import InputError, TooLarge
 from discreet.model.certificate import Counterexample, PrivacyProof
-from discreet.model.kernel import TableKernel
+from discreet.model.kernel import GaussianKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import ApproximatePromise
 from discreet.numerics.brackets import exp_bracket
@@ -93,6 +94,8 @@ class ApproximateProof:
 
 def approximate_privacy(mechanism: Mechanism, promise: ApproximatePromise) -> PrivacyProof | Counterexample:
     """Is the sum of what e^ε does not cover at most δ on every directed edge of a mechanism?"""
+    if isinstance(mechanism.kernel, GaussianKernel):
+        return only_concentrated(promise)
     found = approximate(mechanism_table(mechanism), promise.epsilon, promise.delta)
     if isinstance(found, Counterexample):
         return found
@@ -145,6 +148,8 @@ def mechanism_table(mechanism: Mechanism) -> WeightTable:
     edges = [(a, b) for a, b in space.edges.tolist()]
     if isinstance(kernel, TableKernel):
         return WeightTable(space.labels, outputs, kernel.weights, kernel.denominator, edges)
+    if isinstance(kernel, GaussianKernel):
+        return WeightTable(space.labels, outputs, *mechanism.integer_table(), edges)  # refused in words: it is irrational
     size = len(outputs) * len(space) * (len(outputs) + 2) * kernel.ratio.denominator.bit_length()
     if size > MOST_BITS:
         raise TooLarge(

@@ -5,7 +5,8 @@ the smallest ρ lies in a bracket of floats with counted roundings (`numerics.co
 upper side proves, and the edge and order of its lower side refute once they are confirmed in balls. What falls into the bracket,
 a part in 10^9 wide, is neither, and is not accepted.
 
-A closed form is proved by the largest factor c = e^ε between neighbours, which gives ρ ≤ ε·tanh(ε/2).
+A geometric or staircase kernel is proved by the largest factor c = e^ε between neighbours, which gives ρ ≤ ε·tanh(ε/2); discrete
+Gaussian noise by its formula (`gaussian`).
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from fractions import Fraction
 from math import isfinite
 
 from discreet.certify.edges.closed_forms import falls
+from discreet.certify.edges.gaussian import gaussian_privacy
 from discreet.certify.edges.pure import worst_ratio
 from discreet.model.certificate import Counterexample, PrivacyProof
-from discreet.model.kernel import ClosedKernel, TableKernel
+from discreet.model.kernel import ClosedKernel, GaussianKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import ConcentratedPromise
 from discreet.numerics.brackets import float_up, log_bracket
@@ -37,6 +39,8 @@ def concentrated_privacy(mechanism: Mechanism, promise: ConcentratedPromise) -> 
     kernel = mechanism.kernel
     if isinstance(kernel, TableKernel):
         return _of_table(mechanism, kernel, promise)
+    if isinstance(kernel, GaussianKernel):
+        return gaussian_privacy(mechanism, kernel, promise)
     return _of_closed_form(mechanism, kernel, promise)
 
 

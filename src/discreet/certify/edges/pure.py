@@ -10,8 +10,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from discreet.certify.edges.closed_forms import closed_form_privacy
+from discreet.certify.edges.gaussian import only_concentrated
 from discreet.model.certificate import Counterexample, PrivacyProof
-from discreet.model.kernel import TableKernel
+from discreet.model.kernel import GaussianKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import PurePromise
 from discreet.model.states import StateSpace
@@ -26,6 +27,8 @@ def pure_privacy(mechanism: Mechanism, promise: PurePromise) -> PrivacyProof | C
     """Is every probability within a factor of e^ε of its neighbours'?"""
     if isinstance(mechanism.kernel, TableKernel):
         return _table_privacy(mechanism.kernel, mechanism.space, promise)
+    if isinstance(mechanism.kernel, GaussianKernel):
+        return only_concentrated(promise)
     return closed_form_privacy(mechanism, mechanism.kernel, promise)
 
 

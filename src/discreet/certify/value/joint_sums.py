@@ -22,12 +22,13 @@ from functools import lru_cache
 
 import numpy as np
 
+from discreet.certify.value.gaussian import noisy_rows
 from discreet.certify.value.laws import Law
 from discreet.certify.value.sums import Sums
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import Action
 from discreet.model.decision import Decision
-from discreet.model.kernel import ClosedKernel, Kernel, TableKernel
+from discreet.model.kernel import ClosedKernel, GaussianKernel, Kernel, TableKernel
 from discreet.model.losses import DistanceLoss, FormulaLoss, MatchLoss, SquaredLoss, TableLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
@@ -277,7 +278,7 @@ def _rows(mechanism: Mechanism) -> _Kernel:
     """The kernel on every total from its lowest to its highest."""
     kernel = mechanism.kernel
     if not isinstance(kernel, TableKernel):
-        return _Kernel(kernel.low, _closed_rows(kernel))
+        return _Kernel(kernel.low, noisy_rows(kernel) if isinstance(kernel, GaussianKernel) else _closed_rows(kernel))
     totals = mechanism.space.vectors[:, 0].tolist()
     table = np.zeros((totals[-1] - totals[0] + 1, len(kernel.outputs)))
     for total, column in zip(totals, zip(*kernel.weights, strict=True), strict=True):

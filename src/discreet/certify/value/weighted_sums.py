@@ -1,7 +1,7 @@
 """What a mechanism on a weighted sum is worth, for any number of types and respondents, from both sides.
 
-The mechanism reads S = Σ_i w(θ_i), clips it, adds geometric or staircase noise (or draws from a table) and recommends an action
-for each output; ω = Σ_i v(θ_i). The prior is any whose sums have a law (`laws`).
+The mechanism reads S = Σ_i w(θ_i), clips it, adds geometric, staircase or Gaussian noise (or draws from a table) and recommends
+an action for each output; ω = Σ_i v(θ_i). The prior is any whose sums have a law (`laws`).
 
 Squared error. Let α_k(s) = Σ_y K(y|s) a_y^k, and let E′_t be the law of the others when a respondent of type t is set aside. Then
     E (a−ω)² = E α_2(S) − 2 E[α_1(S) ω] + E ω²,        E[α_1(S) ω] = Σ_t v_t·E[n_t]·E′_t[α_1(S + w_t)],
@@ -24,16 +24,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from itertools import accumulate
 from math import ceil, isqrt, lcm
 from operator import mul
 
+from discreet.certify.value.gaussian import noisy_sums
 from discreet.certify.value.joint_sums import joint_fits, joint_payoff, recommended
 from discreet.certify.value.laws import Law, Masses
 from discreet.certify.value.sums import Sums, sums_of
 from discreet.errors import InputError
-from discreet.model.kernel import ClosedKernel, TableKernel
+from discreet.model.kernel import ClosedKernel, GaussianKernel, TableKernel
 from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
@@ -137,15 +137,14 @@ def _root_above(x: Fraction) -> Fraction:
 
 
 def _moments(
-    sums: Sums, kernel: ClosedKernel | _Table, actions: Sequence[Fraction], summary: LinearSummary
+    sums: Sums, kernel: ClosedKernel | GaussianKernel | _Table, actions: Sequence[Fraction], summary: LinearSummary
 ) -> tuple[Bracket, Bracket]:
     """Both sides of E (a−ω)² and of E a."""
     origin, largest, n = min(actions), max(actions) - min(actions), sums.largest
     acts = [a - origin for a in actions]
     furthest = max(largest, abs(origin), n * max(map(abs, sums.values)), Fraction(1))
     bits = SPARE_BITS + 2 * (ceil(furthest).bit_length() + n.bit_length())
-    bracketed = kernel.bracketed if isinstance(kernel, _Table) else partial(_bracketed, kernel)
-    means, squares = bracketed(acts, bits), bracketed([a * a for a in acts], bits)
+    means, squares = (_after(kernel, numbers, bits) for numbers in (acts, [a * a for a in acts]))
     ends = tuple(summary.clip(s) - kernel.low for s in (kernel.low, kernel.high))
     known: dict[Law, Masses] = {}
 
@@ -179,6 +178,15 @@ def _moments(
     # E a′² − 2 E[a′ω] + 2·origin·E a′ + E (ω − origin)²,  a′ = a − origin ≥ 0
     loss = _added([(Fraction(1), square), (Fraction(-2), product), (2 * origin, action)])
     return (loss[0] + spread, loss[1] + spread), (origin + action[0], origin + action[1])
+
+
+def _after(
+    kernel: ClosedKernel | GaussianKernel | _Table, numbers: Sequence[Fraction], bits: int
+) -> tuple[list[int], list[int]]:
+    """Both sides of Σ_y K(y|s)·number_y at every total, whatever the kernel."""
+    if isinstance(kernel, _Table):
+        return kernel.bracketed(numbers, bits)
+    return noisy_sums(kernel, numbers, bits) if isinstance(kernel, GaussianKernel) else _bracketed(kernel, numbers, bits)
 
 
 def _added(terms: Iterable[tuple[Fraction, Bracket]]) -> Bracket:

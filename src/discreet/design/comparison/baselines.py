@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from discreet.design.comparison.gaussian import GaussianFaceValue, GaussianWay
 from discreet.design.comparison.histograms import NoisyHistogram
 from discreet.design.comparison.information import BestOblivious, FullInformation, NoInformation
 from discreet.design.comparison.noise import (
@@ -23,7 +24,7 @@ from discreet.watch import SILENT, Watch
 
 QUICK: tuple[Way, ...] = (
     NoInformation(), FullInformation(), GeometricNoise(), StaircaseWay(), FaceValue(), LaplaceWay(), InverseSensitivityWay(),
-    NoisyHistogram(),
+    NoisyHistogram(), GaussianWay(), GaussianFaceValue(),
 )  # fmt: skip
 WAYS: tuple[Way, ...] = (*QUICK, BestOblivious())
 FLOOR: tuple[Way, ...] = (NoInformation(), GeometricNoise(), StaircaseWay())
@@ -43,6 +44,8 @@ def baselines(
     if base.problem.unbiased is not None:
         ways = UNBIASED_WAYS
     for way in ways if ways is not None else WAYS if oblivious else QUICK:
+        if not isinstance(base.problem.promise, way.serves):
+            continue
         try:
             if watch.cancelled():
                 raise InputError("The time was up before this baseline was begun")

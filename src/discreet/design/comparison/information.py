@@ -8,6 +8,7 @@ from discreet.design.comparison.way import Way, answered, published
 from discreet.design.program.sections import Ground, summed, whole
 from discreet.design.proposal import Proposal
 from discreet.design.routes.oblivious import best_oblivious, oblivious_proposal
+from discreet.model.promises import PROMISES
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.watch import Watch
@@ -20,6 +21,7 @@ class NoInformation(Way):
 
     name = "no information"
     words = "the best action without any publication"
+    serves = PROMISES
 
     def loss(self, base: Ground, watch: Watch) -> float:
         return answered(base.problem, masses(base)[None, :], base.exact_omegas)
@@ -35,6 +37,7 @@ class FullInformation(Way):
 
     name = "full information"
     words = "the best action when the truth is known"
+    serves = PROMISES
 
     def loss(self, base: Ground, watch: Watch) -> float:
         return answered(base.problem, np.diag(masses(base)), base.exact_omegas)

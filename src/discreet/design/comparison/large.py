@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from discreet.design.comparison.gaussian import GaussianFaceValue
 from discreet.design.comparison.information import FullInformation, NoInformation
 from discreet.design.comparison.noise import FaceValue, GeometricNoise, StaircaseWay
 from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
@@ -22,6 +23,7 @@ from discreet.errors import DiscreetError, TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.record import Baseline
 from discreet.watch import SILENT, Watch
 
@@ -33,6 +35,9 @@ def large_baselines(problem: Problem, watch: Watch = SILENT) -> dict[str, Baseli
     """The baselines that need no list of states; one that is refused, or does not fit in memory, says so and stops nothing."""
     if problem.unbiased is not None:
         return unbiased_baselines(problem)
+    if not isinstance(problem.promise, PurePromise):
+        plain = plain_noise(problem)
+        return {} if plain is None else {GaussianFaceValue.name: Baseline(GaussianFaceValue.name, -plain, GaussianFaceValue.words)}
     if why_not_read(problem) is not None:
         return {}
     seen = _Seen(Reader(problem))
@@ -61,8 +66,8 @@ def large_proposal(problem: Problem, name: str) -> Proposal | None:
         return unbiased_noise(problem, name) if name in NOISES else None
     if name == NoInformation.name:
         return blind_proposal(problem)
-    if name == FullInformation.name:
-        return None
+    if name in (FullInformation.name, GaussianFaceValue.name):
+        return None  # the truth; or what the route of Gaussian sums begins with
     if name == FaceValue.name:
         plain = noise_on_the_statistic(problem)
         return None if plain is None else Proposal(plain.summary, plain.kernel, None, FaceValue.words, "stalled")

@@ -23,6 +23,7 @@ from discreet.design.routes.oblivious import lattice_summary
 from discreet.errors import TooLarge
 from discreet.mechanisms.staircase import best_plateau
 from discreet.model.actions import NamedActions
+from discreet.model.promises import Promise, pure_epsilon
 from discreet.model.replies import reply_loss
 from discreet.watch import Watch
 
@@ -39,7 +40,11 @@ class NoiseLattice:
     places: np.ndarray
     masses: np.ndarray
     step: int
-    epsilon: float
+    promise: Promise
+
+    @property
+    def epsilon(self) -> float:
+        return float(pure_epsilon(self.promise))
 
     @property
     def width(self) -> int:
@@ -61,7 +66,7 @@ def lattice(base: Ground, most: int = MOST_OUTPUTS) -> NoiseLattice:
     masses = np.bincount(base.column, base.masses, len(base.exact_omegas))
     # nobody can move a constant statistic
     step = max(1, summary.step(base.problem.neighbours))
-    return NoiseLattice(section, places, masses, step, float(base.problem.epsilon))
+    return NoiseLattice(section, places, masses, step, base.problem.promise)
 
 
 class OnStatistic(Way):

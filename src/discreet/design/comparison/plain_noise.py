@@ -1,4 +1,4 @@
-"""Plain noise: geometric noise on ω taken at face value. Its loss is known whatever the truth.
+"""Plain noise: geometric noise on ω (discrete Gaussian under ρ) taken at face value. Its loss is known whatever the truth.
 
 With r = e^(−εu/Δ) on a lattice of unit u, Δ the most that one respondent moves ω,
     E Z² = u²·2r/(1−r)²,        E|Z| = u·2r/(1−r²),
@@ -8,16 +8,20 @@ and gathering at the ends of the range only lowers it.
 from __future__ import annotations
 
 from dataclasses import replace
-from math import ceil, exp, floor
+from fractions import Fraction
+from math import ceil, exp, floor, sqrt
 
 from discreet.model.actions import Action, NamedActions
-from discreet.model.kernel import GeometricKernel
+from discreet.model.gaussian_kernel import MOST_VARIANCE
+from discreet.model.kernel import GaussianKernel, GeometricKernel, Kernel
 from discreet.model.lattice import statistic_lattice
 from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.problem import Problem
+from discreet.model.promises import ConcentratedPromise
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import rational_above_exp
+from discreet.numerics.discrete_gaussian import gaussian_moments
 
 MOST_OUTPUTS = 1_100_000
 """Of a kernel that lists an action for each of its outputs."""
@@ -27,22 +31,26 @@ RATIO_BITS = 80
 
 
 def plain_noise(problem: Problem) -> float | None:
-    """The loss of geometric noise at face value, whatever the truth; None where no number is taken at face value."""
-    lattice = statistic_lattice(problem)
-    if lattice is None or problem.epsilon == 0 or not all(d.is_loss for d in problem.decisions):
+    """The loss of plain noise at face value, whatever the truth; None where no number is taken at face value."""
+    lattice, promise = statistic_lattice(problem), problem.promise
+    if lattice is None or not any(promise.numbers.values()) or not all(d.is_loss for d in problem.decisions):
         return None
     step = lattice.summary.step(problem.neighbours)
     if step == 0:
         return 0.0
-    ratio = exp(-float(problem.epsilon) / step)
+    if isinstance(promise, ConcentratedPromise):
+        squares, sizes = gaussian_moments(Fraction(step * step) / (2 * promise.rho))
+    else:
+        ratio = exp(-float(problem.epsilon) / step)
+        squares, sizes = 2 * ratio / (1 - ratio) ** 2, 2 * ratio / (1 - ratio**2)
     size, total = float(lattice.unit), 0.0
     for decision in problem.decisions:
         loss = decision.loss
         assert isinstance(loss, DistanceLoss)
         if isinstance(loss, SquaredLoss):
-            found = size**2 * 2 * ratio / (1 - ratio) ** 2
+            found = size**2 * squares
         else:
-            found = size * ratio / (1 - ratio**2) * loss.pinballs
+            found = size * sizes / 2 * loss.pinballs
         total += float(decision.weight) * found
     return total
 
@@ -50,25 +58,25 @@ def plain_noise(problem: Problem) -> float | None:
 def noise_on_the_statistic(
     problem: Problem, means: tuple[float, float] | None = None, deviation: float = 0.0
 ) -> Mechanism | None:
-    """Geometric noise on ω at face value, over its whole range or as far as cells with these means reach.
+    """Plain noise on ω at face value, over its whole range or as far as cells with these means reach.
 
     None where the statistic is no weighted sum, has too many values even so, or somebody's actions are names.
     """
-    universe, lattice = problem.universe, statistic_lattice(problem)
-    if lattice is None or not isinstance(universe, Universe) or problem.epsilon == 0:
+    universe, lattice, promise = problem.universe, statistic_lattice(problem), problem.promise
+    if lattice is None or not isinstance(universe, Universe) or not any(promise.numbers.values()):
         return None
     summary = lattice.summary
     low, high = summary.range(universe)
     step = max(1, summary.step(problem.neighbours))
+    level = sqrt(2 * promise.rho) if isinstance(promise, ConcentratedPromise) else float(problem.epsilon)
     if means is not None:
         start, size = float(lattice.omega(0)), float(lattice.omega(1) - lattice.omega(0))
-        beyond = DEVIATIONS * deviation / size + STEPS_OF_NOISE * step / max(float(problem.epsilon), 1e-9)
+        beyond = DEVIATIONS * deviation / size + STEPS_OF_NOISE * step / max(level, 1e-9)
         low = max(low, floor((means[0] - start) / size - beyond))
         high = min(high, ceil((means[1] - start) / size + beyond))
         summary = replace(summary, low=low, high=high)
     if high - low > MOST_OUTPUTS or high <= low:
         return None
-    ratio = rational_above_exp(-problem.epsilon / step, RATIO_BITS + step.bit_length())
     shown: list[list[Action]] = []
     for decision in problem.decisions:
         actions = decision.actions
@@ -76,4 +84,13 @@ def noise_on_the_statistic(
             return None
         shown.append([actions.nearest(lattice.omega(k)) for k in range(low, high + 1)])
     each = tuple(shown[0]) if len(shown) == 1 else tuple(zip(*shown, strict=True))
-    return Mechanism(problem, summary, GeometricKernel(low, high, step, ratio, each), problem.guarantee, Claims(), {})
+    kernel: Kernel
+    if isinstance(promise, ConcentratedPromise):
+        variance = Fraction(step * step) / (2 * promise.rho)
+        if variance > MOST_VARIANCE:
+            return None
+        kernel = GaussianKernel(low, high, step, variance, each)
+    else:
+        ratio = rational_above_exp(-problem.epsilon / step, RATIO_BITS + step.bit_length())
+        kernel = GeometricKernel(low, high, step, ratio, each)
+    return Mechanism(problem, summary, kernel, problem.guarantee, Claims(), {})

@@ -20,6 +20,7 @@ from statistics import NormalDist
 import numpy as np
 
 from discreet.design.comparison.evaluation import Seen, recommended, seen, states_listed
+from discreet.design.concentrated.gaussian_sums import through
 from discreet.design.ladder.mechanisms.noise import to_outputs
 from discreet.design.ladder.mechanisms.sums import sum_law
 from discreet.errors import InputError
@@ -27,7 +28,7 @@ from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import Action, NamedActions
 from discreet.model.decision import Decision
 from discreet.model.iid_sum import why_not_iid_sum
-from discreet.model.kernel import TableKernel
+from discreet.model.kernel import GaussianKernel, TableKernel
 from discreet.model.losses import DistanceLoss, FormulaLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IidPrior, ReferencePrior
@@ -313,6 +314,8 @@ class SummedWorld:
         low = summary.clip(int(totals[0]))
         clipped = np.array([summary.clip(s) for s in totals.tolist()]) - low
         placed: np.ndarray = np.stack([np.bincount(clipped, row) for row in moments]).astype(np.float64)
+        if isinstance(kernel, GaussianKernel):
+            return through(kernel, placed, low)
         return to_outputs(placed, low, IntegerNoise.of(kernel), kernel.low, kernel.high)
 
     def _estimated(self, decision: Decision, actions: list[Action], mean: float, first: int, moments: np.ndarray) -> float:

@@ -17,6 +17,7 @@ from discreet.design.program.sections import Ground, Recommendation, Section, lo
 from discreet.design.proposal import Proposal
 from discreet.errors import DiscreetError, InputError
 from discreet.model.problem import Problem
+from discreet.model.promises import Promise, PurePromise
 from discreet.model.replies import best_replies
 from discreet.watch import Watch
 
@@ -29,6 +30,8 @@ class Way(ABC):
 
     name: str
     words: str
+    serves: tuple[type[Promise], ...] = (PurePromise,)
+    """The kinds of promise that it is used under."""
 
     @abstractmethod
     def loss(self, base: Ground, watch: Watch) -> float:

@@ -22,6 +22,7 @@ from discreet.design.comparison.plain_noise import plain_noise
 from discreet.design.comparison.truths import ListedWorld, Outcome, SummedWorld, mixed, why_not_known, world
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
+from discreet.model.promises import ConcentratedPromise
 from discreet.model.universe import Universe
 
 __all__ = ["Mistake", "Reliance", "reliance", "why_not_known"]
@@ -63,6 +64,8 @@ class Reliance:
     of: str
     plain: float | None
     mistakes: tuple[Mistake, ...]
+    noise: str = "geometric"
+    """The family of plain noise."""
 
     @property
     def exact(self) -> bool:
@@ -85,8 +88,9 @@ def reliance(mechanism: Mechanism, sizes: tuple[float, ...] = SIZES) -> Reliance
     own = seen.tilted(0.0)
     scale, of = scale_of(seen)
     plain = plain_noise(mechanism.problem)
+    noise = "discrete Gaussian" if isinstance(mechanism.problem.promise, ConcentratedPromise) else "geometric"
     if scale == 0:
-        return Reliance(own, 0.0, of, plain, ())
+        return Reliance(own, 0.0, of, plain, (), noise)
     shift = _shifts(seen, own.mean)
     ways: list[tuple[str, str, Callable[[float], Outcome | None]]] = [
         ("higher", f"the {of} is higher", lambda x: shift(own.mean + x * scale)),
@@ -94,7 +98,8 @@ def reliance(mechanism: Mechanism, sizes: tuple[float, ...] = SIZES) -> Reliance
         ("cells differ", "half the cells lie above and half below", lambda x: _both(shift, own.mean, x * scale)),
         *_of_types(seen, mechanism.problem),
     ]
-    return Reliance(own, scale, of, plain, tuple(m for m in (_mistake(*way, plain, sizes) for way in ways) if m is not None))
+    mistakes = tuple(m for m in (_mistake(*way, plain, sizes) for way in ways) if m is not None)
+    return Reliance(own, scale, of, plain, mistakes, noise)
 
 
 def variance_of(seen: ListedWorld | SummedWorld) -> float:

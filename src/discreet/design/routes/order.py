@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from discreet.design.routes.concentrated import GaussianSums
 from discreet.design.routes.geometric import GeometricRoute
 from discreet.design.routes.ladder import Ladder
 from discreet.design.routes.program import PROGRAMS, states_of
@@ -16,6 +17,8 @@ from discreet.model.record import Step
 from discreet.model.reductions import REDUCTIONS, NotReduced
 
 LADDER = Ladder()
+CONCENTRATED: tuple[Route, ...] = (GaussianSums(),)
+"""The routes of designs under ρ."""
 
 
 def considered(problem: Problem) -> tuple[list[Route], list[Step]]:
@@ -23,7 +26,7 @@ def considered(problem: Problem) -> tuple[list[Route], list[Step]]:
     if problem.unbiased is not None:
         return _unbiased(problem)
     inner: list[Route] = [GeometricRoute(), *PROGRAMS]
-    _must_be_served(problem, [*inner, LADDER])
+    _must_be_served(problem, [*inner, LADDER, *CONCENTRATED])
     steps: list[Step] = []
     shorter: list[str] = []
     for name, attempt in REDUCTIONS.items():
@@ -32,7 +35,7 @@ def considered(problem: Problem) -> tuple[list[Route], list[Step]]:
             steps.append(Step(found.name, False, "", found.reason))
         else:
             shorter.append(name)
-    routes = [*(Reducing(name, route) for name in shorter[:1] for route in inner), *inner, LADDER]
+    routes = [*(Reducing(name, route) for name in shorter[:1] for route in inner), *inner, LADDER, *CONCENTRATED]
     open_ways = []
     for route in routes:
         reason = route.why_not(problem)

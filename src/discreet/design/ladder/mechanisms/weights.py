@@ -16,6 +16,7 @@ states the value of what it found with direct ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +102,7 @@ def search_weights(
     improved = loss is not None
     while improved:
         improved = False
-        for candidate in _moves(population, weights):
+        for candidate in neighbouring(population, weights):
             if now() > ends or watch.cancelled():
                 return settle(population, weights)
             if population.length(candidate) > LARGEST_RANGE // 4:
@@ -173,7 +174,15 @@ def _clipped_candidates(population: Population) -> Iterator[Weights]:
         yield from fresh(tuple(w - zero for w in lattice[: len(values)]))
 
 
-def _moves(population: Population, weights: Weights) -> Iterator[Weights]:
+class Stepping(Protocol):
+    """What the neighbours of weights are told by: how far a neighbour moves the sum, and the smallest weights that say the same."""
+
+    def step(self, weights: Sequence[int]) -> int: ...
+
+    def settled(self, weights: Sequence[int]) -> Weights | None: ...
+
+
+def neighbouring(population: Stepping, weights: Weights) -> Iterator[Weights]:
     """Neighbouring weights: the top level first, then single types, then a different resolution."""
     top = max(weights)
     for step in (1, -1, 2, -2):
@@ -188,7 +197,7 @@ def _moves(population: Population, weights: Weights) -> Iterator[Weights]:
             yield from _valid(population, tuple(int(x) for x in scaled))
 
 
-def _valid(population: Population, weights: Weights) -> Iterator[Weights]:
+def _valid(population: Stepping, weights: Weights) -> Iterator[Weights]:
     found = population.settled(weights)
     if found is not None and population.step(found) <= 400:
         yield found

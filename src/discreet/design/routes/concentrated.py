@@ -1,0 +1,55 @@
+"""The route to a mechanism under ρ (zCDP): discrete Gaussian noise on the best weighted sum (`design.concentrated`)."""
+
+from __future__ import annotations
+
+from discreet.certify.bounds.full_information import FULL
+from discreet.design.concentrated.gaussian_sums import LawScorer, ListedScorer, Scorer, best_gaussian_sum
+from discreet.design.program.sections import ground
+from discreet.design.proposal import Proposal
+from discreet.design.routes.program import too_many
+from discreet.design.routes.route import Asked, Route
+from discreet.model.certificate import TheoremWitness
+from discreet.model.iid_sum import iid_sum, why_not_iid_sum
+from discreet.model.losses import SquaredLoss
+from discreet.model.problem import Problem
+from discreet.model.promises import ConcentratedPromise
+from discreet.model.record import Step
+from discreet.model.universe import Universe
+
+
+class GaussianSums(Route):
+    """Discrete Gaussian noise on a weighted sum, weights by search."""
+
+    name = "Gaussian sum"
+    theorem = "ρ = Δ²/2σ²"
+    serves = (ConcentratedPromise,)
+
+    def obstacle(self, problem: Problem) -> str | None:
+        if not isinstance(problem.universe, Universe):
+            return "databases that are only listed by name have no types to weigh"
+        if not problem.exchangeable and too_many(problem) is not None:
+            return too_many(problem)
+        if problem.omega_range[0] == problem.omega_range[1]:
+            return "the statistic is a constant"
+        if by_law(problem):
+            return "every respondent surely has the same value" if len(iid_sum(problem).atoms) < 2 else None
+        return too_many(problem)
+
+    def why(self, problem: Problem) -> str:
+        return "noise on a weighted sum needs no list of states" if by_law(problem) else "every state is listed once"
+
+    def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        scorer: Scorer = LawScorer(problem) if by_law(problem) else ListedScorer(ground(problem))
+        found = best_gaussian_sum(scorer, asked.watch)
+        words = f"weights {', '.join(map(str, found.summary.weights))} with discrete Gaussian noise"
+        status = "cancelled" if asked.watch.cancelled() else "optimal"
+        return Proposal(found.summary, found.kernel, TheoremWitness(FULL), words, status)
+
+    def taken(self, problem: Problem, proposal: Proposal) -> Step:
+        return Step(self.name, True, self.theorem, f"{self.why(problem)}; {proposal.words}")
+
+
+def by_law(problem: Problem) -> bool:
+    """Whether the law of the weighted sum says everything: squared error of a sum over iid respondents."""
+    squared = len(problem.decisions) == 1 and isinstance(problem.decision.loss, SquaredLoss)
+    return squared and why_not_iid_sum(problem) is None

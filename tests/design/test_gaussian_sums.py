@@ -1,0 +1,101 @@
+"""Designs under ρ: discrete Gaussian noise on a weighted sum, proved, and never worse than what is done today."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from design_worlds import document, problem, school
+
+from discreet.certify.verdict import of_mechanism
+from discreet.design import Design, design
+from discreet.errors import InputError
+from discreet.model.kernel import GaussianKernel
+from discreet.model.summary import LinearSummary
+
+RHO = "0.4621171572600098"
+"""The ρ of an ε = 1 design of SY Example 1: tanh(1/2)."""
+
+
+def concentrated(found: dict[str, Any], rho: object) -> dict[str, Any]:
+    return found | {"privacy": {"rho": str(rho), "unit": "household"}}
+
+
+def made(asked: dict[str, Any], **options: Any) -> Design:
+    found = design(problem(asked), **options)
+    verdict = of_mechanism(found.mechanism, found.certificate)
+    assert verdict.proved and not verdict.not_proved
+    return found
+
+
+def gaussian_loss(weights: tuple[int, ...], rho: float, probabilities: list[float], respondents: int) -> float:
+    """The expected squared error of Gaussian noise on a count of non-empty households, written again from the definitions."""
+    p = sum(q for q, w in zip(probabilities, weights, strict=True) if w)
+    values = [v for v, w in enumerate(weights) if w]
+    q = np.array([probabilities[v] for v in values]) / p
+    mean, spread = float(q @ values), float(q @ np.square(values)) - float(q @ values) ** 2
+    n = np.arange(respondents + 1)
+    from scipy.stats import binom
+
+    prior, noise = binom.pmf(n, respondents, p), np.arange(-15, 56)
+    kernel = np.exp(-((noise[:, None] - n[None, :]) ** 2) * rho)
+    kernel /= kernel.sum(axis=0)
+    joint = kernel * prior
+    reply = joint @ n / joint.sum(axis=1)
+    hidden = float((joint * (n[None, :] - reply[:, None]) ** 2).sum())
+    return respondents * p * spread + mean**2 * hidden
+
+
+def test_sy_example_1_counts_non_empty_households() -> None:
+    found = made(concentrated(school(40, "real"), RHO), compare=False)
+    assert isinstance(found.mechanism.kernel, GaussianKernel)
+    assert found.mechanism.summary.weights == (0, 1, 1)  # type: ignore[union-attr]
+    expected = gaussian_loss((0, 1, 1), float(RHO), [0.89, 0.09, 0.02], 40)
+    assert float(found.loss) == pytest.approx(expected, rel=1e-6) and found.loss < Fraction("1.8248")
+    assert found.mechanism.kernel.sigma_squared == 1 / (2 * Fraction(RHO))
+
+
+def test_baselines_are_those_of_this_promise() -> None:
+    found = made(concentrated(school(6), "1/10"))
+    shown = {name: b.loss for name, b in found.baselines.items() if b.loss is not None}
+    assert set(shown) == {"no information", "full information", "discrete gaussian", "discrete gaussian at face value"}
+    private = [loss for name, loss in shown.items() if name != "full information"]
+    assert float(found.loss) <= min(private) * (1 + 1e-9)
+    assert shown["discrete gaussian"] < shown["discrete gaussian at face value"]
+
+
+@pytest.mark.parametrize("changes", [
+    {"decision": {"kind": "absolute-error", "actions": "integer"}},
+    {"decision": {"kind": "match", "actions": "integer"}},
+    {"prior": {"kind": "exchangeable", "concentration": ["1", "2", "1"]}},
+    {"respondents": {"from": 0, "to": 4}, "neighbours": "add-remove-one",
+     "prior": {"kind": "iid", "probabilities": [".5", ".3", ".2"], "size": "uniform"}},
+    {"prior": {"kind": "independent", "probabilities": [["1/2", "1/2", "0"], ["1/3", "1/3", "1/3"], ["0", "1/2", "1/2"]]}},
+    {"statistic": {"kind": "mean"}},
+])  # fmt: skip
+def test_every_prior_and_decision_is_served(changes: dict[str, Any]) -> None:
+    found = made(concentrated(document(**changes), "1/2"), compare=False)
+    assert isinstance(found.mechanism.summary, LinearSummary)
+    nothing = made(concentrated(document(**changes), "1/1000000"), compare=False)
+    assert found.value > nothing.value
+
+
+def test_many_respondents_need_no_list_of_states() -> None:
+    found = made(concentrated(school(2000, "real"), "1/2"), compare=False)
+    assert found.loss < 40 and isinstance(found.mechanism.kernel, GaussianKernel)
+
+
+@pytest.mark.parametrize(("privacy", "words"), [
+    ({"rho": "1/2", "epsilon": "1"}, "no way that is known"), ({"rho": "0"}, "above 0"), ({"rho": "1e9"}, "above 0"),
+    ({"rho": "sqrt(2)"}, "rho"), ({"rho": "-1"}, "0 or more|from 0 on"), ({"rho": "nan"}, "rho"),
+])  # fmt: skip
+def test_strange_levels_are_refused_in_words(privacy: dict[str, str], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        problem(document() | {"privacy": privacy})
+
+
+def test_a_rho_that_needs_more_noise_than_can_be_drawn_is_refused_in_words() -> None:
+    with pytest.raises(InputError, match="σ²"):
+        design(problem(concentrated(document(), Fraction(1, 10**12))))
