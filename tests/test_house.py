@@ -107,7 +107,8 @@ def test_every_file_has_a_name_a_docstring_and_a_bearable_length() -> None:
         text = text_of(path)
         assert not {*path.relative_to(SOURCE).with_suffix("").parts} & NAMES_WITHOUT_MEANING, where
         assert ast.get_docstring(ast.parse(text)), f"{where} does not say what it is"
-        assert len(text.splitlines()) <= LONGEST_FILE, f"{where} is too long to be one room"
+        # the verifier travels as one file; tests/test_standalone.py holds it to a length of its own
+        assert len(text.splitlines()) <= LONGEST_FILE or path.name == "verify_standalone.py", f"{where} is too long to be one room"
 
 
 def public_definitions(tree: ast.Module) -> Iterator[ast.FunctionDef]:

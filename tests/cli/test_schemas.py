@@ -192,7 +192,7 @@ def test_schemas_are_schemas_that_refuse_strangers(name: str) -> None:
     [
         (
             "design",
-            "value bound relative_gap epsilon reduction theorem states outputs baselines seconds",
+            "value bound relative_gap reduction theorem states outputs baselines seconds",
         ),
         ("profile", "epsilon delta rho renyi tradeoff mi witness"),
         ("read", "probability posterior"),

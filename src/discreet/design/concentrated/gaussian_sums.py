@@ -17,9 +17,10 @@ from math import ceil, sqrt
 
 import numpy as np
 
+from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.proxy import lattice_weights
 from discreet.design.ladder.mechanisms.sums import sum_law
-from discreet.design.ladder.mechanisms.weights import FINE, Weights, clipped_weights, neighbouring
+from discreet.design.ladder.mechanisms.weights import FINE, clipped_weights, neighbouring
 from discreet.design.program.sections import Ground
 from discreet.errors import DiscreetError, InputError
 from discreet.model.actions import Action, ListedActions, RealActions
