@@ -19,7 +19,7 @@ from discreet.design import Design, design
 from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
 from discreet.design.comparison.truths import ListedWorld, SummedWorld, mixed, world
 from discreet.design.questions.family import design_family
-from discreet.design.questions.hedge import NEVER, hedge
+from discreet.design.questions.hedge import NEVER, hedge, with_actions
 from discreet.design.questions.reliance import reliance, share_moved, tilt_to
 from discreet.errors import InputError
 from discreet.model.certificate import Counterexample
@@ -79,6 +79,45 @@ def test_both_roads_agree_on_a_weighted_sum() -> None:
     assert factors is not None
     assert listed.by_type(factors).loss == pytest.approx(summed.by_type(factors).loss, rel=1e-7)
     assert listed.replies([-0.3, 0.3]) == pytest.approx(summed.replies([-0.3, 0.3]), rel=1e-6)
+
+
+GROWING = {"kind": "iid", "probabilities": [".5", ".3", ".2"], "size": [".1", ".2", ".3", ".4"]}
+OWN_LAWS = {"kind": "independent", "probabilities": [[f"{k + 1}/12", "1/4", f"{8 - k}/12"] for k in range(6)]}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        worlds.document({"from": 5, "to": 8}, (0, 1, 3), GROWING, SQUARED, neighbours="add-remove-one"),
+        worlds.document(6, (-1, 0, 2), OWN_LAWS, SQUARED),
+    ],
+)
+def test_both_roads_agree_on_sizes_that_vary_and_respondents_with_laws_of_their_own(document: worlds.Document) -> None:
+    mechanism = on_the_sum(document)
+    listed, summed = ListedWorld(mechanism), SummedWorld(mechanism)
+    assert summed.exact and listed.variance == pytest.approx(summed.variance)
+    for theta in (-0.4, 0.0, 0.7):
+        one, two = listed.tilted(theta), summed.tilted(theta)
+        assert (one.mean, one.loss, one.bias) == pytest.approx((two.mean, two.loss, two.bias), rel=1e-7, abs=1e-7)
+        assert listed.mean_at(theta) == pytest.approx(one.mean) == summed.mean_at(theta)
+
+
+def test_cells_drawn_from_a_dirichlet_are_near_and_say_that_they_are_drawn() -> None:
+    prior = {"kind": "exchangeable", "concentration": ["8", "1.4", "0.6"]}
+    mechanism = on_the_sum(worlds.document(60, prior=prior, decision=SQUARED))
+    shrunk = hedge_reading(mechanism)
+    listed, summed = ListedWorld(shrunk), SummedWorld(shrunk)
+    assert listed.exact and not summed.exact
+    assert summed.variance == pytest.approx(listed.variance, rel=0.05)
+    one, two = listed.tilted(0.0), summed.tilted(0.0)
+    assert (one.mean, one.loss) == pytest.approx((two.mean, two.loss), rel=0.05)
+    assert summed.tilted(0.3).mean > two.mean > summed.tilted(-0.3).mean
+
+
+def hedge_reading(mechanism: Mechanism) -> Mechanism:
+    """Read half-way between what is shown and the mean, so that the loss depends on the law of ω."""
+    numbers = [Fraction(a) for a in mechanism.kernel.recommended or () if isinstance(a, Fraction)]
+    return with_actions(mechanism, [(a + 20) / 2 for a in numbers])
 
 
 def test_an_estimate_of_another_loss_is_near_and_says_that_it_is_one() -> None:

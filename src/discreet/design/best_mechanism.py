@@ -15,7 +15,8 @@ from importlib import import_module
 from discreet.certify.bounds.full_information import FULL
 from discreet.design.certified import Bound, Proofs
 from discreet.design.comparison.baselines import FLOOR, WAYS, baselines, ways_of
-from discreet.design.comparison.large import large_baselines, large_proposal
+from discreet.design.comparison.large import large_baselines, large_proposal, plain_baseline
+from discreet.design.comparison.noise import FaceValue
 from discreet.design.ladder.bounds.chain import chain_witness
 from discreet.design.program.sections import Ground, ground
 from discreet.design.proposal import Proposal
@@ -201,9 +202,10 @@ class _Search:
             self.proofs.keep(None, self._plain_bound())
         # a search that took all its time must not take the comparison away as well
         watch = Until.after(max(self.seconds - self._elapsed(), COMPARE_SECONDS), AsPayoffs(self.outer))
-        shown: dict[str, Baseline] = {}
+        shown = plain_baseline(self.units.inner)
         try:
-            shown = in_time(lambda: self._baselines(compare, watch), watch.left + GRACE)
+            found = in_time(lambda: self._baselines(compare, watch), watch.left + GRACE)
+            shown |= {name: b for name, b in found.items() if b.value is not None or name not in shown}
         except (DiscreetError, MemoryError, TimeIsUpError) as error:
             watch.report(stage="baselines", message=f"not computed: {error or 'out of memory'}")
         self.took["baselines"] = now() - begun
@@ -242,7 +244,7 @@ class _Search:
                 self._prove(self.units.restored(proposal), Step(f"baseline {baseline.name}", True, "", words))
 
     def _published(self, name: str, watch: Watch) -> Proposal | None:
-        if too_many(self.problem) is not None:
+        if name == FaceValue.name or too_many(self.problem) is not None:
             return large_proposal(self.units.inner, name)
         return next(way for way in ways_of(self.problem) if way.name == name).propose(self.ground(), watch)
 

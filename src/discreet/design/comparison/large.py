@@ -77,6 +77,14 @@ def large_proposal(problem: Problem, name: str) -> Proposal | None:
     return Proposal(read.summary, read.kernel, None, f"{read.kernel.family} noise on the statistic, then the best reply", "stalled")
 
 
+def plain_baseline(problem: Problem) -> dict[str, Baseline]:
+    """Noise at face value, whose loss needs neither states nor laws; nothing where no number is taken at face value."""
+    if problem.unbiased is not None or not isinstance(problem.promise, PurePromise):
+        return {}  # their routes begin with noise
+    plain = plain_noise(problem)
+    return {} if plain is None else {FaceValue.name: Baseline(FaceValue.name, -plain, FaceValue.words)}
+
+
 def _at_face_value(problem: Problem) -> float:
     found = plain_noise(problem)
     if found is None:

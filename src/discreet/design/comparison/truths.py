@@ -3,11 +3,11 @@
 A *truth* changes the prior by a factor g for each respondent of a type (p′_t ∝ p_t·g_t), or by a factor for each value of ω.
 Exponential factors g_t = e^(θ·v_t) move the mean of ω and nothing else that is not forced (least relative entropy).
 
-Two roads. `ListedWorld` reweighs the finest states of the problem; any prior, any payoff. `SummedWorld` needs no list: under
-independent respondents a mechanism that reads S = Σ_i w(θ_i) sees the law of S with E[ω|S] and Var(ω|S), so that
+Two roads. `ListedWorld` reweighs the finest states of the problem; any prior, any payoff. `SummedWorld` needs no list: a mechanism
+that reads S = Σ_i w(θ_i) sees the law of S with the moments of ω given S (`mixtures`), so that
     E (a−ω)² = Σ_y q(y)·a_y² − 2·Σ_y r(y)·a_y + E ω²,      q = Σ_s P(s)·K(y|s),  r = Σ_s P(s)·E[ω|s]·K(y|s),
 for any number of types and thousands of respondents. Other losses take the law of ω after y as a normal law with its mean and
-variance there; such numbers are estimates and say so (`exact` is False).
+variance there, and cells under a Dirichlet prior are drawn; such numbers are estimates and say so (`exact` is False).
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from statistics import NormalDist
 
 import numpy as np
 
+from discreet.certify.value.laws import Listed, law_of
 from discreet.design.comparison.evaluation import Seen, recommended, seen, states_listed
+from discreet.design.comparison.mixtures import Mixture, mean_of, moments_of, variance_of_parts
 from discreet.design.concentrated.gaussian_sums import through
 from discreet.design.ladder.mechanisms.noise import to_outputs
-from discreet.design.ladder.mechanisms.sums import sum_law
 from discreet.errors import InputError
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import Action, NamedActions
@@ -31,7 +32,6 @@ from discreet.model.iid_sum import why_not_iid_sum
 from discreet.model.kernel import GaussianKernel, TableKernel
 from discreet.model.losses import DistanceLoss, FormulaLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
-from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.replies import DECIMALS, best_replies, loss_table
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -66,8 +66,8 @@ def mixed(outcomes: list[Outcome]) -> Outcome:
 
 def world(mechanism: Mechanism) -> ListedWorld | SummedWorld:
     """The road for a mechanism: by sums where that is exact, else listed, else by sums; refused in words when none serves."""
-    summed = why_not_summed(mechanism) is None
-    if summed and all(isinstance(d.loss, SquaredLoss) for d in mechanism.problem.decisions):
+    problem, summed = mechanism.problem, why_not_summed(mechanism) is None
+    if summed and why_not_iid_sum(problem) is None and all(isinstance(d.loss, SquaredLoss) for d in problem.decisions):
         return SummedWorld(mechanism)
     if why_not_listed(mechanism) is None:
         return ListedWorld(mechanism)
@@ -77,8 +77,8 @@ def world(mechanism: Mechanism) -> ListedWorld | SummedWorld:
     raise InputError(
         "What happens under a wrong prior cannot be computed for this mechanism",
         found=reason,
-        allowed="a problem whose states can be listed, or a weighted sum of independent respondents",
-        remedy="try fewer respondents or types, or an iid prior",
+        allowed="a problem whose states can be listed, or a mechanism that reads a weighted sum",
+        remedy="try fewer respondents or types, or a prior that is iid or has a concentration",
     )
 
 
@@ -104,7 +104,9 @@ def why_not_summed(mechanism: Mechanism) -> str | None:
     problem = mechanism.problem
     if not isinstance(mechanism.summary, LinearSummary):
         return "the mechanism does not read a weighted sum"
-    return why_not_iid_sum(problem)
+    if not isinstance(problem.universe, Universe) or problem.statistic.weights(problem.universe) is None:
+        return "the statistic is not a sum, mean or count"
+    return "histograms with probabilities of their own are not a sum" if isinstance(law_of(problem), Listed) else None
 
 
 def _numbers(actions: list[Action]) -> np.ndarray | None:
@@ -173,6 +175,17 @@ class ListedWorld:
         """The truth with weights e^(θ·ω)."""
         return self._outcome(self._tilt(theta))
 
+    def mean_at(self, theta: float) -> float:
+        """The mean of ω in that truth."""
+        masses = self._tilt(theta)
+        return float(masses @ self.view.omegas / masses.sum())
+
+    @cached_property
+    def variance(self) -> float:
+        """Of ω under the prior."""
+        mean = self.view.masses @ self.view.omegas
+        return float(self.view.masses @ (self.view.omegas - mean) ** 2)
+
     def _tilt(self, theta: float) -> np.ndarray:
         centre = float(self.view.masses @ self.view.omegas)
         logs = theta * (self.view.omegas - centre)
@@ -196,23 +209,23 @@ class ListedWorld:
 
 
 class SummedWorld:
-    """Independent respondents seen through a weighted sum; truths change the probabilities of types."""
+    """Respondents seen through a weighted sum; truths change the probabilities of types."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism, self.problem = mechanism, mechanism.problem
         problem = self.problem
-        assert isinstance(problem.prior, (IidPrior, ReferencePrior)) and isinstance(problem.universe, Universe)
-        self.probabilities = np.array([float(p) for p in problem.prior.probabilities])
-        weights = problem.statistic.weights(problem.universe)
-        assert weights is not None
+        weights, law = problem.statistic.weights(problem.people), law_of(problem)
+        assert weights is not None and law is not None
         self.values = np.array([float(v) for v in weights])
+        self.mixture = Mixture(law, self.values)
+        self.likely = np.array([law.mean(t) > 0 for t in range(len(weights))])
         self.actions = _numbers(recommended(mechanism))
         self._kept: dict[bytes, tuple[float, int, np.ndarray, np.ndarray]] = {}
 
     def reading(self, mechanism: Mechanism) -> SummedWorld:
         """The same world for the same draws with other recommendations: laws that were computed are kept."""
         other = SummedWorld(mechanism)
-        other._kept = self._kept
+        other._kept, other.mixture = self._kept, self.mixture
         return other
 
     @property
@@ -221,12 +234,20 @@ class SummedWorld:
 
     @property
     def exact(self) -> bool:
-        return all(isinstance(d.loss, SquaredLoss) for d in self.problem.decisions)
+        return self.mixture.exact and all(isinstance(d.loss, SquaredLoss) for d in self.problem.decisions)
+
+    @cached_property
+    def variance(self) -> float:
+        """Of ω under the prior."""
+        return variance_of_parts(self.mixture.own, self.values)
+
+    def mean_at(self, theta: float) -> float:
+        """The mean of ω in the tilted truth, without reading the mechanism."""
+        return mean_of(self.mixture.truth(self._factors(theta)), self.values)
 
     def by_type(self, factors: np.ndarray) -> Outcome:
         """The truth in which each respondent of type t is `factors[t]` times as likely."""
-        raised = self.probabilities * factors
-        return self._outcome(raised / raised.sum())
+        return self._read(*self._seen(factors))
 
     def tilted(self, theta: float) -> Outcome:
         """The truth with probabilities p_t·e^(θ·v_t)."""
@@ -234,19 +255,17 @@ class SummedWorld:
 
     def _factors(self, theta: float) -> np.ndarray:
         logs = theta * self.values
-        return np.exp(np.minimum(logs - logs[self.probabilities > 0].max(), 0.0))
+        return np.exp(np.minimum(logs - logs[self.likely].max(), 0.0))
 
     def replies(self, thetas: list[float]) -> list[Action]:
         """The best replies to each output when every tilt is as likely as the others, from the mean and deviation of ω there."""
         decision = self.problem.decision
         q, r, t = 0.0, 0.0, 0.0
         for theta in thetas:
-            raised = self.probabilities * self._factors(theta)
-            mean, _, _, (one, two, three) = self._seen(raised / raised.sum())
+            mean, _, _, (one, two, three) = self._seen(self._factors(theta))
             q, r, t = q + one, r + mean * one + two, t + mean**2 * one + 2 * mean * two + three
         safe = np.maximum(q, np.finfo(float).tiny)
-        universe = self.problem.people
-        lowest, highest = (universe.respondents * float(v) for v in (self.values.min(), self.values.max()))
+        lowest, highest = (float(w) for w in self.problem.omega_range)
         centre = np.clip(r / safe, lowest, highest)
         if decision.loss.quantile is not None:
             spread = np.sqrt(np.maximum(t / safe - centre**2, 0.0))
@@ -255,34 +274,16 @@ class SummedWorld:
         assert not isinstance(actions, NamedActions)
         return [actions.nearest(Fraction(round(x * DECIMALS), DECIMALS)) for x in centre.tolist()]
 
-    def _outcome(self, probabilities: np.ndarray) -> Outcome:
-        return self._read(*self._seen(probabilities))
-
-    def _seen(self, probabilities: np.ndarray) -> tuple[float, int, np.ndarray, np.ndarray]:
-        """The law of a truth with the moments of ω − mean after each output."""
-        key = probabilities.tobytes()
+    def _seen(self, factors: np.ndarray) -> tuple[float, int, np.ndarray, np.ndarray]:
+        """The mean of ω in a truth, the first total, moments of ω − mean at each total, and after each output."""
+        key = factors.tobytes()
         if key not in self._kept:
-            mean, first, moments = self._law(probabilities)
+            summary, parts = self.mechanism.summary, self.mixture.truth(factors)
+            assert isinstance(summary, LinearSummary)
+            mean = mean_of(parts, self.values)
+            first, moments = moments_of(parts, self.values, np.array(summary.weights), mean)
             self._kept[key] = mean, first, moments, self._after(first, moments)
         return self._kept[key]
-
-    def _law(self, probabilities: np.ndarray) -> tuple[float, int, np.ndarray]:
-        """The mean of ω, the first total, and at each total its mass with the moments of ω − mean there."""
-        summary, universe = self.mechanism.summary, self.problem.universe
-        assert isinstance(summary, LinearSummary) and isinstance(universe, Universe)
-        n, kept = universe.respondents, probabilities > 0
-        weights = np.array(summary.weights)[kept]
-        least = int(weights.min())
-        mean = n * float(probabilities @ self.values)
-        if weights.max() == least:  # the sum says nothing about ω
-            first, masses, centred = n * least, np.ones(1), np.zeros(1)
-            second = np.array([n * float(probabilities @ (self.values - mean / n) ** 2)])
-        else:
-            law = sum_law(probabilities[kept], self.values[kept].tolist(), (weights - least).tolist(), n, quick=True)
-            first, masses = law.first + n * least, law.masses / law.masses.sum()
-            centred = law.means - mean
-            second = centred**2 + law.variances
-        return mean, first, np.stack([masses, masses * centred, masses * second])
 
     def _read(self, mean: float, first: int, moments: np.ndarray, after: np.ndarray) -> Outcome:
         """From the moments of ω − mean after each output to the loss."""

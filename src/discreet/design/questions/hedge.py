@@ -34,7 +34,6 @@ from discreet.design.questions.reliance import (
     share_moved,
     shifted_tilts,
     telling_types,
-    variance_of,
 )
 from discreet.errors import InputError, Refuted
 from discreet.model.actions import Action, NamedActions
@@ -162,13 +161,13 @@ def _candidates(own: Mechanism, truths: _Truths, radius: float) -> list[_Candida
     own_world = world(own)
     found = [_valued(own_world, "as designed", truths)]
     reached = [o.mean for o in truths.of(own_world)]
-    wide = noise_on_the_statistic(own.problem, (min(reached), max(reached)), sqrt(variance_of(own_world)))
+    wide = noise_on_the_statistic(own.problem, (min(reached), max(reached)), sqrt(own_world.variance))
     kinds = [("the design", own_world)] + ([] if wide is None else [("noise on the statistic", world(wide))])
     for kind, seen in kinds:
         widest = radius * max(SPREADS)
         tilts = shifted_tilts(seen, np.linspace(-widest, widest, _points(seen, widest)).tolist())
-        means = np.array([seen.tilted(theta).mean for theta in tilts])
-        scale, middle = scale_of(seen)[0], seen.tilted(0.0).mean
+        means = np.array([seen.mean_at(theta) for theta in tilts])
+        scale, middle = scale_of(seen)[0], seen.mean_at(0.0)
         for spread in SPREADS:
             inner = [x for x, m in zip(tilts, means, strict=True) if abs(m - middle) <= radius * spread * scale * (1 + 1e-9)]
             read = with_actions(seen.mechanism, seen.replies(inner or [0.0]))
@@ -182,7 +181,7 @@ def _candidates(own: Mechanism, truths: _Truths, radius: float) -> list[_Candida
 def _points(seen: ListedWorld | SummedWorld, reach: float) -> int:
     """How many tilts a reading is spread over: about one for each deviation of ω, so that their laws overlap."""
     scale, _ = scale_of(seen)
-    wanted = 2 * reach * scale / max(sqrt(variance_of(seen)), 1e-300)
+    wanted = 2 * reach * scale / max(sqrt(seen.variance), 1e-300)
     return 2 * int(min(max(STEPS, wanted / 2), MOST_POINTS)) + 1
 
 

@@ -102,44 +102,19 @@ def reliance(mechanism: Mechanism, sizes: tuple[float, ...] = SIZES) -> Reliance
     return Reliance(own, scale, of, plain, mistakes, noise)
 
 
-def variance_of(seen: ListedWorld | SummedWorld) -> float:
-    """Of ω under the prior."""
-    if isinstance(seen, ListedWorld):
-        view = seen.view
-        mean = view.masses @ view.omegas
-        return float(view.masses @ (view.omegas - mean) ** 2)
-    p, v = seen.probabilities, seen.values
-    universe = seen.problem.people
-    return universe.respondents * float(p @ (v - p @ v) ** 2)
-
-
-def _mean_at(seen: ListedWorld | SummedWorld) -> Callable[[float], float]:
-    """The mean of ω under a tilt, without reading the mechanism."""
-    if isinstance(seen, SummedWorld):
-        p, v = seen.probabilities, seen.values
-        universe = seen.problem.people
-
-        def by_types(theta: float) -> float:
-            raised = p * np.exp(np.minimum(theta * v - (theta * v)[p > 0].max(), 0.0))
-            return universe.respondents * float(raised @ v / raised.sum())
-
-        return by_types
-    return lambda theta: seen.tilted(theta).mean
-
-
 def tilt_to(seen: ListedWorld | SummedWorld, mean: float, target: float) -> float | None:
     """θ of the truth whose mean of ω is `target`; None where no tilt has it."""
     if target == mean:
         return 0.0
-    mean_at, up = _mean_at(seen), target > mean
+    up = target > mean
     near, far = 0.0, (1.0 if up else -1.0) / max(1.0, abs(target))
-    while (mean_at(far) > target) != up:
+    while (seen.mean_at(far) > target) != up:
         near, far = far, 2 * far
         if abs(far) > STEEPEST:
             return None
     for _ in range(HALVINGS):
         middle = (near + far) / 2
-        if (mean_at(middle) > target) == up:
+        if (seen.mean_at(middle) > target) == up:
             far = middle
         else:
             near = middle
@@ -148,14 +123,14 @@ def tilt_to(seen: ListedWorld | SummedWorld, mean: float, target: float) -> floa
 
 def shifted_tilts(seen: ListedWorld | SummedWorld, shares: list[float]) -> list[float]:
     """θ for means that are off by the given shares of the prior's scale; those that no tilt has are left out."""
-    mean, (scale, _) = seen.tilted(0.0).mean, scale_of(seen)
+    mean, (scale, _) = seen.mean_at(0.0), scale_of(seen)
     found = [tilt_to(seen, mean, mean + x * scale) for x in shares]
     return [theta for theta in found if theta is not None]
 
 
 def scale_of(seen: ListedWorld | SummedWorld) -> tuple[float, str]:
     """What sizes of mistakes are shares of: the mean of ω, or its deviation where the mean is smaller."""
-    mean, variance = seen.tilted(0.0).mean, variance_of(seen)
+    mean, variance = seen.mean_at(0.0), seen.variance
     return (abs(mean), "mean") if mean**2 > variance else (sqrt(variance), "deviation")
 
 
