@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from office import plan_an_office, succeed
+from office import plan_an_office, publish_levels, succeed
 
 
 @pytest.fixture(scope="session")
@@ -30,4 +30,5 @@ def released(committed: Path) -> Path:
     folder = committed.with_name("released")
     shutil.copytree(committed, folder)
     succeed(folder, "publish", "plan.toml", "-o", "release-2026", "--key", "publisher.pem")
+    publish_levels(folder)
     return folder

@@ -107,6 +107,7 @@ def plan_an_office(folder: Path) -> None:
             "2;0;0.1;-2;0.1", "2;1;0.2;-1;0.3", "2;2;0.4;0;0.7", "2;3;0.2;1;0.9", "2;4;0.1;2;1"]  # fmt: skip
     (folder / "d5v3.txt").write_text("\n".join([*rows, ""]), encoding="utf-8")
     (folder / "plan.toml").write_text(PLAN, encoding="utf-8")
+    plan_levels(folder)
     rows = [f"b{i},{children}" for i, block in enumerate(BLOCKS) for children in block]
     (folder / "households.csv").write_text("\n".join(["block,children", *rows, ""]), encoding="utf-8")
     sizes = [f"b{i},{len(block)}" for i, block in enumerate(BLOCKS)]
@@ -125,3 +126,36 @@ def plan_an_office(folder: Path) -> None:
         folder, "ledger", "init", "ledger.db", "--population", "households 2026", "--unit", "household", "--budget", "4",
         "--key", "publisher.pem",
     )  # fmt: skip
+
+
+COUNTIES = ("north", "south", "east")
+
+
+def plan_levels(folder: Path) -> None:
+    """A plan by county and block, with its rows and cells, and a ledger of its own."""
+    rows = [f"{COUNTIES[i]},b{i},{children}" for i, block in enumerate(BLOCKS) for children in block]
+    (folder / "people.csv").write_text("\n".join(["county,block,children", *rows, ""]), encoding="utf-8")
+    sizes = [f"{COUNTIES[i]},b{i},{len(block)}" for i, block in enumerate(BLOCKS)]
+    (folder / "counties.csv").write_text("\n".join(["county,block,size", *sizes, ""]), encoding="utf-8")
+    plan = PLAN.replace("households.csv", "people.csv").replace('["block"]', '["county", "block"]')
+    plan = plan.replace("blocks.csv", "counties.csv").replace("ledger.db", "levels.db")
+    (folder / "counties.toml").write_text(plan, encoding="utf-8")
+
+
+def publish_levels(folder: Path) -> None:
+    """The releases by-block and by-county."""
+    from fractions import Fraction
+
+    from discreet.ledger import open_ledger
+    from discreet.publish import commit_batch, gather, publish
+    from discreet.publish.levels import level_plans
+
+    plan = folder / "counties.toml"
+    above = level_plans(plan, [(["county"], str(folder / "usual.mechanism.json"))], folder / "levels")
+    bundles = [gather(place) for place in (plan, *above)]
+    with open_ledger(str(folder / "levels.db"), create=True) as book:
+        book.init("pure", None)
+        book.declare("households 2026", "household", Fraction(4), Fraction(0))
+        commit_batch(bundles, book, None, name="levels")
+        for bundle, name in zip(bundles, ("by-block", "by-county"), strict=True):
+            publish(bundle, folder / name, book)

@@ -72,6 +72,8 @@ CALLS: dict[str, list[str]] = {
     "ledger.rotate": ["ledger rotate ledger.db --old publisher.pem --new next.pem"],
     "ledger.show": ["ledger show ledger.db"],
     "ledger.verify": ["ledger verify ledger.db", "ledger verify ledger.db --against release-2026"],
+    "levels.plan": ["levels plan counties.toml --level county=usual.mechanism.json -o above"],
+    "levels.read": ["levels read by-block by-county -o l.csv"],
     "limits": ["limits places.toml", "limits places.mechanism.json", "limits places.mechanism.json --output 1 --figure l.svg"],
     "new": ["new fresh.toml"],
     "noise": ["noise places.toml --seconds 5", "noise buses.toml --no-price", "noise places.toml --no-price"],

@@ -21,7 +21,7 @@ from discreet.errors import InputError, suggest
 
 WAY = (
     "demo", "new", "design", "frontier", "choose", "allocate", "compare", "noise", "certify", "check", "cell-keys",
-    "profile", "convert", "read", "total", "limits", "commit", "publish", "verify", "ledger", "report", "cite",
+    "profile", "convert", "read", "total", "levels", "limits", "commit", "publish", "verify", "ledger", "report", "cite",
     "export", "register", "serve",
 )  # fmt: skip
 """The way through the house, in which help lists the commands; others follow in the alphabet's order."""

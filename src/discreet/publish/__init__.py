@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from discreet.publish.cell_regions import by_keys, chosen, listed_regions
     from discreet.publish.cells import PublishedCells, published_cells
     from discreet.publish.commitment import commit, commit_batch
+    from discreet.publish.levels import LevelledCells, level_plans, levelled_cells
     from discreet.publish.release import publish
     from discreet.publish.tables import released_table
     from discreet.publish.verdict import ReleaseVerdict
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Audit",
     "Bundle",
+    "LevelledCells",
     "PublishedCells",
     "ReleaseVerdict",
     "audit",
@@ -33,6 +35,8 @@ __all__ = [
     "commit",
     "commit_batch",
     "gather",
+    "level_plans",
+    "levelled_cells",
     "listed_regions",
     "publish",
     "published_cells",
@@ -44,6 +48,7 @@ _PLACES = {
     "Audit": "auditing",
     "audit": "auditing",
     "Bundle": "bundle",
+    "LevelledCells": "levels",
     "PublishedCells": "cells",
     "ReleaseVerdict": "verdict",
     "by_keys": "cell_regions",
@@ -51,6 +56,8 @@ _PLACES = {
     "commit": "commitment",
     "commit_batch": "commitment",
     "gather": "bundle",
+    "level_plans": "levels",
+    "levelled_cells": "levels",
     "listed_regions": "cell_regions",
     "publish": "release",
     "published_cells": "cells",

@@ -1,0 +1,69 @@
+"""Levels from plans to releases to one answer, and what does not nest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from counties import plan_counties, released_levels
+
+from discreet.errors import InputError
+from discreet.files.plan import read_plan
+from discreet.publish import released_table
+from discreet.publish.levels import level_plans, levelled_cells
+
+
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return released_levels(tmp_path_factory.mktemp("levels") / "town")
+
+
+def test_both_levels_are_one_answer_that_adds_up(releases: list[Path]) -> None:
+    found = levelled_cells(*reversed(releases))  # in any order
+    assert found.columns == (("county", "street"), ("county",)) and found.sizes.tolist() == [4, 4, 4, 8, 4]
+    for column in (found.mean, found.whole, found.least_squares):
+        assert column[3] == pytest.approx(column[0] + column[1]) and column[4] == pytest.approx(column[2])
+    assert (found.whole >= 0).all() and (found.whole == np.rint(found.whole)).all()
+    assert found.alone[:3] == pytest.approx(released_table(releases[0])["posterior_mean"])
+    assert (found.standard_deviation[:3] < found.alone_deviation[:3] + 0.2).all()
+
+
+def test_the_plan_above_holds_what_the_plan_holds(releases: list[Path]) -> None:
+    town = releases[0].parent
+    below, above = read_plan(town / "plan.toml"), read_plan(town / "above" / "county.toml")
+    assert above.keys == ("county",) and above.recoding == below.recoding and above.unit == below.unit
+    assert (town / "above" / "county.csv").read_text(encoding="utf-8") == "county,size\nwest,8\neast,4\n"
+
+
+@pytest.mark.parametrize("keys", [[], ["county", "street"], ["land"], ["county", "county"]])
+def test_a_level_above_has_some_of_the_keys(tmp_path: Path, keys: list[str]) -> None:
+    plan = plan_counties(tmp_path / "town")[0]
+    with pytest.raises(InputError, match="some of the plan's keys"):
+        level_plans(plan, [(keys, "yes.mechanism.json")], tmp_path / "above")
+    assert not (tmp_path / "above").exists()
+
+
+def test_what_are_no_levels_is_refused(releases: list[Path]) -> None:
+    with pytest.raises(InputError, match="one has more keys"):
+        levelled_cells(releases[0])
+    with pytest.raises(InputError, match="same draw"):
+        levelled_cells(*releases, releases[1])
+
+
+def test_cells_that_do_not_add_up_are_refused(releases: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    from discreet.publish import levels
+    from discreet.publish.cells import released_draws
+
+    def other(folder: str | Path) -> object:
+        read = released_draws(folder)
+        if "county" in Path(folder).name:
+            sizes = tuple(9 if size == 8 else size for size in read.key_set.sizes)
+            return replace(read, key_set=replace(read.key_set, sizes=sizes))
+        return read
+
+    monkeypatch.setattr(levels, "released_draws", other)
+    with pytest.raises(InputError, match=r"do not nest.*size 9, its cells 8"):
+        levelled_cells(*releases)
