@@ -113,6 +113,7 @@ def spark(path: Path, rows: int, what: str) -> Callable[[], None]:
     """Spark's own GROUP BY, or ours, on a session that has counted once already."""
     from pyspark.sql import SparkSession
 
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = {"spark.ui.enabled": "false", "spark.driver.memory": "2g", "spark.ui.showConsoleProgress": "false"}
     session = SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
     session.sparkContext.setLogLevel("OFF")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import venv
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from tables_of_people import KEY, KEY_SET, Row, plan, random_rows, write_csv, write_parquet
 
 from discreet.engines import DuckEngine, Engine, ReferenceEngine, SparkEngine, histograms
-from discreet.errors import InputError
+from discreet.errors import InputError, UnreadableRows
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan, Source, Unit
 from discreet.model.recoding import Recoding, Values
@@ -198,3 +199,17 @@ def test_spark_reads_hostile_names_and_odd_lines_like_the_others(tmp_path: Path,
     target.write_bytes(target.read_bytes()[:60])
     with pytest.raises(InputError, match="could not be read"):
         histograms(used, listed, key=KEY, engine=SparkEngine(spark_session))
+
+
+@pytest.mark.slow
+@pytest.mark.needs_java
+def test_workers_that_lack_discreet_are_refused_before_any_row_is_read(
+    tmp_path: Path, spark_session: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Near-miss: it failed while rows were read, which costs the budget."""
+    venv.create(tmp_path / "bare", symlinks=True, with_pip=False)
+    monkeypatch.setattr(spark_session.sparkContext, "pythonExec", str(tmp_path / "bare" / "bin" / "python"))
+    used = plan("bounds", "household", 1, write_csv(tmp_path / "rows.csv", random_rows(seed=1, count=5)))
+    with pytest.raises(InputError, match="workers cannot run") as refused:
+        histograms(used, KEY_SET, key=KEY, engine=SparkEngine(spark_session))
+    assert not isinstance(refused.value, UnreadableRows)

@@ -7,7 +7,9 @@ Sources: Parquet, CSV, and frames (of Spark or pandas).
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +23,7 @@ from discreet.engines.frames import chosen
 from discreet.engines.selection import Counts
 from discreet.engines.sources import source_files
 from discreet.engines.spark_rows import csv_frame
-from discreet.engines.spark_units import counted
+from discreet.engines.spark_units import counted, nothing_done
 from discreet.engines.spill import clear_leftovers, folder_of_this_process
 from discreet.engines.sql import FIRST_DAY, LAST_DAY
 from discreet.engines.tables import columns_of, connection, types_in_parquet
@@ -48,6 +50,9 @@ class SparkEngine:
         session = self.session or _session()
         order = Order(key, len(key_set), plan.recoding.types)
         flat = np.zeros(order.cells << order.type_bits, dtype=np.int64)
+        if plan.unit.column is not None:
+            with _without_words(_not_equipped()):
+                session.range(1).mapInArrow(nothing_done, "id long").collect()
         with _without_words(_not_opened()):
             found = _counted(session, plan, key_set, _opened(session, plan, frame), order)
         with _without_words(UnreadableRows()):
@@ -64,6 +69,8 @@ def _session() -> Any:
     running = SparkSession.getActiveSession()
     if running is not None:
         return running
+    # Workers run the Python that has discreet, not the first one on the path, unless somebody chose another.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # What Spark spills and shuffles goes, encrypted, to a private folder that is gone when this program ends.
     folder = str(folder_of_this_process())
     settings: dict[str, Any] = {
@@ -256,6 +263,14 @@ def _without_words(instead: InputError) -> Iterator[None]:
         yield
     except (PySparkException, Py4JError):
         raise instead from None
+
+
+def _not_equipped() -> InputError:
+    return InputError(
+        "Spark's workers cannot run what holds units to their rows", found="a trial without data that failed",
+        allowed="discreet, NumPy and pyarrow in the Python of every worker",
+        remedy="install discreet[spark] there, or set PYSPARK_PYTHON to a Python that has it before the session starts",
+    )
 
 
 def _not_opened() -> InputError:
