@@ -31,7 +31,7 @@ from discreet.engines.units import Order, whole_number
 from discreet.errors import InputError, MissingExtra, UnreadableRows
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
-from discreet.model.recoding import NUMBER, Bins, Bounds, Recoding, Values
+from discreet.model.recoding import GAP, NUMBER, Bins, Bounds, Recoding, Values
 
 INTEGERS = {"tinyint", "smallint", "int", "bigint"}
 TEXTS = {"string", "boolean", "date"}
@@ -194,7 +194,8 @@ def _type_of(recoding: Recoding, column: Any, kind: str) -> Any:
     if kind == "number":
         missing = missing | F.isnan(column.cast("double"))
     elif kind == "text":
-        missing = missing | (text == "")
+        gap = text.rlike(rf"\A{GAP}\z")
+        missing = missing | (gap & ~text.isin(*recoding.listed_gaps) if recoding.listed_gaps else gap)
     rule = recoding.rule
     if isinstance(rule, Values):
         listed = {"integer": rule.integers, "number": rule.numbers, "text": rule.texts}[kind]

@@ -7,7 +7,7 @@ query fail. `discreet.model.recoding.Recoding.type_of` is the definition; the co
 from __future__ import annotations
 
 from discreet.errors import InputError
-from discreet.model.recoding import NUMBER, Bins, Recoding, Rule, Values
+from discreet.model.recoding import GAP, NUMBER, Bins, Recoding, Rule, Values
 
 INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 HUGE = {"UBIGINT", "HUGEINT", "UHUGEINT"}
@@ -61,7 +61,7 @@ def type_of(recoding: Recoding, column: str, kind: str) -> str:
     missing = {
         "integer": f"{column} IS NULL",
         "number": f"({column} IS NULL OR isnan(CAST({column} AS DOUBLE)))",
-        "text": f"({column} IS NULL OR {text} = '')",
+        "text": f"({column} IS NULL OR (regexp_full_match({text}, {literal(GAP)}){_unless(text, recoding.listed_gaps)}))",
     }[kind]
     if isinstance(rule, Values):
         inner = _listed(rule, column, kind, recoding.outside)
@@ -81,6 +81,10 @@ def type_of(recoding: Recoding, column: str, kind: str) -> str:
             if kind == "integer":
                 inner = f"greatest({rule.low}, least({rule.high}, CAST({column} AS BIGINT))) - ({rule.low})"
     return f"CAST(CASE WHEN {missing} THEN {recoding.missing} ELSE {inner} END AS SMALLINT)"
+
+
+def _unless(text: str, listed: tuple[str, ...]) -> str:
+    return f" AND {text} NOT IN ({', '.join(map(literal, listed))})" if listed else ""
 
 
 def _listed(rule: Values, column: str, kind: str, outside: int) -> str:

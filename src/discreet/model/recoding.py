@@ -1,6 +1,6 @@
 """Recoding: the total map from a value in a column to a type. No value is dropped, and none can raise an error.
 
-    type(x) = missing                     x is NULL, NaN or an empty text
+    type(x) = missing                     x is NULL, NaN, a blank text or "NA", unless that very text is listed
               rule(x)                     where the rule applies
               outside                     otherwise: not listed, not a number, beyond the bins
 
@@ -28,7 +28,10 @@ NUMBER = r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?([eE][+-]?[0-9]{1,2})?"
 
 LARGEST_BOUND = 2**53
 MOST_TYPES = 10_000
+GAP = r"[ \t]*(NA)?[ \t]*"
+"""How people write that nothing is known: a text of spaces and tabs alone, or NA; for a full match."""
 _NUMBER = re.compile(NUMBER, re.ASCII)
+_GAP = re.compile(GAP)
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,37}", re.ASCII)
 
 
@@ -160,7 +163,9 @@ class Recoding:
 
     def type_of(self, value: object) -> int:
         """The type of one value as Python holds it; the definition that all engines must meet."""
-        if value is None or value == "" or (isinstance(value, (float, Decimal)) and math.isnan(value)):
+        if value is None or (isinstance(value, (float, Decimal)) and math.isnan(value)):
+            return self.missing
+        if isinstance(value, str) and _GAP.fullmatch(value) and value not in self.listed_gaps:
             return self.missing
         if isinstance(self.rule, Values):
             return self._listed(self.rule, value)
@@ -175,6 +180,11 @@ class Recoding:
         if number <= self.rule.low:
             return 0
         return self.rule.types - 1 if number >= self.rule.high else math.floor(number) - self.rule.low
+
+    @property
+    def listed_gaps(self) -> tuple[str, ...]:
+        """Texts that look like gaps and are listed as values of a type, which they then are."""
+        return tuple(text for text, _ in self.rule.texts if _GAP.fullmatch(text)) if isinstance(self.rule, Values) else ()
 
     def _listed(self, rule: Values, value: object) -> int:
         if isinstance(value, int) and not isinstance(value, bool):
