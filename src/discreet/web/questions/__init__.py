@@ -83,11 +83,16 @@ def as_document(found: Reply) -> dict[str, Any]:
     """A reply in terms of JSON."""
     return {
         "facts": plain(found.view.facts),
-        "told": [{"block": type(block).__name__, **asdict(block)} for block in found.view.told],
+        "told": told_document(found.view),
         "holds": found.view.holds,
         "figures": [{"title": f.title, "alt": f.alt, "specification": plain(f.specification)} for f in found.figures],
         "extra": plain(dict(found.extra or {})),
     }
+
+
+def told_document(view: View) -> list[dict[str, Any]]:
+    """The blocks of a view in terms of JSON."""
+    return [{"block": type(block).__name__, **asdict(block)} for block in view.told]
 
 
 def blocks_of(told: Sequence[Mapping[str, Any]]) -> tuple[Block, ...]:

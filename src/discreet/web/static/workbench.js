@@ -48,7 +48,7 @@
     source.onmessage = (message) => {
       const event = JSON.parse(message.data);
       if (words) words.textContent = `${event.stage}, ${event.seconds.toFixed(1)} s`;
-      if (event.value === null || event.bound === null) return;
+      if (!found || event.value === null || event.bound === null) return;
       events.push({ at: event.seconds, value: sign * event.value, bound: sign * event.bound });
       const best = events[events.length - 1];
       place.querySelector("[data-number=found]").textContent = best.value.toPrecision(6);

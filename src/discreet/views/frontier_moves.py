@@ -1,0 +1,48 @@
+"""Moves along a frontier, viewed: what solved points already prove at any ε between them, and which ε a wanted loss needs.
+
+A mechanism for a smaller ε keeps every larger promise, and a bound at a larger ε holds at every smaller one, so that points solved
+anywhere answer everywhere: L(ε) lies between the bound at the next point above and the loss at the next point below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from discreet.numerics.digits import about, at_least, at_most, given
+from discreet.views.view import Fact, Sentence, View, told
+
+Solved = Mapping[str, Any]
+"""A solved point: `epsilon` as exact text, `loss`, `lower_bound` and `baselines` as numbers."""
+
+
+def move_view(points: Sequence[Solved], epsilon: Fraction) -> View:
+    """The least loss at this ε, as far as solved points tell."""
+    below = [p for p in points if Fraction(p["epsilon"]) <= epsilon]
+    above = [p for p in points if Fraction(p["epsilon"]) >= epsilon]
+    loss = min((p["loss"] for p in below), default=None)
+    lower = max((p["lower_bound"] for p in above), default=None)
+    solved = any(Fraction(p["epsilon"]) == epsilon for p in points)
+    facts = {"epsilon": epsilon, "loss_at_most": loss, "loss_at_least": lower, "solved_here": solved, "points": len(points)}
+    blocks: list[Fact | Sentence] = [
+        Fact("loss at most", "not known yet" if loss is None else f"{at_most(loss)} (a certified mechanism stands there)"),
+        Fact("at least", "not known yet" if lower is None else f"{at_least(lower)} (proved for every private mechanism)"),
+    ]
+    here = next((p for p in points if Fraction(p["epsilon"]) == epsilon), None)
+    usual = None if here is None else here["baselines"].get("geometric")
+    if usual is not None:
+        facts["geometric"] = usual
+        blocks.append(Fact("plain noise", f"{about(usual)} (geometric)"))
+    return told(facts, *blocks)
+
+
+def reach_view(points: Sequence[Solved], loss: float) -> View:
+    """Accuracy first: the smallest solved ε whose mechanism loses no more, and the largest that is proved too small."""
+    enough = min((Fraction(p["epsilon"]) for p in points if p["loss"] <= loss), default=None)
+    short = max((Fraction(p["epsilon"]) for p in points if p["lower_bound"] > loss), default=None)
+    facts = {"target": loss, "enough": enough, "too_small": short, "points": len(points)}
+    if enough is None:
+        return told(facts, Sentence("No point solved so far loses this little; a larger ε may."))
+    words = "" if short is None else f"; proved: ε = {given(short)} is not"
+    return told(facts, Sentence(f"ε = {given(enough)} is enough for a loss of {about(loss)}{words}."))

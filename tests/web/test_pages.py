@@ -1,0 +1,78 @@
+"""Pages about a design and a frontier: the views of the command line, moves that solved points answer, priors that readers bring."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from html import escape
+from urllib.parse import urlencode
+
+from serving import SMALL, Visitor
+
+from discreet.files.mechanism import read_mechanism
+from discreet.views.frontier_moves import move_view, reach_view
+from discreet.views.plain import plain
+from discreet.views.profile import profile_view
+from discreet.views.reading import reading_view
+
+
+def mechanism_of(visitor: Visitor, design: str):  # type: ignore[no-untyped-def]
+    return read_mechanism(visitor.served.bench.shelf.answers / design / "design.mechanism.json")
+
+
+def test_a_reading_is_the_view_of_the_command_line(visitor: Visitor, design: str) -> None:
+    mechanism = mechanism_of(visitor, design)
+    label = mechanism.outputs[0].label
+    shown = visitor.get(f"/design/{design}/reading.json?" + urlencode({"output": label, "level": "0.8"})).json
+    assert shown == plain(reading_view(mechanism, [label], level=0.8).facts)
+    page = visitor.get(f"/design/{design}/reading").text
+    assert "best action" in page and "data-figure" in page
+
+
+def test_a_reader_brings_a_prior_or_is_told_what_is_wrong_with_it(visitor: Visitor, design: str) -> None:
+    prior = '[prior]\nkind = "iid"\nprobabilities = [0.2, 0.8]\n'
+    mine = visitor.get(f"/design/{design}/reading.json?" + urlencode({"prior": prior})).json
+    assert mine["prior"] == "the reader" and mine["mean"] > visitor.get(f"/design/{design}/reading.json").json["mean"]
+    bad = visitor.get(f"/design/{design}/reading.json?" + urlencode({"prior": prior.replace("0.8", "0.7")}))
+    assert bad.status == 422 and "sum" in bad.json["error"]
+    none = visitor.get(f"/design/{design}/reading.json?output=nonsense")
+    assert none.status == 422
+
+
+def test_guarantees_are_the_views_of_the_command_line(visitor: Visitor, design: str) -> None:
+    shown = visitor.get(f"/design/{design}/guarantees.json?sure=0.1").json
+    assert shown["profile"] == plain(profile_view(mechanism_of(visitor, design), deltas=["1e-6"]).facts)
+    assert shown["limits"]["attacker"]["sure"] == 0.1
+    assert escape(shown["limits"]["attacker"]["sentences"][0]) in visitor.get(f"/design/{design}/guarantees?sure=0.1").text
+
+
+def test_a_frontier_answers_between_solved_points_and_is_refined(visitor: Visitor) -> None:
+    problem = visitor.keep(SMALL)
+    assert "Work it out" in visitor.get(f"/frontier/{problem}").text
+    visitor.post(f"/frontier/{problem}", {"epsilon": "1/2"})
+    visitor.post(f"/frontier/{problem}", {"epsilon": "2"})
+    for job in [j for j in visitor.served.bench.desk.jobs.values() if j.kind == "frontier"]:
+        visitor.ended(job.name)
+    between = visitor.get(f"/frontier/{problem}/at.json?epsilon=1").json
+    assert not between["solved_here"] and between["loss_at_least"] < between["loss_at_most"]
+    visitor.post(f"/frontier/{problem}", {"epsilon": "1"})
+    for job in [j for j in visitor.served.bench.desk.jobs.values() if j.kind == "frontier"]:
+        visitor.ended(job.name)
+    here = visitor.get(f"/frontier/{problem}/at.json?epsilon=1").json
+    assert here["solved_here"] and between["loss_at_least"] <= here["loss_at_least"]
+    assert here["loss_at_least"] <= here["loss_at_most"] <= between["loss_at_most"]
+    target = visitor.get(f"/frontier/{problem}/at.json?" + urlencode({"loss": str(here["loss_at_most"])})).json
+    assert Fraction(target["enough"]) <= 1
+    shown = visitor.get(f"/frontier/{problem}.json").json
+    assert [p["epsilon"] for p in shown["points"]] == ["1/2", "1", "2"]
+
+
+def test_moves_promise_no_more_than_points_prove() -> None:
+    points = [
+        {"epsilon": "1/2", "loss": 3.0, "lower_bound": 2.9, "baselines": {}},
+        {"epsilon": "2", "loss": 1.0, "lower_bound": 0.9, "baselines": {}},
+    ]
+    at = {level: move_view(points, Fraction(level)).facts for level in ("1", "1/4", "3")}
+    assert (at["1"]["loss_at_most"], at["1"]["loss_at_least"]) == (3.0, 0.9)
+    assert at["1/4"]["loss_at_most"] is None and at["3"]["loss_at_least"] is None
+    assert reach_view(points, 1.5).facts == {"target": 1.5, "enough": Fraction(2), "too_small": Fraction(1, 2), "points": 2}
+    assert reach_view(points, 0.5).facts["enough"] is None
