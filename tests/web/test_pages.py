@@ -1,4 +1,4 @@
-"""Pages about a design and a frontier: the views of the command line, moves that solved points answer, priors that readers bring."""
+"""Pages about a design and a frontier: the views of the command line, moves that solved points answer, priors of readers."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ facts.json                        the promise and how it was made, every number 
 metadata.json                     the same in the fields of the public registry of deployments
 index.html                        what the table is and how to read a value, for people
 verify_standalone.py              proves privacy from mechanism.json without this software
+verify.html                       the same in a browser, offline: drop the folder on it
 manifest.json                     the hash of each file; its own hash is what the ledger records
 signature.json                    the publisher's signature of the manifest's hash, when a key was given
 """
@@ -52,6 +53,7 @@ MANIFEST = "manifest.json"
 SIGNATURE = "signature.json"
 FACTS, METADATA = "facts.json", "metadata.json"
 STANDALONE = "verify_standalone.py"
+IN_BROWSER = "verify.html"
 LARGEST_FILE = 1 << 32
 LARGEST = {MANIFEST: 1 << 20, SIGNATURE: 1 << 16, FACTS: 1 << 20, METADATA: 1 << 20, "plan.json": 1 << 24, "ledger.json": 1 << 28}
 """Bytes up to which a file of a release is opened."""
@@ -94,6 +96,7 @@ def write_folder(
         METADATA: metadata_bytes(metadata(facts, bundle, ledger)),
         "index.html": page(bundle, facts, columns).encode(),
         STANDALONE: standalone_verifier(),
+        IN_BROWSER: standalone_verifier(IN_BROWSER),
     }
     if bundle.certificate_document is not None:
         files["certificate.json"] = canonical_bytes(bundle.certificate_document) + b"\n"
@@ -122,9 +125,9 @@ def signed_release(manifest: Mapping[str, Any], ledger: Mapping[str, Any]) -> di
     return {"discreet": "release/2", "manifest": digest} | place
 
 
-def standalone_verifier() -> bytes:
-    """The text of the verifier that needs nothing but Python."""
-    return importlib.resources.files("discreet").joinpath(STANDALONE).read_bytes()
+def standalone_verifier(name: str = STANDALONE) -> bytes:
+    """The text of the verifier that needs nothing but Python, or of the one that needs nothing but a browser."""
+    return importlib.resources.files("discreet").joinpath(name).read_bytes()
 
 
 @in_bulk()

@@ -23,6 +23,7 @@ from discreet.publish.facts import ATTESTED_COUNTS, first_facts, release_facts
 from discreet.publish.folder import (
     FACTS,
     FORMATS,
+    IN_BROWSER,
     MANIFEST,
     METADATA,
     STANDALONE,
@@ -232,7 +233,8 @@ def _proofs(where: Path, bundle: Bundle, verdict: ReleaseVerdict) -> None:
     if any(one.not_proved for one in found.values()):
         words = "Value and bound of the certificate are true (discreet certify proves them from mechanism.json)"
         verdict.say(ENFORCED, words, None)
-    same = read_bytes(where / STANDALONE, STANDALONE) == standalone_verifier()
+    carried = [name for name in (STANDALONE, IN_BROWSER) if name == STANDALONE or (where / name).exists()]
+    same = all(read_bytes(where / name, name) == standalone_verifier(name) for name in carried)
     verdict.say(
         ENFORCED, "The verifier in the folder is the one of this version of discreet", True if same else None, "another text"
     )

@@ -58,7 +58,8 @@ def release_rows(folder: str | Path) -> tuple[list[str], list[dict[str, Any]]]:
     for line in reader:
         mean = _number(line.get("posterior_mean")) if "posterior_mean" in columns else None
         rows.append({
-            "cell": ", ".join(line[k] for k in keys), "size": int(line["size"]), "published": line["published"],
+            "keys": [line[k] for k in keys], "cell": ", ".join(line[k] for k in keys),
+            "size": int(line["size"]), "published": line["published"],
             "mean": _number(line.get("action", line["published"])) if mean is None else mean,
             "low": _number(line.get(low)), "high": _number(line.get(high)), "level": _number(low.rpartition("_")[2]),
         })  # fmt: skip
@@ -89,7 +90,8 @@ def _intervals(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Figure
             (("cell", "nominal"), ("size", "quantitative"), ("published", "nominal"), ("mean", "quantitative"),
              ("low", "quantitative"), ("high", "quantitative"))]},
     })  # fmt: skip
-    body = {"width": WIDTH, "height": {"step": 17}, "data": {"values": [dict(r) for r in rows]}, "layer": layers}
+    values = [{name: r[name] for name in r if name != "keys"} for r in rows]
+    body = {"width": WIDTH, "height": {"step": 17}, "data": {"values": values}, "layer": layers}
     ordered = sorted(rows, key=lambda r: r["mean"])
     told = [f"{r['cell']} {about(r['mean'], 3)}{_between(r)}" for r in (ordered[0], ordered[len(ordered) // 2], ordered[-1])]
     alt = f"Posterior mean and interval of {len(rows)} cells. Lowest, middle and highest: {'; '.join(told)}."

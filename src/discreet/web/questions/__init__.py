@@ -30,7 +30,9 @@ KINDS = {
     "guarantees": "mechanism",
     "frontier": "frontier",
     "release": "releases",
-    "cells": "releases",
+    "table": "releases",
+    "cell": "releases",
+    "total": "releases",
     "ledger": "releases",
     "picture": "gallery",
 }

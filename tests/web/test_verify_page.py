@@ -1,0 +1,93 @@
+"""verify.html in a browser, offline: the verdicts of the Python verifier on mutated files, a release folder, and a forged one."""
+
+from __future__ import annotations
+
+import base64
+import importlib.util
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from browsing import started
+from playwright.sync_api import Page, expect
+from towns import Town, make_town
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "src" / "discreet" / "verify.html"
+COUNT = 300
+pytestmark = pytest.mark.needs_chromium
+
+
+@pytest.fixture(scope="module")
+def offline() -> Iterator[Page]:
+    """The page opened from the disk, in a browser without a network."""
+    with started() as browser:
+        context = browser.new_context(offline=True)
+        page = context.new_page()
+        page.set_default_timeout(600_000)
+        expect.set_options(timeout=600_000)
+        page.goto(PAGE.as_uri())
+        yield page
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    """The script that compares both verifiers."""
+    specification = importlib.util.spec_from_file_location("tool_verify_page", ROOT / "tools" / "verify_page.py")
+    assert specification is not None and specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[specification.name] = module
+    specification.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Town:
+    """A town that has published."""
+    made = make_town(tmp_path_factory.mktemp("served") / "town")
+    made.publish()
+    return made
+
+
+ASK = """(files) => files.map((text) => {
+  const found = verifier.verdict(Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)));
+  return [found.code, found.words, found.found.map((one) => [one.hash, one.low, one.high])];
+})"""
+
+
+def test_it_gives_the_verdicts_of_the_python_verifier(offline: Page, tool: ModuleType) -> None:
+    data = tool.files(COUNT, 20)
+    answers: list[Any] = offline.evaluate(ASK, [base64.b64encode(one).decode() for one in data])
+    assert list(tool.differences(data, answers)) == []
+    assert {code for code, _, _ in answers} == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"[]", b"{}", b'{"a": 1, "a": 1}', b'{"a": 1.0}', b'{"a": NaN}', b"\xff", b"\xef\xbb\xbf{}", b"[" * 100_000]
+)
+def test_what_cannot_be_read_is_neither(offline: Page, text: bytes) -> None:
+    assert offline.evaluate(ASK, [base64.b64encode(text).decode()])[0][0] == 2
+
+
+def test_a_release_folder_is_checked_and_a_forged_one_fails(offline: Page, town: Town, tmp_path: Path) -> None:
+    offline.set_input_files("#file", [str(path) for path in town.target.iterdir()])
+    expect(offline.locator("#told")).to_contain_text("Nothing that was checked is wrong")
+    expect(offline.locator("#told")).to_contain_text("Proved")
+    forged = tmp_path / "forged"
+    shutil.copytree(town.target, forged)
+    mechanism = (forged / "mechanism.json").read_text(encoding="utf-8")
+    (forged / "mechanism.json").write_text(mechanism.replace('"epsilon":"1"', '"epsilon":"1/2"'), encoding="utf-8")
+    offline.set_input_files("#file", [str(path) for path in forged.iterdir()])
+    expect(offline.locator("#told")).to_contain_text("This release fails")
+    expect(offline.locator("#told")).to_contain_text("mechanism.json")
+    expect(offline.locator("#told")).to_contain_text("more than exp(1/2) times as likely")
+
+
+def test_it_holds_no_address_and_may_send_nothing() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert "http:" not in text and "https:" not in text and "fetch(" not in text and "eval(" not in text
+    assert "default-src 'none'" in text
