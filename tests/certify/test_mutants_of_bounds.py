@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from mutation import unexplained
+from mutation import limited, unexplained
 from random_worlds import problem_of
 
 import discreet
@@ -167,16 +167,6 @@ def _rough(
 
 def listed(problem: Problem, numbers: tuple[int, ...] = (0, 1, 2)) -> Problem:
     return replace(problem, decisions=(Decision(SquaredLoss(), ListedActions(tuple(map(Fraction, numbers)))),))
-
-
-def limited(module: ModuleType, name: str, limit: int, ask: Question) -> Any:
-    """The answer under another limit of size."""
-    before = getattr(module, name)
-    setattr(module, name, limit)
-    try:
-        return ask(module)
-    finally:
-        setattr(module, name, before)
 
 
 def test_no_comparison_of_the_dual_bound_can_change_unnoticed() -> None:
