@@ -57,7 +57,7 @@ def typed(folder: Path, words: list[str], answers: list[str]) -> tuple[str, int]
 
 
 def test_answers_become_a_problem(tmp_path: Path) -> None:
-    answers = ["12\n", "0,1,2,3\n", "0.7,0.1,0.1,0.1\n", "count:2,3\n", "pinball:0.9\n", "real\n", "1/2\n", "person\n"]
+    answers = ["12\n", "0,1,2,3\n", "0.7,0.1,0.1,0.1\n", "\n", "count:2,3\n", "pinball:0.9\n", "real\n", "1/2\n", "person\n"]
     shown, code = typed(tmp_path, ["new", "mine.toml"], answers)
     assert code == 0, shown
     problem = files.read_problem(tmp_path / "mine.toml")
@@ -69,16 +69,16 @@ def test_answers_become_a_problem(tmp_path: Path) -> None:
 
 
 def test_return_takes_every_default(tmp_path: Path) -> None:
-    shown, code = typed(tmp_path, ["new"], ["\n"] * 8)
+    shown, code = typed(tmp_path, ["new"], ["\n"] * 9)
     assert code == 0, shown
-    assert shown.count(PROMPT) == 8
+    assert shown.count(PROMPT) == 9
     by_hand = (tmp_path / "problem.toml").read_text(encoding="utf-8")
     assert shell(tmp_path, "new", "silent.toml").returncode == 0
     assert (tmp_path / "silent.toml").read_text(encoding="utf-8") == by_hand
 
 
 def test_an_answer_that_cannot_be_used_is_asked_again(tmp_path: Path) -> None:
-    answers = ["forty\n", "40\n", "\n", "\n", "some\n", "count\n", "sum\n", "\n", "\n", "\n", "\n"]
+    answers = ["forty\n", "40\n", "\n", "\n", "0.5\n", "\n", "some\n", "count\n", "sum\n", "\n", "\n", "\n", "\n"]
     shown, code = typed(tmp_path, ["new"], answers)
     assert code == 0, shown
     assert "Found: 'forty'" in shown and "Found: some" in shown and "count:1,2" in shown
@@ -112,9 +112,23 @@ def test_reference_counts_are_recorded_with_their_source(tmp_path: Path) -> None
     assert prior == {"kind": "reference", "counts": [890, 90, 20], "source": 'the "1990" census'}
 
 
+def test_cells_that_differ_vary_as_much_as_was_said(tmp_path: Path) -> None:
+    flags = ["--respondents", "40", "--values", "0,1", "--probabilities", "0.8,0.2", "--spread", "2.4"]
+    done = shell(tmp_path, "new", "p.toml", *flags)
+    assert done.returncode == 0, done.stderr
+    prior = tomllib.loads((tmp_path / "p.toml").read_text(encoding="utf-8"))["prior"]
+    assert prior["kind"] == "exchangeable"
+    total = sum(prior["concentration"])
+    assert (total + 40) / (total + 1) == pytest.approx(2.4, rel=1e-3)
+    assert prior["concentration"][1] / total == pytest.approx(0.2, rel=1e-3)
+
+
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
+        (["--spread", "40"], "below 40"),
+        (["--spread", "0.9"], "1, or more"),
+        (["--counts", "90,9,1", "--spread", "2"], "goes with probabilities"),
         (["--values", "0,x"], "Found: 'x'"),
         (["--epsilon", "-1"], "Found: ε = -1"),
         (["--statistic", "medium"], "Allowed: sum, mean, count"),

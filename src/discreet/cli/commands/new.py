@@ -23,6 +23,9 @@ def command(
         str | None, typer.Option(help="Public reference counts of each value, instead of probabilities.")
     ] = None,
     source: Annotated[str | None, typer.Option(help="Where the reference counts come from.")] = None,
+    spread: Annotated[
+        str | None, typer.Option(help="How many times as much as chance alone the cells vary, such as 2.4; 1 is not at all.")
+    ] = None,
     statistic: Annotated[str | None, typer.Option(help="sum, mean, or count:1,2 for the types that count.")] = None,
     decision: Annotated[str | None, typer.Option(help="squared-error, absolute-error, or pinball:0.9.")] = None,
     actions: Annotated[str | None, typer.Option(help="real or integer.")] = None,
@@ -52,6 +55,9 @@ def command(
     listed = values or ask("Which values can a respondent have? (the usual one first)", "0,1,2", _numbers)
     if counts is None and probabilities is None:
         probabilities = ask("How likely is each value, from public knowledge?", _even(listed), _numbers)
+    if spread is None:
+        asked = "How many times as much as chance alone do the cells vary? (1: cells are alike)"
+        spread = ask(asked, "1", _spread(size)) if counts is None else "1"
     if counts is not None and source is None:
         source = ask("Where do the reference counts come from?", "public reference data", _text)
     text = problem_text(
@@ -60,6 +66,7 @@ def command(
         probabilities=probabilities,
         counts=counts,
         source=source or "",
+        spread=spread,
         statistic=statistic or ask("What is published: sum, mean, or count:1,2 (of these types)?", "sum", _statistic),
         decision=decision or ask("A wrong action costs: squared-error, absolute-error, pinball:0.9?", "squared-error", _decision),
         actions=actions or ask("Which actions can a reader take: integer or real?", "integer", _actions),
@@ -104,6 +111,7 @@ def problem_text(
     probabilities: str | None,
     counts: str | None,
     source: str,
+    spread: str,
     statistic: str,
     decision: str,
     actions: str,
@@ -111,12 +119,13 @@ def problem_text(
     unit: str,
 ) -> str:
     """The problem file as text; every answer is quoted as data, and the whole is read back before it is written."""
-    prior = (
-        _lines('kind = "iid"', f"probabilities = {_numbers(probabilities or '')}", said="how likely each value is")
-        if counts is None
-        else _lines('kind = "reference"', said="the proportions of public reference data")
-        + _lines(f"counts = {_numbers(counts)}", f"source = {_text(source)}")
-    )
+    if _number(spread).strip('"') != "1":
+        prior = _differing(size, probabilities, spread)
+    elif counts is None:
+        prior = _lines('kind = "iid"', f"probabilities = {_numbers(probabilities or '')}", said="how likely each value is")
+    else:
+        prior = _lines('kind = "reference"', said="the proportions of public reference data")
+        prior += _lines(f"counts = {_numbers(counts)}", f"source = {_text(source)}")
     return "\n".join(
         [
             "# A problem for discreet: what is published, what for, and how private.",
@@ -142,6 +151,44 @@ def _lines(*lines: str, said: str = "") -> str:
     """Lines of TOML, the last one with a comment in the column of all comments."""
     *above, last = "\n".join(lines).split("\n")
     return "\n".join([*above, f"{last:<31} # {said}" if said else last, ""])
+
+
+def _differing(size: str, probabilities: str | None, spread: str) -> str:
+    """A prior under which cells differ: a concentration A makes them vary (A + N)/(A + 1) times as much as chance alone."""
+    from discreet.errors import InputError
+    from discreet.numerics.exact import exact
+
+    _spread(size)(spread)
+    if probabilities is None:
+        raise InputError(
+            "The spread of cells goes with probabilities", found="reference counts and a spread",
+            allowed="--probabilities with --spread",
+            remedy="give the proportions of the counts as probabilities",
+        )
+    n, times = exact(size, "respondents"), exact(spread, "the spread")
+    total = (n - times) / (times - 1)
+    parts = [exact(part.strip(), "a number") * total for part in probabilities.split(",")]
+    concentration = ", ".join(f"{float(part):.4g}" for part in parts)
+    return _lines('kind = "exchangeable"', said=f"cells differ: they vary {spread} times as much as chance alone") + _lines(
+        f"concentration = [{concentration}]", said="the shares of the types; the smaller in all, the more cells differ"
+    )
+
+
+def _spread(size: str) -> Callable[[str], str]:
+    """Reads a spread that cells of this size can have."""
+    from discreet.errors import InputError
+    from discreet.numerics.exact import exact
+
+    def form(text: str) -> str:
+        times = exact(text.strip(), "the spread")
+        if times != 1 and not 1 < times < exact(size, "respondents"):
+            raise InputError(
+                "Cells cannot vary so much", found=f"{text} times as much as chance alone", allowed=f"1, or more but below {size}",
+                remedy="divide the variance between cells by that of independent answers",
+            )
+        return text
+
+    return form
 
 
 def _statistic(text: str) -> str:
