@@ -48,6 +48,13 @@ def gaussian_loss(weights: tuple[int, ...], rho: float, probabilities: list[floa
     return respondents * p * spread + mean**2 * hidden
 
 
+def test_a_count_is_within_one_percent_of_the_best() -> None:
+    found = made(concentrated(school(40, "real", types=2), RHO), compare=False)
+    assert found.claim.witness.kind == "renyi-cuts"
+    assert found.relative_gap < 0.01
+
+
+@pytest.mark.slow
 def test_sy_example_1_counts_non_empty_households() -> None:
     found = made(concentrated(school(40, "real"), RHO), compare=False)
     assert isinstance(found.mechanism.kernel, GaussianKernel)
@@ -55,6 +62,7 @@ def test_sy_example_1_counts_non_empty_households() -> None:
     expected = gaussian_loss((0, 1, 1), float(RHO), [0.89, 0.09, 0.02], 40)
     assert float(found.loss) == pytest.approx(expected, rel=1e-6) and found.loss < Fraction("1.8248")
     assert found.mechanism.kernel.sigma_squared == 1 / (2 * Fraction(RHO))
+    assert found.claim.witness.kind == "renyi-cuts" and found.relative_gap < 0.02
 
 
 def test_baselines_are_those_of_this_promise() -> None:

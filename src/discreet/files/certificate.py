@@ -36,6 +36,7 @@ from discreet.model.certificate import (
     PackedFlows,
     PrivacyProof,
     QuotientWitness,
+    RenyiWitness,
     ShiftedWitness,
     TheoremWitness,
     UnbiasedWitness,
@@ -121,6 +122,9 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
             {"action": recommendation_document(m.action), "flows": _packed(m.flows)} for m in witness.multipliers
         ],
     }
+    if isinstance(witness, RenyiWitness):
+        document |= {"root": witness.root, "cuts": _packed(witness.cuts)}
+        return document if witness.box is None else document | {"box": clamp_document(witness.box)}
     if isinstance(witness, UnbiasedWitness):
         return document | {"tails": [_packed(tail) for tail in witness.tails], "biases": _packed(witness.biases)}
     if isinstance(witness, QuotientWitness):
@@ -149,6 +153,10 @@ def _witness(shape: schema.Witness) -> Witness:
             raise _lacking("reference, groups, rays or states")
         groups, rays, states = (tuple(map(tuple, rows)) for rows in (shape.groups, shape.rays, shape.states))
         return QuotientWitness(shape.reference, groups, rays, states, scale, multipliers)
+    if shape.kind == "renyi-cuts":
+        if shape.root is None or shape.cuts is None:
+            raise _lacking("root or cuts")
+        return RenyiWitness(clamp_from_shape(shape.box), shape.root, scale, _unpacked(shape.cuts), multipliers)
     if shape.kind == "unbiased":
         if shape.tails is None or shape.biases is None:
             raise _lacking("tails or biases")
@@ -164,7 +172,8 @@ def _witness(shape: schema.Witness) -> Witness:
 
 COMPRESSION = 6
 """More would take twenty times as long for a hundredth of the size."""
-OWN_KEYS = {"quotient": ("reference", "groups", "rays", "states"), "unbiased": ("tails", "biases"), "shifted": ("shift",)}
+OWN_KEYS = {"quotient": ("reference", "groups", "rays", "states"), "unbiased": ("tails", "biases"), "shifted": ("shift",),
+            "renyi-cuts": ("root", "cuts")}  # fmt: skip
 
 
 def _must_belong(shape: schema.Witness) -> None:

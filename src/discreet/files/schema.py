@@ -169,7 +169,7 @@ class MultipliersShape(Shape):
 
 
 class Witness(Shape):
-    kind: Literal["dual", "dual-with-chord", "quotient", "theorem", "unbiased", "shifted"]
+    kind: Literal["dual", "dual-with-chord", "quotient", "theorem", "unbiased", "shifted", "renyi-cuts"]
     box: ClampShape | None = None
     reference: Integer | None = None
     groups: list[list[Integer]] | None = None
@@ -183,6 +183,8 @@ class Witness(Shape):
     shift: list[Exact] | None = None
     tails: tuple[Packed, Packed] | None = None
     biases: Packed | None = None
+    root: Integer | None = None
+    cuts: Packed | None = None
 
 
 class OptimalityShape(Shape):

@@ -6,6 +6,7 @@ Witnesses of optimality (all bound the payoff of every private mechanism from ab
 `dual`             multipliers f ≥ 0 on edges for each listed action
 `dual-with-chord`  multipliers at action nodes a_0 < a_1 < …, interpolated linearly between them (real actions)
 `quotient`         multipliers on inequalities that hold on average over histograms with the same counts and statistic
+`renyi-cuts`       multipliers on linear cuts of Rényi divergences, under a promise of ρ
 `theorem`          a named theorem whose conditions and formula are checked again
 `unbiased`         multipliers at nodes and beyond them, and of the mean at each state (values unbiased everywhere)
 `shifted`          `dual-with-chord` for the statistic plus a linear function of the counts (values unbiased nearby)
@@ -53,6 +54,10 @@ Recommendation = Action | tuple[Action, ...]
 
 Flow = tuple[int, int, int]
 """(from, to, numerator over the witness's scale); of a quotient (state, row, numerator)."""
+
+
+ROOT_BITS = 48
+"""Of the roots of likelihood ratios in a witness of cuts."""
 
 
 class PackedFlows(Sequence[Flow]):
@@ -201,7 +206,32 @@ class ShiftedWitness:
     kind = "shifted"
 
 
-Witness = DualWitness | QuotientWitness | TheoremWitness | UnbiasedWitness | ShiftedWitness
+@dataclass(frozen=True)
+class RenyiWitness:
+    """Cuts of Rényi divergences of order 1 + 1/root along edges between states of a box (`certify.bounds.renyi`).
+
+    A cut (from, to, λ) has its multiplier λ over `scale`; an action's flow (from, to, t) over 2^ROOT_BITS is the root t of the
+    likelihood ratio r = t^root at which the divergence is cut. Actions are those of the problem, or nodes of real actions.
+    """
+
+    box: Clamp | None
+    root: int
+    scale: int
+    cuts: Sequence[Flow]
+    multipliers: tuple[Multipliers, ...]
+    kind = "renyi-cuts"
+
+    def __post_init__(self) -> None:
+        entries = (self.cuts, *(m.flows for m in self.multipliers))
+        if self.root < 1 or self.scale < 1 or any(number < 0 for flows in entries for _, _, number in flows):
+            raise InputError(
+                "A witness of cuts has a root and a scale from 1, and no negative number",
+                found=f"root {brief(self.root)}, scale {brief(self.scale)}", allowed="numbers from 0",
+                remedy="only non-negative multipliers prove a bound",
+            )
+
+
+Witness = DualWitness | QuotientWitness | TheoremWitness | UnbiasedWitness | ShiftedWitness | RenyiWitness
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from discreet.model.decision import Decision
 from discreet.model.problem import Problem, believed
 from discreet.model.reductions import reduced
 from discreet.model.states import state_space
-from discreet.model.summary import DatabaseSummary, HistogramSummary, check_summary
+from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, check_summary
 from discreet.numerics.brackets import rational_above_exp
 
 FACTOR_BITS = 96
@@ -42,7 +42,7 @@ def dual_upper_bound(problem: Problem, witness: DualWitness) -> Fraction:
         problem = reduced(problem, witness.reduction).problem
     if (witness.kind == "dual-with-chord") != problem.real_actions:
         raise Refuted("the witness does not speak about these actions", witness.kind)
-    stage = _stage(problem, witness)
+    stage = stage_of(problem, witness.box)
     factor = rational_above_exp(problem.epsilon, FACTOR_BITS) if problem.epsilon else Fraction(1)
     pulls = [pull_of(m, stage.edges, witness.scale, factor) for m in witness.multipliers]
     distinct = sorted(set(stage.omegas))
@@ -57,16 +57,16 @@ def dual_upper_bound(problem: Problem, witness: DualWitness) -> Fraction:
     return -(floor + gain)
 
 
-def _stage(problem: Problem, witness: DualWitness) -> PullStage:
+def stage_of(problem: Problem, box: Clamp | None) -> PullStage:
     """The finest states, and those of the box among them with their edges."""
     space = problem.finest()
     belief = believed(problem, space)
     masses = [belief.weights[i] for i in range(len(space))]
-    summary = HistogramSummary(witness.box) if problem.exchangeable else DatabaseSummary()
-    if witness.box is not None and not problem.exchangeable:
+    summary = HistogramSummary(box) if problem.exchangeable else DatabaseSummary()
+    if box is not None and not problem.exchangeable:
         raise Refuted("a box of histograms bounds nothing when the order of respondents matters", "a box")
     check_summary(summary, problem.universe, problem.neighbours)
-    inner = state_space(problem.universe, problem.neighbours, summary) if witness.box is not None else space
+    inner = state_space(problem.universe, problem.neighbours, summary) if box is not None else space
     outside = next((name for name in inner.labels if name not in space.index), None)
     if outside is not None:
         raise Refuted("the witness's box holds a state that no database has", outside)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from discreet.certify.bounds.full_information import FULL
+from discreet.design.concentrated.cuts import cut_witness
 from discreet.design.concentrated.gaussian_sums import LawScorer, ListedScorer, Scorer, best_gaussian_sum
 from discreet.design.program.sections import ground
 from discreet.design.proposal import Proposal
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked, Route
-from discreet.model.certificate import TheoremWitness
+from discreet.model.certificate import TheoremWitness, Witness
 from discreet.model.iid_sum import iid_sum, why_not_iid_sum
 from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
@@ -42,8 +43,12 @@ class GaussianSums(Route):
         scorer: Scorer = LawScorer(problem) if by_law(problem) else ListedScorer(ground(problem))
         found = best_gaussian_sum(scorer, asked.watch)
         words = f"weights {', '.join(map(str, found.summary.weights))} with discrete Gaussian noise"
+        witness: Witness | None = None
+        if too_many(problem) is None:
+            base = scorer.base if isinstance(scorer, ListedScorer) else ground(problem)
+            witness = cut_witness(base, asked.watch)
         status = "cancelled" if asked.watch.cancelled() else "optimal"
-        return Proposal(found.summary, found.kernel, TheoremWitness(FULL), words, status)
+        return Proposal(found.summary, found.kernel, witness or TheoremWitness(FULL), words, status)
 
     def taken(self, problem: Problem, proposal: Proposal) -> Step:
         return Step(self.name, True, self.theorem, f"{self.why(problem)}; {proposal.words}")
