@@ -19,6 +19,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
+from math import lcm
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -67,6 +68,7 @@ def documents(rng: random.Random) -> Iterator[dict[str, Any]]:
         if rng.random() < 0.7:
             large = str(rng.choice([20, 40, 200]))
             mechanism["guarantee"]["epsilon"] = mechanism["problem"]["privacy"]["epsilon"] = large
+        promised(mechanism, rng)
         kind = rng.random()
         if kind < 0.2:
             closed(mechanism, rng)
@@ -76,6 +78,46 @@ def documents(rng: random.Random) -> Iterator[dict[str, Any]]:
             yield {"format": "discreet-family/1", "members": [member, copy.deepcopy(member)][: rng.randint(1, 2)]}
         else:
             yield mechanism
+
+
+def promised(mechanism: dict[str, Any], rng: random.Random) -> None:
+    """Now and then another promise than pure epsilon, or values that should be unbiased."""
+    kind, both = rng.random(), (mechanism["guarantee"], mechanism["problem"]["privacy"])
+    if kind < 0.15:
+        delta = rng.choice(["0.001", "1/4", "0.5", "9/10"])
+        for place in both:
+            place |= {"epsilon": rng.choice(["1", "2"]) if kind < 0.02 else "1", "delta": delta}
+    elif kind < 0.3:
+        rho = rng.choice(["1/10", "1", "3", "10", "40"])
+        for place in both:
+            place.pop("epsilon", None)
+            place["rho"] = rho
+    if rng.random() < 0.15:
+        decision = mechanism["problem"]["decision"]
+        (decision[0] if isinstance(decision, list) else decision)["unbiased"] = rng.choice(["everywhere", "nearby"])
+        mechanism["problem"]["statistic"] = {"kind": rng.choice(["sum", "mean", "count"]), "of": [1]}
+        if rng.random() < 0.6 and "outputs" in mechanism["kernel"]:
+            told_truly(mechanism)
+
+
+def told_truly(mechanism: dict[str, Any]) -> None:
+    """A kernel with two outputs, below and above every sum, whose mean is the sum at every state: unbiased, and private."""
+    kernel, data = mechanism["kernel"], mechanism["problem"]["data"]
+    if mechanism["summary"]["kind"] != "histogram" or not isinstance(data["neighbours"], str) or "clamp" in mechanism["summary"]:
+        return
+    sums = [sum(Fraction(v) * int(n) for v, n in zip(data["values"], label.split(","), strict=True)) for label in kernel["states"]]
+    unit = Fraction(1, lcm(*(x.denominator for x in sums)))
+    bits = (int((max(sums) - min(sums)) / unit) + 8).bit_length()
+    below = min(sums) - 4 * unit
+    kernel["denominator"] = str(1 << bits)
+    ends = (below, below + unit * 2**bits)
+    kernel["outputs"] = [{"label": str(place), "action": {"number": str(value)}} for place, value in enumerate(ends)]
+    high = [int((x - below) / unit) for x in sums]
+    kernel["weights"] = [[str((1 << bits) - n) for n in high], [str(n) for n in high]]
+    mechanism["problem"]["statistic"] = {"kind": "sum"}
+    for place in (mechanism["guarantee"], mechanism["problem"]["privacy"]):
+        place.pop("rho", None)
+        place |= {"epsilon": "20", "delta": "0"}
 
 
 def closed(mechanism: dict[str, Any], rng: random.Random) -> None:
@@ -94,7 +136,11 @@ def closed(mechanism: dict[str, Any], rng: random.Random) -> None:
     mechanism["kernel"] = {"family": family, "from": -reach, "to": reach, "step": step, "ratio": ratio}
     if family == "staircase":
         mechanism["kernel"]["plateau"] = rng.randint(1, step)
-    mechanism["guarantee"]["epsilon"] = mechanism["problem"]["privacy"]["epsilon"] = str(epsilon)
+    if rng.random() < 0.2:
+        mechanism["kernel"] |= {"family": "discrete-gaussian", "sigma_squared": rng.choice(["1", "4", "25/2"])}
+    for place in (mechanism["guarantee"], mechanism["problem"]["privacy"]):
+        if "rho" not in place:
+            place["epsilon"] = str(epsilon)
 
 
 def places(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
