@@ -158,15 +158,16 @@ class PublishedRelease(Shown):
 
     def total(
         self, where: Mapping[str, object] | None = None, *, less: Mapping[str, object] | None = None, level: float = 0.9,
-        over: int | float | str | Fraction | None = None, also: Sequence[PublishedRelease] = (),
+        over: int | float | str | Fraction | None = None, doubt: float | None = None, also: Sequence[PublishedRelease] = (),
     ) -> Answer[Total]:
         """The total over the cells with these keys (a key's value may be a list), less that over others, with its interval.
 
-        `also` are further releases about the same cells; `.result` is the typed total.
+        `doubt` allows every probability of the prior to be off by that share; `also` are further releases about the same cells;
+        `.result` is the typed total.
         """
         cells = published_cells(self.folder, *(release.folder for release in also))
         threshold = None if over is None else exact(over, "over")
-        asked = asked_total(cells, _words(where), less=_words(less), level=level, over=threshold)
+        asked = asked_total(cells, _words(where), less=_words(less), level=level, over=threshold, doubt=doubt)
         return Answer(asked.found, total_view(asked))
 
     def totals(

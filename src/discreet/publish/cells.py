@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, Refuted
 from discreet.files.atomic import read_bytes
 from discreet.files.strata import Served
+from discreet.interpret.doubted_priors import Doubt, doubt
 from discreet.interpret.totals import CellBeliefs, PublishedGroup, cell_beliefs
 from discreet.model.family import Member
 from discreet.model.key_set import KeySet
@@ -77,10 +78,18 @@ class PublishedCells:
     @cached_property
     def beliefs(self) -> CellBeliefs:
         """What is believed of each cell."""
-        return cell_beliefs(list(self._groups()))
+        return cell_beliefs(self.groups)
+
+    @cached_property
+    def groups(self) -> list[PublishedGroup]:
+        """Cells of one size that the same releases speak of, each with one mechanism."""
+        return self._groups()
+
+    def doubt(self, share: float) -> Doubt:
+        """How totals move when every probability of the prior may be off by a share, as far as the releases allow."""
+        return doubt(self.groups, self.beliefs, share)
 
     def _groups(self) -> list[PublishedGroup]:
-        """Cells of one size that the same releases speak of, each with one mechanism."""
         outputs = np.full((len(self), len(self.releases)), -1, dtype=np.int64)
         kinds = np.full_like(outputs, -1)
         listed: list[list[Served]] = []

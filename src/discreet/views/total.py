@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.comparing_totals import Rank, RegionShare, ranks, share
+from discreet.interpret.doubted_priors import doubted
 from discreet.interpret.totals import Total, region_totals, total
 from discreet.numerics.digits import about, given, percent_about, percent_at_least, percent_given
 from discreet.publish.cell_regions import chosen, overlap
@@ -35,6 +36,7 @@ class AskedTotal:
     less: tuple[str, ...] = ()
     level: float = 0.9
     over: Fraction | None = None
+    doubt: float | None = None
 
     @property
     def words(self) -> str:
@@ -53,12 +55,16 @@ class AskedRegion:
 
 
 def asked_total(
-    cells: PublishedCells, where: Sequence[str] = (), *, less: Sequence[str] = (), level: float = 0.9, over: Fraction | None = None
+    cells: PublishedCells, where: Sequence[str] = (), *, less: Sequence[str] = (), level: float = 0.9, over: Fraction | None = None,
+    doubt: float | None = None,
 ) -> AskedTotal:
-    """The total over the cells with these keys, less that over others."""
+    """The total over the cells with these keys, less that over others; `doubt` allows the prior to be off by that share."""
     plus = chosen(cells, where)
     minus = chosen(cells, less) if less else None
-    return AskedTotal(total(cells.beliefs, plus, minus), tuple(where), tuple(less), level, over)
+    found = total(cells.beliefs, plus, minus)
+    if doubt is not None:
+        found = doubted(found, *cells.doubt(doubt).move(cells.beliefs, plus, minus))
+    return AskedTotal(found, tuple(where), tuple(less), level, over, doubt)
 
 
 def asked_share(cells: PublishedCells, where: Sequence[str], of: Sequence[str] = (), level: float = 0.9) -> RegionShare:
@@ -74,10 +80,16 @@ def asked_share(cells: PublishedCells, where: Sequence[str], of: Sequence[str] =
     return share(total(cells.beliefs, part), total(cells.beliefs, rest), level)
 
 
-def asked_regions(cells: PublishedCells, regions: Mapping[str, Integers], level: float = 0.9) -> list[AskedRegion]:
-    """The total over each region; their ranks where no two share a cell."""
+def asked_regions(
+    cells: PublishedCells, regions: Mapping[str, Integers], level: float = 0.9, doubt: float | None = None
+) -> list[AskedRegion]:
+    """The total over each region; their ranks where no two share a cell and the prior, which they share, is not in doubt."""
     found = region_totals(cells.beliefs, list(regions.values()))
-    places = [None] * len(found) if overlap(regions) or len(found) < 2 else ranks(found, level)
+    if doubt is not None:
+        moves = cells.doubt(doubt)
+        found = [doubted(one, *moves.move(cells.beliefs, at)) for one, at in zip(found, regions.values(), strict=True)]
+    alone = overlap(regions) or len(found) < 2 or doubt is not None
+    places = [None] * len(found) if alone else ranks(found, level)
     return [AskedRegion(name, one, rank) for name, one, rank in zip(regions, found, places, strict=True)]
 
 
@@ -108,6 +120,8 @@ def _plain(value: Fraction) -> int | float:
 def total_view(asked: AskedTotal, part: RegionShare | None = None, of: Sequence[str] = ()) -> View:
     """A total, what it rests on, and what to use instead when the prior is not believed."""
     facts = {"where": list(asked.where), "less": list(asked.less), **total_facts(asked.found, asked.level, asked.over)}
+    if asked.doubt is not None:
+        facts["doubt"] = asked.doubt
     if part is not None:
         facts["share"] = {"of": list(of), "median": part.median, "interval": [part.lower, part.upper]}
     return View(facts, tuple(_told(asked, facts, part, of)))
@@ -116,10 +130,12 @@ def total_view(asked: AskedTotal, part: RegionShare | None = None, of: Sequence[
 def _told(asked: AskedTotal, facts: Mapping[str, Any], part: RegionShare | None, of: Sequence[str]) -> Iterator[Block]:
     found = asked.found
     low, high = found.interval(asked.level)
-    held = percent_at_least(facts["interval_probability"])
+    held = f"at least {percent_at_least(facts['interval_probability'])}"
+    if asked.doubt is not None:
+        held = f"about {percent_about(facts['interval_probability'])}"
     yield Sentence(
         f"The {'difference' if asked.less else 'total'} over {_cells(found)} ({asked.words}) is about {about(found.mean, 6)}: "
-        f"from {given(low)} to {given(high)} with a probability of at least {held}."
+        f"from {given(low)} to {given(high)} with a probability of {held}."
     )
     yield Fact("mean", f"{about(found.mean, 8)} (standard deviation {about(found.standard_deviation)})")
     yield Fact("interval", f"{given(low)} to {given(high)} (asked for: {percent_given(asked.level)})")
@@ -129,23 +145,25 @@ def _told(asked: AskedTotal, facts: Mapping[str, Any], part: RegionShare | None,
     if part is not None:
         whole = ", ".join(of) or "all cells"
         yield Fact("share", f"{percent_about(part.median)} of {whole} ({percent_about(part.lower)} to {percent_about(part.upper)})")
-    yield from _beside(found)
+    if asked.doubt is not None:
+        yield Fact("prior", f"may be off by {percent_given(asked.doubt)} in every probability, as far as the release allows")
+    yield from _beside(found, asked.doubt is None)
 
 
 def _cells(found: Total) -> str:
     return "1 cell" if found.cells == 1 else f"{found.cells:,} cells"
 
 
-def _beside(found: Total) -> Iterator[Block]:
+def _beside(found: Total, believed: bool = True) -> Iterator[Block]:
     """The unbiased sum, and what the published column would have added up to."""
     if found.unbiased is not None and found.standard_error is not None:
         yield Fact("unbiased sum", f"{about(found.unbiased, 8)} ± {about(found.standard_error)} (rests on no prior)")
     if found.published is not None:
         yield Fact("published", f"{about(found.published, 8)} when the published values are added up as they are")
-    if found.unbiased is None:
+    if found.unbiased is None and believed:
         yield mind(
             "the total rests on the prior: these mechanisms have no unbiased values, so a prior that is wrong in the same way in "
-            "every cell moves the total with it. Read it under your own with --prior."
+            "every cell moves the total with it. Allow for that with --doubt 0.1, or read it under your own with --prior."
         )
 
 
@@ -187,7 +205,7 @@ def _regions_told(regions: Sequence[AskedRegion], level: float, over: Fraction |
     if ranked:
         yield Sentence("Ranks: the largest total first; between which ranks the region's lies, as sure as the interval.")
     elif len(regions) > 1:
-        yield Sentence("Regions share cells, so they are not ranked.")
+        yield Sentence("Regions that share cells, or a prior in doubt, are not ranked.")
 
 
 def _rank(rank: Rank) -> str:

@@ -36,6 +36,10 @@ def command(
     prior: Annotated[
         Path | None, typer.Option("--prior", metavar="FILE", help="A TOML file with another [prior] to read the release with.")
     ] = None,
+    doubt: Annotated[
+        float | None,
+        typer.Option("--doubt", metavar="SHARE", help="Allow every probability of the prior to be off by this share (0.1)."),
+    ] = None,
     figure: Draw = None,
     as_json: Json = False,
 ) -> None:
@@ -58,6 +62,11 @@ def command(
             "These options ask for different things", found="--by or --regions together with another of them",
             allowed="--by, or --regions, or --less, --of and --share", remedy="ask one after the other",
         )
+    if doubt is not None and (of or share):
+        raise InputError(
+            "Shares are told under a prior that is believed", found="--doubt with --of or --share", allowed="one of them",
+            remedy="leave --doubt out, or ask for the total alone",
+        )
     drawable(figure)
     check_level(level)
     threshold = None if over is None else exact(over, "over")
@@ -66,10 +75,10 @@ def command(
     if by or regions is not None:
         among = chosen(cells, where or [])
         pieces = by_keys(cells, by, among) if by else listed_regions(cells, regions or Path())
-        found = asked_regions(cells, pieces, level)
+        found = asked_regions(cells, pieces, level, doubt)
         view = regions_view(found, level, threshold)
     else:
-        asked = asked_total(cells, where or [], less=less or [], level=level, over=threshold)
+        asked = asked_total(cells, where or [], less=less or [], level=level, over=threshold, doubt=doubt)
         part = asked_share(cells, where or [], of or [], level) if of or share else None
         view = total_view(asked, part, of or [])
     if figure is not None:

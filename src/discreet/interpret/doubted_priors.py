@@ -1,0 +1,128 @@
+"""Totals under a prior that may be off: every probability by a share, in the same way in every cell, as far as the release allows.
+
+The true probabilities are p_t·e^θ_t (normalised) with θ_t ~ N(0, share²) for each type, the same θ in all cells. To first order
+
+    E[ω | s, θ] = E[ω | s] + G_s·θ,     log P(s | θ) = log P(s) + S_s·θ − ½ θᵀ(S_s S_sᵀ)θ
+
+so that what was published in all cells gives θ a normal posterior with precision Λ = I/share² + Σ_c S_c S_cᵀ and mean Λ⁻¹ Σ_c S_c,
+and a total with slope g = Σ_c G_c is shifted by g·Λ⁻¹ΣS and widened by a normal of variance gᵀΛ⁻¹g. An approximation (Laplace's,
+with the observed information by scores) for small shares; slopes and scores are central differences of exact posteriors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import InputError
+from discreet.interpret.cell_posteriors import cell_posteriors
+from discreet.interpret.lattice_laws import LatticeLaw, convolved
+from discreet.interpret.totals import CellBeliefs, PublishedGroup, Total
+from discreet.model.priors import IidPrior, Prior, ReferencePrior
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+STEP = Fraction(1, 1000)
+REACH = 9.0
+LARGEST_SHARE = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Doubt:
+    """For each class of cells the slope of its mean in θ [class, type], and the posterior of θ given the whole release."""
+
+    share: float
+    slopes: Array
+    scores: Array
+    centre: Array
+    covariance: Array
+
+    def given(self, beliefs: CellBeliefs) -> Doubt:
+        """The same for another release of these classes."""
+        counts = np.bincount(beliefs.classes, minlength=len(self.slopes))
+        precision = np.eye(self.scores.shape[1]) / self.share**2 + (self.scores * counts[:, None]).T @ self.scores
+        covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
+        return replace(self, centre=covariance @ (counts @ self.scores), covariance=covariance)
+
+    def move(self, beliefs: CellBeliefs, cells: Integers, less: Integers | None = None) -> tuple[float, float]:
+        """By how much the total over cells is shifted, and the variance that is added."""
+        counts = beliefs.counts(cells) - (0 if less is None else beliefs.counts(less))
+        slope = counts @ self.slopes
+        return float(slope @ self.centre), max(float(slope @ self.covariance @ slope), 0.0)
+
+
+def doubt(groups: Sequence[PublishedGroup], beliefs: CellBeliefs, share: float) -> Doubt:
+    """How the totals of a release hang on its prior, and what the release says about the prior itself."""
+    if not 0 < share <= LARGEST_SHARE:
+        raise InputError(
+            "A prior is doubted by a share of its probabilities", found=str(share), allowed=f"above 0, up to {LARGEST_SHARE:g}",
+            remedy="for instance 0.1",
+        )
+    slopes, scores = [], []
+    for group in groups:
+        prior = _must_be_iid(group.prior or group.mechanisms[0].problem.prior)
+        rows = np.unique(group.outputs, axis=0)
+        columns = [_differences(group, rows, prior, t) for t in range(len(prior.probabilities))]
+        slopes.append(np.stack([mean for mean, _ in columns], axis=1) * float(group.scale))
+        scores.append(np.stack([log for _, log in columns], axis=1))
+    if len({part.shape[1] for part in slopes}) > 1:
+        raise InputError(
+            "The cells have different types, so no one error of the prior is theirs", found="mechanisms with different values",
+            allowed="the same values in every cell", remedy="ask without --doubt",
+        )
+    slope, score = np.concatenate(slopes), np.concatenate(scores)
+    types = score.shape[1]
+    return Doubt(share, slope, score, np.zeros(types), np.eye(types)).given(beliefs)
+
+
+def _differences(group: PublishedGroup, rows: Integers, prior: IidPrior, t: int) -> tuple[Array, Array]:
+    """Central differences in θ_t of the mean and of the log probability of each combination of outputs."""
+    ends = []
+    for sign in (1, -1):
+        moved = [p * (1 + sign * STEP * (k == t)) for k, p in enumerate(prior.probabilities)]
+        found = cell_posteriors(group.mechanisms, rows, IidPrior(tuple(p / sum(moved) for p in moved), size=prior.size))
+        numbers = np.array([float(value) for value in found.values])
+        ends.append((found.probabilities @ numbers, found.log_evidence))
+    width = 2 * float(STEP)
+    return (ends[0][0] - ends[1][0]) / width, (ends[0][1] - ends[1][1]) / width
+
+
+def _must_be_iid(prior: Prior) -> IidPrior:
+    if isinstance(prior, ReferencePrior):
+        return prior.iid
+    if isinstance(prior, IidPrior):
+        return prior
+    raise InputError(
+        "Only a prior of independent respondents is doubted", found=f"a prior of kind {prior.kind}", allowed="iid or reference",
+        remedy="ask without --doubt, or give an iid prior; cells that share a mechanism with larger ones have none",
+    )
+
+
+def doubted(total: Total, shift: float, variance: float) -> Total:
+    """The total moved and widened; it stays in its range."""
+    unit = float(total.unit)
+    law = convolved(total.law, _normal(shift / unit, variance**0.5 / unit))
+    first, last = max(total.law.least - law.start, 0), min(total.law.most - law.start, len(law) - 1)
+    kept = law.masses[first : last + 1] if first <= last else np.ones(1)
+    nearest = total.law.most if law.start > total.law.most else total.law.least
+    start = law.start + first if first <= last else nearest
+    inside = LatticeLaw(start, kept / kept.sum(), min(law.error * 2, 2.0), total.law.least, total.law.most)
+    return replace(total, law=inside, mean=total.mean + shift, variance=total.variance + variance)
+
+
+def _normal(centre: float, deviation: float) -> LatticeLaw:
+    """A normal law rounded to whole numbers."""
+    from scipy.special import ndtr
+
+    if deviation < 1e-6:
+        low = int(np.floor(centre))
+        part = centre - low
+        return LatticeLaw(low, np.array([1 - part, part]), 0.0, low, low + 1)
+    low, high = int(np.floor(centre - REACH * deviation)), int(np.ceil(centre + REACH * deviation))
+    edges = ndtr((np.arange(low, high + 2) - 0.5 - centre) / deviation)
+    masses = np.diff(edges)
+    return LatticeLaw(low, masses / masses.sum(), 1e-15, low, high)
