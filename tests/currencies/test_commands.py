@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from discreet.cli import progress
 from discreet.cli.main import run
 from discreet.files import write_mechanism
 from discreet.model.mechanism import Mechanism
@@ -33,6 +34,16 @@ def test_profile_has_every_currency(mechanism_file: str, capsys: pytest.CaptureF
     assert at == "0.5" and 0 < low <= high < 1 / 3
     assert found["composition"]["releases"] == 10
     assert found["witness"]["epsilon"]["edge"] is not None and len(found["witness"]["mi"]["inputs"]) == 2
+
+
+def test_profile_tells_how_far_it_is(
+    mechanism_file: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0)
+    assert run(["profile", mechanism_file]) == 0
+    told = capsys.readouterr().err
+    assert all(stage in told for stage in ("every edge", "tight ε", "zCDP", "mutual information", "attacks", "Rényi"))
 
 
 def test_profile_for_a_person(mechanism_file: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,12 +16,15 @@ import pytest
 from discreet.certify import privacy
 from discreet.certify.value.expected import expected_payoff
 from discreet.design import Design, design
+from discreet.design.comparison.behaviour import behaviour
 from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
 from discreet.design.comparison.truths import ListedWorld, SummedWorld, mixed, world
 from discreet.design.questions.family import design_family
 from discreet.design.questions.hedge import NEVER, hedge, with_actions
+from discreet.design.questions.regret import must_be_valued, under
 from discreet.design.questions.reliance import reliance, share_moved, tilt_to
-from discreet.errors import InputError
+from discreet.design.questions.robust import robust_design
+from discreet.errors import InputError, TooLarge
 from discreet.model.certificate import Counterexample
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IidPrior
@@ -243,3 +246,43 @@ def test_every_member_of_a_family_is_hedged_and_told_about(tmp_path: Path) -> No
     for one, other in zip(plain.family.members, safe.family.members, strict=True):
         assert not isinstance(privacy(other.mechanism), Counterexample)
         assert other.mechanism.provenance["reduction"] == "hedge" != one.mechanism.provenance["reduction"]
+
+
+# ---- other readers, and how actions behave, without a list of states -----------------------------------------------------------
+
+
+@pytest.fixture
+def unlisted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if no states could be listed."""
+    monkeypatch.setattr("discreet.design.comparison.evaluation.MOST_STATES", 1)
+
+
+def shrinking(respondents: int = 12) -> Mechanism:
+    return hedge_reading(on_the_sum(worlds.document(respondents, prior=(".5", ".3", ".2"), decision=SQUARED)))
+
+
+def test_actions_behave_the_same_by_sums(unlisted: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = shrinking()
+    summed = behaviour(mechanism)
+    monkeypatch.undo()
+    listed = behaviour(mechanism)
+    for name in ("slope", "average_bias", "spread"):
+        assert getattr(summed, name) == pytest.approx(getattr(listed, name), rel=1e-7), name
+    assert listed.slope < 0.6 and np.isnan(summed.worst_risk)
+
+
+def test_another_reader_is_valued_the_same_by_sums(unlisted: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = shrinking()
+    other = replace(mechanism.problem, prior=IidPrior((Fraction(1, 4), Fraction(1, 4), Fraction(1, 2))))
+    summed = under(mechanism, other)
+    monkeypatch.undo()
+    listed = under(mechanism, other)
+    assert (summed.followed, summed.reread, summed.bias) == pytest.approx((listed.followed, listed.reread, listed.bias), rel=1e-6)
+    assert summed.reread < summed.followed
+
+
+def test_what_cannot_be_valued_is_refused_before_any_design() -> None:
+    many = worlds.problem(worlds.document(1_000, range(11), ["1/11"] * 11, SQUARED))
+    must_be_valued(many)
+    with pytest.raises(TooLarge, match="too many"):
+        robust_design(many, (many.prior, IidPrior((Fraction(1, 2), *[Fraction(1, 20)] * 10))))

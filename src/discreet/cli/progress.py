@@ -101,6 +101,16 @@ class Stoppable(Interruptible):
 
 
 @contextmanager
+def telling(stream: TextIO | None = None) -> Iterator[Told]:
+    """A watch for work that has no best result so far: it tells, and Ctrl-C ends the work as ever."""
+    told = Told(sys.stderr if stream is None else stream)
+    try:
+        yield told
+    finally:
+        told.close()
+
+
+@contextmanager
 def progress(*problems: Problem, stream: TextIO | None = None) -> Iterator[Interruptible]:
     """A watch for work on these problems: tells on standard error, in losses where all are losses; stops at the first Ctrl-C."""
     losses = bool(problems) and all(decision.is_loss for problem in problems for decision in problem.decisions)

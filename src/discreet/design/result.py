@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+from discreet.design.comparison.behaviour import behaviour
 from discreet.design.comparison.evaluation import Evaluation, evaluate
 from discreet.errors import TooLarge
 from discreet.model.certificate import Certificate, OptimalityClaim
 from discreet.model.mechanism import Mechanism
-from discreet.model.record import Baseline, Reached, Record, Step
+from discreet.model.record import Baseline, Behaviour, Reached, Record, Step
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,15 +75,20 @@ class Design:
         """Bias, risk and totals: what the expected loss alone does not say."""
         return evaluate(self.mechanism)
 
+    @cached_property
+    def behaviour(self) -> Behaviour:
+        """What of that is known whatever the size: slope, bias and totals."""
+        return behaviour(self.mechanism)
+
     def record(self, looked: bool = False) -> Record:
         """What is kept beside the mechanism; with `looked` also how recommended actions behave, where that can be computed."""
-        behaviour = None
+        looked_at = None
         if looked:
             with suppress(TooLarge):
-                behaviour = self.evaluation
+                looked_at = self.behaviour
         return Record(
             self.certificate.mechanism, self.steps, self.baselines, self.seconds, self.status, self.within, self.price, self.notes,
-            self.rungs, behaviour,
+            self.rungs, looked_at,
         )
 
     @staticmethod

@@ -13,7 +13,7 @@ from typing import Any
 
 from discreet import __version__
 from discreet.design.comparison.baselines import baselines
-from discreet.design.comparison.evaluation import evaluate
+from discreet.design.comparison.behaviour import behaviour
 from discreet.design.comparison.large import large_baselines
 from discreet.design.program.sections import ground
 from discreet.errors import DiscreetError, MissingExtra
@@ -270,7 +270,7 @@ def _limits(mechanism: Mechanism) -> str:
 def _not_for(mechanism: Mechanism, record: Record | None) -> str:
     known = None if record is None else record.behaviour
     try:
-        slope = (known or evaluate(mechanism)).slope
+        slope = (known or behaviour(mechanism)).slope
         words = adding_words(slope) if slope == slope else ""
     except DiscreetError as error:
         words = f"Whether recommended actions may be added up was not computed: {error}"

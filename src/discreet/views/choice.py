@@ -22,6 +22,7 @@ def choices_with_designs(
     together: int = 4, alpha: float = 0.05,
 ) -> Choices:
     """What each ε means, with the best design at each and its loss."""
+    choose(problem, epsilons, sure=sure, together=together, alpha=alpha)  # refuses what it cannot answer before any design
     made: dict[Fraction, tuple[Mechanism, float]] = {}
     for epsilon in sorted(set(epsilons)):
         found = design(problem.with_epsilon(epsilon), watch, seconds=seconds, gap=GAP, compare=False)

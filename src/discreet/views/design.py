@@ -10,6 +10,7 @@ from discreet.design.result import Design
 from discreet.errors import TooLarge
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
+from discreet.model.record import Behaviour
 from discreet.numerics.digits import (
     about,
     at_least,
@@ -28,13 +29,13 @@ NOT_PRIVATE = "full information"
 def design_view(found: Design) -> View:
     """The design for a person and for a program."""
     try:
-        seen: Evaluation | None = found.evaluation
+        seen: Behaviour | None = found.behaviour
     except TooLarge:
         seen = None
     return View(_facts(found, seen), tuple(_told(found, seen)))
 
 
-def _facts(found: Design, seen: Evaluation | None) -> dict[str, Any]:
+def _facts(found: Design, seen: Behaviour | None) -> dict[str, Any]:
     problem, proof = found.mechanism.problem, found.certificate.privacy
     facts: dict[str, Any] = {
         "value": number_at_least(found.value),
@@ -82,14 +83,18 @@ def sizes(mechanism: Mechanism) -> dict[str, int]:
     return {"states": len(kernel.states) if isinstance(kernel, TableKernel) else kernel.width, "outputs": kernel.width}
 
 
-def _evaluation(seen: Evaluation) -> dict[str, Any]:
-    return {
+def _evaluation(seen: Behaviour) -> dict[str, Any]:
+    facts = {
         "average_bias": known(seen.average_bias),
         "slope": known(seen.slope),
         "worst_risk": known(seen.worst_risk),
         "total_error_per_1000_cells": known(seen.total_error(1000)),
         "unbiased_estimator_variance": seen.unbiased_variance,
         "for_adding_up": bool(seen.for_adding_up),
+    }
+    if not isinstance(seen, Evaluation):  # too many states to look at one by one
+        return facts
+    return facts | {
         "omega": seen.omegas,
         "prior": seen.prior,
         "bias": [known(b) for b in seen.bias.tolist()],
@@ -97,7 +102,7 @@ def _evaluation(seen: Evaluation) -> dict[str, Any]:
     }
 
 
-def _told(found: Design, seen: Evaluation | None) -> Iterator[Block]:
+def _told(found: Design, seen: Behaviour | None) -> Iterator[Block]:
     loss = in_losses(found.mechanism)
     yield comparison(found.mechanism, found.baselines)
     yield BREAK

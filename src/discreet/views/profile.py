@@ -18,6 +18,7 @@ from discreet.currencies.zcdp import rho
 from discreet.model.mechanism import Mechanism
 from discreet.numerics.digits import at_least, at_most
 from discreet.views.view import BREAK, Block, Fact, Mood, Sentence, View
+from discreet.watch import SILENT, Watch
 
 MOST_POINTS = 8
 """Points of a curve that are told."""
@@ -25,13 +26,21 @@ MOST_POINTS = 8
 
 def profile_view(
     mechanism: Mechanism, *, epsilons: Sequence[str] = (), deltas: Sequence[str] = (), size: int = 1, times: int = 1,
-    alpha: str = "0.05",
+    alpha: str = "0.05", watch: Watch = SILENT,
 ) -> View:
     """Every currency, for groups of `size` respondents; δ at each of `epsilons`, ε at each of `deltas`."""
+    watch.report(stage="every edge")
     channel = group(mechanism, size)
     seen = profile(channel)
-    tight, concentrated, information = seen.epsilon, rho(channel), mutual_information(channel)
+    watch.report(stage="the tight ε")
+    tight = seen.epsilon
+    watch.report(stage="zCDP")
+    concentrated = rho(channel)
+    watch.report(stage="mutual information")
+    information = mutual_information(channel)
+    watch.report(stage="attacks")
     risk, attack, guess = advantage(seen), success_at(seen, alpha), bayes_success(seen)
+    watch.report(stage="δ(ε), Rényi and the trade-off")
     facts: dict[str, Any] = {
         "guarantee": str(mechanism.guarantee),
         "group": size,

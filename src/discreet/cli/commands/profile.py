@@ -9,6 +9,7 @@ import typer
 
 from discreet.cli.output import Json, show
 from discreet.cli.pictures import Draw, drawable, drawn
+from discreet.cli.progress import telling
 
 if TYPE_CHECKING:
     from discreet.model.mechanism import Mechanism
@@ -44,7 +45,8 @@ def command(
 
     drawable(figure)
     read = subject_of(mechanism, size).mechanism
-    view = profile_view(read, epsilons=epsilon or [], deltas=delta or [], size=group, times=times, alpha=alpha)
+    with telling() as watch:
+        view = profile_view(read, epsilons=epsilon or [], deltas=delta or [], size=group, times=times, alpha=alpha, watch=watch)
     if figure is not None:
         view += drawn(picture(read, group), figure)
     show(view, as_json=as_json)

@@ -11,7 +11,7 @@ from discreet.cli.pictures import drawable, drawn
 from discreet.design import Design, design
 from discreet.design.questions.decision_makers import prices
 from discreet.design.questions.hedge import hedge, must_be_hedgeable
-from discreet.design.questions.regret import must_compare, regret
+from discreet.design.questions.regret import must_be_valued, must_compare, regret
 from discreet.design.questions.regret_surface import Spot, corners, drawn_around, surface
 from discreet.design.questions.sensitivity import sensitivity
 from discreet.errors import InputError
@@ -59,8 +59,10 @@ class BestMechanism:
             must_be_hedgeable(self.problem)
         if self.alternative is not None:
             must_compare(self.problem, self.alternative)
-        if self.alternative is not None or self.around is not None or self.slopes:
-            self.problem.finest()  # these look at every state, and refuse what has too many
+        if self.alternative is not None or self.around is not None:
+            must_be_valued(self.problem)
+        if self.slopes:
+            self.problem.finest()  # slopes look at every state, and refuse what has too many
 
     def answer(self, watch: Watch) -> View:
         """Design, keep what was found, then look further."""

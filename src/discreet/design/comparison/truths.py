@@ -274,6 +274,11 @@ class SummedWorld:
         assert not isinstance(actions, NamedActions)
         return [actions.nearest(Fraction(round(x * DECIMALS), DECIMALS)) for x in centre.tolist()]
 
+    def after_outputs(self) -> tuple[float, np.ndarray, np.ndarray, float]:
+        """Under the prior: E ω, the probability of each output, E[(ω − E ω)·1(output)], and Var ω."""
+        mean, _, _, (q, r, t) = self._seen(np.ones(len(self.values)))
+        return mean, q, r, float(t.sum())
+
     def _seen(self, factors: np.ndarray) -> tuple[float, int, np.ndarray, np.ndarray]:
         """The mean of ω in a truth, the first total, moments of ω − mean at each total, and after each output."""
         key = factors.tobytes()

@@ -9,17 +9,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import nan
 
 import numpy as np
 
 from discreet.design.best_mechanism import design
-from discreet.design.comparison.evaluation import recommended, seen
-from discreet.errors import InputError
-from discreet.model.actions import RealActions
-from discreet.model.mechanism import Mechanism
+from discreet.design.comparison.evaluation import (
+    MOST_STATES,
+    must_be_listed,
+    recommended,
+    seen,
+    states_listed,
+)
+from discreet.design.comparison.truths import SummedWorld, why_not_summed
+from discreet.errors import InputError, TooLarge
+from discreet.model.actions import NamedActions, RealActions
+from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.problem import Problem
 from discreet.model.replies import best_replies, reply_loss
+from discreet.model.universe import Universe
 from discreet.numerics.digits import number_at_least, number_at_most
 from discreet.watch import SILENT, Watch
 
@@ -94,6 +103,8 @@ def _other_actions() -> InputError:
 def under(mechanism: Mechanism, problem: Problem) -> Under:
     """The mechanism for a reader with another prior or another payoff, on the same universe."""
     _must_share(mechanism.problem, problem)
+    if why_not_listed_for(mechanism, problem) is not None:
+        return _under_by_sums(mechanism, problem)
     view = seen(mechanism, problem)
     distinct = tuple(sorted(set(view.exact_omegas)))
     place = {w: k for k, w in enumerate(distinct)}
@@ -114,6 +125,38 @@ def under(mechanism: Mechanism, problem: Problem) -> Under:
     numbers = np.array([float(a) for a in first]) if numeric else np.full(len(first), np.nan)
     bias = float(view.masses @ (numbers @ view.kernel - view.omegas))
     return Under(followed, reread, bias)
+
+
+def why_not_listed_for(mechanism: Mechanism, problem: Problem) -> str | None:
+    """Why the states of another problem are not looked at one by one; None when they are."""
+    try:
+        must_be_listed(mechanism, problem)
+    except TooLarge as error:
+        return str(error)
+    return None
+
+
+def _under_by_sums(mechanism: Mechanism, problem: Problem) -> Under:
+    """The same through the law of the weighted sum that the mechanism reads: exact for squared error, else an estimate."""
+    there = replace(mechanism, problem=problem, claims=Claims())
+    if why_not_summed(there) is not None or any(isinstance(d.actions, NamedActions) for d in problem.decisions):
+        must_be_listed(mechanism, problem)
+    world = SummedWorld(there)
+    own = world.tilted(0.0)
+    reread = own.loss
+    if len(problem.decisions) == 1:
+        again = replace(there, kernel=there.kernel.with_actions(world.replies([0.0])))
+        reread = min(reread, world.reading(again).tilted(0.0).loss)
+    return Under(own.loss, reread, nan if own.bias is None else own.bias)
+
+
+def must_be_valued(problem: Problem) -> None:
+    """Refuse, before any design, a problem under whose priors no mechanism can be valued: too many states, and no sum."""
+    universe = problem.universe
+    if isinstance(universe, Universe) and states_listed(problem) > MOST_STATES:
+        named = any(isinstance(d.actions, NamedActions) for d in problem.decisions)
+        if named or problem.statistic.weights(universe) is None:
+            problem.finest()
 
 
 def regret(

@@ -96,7 +96,8 @@ def drawn_around(problem: Problem, draws: int, seed: int, counts: Sequence[int] 
             allowed="one draw or more, counts above 0", remedy="set prior.pseudo_count, for instance 0.5",
         )
     rows = np.random.default_rng(seed).dirichlet(concentration, draws)
-    return tuple(Spot(_decimal(row.tolist())) for row in rows)
+    size = getattr(prior, "size", None)
+    return tuple(Spot(_decimal(row.tolist(), size)) for row in rows)
 
 
 def contamination(
@@ -139,11 +140,11 @@ def _values(problem: Problem) -> tuple[Fraction, ...]:
     return problem.universe.values if isinstance(problem.universe, Universe) else ()
 
 
-def _decimal(row: list[float]) -> IidPrior:
+def _decimal(row: list[float], size: tuple[Fraction, ...] | None) -> IidPrior:
     """Probabilities with six decimals that sum to one, none of them zero."""
     whole = [max(1, round(x * DECIMALS)) for x in row]
     whole[whole.index(max(whole))] += DECIMALS - sum(whole)
-    return IidPrior(tuple(Fraction(w, DECIMALS) for w in whole))
+    return IidPrior(tuple(Fraction(w, DECIMALS) for w in whole), size)
 
 
 def least_loss(task: tuple[Problem, float, float], watch: Watch) -> tuple[float, float]:

@@ -79,6 +79,7 @@ def robust_design(
             "Unbiased values are designed for one prior", found=f"unbiased = {problem.unbiased!r} and {len(priors)} priors",
             allowed="one of the two", remedy="everywhere unbiased values are right on average under every prior: design for one",
         )
+    problem.finest()  # what is exchanged is listed: too many states are refused before any reference is designed
     limited = Deadline(seconds, watch)
     tasks = [(replace(problem, prior=p), gap / 4, seconds) for p in priors]
     found = side_by_side(reference_design, tasks, limited, workers, "reference")
