@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from forged_promises import COUNT, PART, approximate_mechanisms, concentrated_mechanisms, promising
+from mutation import unexplained
 
+import discreet
 import discreet.verify_standalone as standalone
 from discreet.certify import privacy
 from discreet.certify.optimality import proved_value
@@ -23,7 +28,8 @@ from discreet.model.kernel import GaussianKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import ApproximatePromise, ConcentratedPromise, PurePromise
 from discreet.model.replies import best_replies
-from discreet.model.summary import LinearSummary
+from discreet.model.summary import HistogramSummary, LinearSummary
+from discreet.model.universe import ListedUniverse
 
 HALF = ConcentratedPromise(Fraction(1, 2))
 
@@ -164,3 +170,19 @@ def test_the_summary_that_gaussian_noise_reads_is_a_sum() -> None:
     with pytest.raises(InputError, match="cover"):
         promising(GaussianKernel(0, 1, 1, Fraction(1)), HALF)
     assert promising(GaussianKernel(0, 2, 1, Fraction(1)), HALF).summary == COUNT
+
+
+def test_no_comparison_of_the_gaussian_checker_can_change_unnoticed() -> None:
+    """As in `test_mutants`: σ² exactly enough, a little less and more, totals that clip, and summaries that are no sums."""
+    cases = [promising(GaussianKernel(-3, 5, 1, 1 + by), HALF) for by in (Fraction(0), PART, -PART)]
+    cases += [promising(GaussianKernel(0, 2, 5, Fraction(4)), HALF, summary=LinearSummary((0, 5), 0, 2))]
+    cases += [promising(GaussianKernel(0, 10, 5, Fraction(4)), HALF, summary=LinearSummary((0, 5)))]
+    cases += [promising(GaussianKernel(0, 10, 5, Fraction(4)), HALF, summary=LinearSummary((0, 5), 0, 7))]
+    table = SimpleNamespace(summary=HistogramSummary(), problem=cases[0].problem)
+    names = SimpleNamespace(summary=cases[0].summary, problem=SimpleNamespace(universe=ListedUniverse(("a", "b")), neighbours=None))
+    questions: list[Callable[[ModuleType], Any]] = [
+        lambda module, m=m, kernel=getattr(m, "kernel", cases[0].kernel): repr(module.gaussian_privacy(m, kernel, HALF))
+        for m in (*cases, table, names)
+    ]
+    path = Path(discreet.__file__).parent / "certify" / "edges" / "gaussian.py"
+    assert unexplained(path, questions, {}) == []
