@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.engines.roll import Roll
 from discreet.engines.selection import Counts
-from discreet.engines.units import LONG, Codes, Order, Rows, Words
+from discreet.engines.units import LONG, Codes, Order, Rows, Words, in_cache
 
 
 class Tally:
@@ -23,7 +23,8 @@ class Tally:
 
     def add(self, rows: Rows) -> None:
         """Some rows more, short or long, whosever they are."""
-        _count(self.flat, rows["code"] if rows.dtype == LONG else self.order.code_of(rows), 1)
+        for some in in_cache([rows], 1 << 20):
+            _count(self.flat, some["code"] if some.dtype == LONG else self.order.code_of(some), 1)
 
     def add_missing(self, codes: Codes) -> None:
         """Rows that have no unit: together they are one."""

@@ -179,7 +179,7 @@ class Order:
         bits = np.uint64(self.code_bits)
         keys = np.empty(size, dtype=np.uint64)
         end = 0
-        for rows in _chunks(held):
+        for rows in in_cache(held):
             start, end = end, end + len(rows)
             words = rows >> bits
             keys[start:end] = words << bits | self.places(self.seeds(words, None), self.code_of(rows).astype(np.uint32))
@@ -220,7 +220,7 @@ class Order:
         if sum(map(len, blocks)) < ENOUGH:
             return False
         bound = np.uint64(2**64 // SAMPLED)
-        some = [hashes[hashes < bound] for hashes in (self._words(rows) * np.uint64(SPREAD) for rows in _chunks(blocks))]
+        some = [hashes[hashes < bound] for hashes in (self._words(rows) * np.uint64(SPREAD) for rows in in_cache(blocks))]
         _, many = np.unique(np.concatenate(some), return_counts=True)
         return 2 * int(many[many > most].sum()) > int(many.sum())
 
@@ -237,13 +237,13 @@ class Order:
         for width in (0, 2) if most <= MOST_IN_BYTE else (2,):
             shift = np.uint64(64 - bits + width)
             table: NDArray[Any] = np.zeros(1 << (bits - width), dtype=np.uint32 if width else np.uint8)
-            for rows in _chunks(blocks):
+            for rows in in_cache(blocks):
                 np.add.at(table, self._buckets(rows, factor, shift), table.dtype.type(1))
             if int(table.sum(dtype=np.int64)) == size:
                 break
         if int(table.max()) <= most:
             return []
-        return [rows[table.take(self._buckets(rows, factor, shift)) > most] for rows in _chunks(blocks)]
+        return [rows[table.take(self._buckets(rows, factor, shift)) > most] for rows in in_cache(blocks)]
 
     def _buckets(self, rows: Rows, factor: int, shift: np.uint64) -> NDArray[np.intp]:
         return (self._words(rows) * np.uint64(factor) >> shift).view(np.intp)
@@ -269,11 +269,11 @@ def whole_number(text: str) -> int | None:
     return None
 
 
-def _chunks(blocks: Sequence[Rows]) -> Iterator[Rows]:
-    """The rows in pieces that stay in the processor's cache."""
+def in_cache(blocks: Sequence[Rows], most: int = 0) -> Iterator[Rows]:
+    """The rows in pieces of at most `most` (or `CHUNK`), so that what is computed from them stays in the processor's cache."""
     for rows in blocks:
-        for start in range(0, len(rows), CHUNK):
-            yield rows[start : start + CHUNK]
+        for start in range(0, len(rows), most or CHUNK):
+            yield rows[start : start + (most or CHUNK)]
 
 
 def _mixed_one(word: int) -> int:
