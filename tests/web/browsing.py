@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--no-first-run",
+    "--disable-sync", "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]  # fmt: skip
-PATIENCE = 90_000
+PATIENCE = 240_000
 """Milliseconds: a slow machine is no failure."""
 WIDE, NARROW = 1440, 360
 
@@ -54,14 +54,7 @@ def window(browser: Browser, address: str, width: int = WIDE, scheme: str = "lig
     expect.set_options(timeout=PATIENCE)
     seen = Window(page)
 
-    def route(asked: Route) -> None:
-        if asked.request.url.startswith((address, "data:", "blob:")):
-            asked.continue_()
-        else:
-            seen.strangers.append(asked.request.url)
-            asked.abort()
-
-    context.route("**/*", route)
+    page.on("request", lambda asked: None if asked.url.startswith((address, "data:", "blob:")) else seen.strangers.append(asked.url))
     page.on("console", lambda message: seen.complaints.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: seen.complaints.append(str(error)))
     yield seen
