@@ -54,7 +54,8 @@ def window(browser: Browser, address: str, width: int = WIDE, scheme: str = "lig
     expect.set_options(timeout=PATIENCE)
     seen = Window(page)
 
-    page.on("request", lambda asked: None if asked.url.startswith((address, "data:", "blob:")) else seen.strangers.append(asked.url))
+    own = (address, "data:", "blob:")
+    page.on("request", lambda asked: None if asked.url.startswith(own) else seen.strangers.append(asked.url))
     page.on("console", lambda message: seen.complaints.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: seen.complaints.append(str(error)))
     yield seen

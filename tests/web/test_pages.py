@@ -76,3 +76,11 @@ def test_moves_promise_no_more_than_points_prove() -> None:
     assert at["1/4"]["loss_at_most"] is None and at["3"]["loss_at_least"] is None
     assert reach_view(points, 1.5).facts == {"target": 1.5, "enough": Fraction(2), "too_small": Fraction(1, 2), "points": 2}
     assert reach_view(points, 0.5).facts["enough"] is None
+
+
+def test_the_gallery_lists_what_the_gallery_draws(visitor: Visitor) -> None:
+    from discreet.gallery.__main__ import PICTURES
+
+    assert visitor.get("/gallery.json").json["pictures"] == list(PICTURES)
+    assert all(f"/gallery/{name}" in visitor.get("/gallery").text for name in PICTURES)
+    assert visitor.get("/gallery/nothing.json").status == 404

@@ -18,9 +18,9 @@ from discreet.web.bench import Bench, Page, SettledPages
 from discreet.web.desk import Desk, Limits
 from discreet.web.guard import Door, Guard, TooMuchError
 from discreet.web.keeping import Shelf
-from discreet.web.rooms import design, frontier, mechanism, plain_files, problem, releases, work
+from discreet.web.rooms import design, frontier, gallery, mechanism, plain_files, problem, releases, work
 
-ROOMS = (problem, mechanism, design, frontier, releases, work, plain_files)
+ROOMS = (problem, mechanism, design, frontier, releases, gallery, work, plain_files)
 HOME = "workbench"
 """The folder, inside the one that is served, in which the workbench keeps what it makes."""
 
