@@ -216,7 +216,7 @@ def test_a_forged_release_is_refuted_from_its_folder_alone(county: County, monke
 
 def test_a_tampered_learning_folder_is_refused(county: County) -> None:
     table = county.folder / "out" / "learned" / "release.csv"
-    table.write_bytes(table.read_bytes().replace(b"type 1", b"type 2", 1))
+    table.write_bytes(table.read_bytes().replace(b"at least 1", b"at least 2", 1))
     with pytest.raises(Refuted, match="changed after it was published"):
         gather(county.folder / "out" / "plan.toml")
 

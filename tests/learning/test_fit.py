@@ -36,6 +36,14 @@ def test_the_likelihood_is_that_of_the_convolution(ratio: float, published: int)
     assert log_likelihood(parts, Noise(ratio, 124), published) == pytest.approx(brute(parts, ratio, 124, published), abs=1e-8)
 
 
+def test_noise_of_two_numbers_is_that_of_one_twice() -> None:
+    law, r = beta_binomial(9, 0.3, 0.05), 0.6
+    noise = (1 - r) / (1 + r) * r ** np.abs(np.arange(-80, 81))
+    both = np.convolve(np.convolve(law, noise), noise)
+    found = [log_likelihood([(law, 1)], Noise(r, 9, 2), y) for y in (-4, 0, 3, 9)]
+    assert found == pytest.approx([float(np.log(both[160 + y])) for y in (-4, 0, 3, 9)], abs=1e-8)
+
+
 def test_the_law_of_a_cell_is_that_of_the_prior_it_stands_for() -> None:
     universe = Universe.of(9, (Fraction(0), Fraction(1)))
     exact = DirichletMultinomialPrior((Fraction(6), Fraction(3))).on_histograms(universe.histograms(), universe)
@@ -70,7 +78,7 @@ def test_what_made_the_numbers_is_found() -> None:
 def test_a_type_that_was_never_seen_and_empty_cells_leave_a_prior_with_full_support() -> None:
     key_set = KeySet(("c",), tuple((str(i),) for i in range(60)), (4,) * 60)
     asked = questions(key_set, 3)
-    for published in ([0, 0, 0], [q.largest for q in asked], [40, 0, 3]):
+    for published in ([0, 0, 0], [q.largest for q in asked], [40, 30, 0], [0, 40, 80]):
         found = fit(asked, published, key_set, 3, 0.9)[()]
         assert min(found.probabilities) > 0 and sum(found.probabilities) == 1
         assert found.concentration is None or found.concentration > 0
@@ -79,7 +87,7 @@ def test_a_type_that_was_never_seen_and_empty_cells_leave_a_prior_with_full_supp
 def test_less_is_believed_of_an_earlier_year() -> None:
     key_set = KeySet(("c",), tuple((str(i),) for i in range(200)), (10,) * 200)
     asked = questions(key_set, 2)
-    now, before = (fit(asked, [300, 120], key_set, 2, 0.9, change=Fraction(c))[()] for c in ("0", "1/2"))
+    now, before = (fit(asked, [370, 230], key_set, 2, 0.9, change=Fraction(c))[()] for c in ("0", "1/2"))
     assert now.probabilities == before.probabilities
     assert before.correlation > now.correlation and before.deviations[1] > now.deviations[1]
 
@@ -99,7 +107,7 @@ def test_more_cells_need_a_smaller_share() -> None:
     for cells in (60, 2000):
         key_set = KeySet(("c",), tuple((str(i),) for i in range(cells)), (15,) * cells)
         found = split(questions(key_set, 2), key_set, [0, 1], Fraction(1))
-        assert found.auto and found.chosen.cost == min(one.cost for one in found.considered)
+        assert found.auto and found.chosen.cost <= 1.1 * min(one.cost for one in found.considered)
         shares.append(found.share)
     assert shares[1] < shares[0]
 

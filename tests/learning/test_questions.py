@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.learning.questions import FEWEST_PAIRS, LARGEST_ASKED, answers, learning_cells, questions
+from discreet.learning.questions import (
+    FEWEST_PAIRS,
+    HIGHER,
+    LARGEST_ASKED,
+    LOWER,
+    answers,
+    learning_cells,
+    questions,
+)
 from discreet.model.key_set import KeySet
 
 
@@ -20,7 +29,7 @@ def cells(sizes: list[int], strata: int = 1) -> KeySet:
 def test_one_respondent_moves_one_number_by_at_most_one(types: int, strata: int) -> None:
     """The adversary: every replacement of every respondent, from several databases."""
     random = np.random.default_rng(types)
-    key_set = cells([1 + i % 3 for i in range(2 * FEWEST_PAIRS * types * strata)], strata)
+    key_set = cells([1 + i % 3 for i in range(2 * FEWEST_PAIRS * (types + 1) * strata)], strata)
     asked = questions(key_set, types, ("town",) if strata > 1 else ())
     for _ in range(5):
         counts = np.array([random.multinomial(n, np.full(types, 1 / types)) for n in key_set.sizes])
@@ -34,37 +43,37 @@ def test_one_respondent_moves_one_number_by_at_most_one(types: int, strata: int)
                 assert change.sum() <= 1
 
 
-def test_a_spread_over_unpaired_cells_would_move_twice() -> None:
-    """A near miss: were a cell in two pairs, one respondent would move the spread by two."""
+def test_a_cell_in_two_pairs_would_move_twice() -> None:
+    """A near miss: were a cell in two pairs, one respondent would move a number by two."""
     key_set = cells([4] * 12)
-    spread = next(q for q in questions(key_set, 2) if q.about is None)
-    (a, b, t), *_ = spread.pairs
+    higher = next(q for q in questions(key_set, 2) if q.part == HIGHER)
+    (a, b), *_ = higher.pairs
     counts = np.zeros((12, 2), dtype=np.int64)
     counts[:, 0] = 4
     moved = counts.copy()
     moved[a] = (3, 1)
-    twice = type(spread)((), None, ((a, b, t), (a, b, t)), 8)
+    twice = replace(higher, pairs=((a, b), (a, b)))
     assert twice.answer(moved) - twice.answer(counts) == 2
 
 
 def test_every_cell_answers_at_most_one_question_and_every_number_fits() -> None:
     key_set = cells([1 + i % 5 for i in range(61)])
     asked = questions(key_set, 3)
-    places = [place for q in asked for a, b, _ in q.pairs for place in (a, b)]
+    places = [place for q in asked if q.part != LOWER for pair in q.pairs for place in pair]
     assert len(places) == len(set(places)) == 60
     most = np.zeros((61, 3), dtype=np.int64)
     for t in range(3):
         full = most.copy()
         full[:, t] = key_set.sizes
         assert all(0 <= value <= q.largest for q, (_, value) in zip(asked, answers(asked, full), strict=True))
-    assert learning_cells(asked, ()).cells == (("type 1",), ("type 2",), ("spread",))
+    assert learning_cells(asked, ()).cells == (("at least 1, higher",), ("at least 1, lower",), ("at least 2",))
 
 
 def test_which_cells_are_asked_does_not_depend_on_the_order_of_the_key_set() -> None:
     key_set = cells([1 + i % 4 for i in range(40)])
     other = KeySet(key_set.columns, key_set.cells[::-1], key_set.sizes[::-1])
-    named = [{key_set.cells[p] for a, b, _ in q.pairs for p in (a, b)} for q in questions(key_set, 2)]
-    assert named == [{other.cells[p] for a, b, _ in q.pairs for p in (a, b)} for q in questions(other, 2)]
+    named = [{key_set.cells[p] for pair in q.pairs for p in pair} for q in questions(key_set, 3)]
+    assert named == [{other.cells[p] for pair in q.pairs for p in pair} for q in questions(other, 3)]
 
 
 @pytest.mark.parametrize(

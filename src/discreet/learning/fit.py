@@ -1,14 +1,15 @@
 """The rule `discreet-fit/1`: from the numbers of a learning release to a prior for the cells of each stratum, with its
 uncertainty.
 
-Model. In stratum s a respondent has type t with probability p_st. Cells differ: their shares are Dirichlet with intra-cell
-correlation ρ = 1/(A + 1), A the total concentration, the same in all strata; ρ = 0 means cells are alike. Cells answer
-different questions, so the numbers are independent and their likelihood is the product of exact laws (`laws`), noise
-included. Beforehand p is uniform and ρ is on the list `CORRELATIONS` with the weights `BEFOREHAND`.
+Model. In stratum s a respondent has type j or above with probability c_sj. Cells differ: their shares are Dirichlet with
+intra-cell correlation ρ = 1/(A + 1), A the total concentration, the same in all strata; ρ = 0 means cells are alike. Each
+number, and the sum and the difference of a higher and a lower one, has an exact law, noise included (`laws`). Numbers of
+different cells are independent; sum and difference of one pair of numbers are taken to be, their noise being uncorrelated,
+and the likelihood is the product. Beforehand c is uniform and ρ is on the list `CORRELATIONS` with the weights `BEFOREHAND`.
 
-For each ρ: p_st has the mean and variance of its likelihood on 21 points; strata are pooled partially (`strata`); the spread
-is judged at these means. ρ then has a posterior on the list. What is believed of the next cell mixes all of this, and is
-matched by one Dirichlet-multinomial law in its means p̄ and variance:
+For each ρ: c_sj has the mean and variance of its likelihood on 21 points; strata are pooled partially (`strata`); the
+difference is judged at these means. ρ then has a posterior on the list. What is believed of the next cell mixes all of this,
+and is matched by one Dirichlet-multinomial law in its means p̄_t = c_t − c_(t+1) and variance:
 
     ρ* = Σ_t (Var p_t + E ρ·p_t(1 − p_t)) / Σ_t p̄_t(1 − p̄_t)
 
@@ -20,15 +21,15 @@ differ in the thirteenth digit.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.learning.laws import Array, Noise, apart, beta_binomial, log_likelihood
-from discreet.learning.questions import Question
+from discreet.learning.questions import HIGHER, LOWER, Question
 from discreet.learning.strata import pooled
 from discreet.model.key_set import KeySet
 from discreet.model.origin import Origin
@@ -59,6 +60,8 @@ BEFOREHAND = (8.0, *(1.0,) * 16)
 POINTS = 21
 ALIKE = 0.02
 SIGNIFICANT, FOR_CONCENTRATION = 4, 3
+LEAST_SHARE = 1e-5
+"""No type is believed to be rarer than this."""
 
 
 @dataclass(frozen=True)
@@ -97,30 +100,25 @@ def fit(
     """What follows from published numbers, for each stratum; `ratio` is that of the geometric noise."""
     numbers = {q.key: y for q, y in zip(asked, published, strict=True)}
     strata = sorted({q.stratum for q in asked})
-    counted = sorted({q.about for q in asked if q.about is not None})
     log_weights = np.log(np.array(BEFOREHAND))
     means = np.zeros((len(CORRELATIONS), len(strata), types))
     variances = np.zeros_like(means)
-    sizes = key_set.sizes
+    heard = [_Heard(q, numbers, key_set.sizes, ratio) for q in asked if q.part != LOWER]
     for i, correlation in enumerate(CORRELATIONS):
-        for t in counted:
-            here = [q for q in asked if q.about == t]
-            found = [_share(q, numbers[q.key], sizes, ratio, correlation) for q in here]
-            means[i, :, t], variances[i, :, t] = pooled(
-                np.array([f[0] for f in found]), np.array([f[1] for f in found])
-            )
+        above, off = np.ones((len(strata), types + 1)), np.zeros((len(strata), types + 1))
+        above[:, types] = 0
+        for j in range(1, types):
+            here = [one for one in heard if one.about == j]
+            found = [one.share(correlation) for one in here]
+            above[:, j], off[:, j] = pooled(np.array([f[0] for f in found]), np.array([f[1] for f in found]))
             log_weights[i] += sum(f[2] for f in found)
-        means[i] = _completed(means[i])
-        variances[i, :, 0] = variances[i, :, 1:].sum(axis=1)
-        for q in asked:
-            if q.about is None:
-                log_weights[i] += _spread(
-                    q, numbers[q.key], sizes, ratio, means[i, strata.index(q.stratum)], correlation
-                )
+            for one, c in zip(here, above[:, j], strict=True):
+                log_weights[i] += one.spread(float(c), correlation) if one.twice else 0.0
+        means[i], variances[i] = _types(above), off[:, :-1] + off[:, 1:]
     weights = np.exp(log_weights - log_weights.max())
     weights /= weights.sum()
     largest = {
-        s: max(sizes[place] for q in asked if q.stratum == s for a, b, _ in q.pairs for place in (a, b))
+        s: max(key_set.sizes[place] for q in asked if q.stratum == s for pair in q.pairs for place in pair)
         for s in strata
     }
     return {
@@ -139,15 +137,16 @@ def _learned(
     correlation = float((variance + within).sum() / (mean * (1 - mean)).sum())
     cumulative = np.cumsum(weights)
     low, high = (rho[min(int(np.searchsorted(cumulative, level)), len(rho) - 1)] for level in (0.05, 0.95))
-    counted = [max(_digits(p, SIGNIFICANT), Fraction(1, 10**7)) for p in mean[1:]]
-    probabilities = (1 - sum(counted, Fraction(0)), *counted)
+    modal = int(np.argmax(mean))
+    rounded = [max(_digits(p, SIGNIFICANT), Fraction(1, 10**7)) for p in mean]
+    rounded[modal] = 1 - sum(rounded[:modal] + rounded[modal + 1 :], Fraction(0))
     alike = correlation * (largest - 1) < ALIKE
     concentration = (
         None if alike else max(_digits(1 / min(correlation, 0.99) - 1, FOR_CONCENTRATION), Fraction(1, 100))
     )
     return Learned(
         stratum,
-        probabilities,
+        tuple(rounded),
         tuple(float(v) for v in np.sqrt(variance)),
         correlation,
         (float(low), float(high)),
@@ -155,72 +154,54 @@ def _learned(
     )
 
 
-def _share(
-    q: Question, published: int, sizes: Sequence[int], ratio: float, correlation: float
-) -> tuple[float, float, float]:
-    """Mean and variance of a share given its number, under a uniform prior, and the logarithm of the number's probability."""
-    counts: dict[int, int] = {}
-    for a, b, _ in q.pairs:
-        for place in (a, b):
-            counts[sizes[place]] = counts.get(sizes[place], 0) + 1
-    noise = Noise(ratio, q.largest)
-    noise_variance = 2 * ratio / (1 - ratio) ** 2
-    share = min(max(published / q.largest, 0.0), 1.0)
-    room = min((noise_variance**0.5 + 1) / q.largest, 0.5)
-    typical = min(max(share, room), 1 - room)
-    grown = sum(count * n * (1 + (n - 1) * correlation) for n, count in counts.items())
-    deviation = (typical * (1 - typical) * grown + noise_variance) ** 0.5 / q.largest
-    low, high = max(share - 6 * deviation, 0.0), min(share + 6 * deviation, 1.0)
-    width = (high - low) / POINTS
-    points = low + (np.arange(POINTS) + 0.5) * width
-    logs = np.array(
-        [
-            log_likelihood(
-                [(beta_binomial(n, p, correlation), c) for n, c in counts.items()], noise, published
-            )
-            for p in points
-        ]
-    )
-    weights = np.exp(logs - logs.max())
-    total = float(weights.sum())
-    mean = float(weights @ points) / total
-    return (
-        mean,
-        float(weights @ (points - mean) ** 2) / total + width**2 / 12,
-        float(logs.max() + np.log(total * width)),
-    )
+class _Heard:
+    """A question with its published number, or with the two numbers of a higher and a lower one."""
+
+    def __init__(
+        self, q: Question, numbers: Mapping[tuple[str, ...], int], sizes: Sequence[int], ratio: float
+    ) -> None:
+        self.about, self.twice = q.about, q.part == HIGHER
+        other = numbers[(*q.stratum, f"at least {q.about}{LOWER}")] if self.twice else 0
+        self.total, self.difference = numbers[q.key] + other, numbers[q.key] - other
+        self.counts = Counter(sizes[place] for pair in q.pairs for place in pair)
+        self.pairs = Counter((min(sizes[a], sizes[b]), max(sizes[a], sizes[b])) for a, b in q.pairs)
+        self.respondents = sum(n * count for n, count in self.counts.items())
+        self.noise = Noise(ratio, self.respondents, 1 + self.twice)
+
+    def share(self, correlation: float) -> tuple[float, float, float]:
+        """Mean and variance of the share under a uniform prior, and the logarithm of the number's probability."""
+        share = min(max(self.total / self.respondents, 0.0), 1.0)
+        room = min((self.noise.variance**0.5 + 1) / self.respondents, 0.5)
+        typical = min(max(share, room), 1 - room)
+        grown = sum(count * n * (1 + (n - 1) * correlation) for n, count in self.counts.items())
+        deviation = (typical * (1 - typical) * grown + self.noise.variance) ** 0.5 / self.respondents
+        low, high = max(share - 6 * deviation, 0.0), min(share + 6 * deviation, 1.0)
+        width = (high - low) / POINTS
+        points = low + (np.arange(POINTS) + 0.5) * width
+        logs = np.array([self._log(float(p), correlation) for p in points])
+        weights = np.exp(logs - logs.max())
+        total = float(weights.sum())
+        mean = float(weights @ points) / total
+        variance = float(weights @ (points - mean) ** 2) / total + width**2 / 12
+        return mean, variance, float(logs.max() + np.log(total * width))
+
+    def _log(self, share: float, correlation: float) -> float:
+        parts = [(beta_binomial(n, share, correlation), count) for n, count in self.counts.items()]
+        return log_likelihood(parts, self.noise, self.total)
+
+    def spread(self, share: float, correlation: float) -> float:
+        """The log-likelihood of the difference."""
+        inner = min(max(share, LEAST_SHARE), 1 - LEAST_SHARE)
+        laws = {size: beta_binomial(size, inner, correlation) for size in self.counts}
+        parts = [(apart(laws[n], laws[m]), count) for (n, m), count in self.pairs.items()]
+        return log_likelihood(parts, self.noise, self.difference)
 
 
-def _spread(
-    q: Question,
-    published: int,
-    sizes: Sequence[int],
-    ratio: float,
-    means: NDArray[np.float64],
-    correlation: float,
-) -> float:
-    """The log-likelihood of a spread."""
-    counts: dict[tuple[int, int, int], int] = {}
-    for a, b, t in q.pairs:
-        key = (min(sizes[a], sizes[b]), max(sizes[a], sizes[b]), t)
-        counts[key] = counts.get(key, 0) + 1
-    laws: dict[tuple[int, int], Array] = {}
-    for n, m, t in counts:
-        for size in (n, m):
-            if (size, t) not in laws:
-                laws[size, t] = beta_binomial(size, float(means[t]), correlation)
-    parts = [(apart(laws[n, t], laws[m, t]), count) for (n, m, t), count in counts.items()]
-    return log_likelihood(parts, Noise(ratio, q.largest), published)
-
-
-def _completed(means: Array) -> Array:
-    """Type 0 is the rest; where noise leaves nothing for it, the others give way."""
-    found = means.copy()
-    others = found[:, 1:].sum(axis=1)
-    most = 1 - 1e-3
-    found[:, 1:] *= np.minimum(1.0, most / others)[:, None]
-    found[:, 0] = 1 - found[:, 1:].sum(axis=1)
-    return found
+def _types(above: Array) -> Array:
+    """Probabilities of the types from those of each type and above; where noise puts them out of order they give way."""
+    falling = np.minimum.accumulate(np.clip(above, 0, 1), axis=1)
+    found = np.maximum(falling[:, :-1] - falling[:, 1:], LEAST_SHARE)
+    return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
 def _digits(value: float, digits: int) -> Fraction:

@@ -54,10 +54,16 @@ def apart(first: Array, second: Array) -> Array:
 
 @dataclass(frozen=True)
 class Noise:
-    """Geometric noise on 0..largest, what lies beyond gathered at the ends."""
+    """Geometric noise on 0..largest, what lies beyond gathered at the ends; twice, without ends, for two numbers together."""
 
     ratio: float
     largest: int
+    times: int = 1
+
+    @property
+    def variance(self) -> float:
+        """Of the noise itself."""
+        return self.times * 2 * self.ratio / (1 - self.ratio) ** 2
 
 
 def log_likelihood(parts: Sequence[tuple[Array, int]], noise: Noise, published: int) -> float:
@@ -72,11 +78,13 @@ def log_likelihood(parts: Sequence[tuple[Array, int]], noise: Noise, published: 
     own = float(((x[:, None] - means) ** 2 * laws).sum(axis=0) @ counts)
     r = noise.ratio
     far = int(np.ceil(32 / -np.log(r))) + 1
-    period = 2 * int(np.ceil(abs(published - centre) + 12 * own**0.5)) + 2 * far + 64
+    period = 2 * int(np.ceil(abs(published - centre) + 12 * own**0.5)) + 2 * far + 65
     w = np.asarray(2 * pi / period * np.arange(_frequencies(own, period) + 1), dtype=np.float64)
     factor = np.prod((np.exp(1j * np.outer(w, x)) @ laws) ** counts, axis=1)
-    factor *= (1 - r) ** 2 / (1 - 2 * r * np.cos(w) + r * r)
-    if published <= 0:
+    factor *= ((1 - r) ** 2 / (1 - 2 * r * np.cos(w) + r * r)) ** noise.times
+    if noise.times > 1:
+        pass
+    elif published <= 0:
         factor *= _run(w, far)  # everything at or below 0
     elif published >= noise.largest:
         factor *= _run(-w, far)

@@ -1,17 +1,20 @@
 """Which numbers a learning release holds: every cell answers one question, so that one respondent moves one number by one.
 
-Within a stratum cells are put in order by size, then by a hash of their keys (neighbours in space are no neighbours here), and cut
-into pairs. The pairs take turns:
+Within a stratum cells are put in order by size, then by a hash of their keys (neighbours in space are no neighbours here),
+and cut into pairs. With x_c the number of respondents of cell c whose type is j or above, the pairs take turns:
 
-    type t     how many respondents of these cells have type t                          Σ_c h_c(t)
-    spread     how far the two cells of a pair are apart, summed over pairs             Σ_(a,b) |h_a(t) − h_b(t)|
+    at least j              Σ (x_a + x_b)
+    at least j, higher      Σ max(x_a, x_b)
+    at least j, lower       Σ min(x_a, x_b)
 
-Spread asks of each pair about one type t; the types take turns. With two types only type 1 is asked about: type 0 is the rest.
+The first for every j from 1 on, the others for the middle j, which takes two turns: their sum says how many there are, their
+difference Σ |x_a − x_b| how far cells are apart.
 
-Sensitivity. Replacing one respondent moves one unit of one histogram h_c from type s to type u. Cell c belongs to one question.
-A count Σ h_c(t) moves by 1 if t is s or u, else by 0. In a spread one term |h_a(t) − h_b(t)| moves, by at most |Δh_c(t)| ≤ 1. So of
-all numbers of a learning release one moves, by at most 1: it is a partition of the cells, and each number may be published with
-the whole ε. A unit that moves k rows from some cells to others makes 2k replacements, all of which may meet in one number.
+Sensitivity. Replacing one respondent moves x_c by at most 1 for one cell c, which belongs to one pair and so to one turn. A
+sum moves by at most 1. Of higher and lower one moves, by at most 1: when one of two whole numbers moves by one, the larger of
+them moves or the smaller, not both (if they were equal, up moves the larger and down the smaller). So of all numbers of a
+learning release one moves, by at most 1, and each may be published with the whole ε. A unit that moves k rows from some cells
+to others makes 2k replacements, all of which may meet in one number.
 """
 
 from __future__ import annotations
@@ -28,14 +31,11 @@ from discreet.model.key_set import KeySet
 
 QUESTION = "question"
 """The key column that tells the numbers of a stratum apart."""
-SPREAD = "spread"
+WHOLE, HIGHER, LOWER = "", ", higher", ", lower"
 LARGEST_ASKED = 4096
 """Cells of more respondents are not asked: how they differ is hardly hidden by noise."""
 FEWEST_PAIRS = 3
-"""Pairs that each question of each stratum needs."""
-
-Pair = tuple[int, int, int]
-"""Two places in the key set, and the type that their spread is about."""
+"""Pairs that each turn of each stratum needs."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +43,18 @@ class Question:
     """One number of a learning release: the cells that it is about, and the largest value that it can have."""
 
     stratum: tuple[str, ...]
-    about: int | None
-    """The type that is counted; None for the spread."""
-    pairs: tuple[Pair, ...]
+    about: int
+    """Respondents of this type and above are counted."""
+    part: str
+    """Of each pair both cells, the higher or the lower one."""
+    pairs: tuple[tuple[int, int], ...]
+    """Places in the key set."""
     largest: int
 
     @property
     def name(self) -> str:
         """What stands in the column `question`."""
-        return SPREAD if self.about is None else f"type {self.about}"
+        return f"at least {self.about}{self.part}"
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -60,15 +63,13 @@ class Question:
 
     def answer(self, counts: NDArray[np.integer]) -> int:
         """The number itself, from histograms [cell, type]."""
-        a, b, t = np.array(self.pairs, dtype=np.int64).T
-        if self.about is not None:
-            return int(counts[a, self.about].sum() + counts[b, self.about].sum())
-        return int(np.abs(counts[a, t].astype(np.int64) - counts[b, t]).sum())
+        x = counts[:, self.about :].sum(axis=1)[np.array(self.pairs, dtype=np.int64)]
+        return int({WHOLE: x, HIGHER: x.max(axis=1), LOWER: x.min(axis=1)}[self.part].sum())
 
 
-def asked_types(types: int) -> tuple[int, ...]:
-    """The types that are counted: all but type 0, which is the rest."""
-    return tuple(range(1, types))
+def middle_of(types: int) -> int:
+    """The cut whose spread is asked about."""
+    return types // 2
 
 
 def questions(key_set: KeySet, types: int, strata: Sequence[str] = ()) -> tuple[Question, ...]:
@@ -100,32 +101,27 @@ def _of_stratum(
     stratum: tuple[str, ...], places: list[int], key_set: KeySet, types: int
 ) -> Iterator[Question]:
     pairs = _pairs(places, key_set)
-    counted = asked_types(types)
-    turns = len(counted) + 1
-    if len(pairs) < FEWEST_PAIRS * turns:
+    turns = [*range(1, types), middle_of(types)]
+    if len(pairs) < FEWEST_PAIRS * len(turns):
         where = f" of {' / '.join(stratum)}" if stratum else ""
         raise InputError(
             f"There are too few cells{where} to learn a prior from",
             found=f"{len(places)} cells, {2 * len(pairs)} of them of 1 to {LARGEST_ASKED:,} respondents and in pairs",
-            allowed=f"at least {2 * FEWEST_PAIRS * turns} cells for {types} types",
+            allowed=f"at least {2 * FEWEST_PAIRS * len(turns)} cells for {types} types",
             remedy="use fewer strata or smaller cells, or bring a prior",
         )
     sizes = key_set.sizes
-    for turn, about in enumerate((*counted, None)):
-        mine = pairs[turn::turns]
-        if about is None:
-            asked = tuple(
-                (a, b, counted[i % len(counted)] if types == 2 else i % types)
-                for i, (a, b) in enumerate(mine)
-            )
-            yield Question(stratum, None, asked, sum(max(sizes[a], sizes[b]) for a, b in mine))
+    for about in range(1, types):
+        mine = tuple(pair for i, pair in enumerate(pairs) if turns[i % len(turns)] == about)
+        more, less = (
+            sum(max(sizes[a], sizes[b]) for a, b in mine),
+            sum(min(sizes[a], sizes[b]) for a, b in mine),
+        )
+        if about == middle_of(types):
+            yield Question(stratum, about, HIGHER, mine, more)
+            yield Question(stratum, about, LOWER, mine, less)
         else:
-            yield Question(
-                stratum,
-                about,
-                tuple((a, b, about) for a, b in mine),
-                sum(sizes[a] + sizes[b] for a, b in mine),
-            )
+            yield Question(stratum, about, WHOLE, mine, more + less)
 
 
 def _pairs(places: list[int], key_set: KeySet) -> list[tuple[int, int]]:

@@ -8,9 +8,10 @@ For a cell of n respondents with prior variance V of its statistic and noise var
     + W²/(V + W)³·Var(V)                               so is the variance
 
 where the errors follow from the questions: how many cells each asks, and noise of ε·s on each number. Nothing is known of the
-data yet, so this is averaged, relative to a prior that is known, over a list of possible truths. A share is chosen from
-`SHARES`. Not learning means noise at face value, W(ε); `worst` is by how much learning may be worse than that at the worst
-truth of the list. These are predictions, made by formula: what was reached is measured in bench/learn.py.
+data yet, so this is averaged, relative to a prior that is known, over a list of possible truths. Chosen is the largest of
+`SHARES` that costs nearly the least. Not learning means noise at face value, W(ε); `worst` is by how much learning may be
+worse than that at the worst truth of the list. These are predictions, made by formula: what was reached is measured in
+bench/learn.py.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.learning.questions import Question
+from discreet.learning.questions import HIGHER, LOWER, Question
 from discreet.model.key_set import KeySet
 from discreet.numerics.exact import brief
 
@@ -30,6 +31,8 @@ SHARES = tuple(Fraction(n, 200) for n in (2, 4, 6, 8, 10, 15, 20, 30, 40, 60))
 FREQUENCIES = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
 """The share of respondents who are not of type 0, at the possible truths; the types share it evenly."""
 CORRELATIONS = (0.0, 0.02, 0.1)
+NEARLY = 1.1
+"""Among shares that cost nearly the least the largest is taken: the formula does not know how heavy the tails of noise are."""
 GINI = 1.128
 """E|X − Y| of two normal variables, in deviations of one of them."""
 
@@ -85,7 +88,8 @@ def split(
             )
         return LearningShare(wanted, False, (_considered(asked, key_set, weights, float(epsilon), wanted),))
     considered = tuple(_considered(asked, key_set, weights, float(epsilon), one) for one in SHARES)
-    best = min(considered, key=lambda one: (round(one.cost, 9), one.share))
+    least = min(one.cost for one in considered)
+    best = max((one for one in considered if one.cost <= NEARLY * least), key=lambda one: one.share)
     return LearningShare(best.share, True, considered)
 
 
@@ -123,7 +127,7 @@ def _at(
     known = counts @ (variance * whole / (variance + whole))
     later = counts @ (variance * rest / (variance + rest))
     mean_error, spread_error = _errors(asked, key_set, p, correlation, _noise(share * epsilon, 1.0))
-    of_mean = float(mean_error[1:] @ (weights[1:] - weights[0]) ** 2)
+    of_mean = float(mean_error[1:] @ np.diff(weights) ** 2)
     off = np.minimum((spread_error * variance) ** 2, variance**2)
     regret = (rest / (variance + rest)) ** 2 * sizes**2 * of_mean + rest**2 / (variance + rest) ** 3 * off
     uncertain = counts @ np.minimum(regret, rest)
@@ -137,20 +141,22 @@ def _at(
 def _errors(
     asked: Sequence[Question], key_set: KeySet, p: np.ndarray, correlation: float, noise: float
 ) -> tuple[np.ndarray, float]:
-    """Variance of each learned share, and the relative error of the learned variance of a cell, in one stratum on average."""
+    """Variance of the share of each type and above, and the relative error of the learned variance of a cell."""
+    above = 1 - np.cumsum(p)
     shares = np.zeros(len(p))
     strata = len({q.stratum for q in asked})
     total, spread = 0.0, 0.0
     for q in asked:
-        sizes = np.array([key_set.sizes[place] for a, b, _ in q.pairs for place in (a, b)], dtype=float)
-        grown = sizes * (1 + (sizes - 1) * correlation)
-        if q.about is not None:
-            shares[q.about] += (p[q.about] * (1 - p[q.about]) * grown.sum() + noise) / q.largest**2 / strata
+        if q.part == LOWER:
             continue
-        of = np.repeat([p[t] * (1 - p[t]) for _, _, t in q.pairs], 2)
-        deviations = np.sqrt(of * grown)
-        total += GINI * deviations.sum() / 2
-        spread += (2 - GINI**2) * (deviations**2).sum() / 2 + noise
+        sizes = np.array([key_set.sizes[place] for pair in q.pairs for place in pair], dtype=float)
+        c = float(above[q.about - 1])
+        grown = c * (1 - c) * sizes * (1 + (sizes - 1) * correlation)
+        drawn = noise * (2 if q.part == HIGHER else 1)
+        shares[q.about] += (grown.sum() + drawn) / sizes.sum() ** 2 / strata
+        if q.part == HIGHER:
+            total += GINI * np.sqrt(grown).sum() / 2
+            spread += (2 - GINI**2) * grown.sum() / 2 + drawn
     return shares, 2 * spread**0.5 / max(total, 1e-9)
 
 
