@@ -7,7 +7,9 @@ reason why it cannot answer differently.
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import io
 import json
 import random
 from collections.abc import Callable
@@ -20,6 +22,7 @@ import pytest
 import random_worlds as worlds
 from forged_promises import promised_documents
 from mutation import mutants, survivors
+from unbiased_documents import unbiased_documents
 
 import discreet
 from discreet.certify.edges import concentrated
@@ -202,8 +205,8 @@ def test_no_comparison_of_the_closed_forms_can_change_unnoticed() -> None:
 
 
 @pytest.mark.slow
-def test_no_comparison_of_the_standalone_verifier_can_change_unnoticed() -> None:
-    documents = [mechanism_document(m) for m in corpus()] + forged_documents() + promised_documents()
+def test_no_comparison_of_the_standalone_verifier_can_change_unnoticed(tmp_path: Path) -> None:
+    documents = [mechanism_document(m) for m in corpus()] + forged_documents() + promised_documents() + unbiased_documents()
     texts = [json.dumps(document) for document in documents]
     questions: list[Callable[[ModuleType], Any]] = [lambda module, text=text: verdict(module, text) for text in texts]
     questions += [
@@ -217,11 +220,28 @@ def test_no_comparison_of_the_standalone_verifier_can_change_unnoticed() -> None
         *[lambda module, text=text: module.whole(text) for text in (1, "1", "-1", "")],
         lambda module: module.main([]),
         lambda module: module.main(["/nowhere"]),
+        *[lambda module, path=path: printed(module, path) for path in told_files(tmp_path)],
     ]
     sizes = [(2, 2), (1, 2), (3, 2), (0, 2), (-1, 2), (1, 1), (3, 3)]
     questions += [lambda module, low=low, high=high: module.members(family_text(low, high)) for low, high in sizes]
     questions += [lambda module, data=data: module.sizes(data) for data in universes()]
     assert unexplained("verify_standalone", survivors(SOURCE / "verify_standalone.py", questions)) == []
+
+
+def told_files(folder: Path) -> list[Path]:
+    """Mechanisms of every promise, one without any edge and one with unbiased values, as files."""
+    kinds: dict[str, dict[str, Any]] = {str(sorted(d["guarantee"])): d for d in promised_documents()}
+    chosen = [*kinds.values(), mechanism_document(corpus()[-1]), *unbiased_documents()[:2]]
+    for k, document in enumerate(chosen):
+        (folder / f"{k}.json").write_text(json.dumps(document), encoding="utf-8")
+    return [folder / f"{k}.json" for k in range(len(chosen))]
+
+
+def printed(module: ModuleType, path: Path) -> tuple[int, str]:
+    """What the verifier says about a file."""
+    with contextlib.redirect_stdout(io.StringIO()) as shown:
+        code = module.main([str(path)])
+    return code, shown.getvalue()
 
 
 def said(function: Callable[..., Any], kind: type[Exception], *arguments: Any) -> str:

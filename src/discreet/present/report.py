@@ -34,6 +34,7 @@ from discreet.numerics.digits import (
     percent_at_most,
     percent_given,
 )
+from discreet.present.blocks import SCROLLS
 from discreet.present.figure import Figure
 from discreet.present.figures.adding import CELLS, adding_figure, named
 from discreet.present.figures.posterior import posterior_figure
@@ -131,7 +132,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]], *, numeric: bool =
         "<tr>" + "".join(f"<td{kind if i else ''}>{escape(str(x))}</td>" for i, x in enumerate(row)) + "</tr>"
         for row in rows
     )
-    return f"<div class='rows'><table{name}><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>"
+    return f"{SCROLLS}<table{name}><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>"
 
 
 def _compared(mechanism: Mechanism) -> Mapping[str, Baseline]:
