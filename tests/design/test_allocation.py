@@ -12,6 +12,7 @@ from design_worlds import problem, school
 from discreet.certify.value.expected import expected_payoff
 from discreet.design.questions.allocation import Curve, allocate, bounding_intervals, hiding, split, through
 from discreet.errors import InputError
+from discreet.model.problem import Problem
 
 
 def random_curve(random: Random, name: str) -> Curve:
@@ -163,3 +164,27 @@ def test_a_small_budget_for_two_equal_statistics_goes_to_one_of_them() -> None:
     )
     assert sorted(part.epsilon for part in found.parts) == [0, Fraction(1, 2)]
     assert found.relative_gap <= 0.01
+
+
+def test_levels_above_the_finest_read_the_statistic_alone() -> None:
+    """Left free, the design of three respondents with three values reads their histogram, which no tree of totals carries."""
+    from discreet.files.problem import problem_from_document
+    from discreet.interpret.level_likelihoods import must_read_the_total
+
+    def asking(respondents: int) -> Problem:
+        return problem_from_document({
+            "data": {"respondents": respondents, "values": [0, 1, 2]},
+            "prior": {"kind": "iid", "probabilities": ["0.89", "0.09", "0.02"]},
+            "statistic": {"kind": "sum"}, "decision": {"kind": "squared-error", "actions": "real"}, "privacy": {"epsilon": 1},
+        })  # fmt: skip
+
+    asked = [("block", asking(2), Fraction(1)), ("county", asking(3), Fraction(1))]
+    for levels in (True, False):
+        _, frontiers = allocate(asked, Fraction(2), steps=1, rounds=1, workers=1, gap=1e-2, levels=levels)
+        top = frontiers[1].points[-1].mechanism
+        assert top is not None
+        if levels:
+            must_read_the_total(top)
+        else:
+            with pytest.raises(InputError, match="reads more than the total"):
+                must_read_the_total(top)

@@ -44,6 +44,30 @@ def test_a_level_above_has_some_of_the_keys(tmp_path: Path, keys: list[str]) -> 
     assert not (tmp_path / "above").exists()
 
 
+def test_a_level_whose_mechanism_does_not_fit_is_refused_before_anything(tmp_path: Path) -> None:
+    """No mechanism for the counties' sizes; one that reads more than the total."""
+    from towns import town_mechanism
+
+    from discreet import files
+    from discreet.files.problem import problem_from_document
+    from discreet.files.problem_document import problem_document
+    from discreet.mechanisms.geometric import geometric_mechanism
+    from discreet.model.summary import LinearSummary
+
+    folder = tmp_path / "town"
+    plan = plan_counties(folder)[0]
+    with pytest.raises(InputError, match="size that no mechanism is for"):
+        level_plans(plan, [(["county"], str(folder / "yes.mechanism.json"))], tmp_path / "above")
+    document = problem_document(town_mechanism(12).problem)
+    three = {"data": {"respondents": 12, "values": [0, 1, 3]}, "prior": {"kind": "iid", "probabilities": ["1/2", "1/4", "1/4"]}}
+    other = geometric_mechanism(problem_from_document(document | three), LinearSummary((0, 1, 1)))
+    files.write_mechanism(folder / "other.mechanism.json", other)
+    (folder / "streets.csv").write_text("county,street,size\nwest,s0,4\nwest,s1,4\nwest,s2,4\n", encoding="utf-8")
+    with pytest.raises(InputError, match="reads more than the total"):
+        level_plans(plan, [(["county"], str(folder / "other.mechanism.json"))], tmp_path / "above")
+    assert not (tmp_path / "above").exists()
+
+
 def test_what_are_no_levels_is_refused(releases: list[Path]) -> None:
     with pytest.raises(InputError, match="one has more keys"):
         levelled_cells(releases[0])

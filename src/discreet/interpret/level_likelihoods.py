@@ -60,6 +60,13 @@ def level_likelihood(
     return looked_up
 
 
+def must_read_the_total(mechanism: Mechanism) -> None:
+    """Refuse a mechanism that reads more of a region than its total, before it is published."""
+    if _line(mechanism) is None:
+        for position in range(output_count(mechanism)):
+            _by_statistic(mechanism, position)
+
+
 def _line(mechanism: Mechanism) -> tuple[Fraction, Fraction] | None:
     universe = mechanism.problem.universe
     if not isinstance(universe, Universe) or not isinstance(mechanism.summary, LinearSummary):

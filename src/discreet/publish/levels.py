@@ -18,16 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.files.atomic import write_atomically
+from discreet.files.atomic import read_bytes, write_atomically
+from discreet.files.canonical import parse_json
 from discreet.files.plan import located, plan_document, read_key_set, read_plan
 from discreet.interpret.coherent_levels import CoherentTotals, Likelihood, TotalsTree, coherent_totals
 from discreet.interpret.least_squares_levels import least_squares
-from discreet.interpret.level_likelihoods import face_value, level_likelihood
+from discreet.interpret.level_likelihoods import face_value, level_likelihood, must_read_the_total
 from discreet.interpret.unbiased_reading import unbiased_reading
 from discreet.model.key_set import KeySet
 from discreet.model.mechanism import Mechanism
 from discreet.model.statistic import MeanStatistic
-from discreet.publish.bundle import mechanism_for
+from discreet.publish.bundle import mechanism_for, members_of
 from discreet.publish.cells import Believing, PublishedCells, ReleasedDraws, published_cells, released_draws
 from discreet.publish.folder import key_set_bytes
 
@@ -218,6 +219,7 @@ def level_plans(plan: str | Path, levels: Sequence[tuple[Sequence[str], str]], f
         for cell, size in zip(cells.cells, cells.sizes, strict=True):
             name = tuple(cell[i] for i in at)
             sums[name] = sums.get(name, 0) + size
+        _must_serve(Path(mechanism), set(sums.values()))
         made.append((tuple(keys), str(Path(mechanism).absolute()), KeySet(tuple(keys), tuple(sums), tuple(sums.values()))))
     place.mkdir(parents=True, exist_ok=True)
     paths = []
@@ -231,6 +233,20 @@ def level_plans(plan: str | Path, levels: Sequence[tuple[Sequence[str], str]], f
         paths.append(place / f"{stem}.toml")
         write_atomically(paths[-1], toml_text(plan_document(above)).encode())
     return paths
+
+
+def _must_serve(mechanism: Path, sizes: set[int]) -> None:
+    """Refuse a mechanism or family that has no member for a size of the level, or one that reads more than the statistic."""
+    what = "the mechanism or family file"
+    members = members_of(parse_json(read_bytes(mechanism, what), what))
+    missing = sorted(size for size in sizes if size not in members)
+    if missing:
+        raise InputError(
+            "A cell of a level above has a size that no mechanism is for", found=f"sizes {missing[:5]} for {mechanism.name}",
+            allowed="a mechanism or family for the sums of the sizes below", remedy="design one for these sizes",
+        )
+    for size in sorted(sizes):
+        must_read_the_total(mechanism_for(members[size]))
 
 
 def toml_text(document: dict[str, object]) -> str:

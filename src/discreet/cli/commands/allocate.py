@@ -34,6 +34,9 @@ def command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Write each statistic's mechanism and certificate here.")
     ] = None,
+    levels: Annotated[
+        bool, typer.Option("--levels", help="Levels of one table, the finest first: those above read the statistic alone.")
+    ] = False,
     figure: Draw = None,
     as_json: Json = False,
 ) -> None:
@@ -63,7 +66,7 @@ def command(
     with progress(*read) as watch:
         found, frontiers = allocate(
             list(zip(names, read, weights, strict=True)), exact(budget, "budget"), watch,
-            gap=gap, within=within, seconds=seconds, steps=steps, rounds=rounds, workers=workers,
+            gap=gap, within=within, seconds=seconds, steps=steps, rounds=rounds, workers=workers, levels=levels,
         )
     written = [] if output is None else _written(output, found, frontiers)
     view = allocation_view(found)

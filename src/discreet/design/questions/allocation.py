@@ -152,16 +152,20 @@ def allocate(
     steps: int = STEPS,
     rounds: int = ROUNDS,
     workers: int | None = None,
+    levels: bool = False,
 ) -> tuple[Allocation, list[Frontier]]:
     """Frontiers of every problem up to the budget and the best split, with finer points where a better one may hide.
 
     `problems` are (name, problem, weight of its loss), `gap` is that of each design. It ends when the split is proved `within` a
-    share of the best, after so many `rounds`, or when it is cancelled, with what is proved by then.
+    share of the best, after so many `rounds`, or when it is cancelled, with what is proved by then. `levels` says that the problems
+    are levels of one table, the finest first: those above it are designed to read the statistic alone, so that readers can put them
+    together (publish.levels).
     """
-    levels = [Fraction(0), *(budget * k / steps for k in range(1, steps + 1))]
+    grid = [Fraction(0), *(budget * k / steps for k in range(1, steps + 1))]
+    classes = ["oblivious" if levels and i else None for i in range(len(problems))]
     found = [
-        frontier(problem, levels, watch, gap=gap, seconds=seconds, compare=False, keep=True, workers=workers)
-        for _, problem, _ in problems
+        frontier(problem, grid, watch, gap=gap, seconds=seconds, compare=False, keep=True, workers=workers, within=within_class)
+        for (_, problem, _), within_class in zip(problems, classes, strict=True)
     ]
     for number in range(rounds):
         curves = [curve(name, f, weight) for (name, _, weight), f in zip(problems, found, strict=True)]
@@ -172,7 +176,10 @@ def allocate(
         new = hiding(curves, best, within)
         if not any(new):
             break
-        found = [_finer(f, levels, watch, gap, seconds, workers) for f, levels in zip(found, new, strict=True)]
+        found = [
+            _finer(f, more, watch, gap, seconds, workers, within_class)
+            for f, more, within_class in zip(found, new, classes, strict=True)
+        ]
     return best, found
 
 
@@ -195,14 +202,16 @@ def hiding(curves: Sequence[Curve], best: Allocation, within: float) -> list[lis
 
 
 def _finer(
-    known: Frontier, levels: list[Fraction], watch: Watch, gap: float, seconds: float, workers: int | None
+    known: Frontier, levels: list[Fraction], watch: Watch, gap: float, seconds: float, workers: int | None, within: str | None
 ) -> Frontier:
     """The same frontier with more points."""
     have = {p.epsilon for p in known.points}
     wanted = [e for e in levels if e not in have]
     if not wanted:
         return known
-    more = frontier(known.problem, wanted, watch, gap=gap, seconds=seconds, compare=False, keep=True, workers=workers)
+    more = frontier(
+        known.problem, wanted, watch, gap=gap, seconds=seconds, compare=False, keep=True, workers=workers, within=within
+    )
     return replace(known, points=tuple(repaired([*known.points, *more.points])), seconds=known.seconds + more.seconds)
 
 

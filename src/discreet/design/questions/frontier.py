@@ -100,10 +100,12 @@ def frontier(
     compare: bool = True,
     keep: bool = False,
     workers: int | None = None,
+    within: str | None = None,
 ) -> Frontier:
     """The frontier at the given ε, each point designed to a relative `gap` within so many `seconds`.
 
-    `compare` adds the baselines, `keep` the mechanisms with their certificates. Cancelling returns what is done.
+    `compare` adds the baselines, `keep` the mechanisms with their certificates, `within` restricts designs to a class of
+    mechanisms. Cancelling returns what is done.
     """
     wanted = sorted(set(epsilons))
     if not wanted:
@@ -112,7 +114,7 @@ def frontier(
         )
     begun = time.perf_counter()
     fine = gap if gap is not None else (COARSE_GAP if len(wanted) >= MANY else FINE_GAP)
-    tasks = [_Task(problem.with_epsilon(e), fine, seconds, compare, keep) for e in reversed(wanted)]
+    tasks = [_Task(problem.with_epsilon(e), fine, seconds, compare, keep, within) for e in reversed(wanted)]
     found = [p for p in side_by_side(design_point, tasks, watch, workers, "frontier point") if p is not None]
     return Frontier(problem, tuple(repaired(found)), time.perf_counter() - begun)
 
@@ -124,12 +126,13 @@ class _Task:
     seconds: float
     compare: bool
     keep: bool
+    within: str | None = None
 
 
 def design_point(task: _Task, watch: Watch) -> Point:
     """One point, before anything is borrowed."""
     begun = time.perf_counter()
-    found = design(task.problem, watch, gap=task.gap, seconds=task.seconds, compare=task.compare)
+    found = design(task.problem, watch, gap=task.gap, seconds=task.seconds, compare=task.compare, within=task.within)
     epsilon = task.problem.epsilon
     return Point(
         epsilon, found.value, found.bound, dict(found.baselines), time.perf_counter() - begun, epsilon, epsilon,
