@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from html.parser import HTMLParser
 from importlib import import_module
 from pathlib import Path
@@ -12,7 +13,10 @@ from typing import Any
 import pytest
 from album import found, mechanism, problem, write_release
 
+from discreet.certify.verdict import of_mechanism
 from discreet.errors import InputError
+from discreet.exchange import Claimed, finite, judge
+from discreet.exchange.cell_keys import entropy_table, improve
 from discreet.interpret.posteriors import posterior
 from discreet.present import notebook
 from discreet.publish import ReleaseVerdict
@@ -103,6 +107,16 @@ def test_a_certificate_names_its_witness() -> None:
     text = checked(notebook.html(found().certificate))
     assert "closed-form" in text and found().certificate.mechanism in text and "SY Thm 3" in text
     assert "edge-check" in checked(notebook.html(found(6, 3).certificate))
+
+
+def test_results_with_a_view_show_it() -> None:
+    judged = judge(finite([["3/4", "1/4"], ["1/4", "3/4"]], states=["<b>no", "yes"]), epsilon=1)
+    text = checked(notebook.html(judged))
+    assert "<b>" not in text and "efuted" in text and "1.0986" in text
+    assert "Proved" in checked(notebook.html(of_mechanism(found().mechanism, found().certificate)))
+    assert "δ" in checked(notebook.html(improve(entropy_table(2, 1), epsilon=1)))
+    response = finite([["3/4", "1/4"], ["1/4", "3/4"]])
+    assert "Proved" in checked(notebook.html(Claimed(response, "a peer", epsilon=Fraction(11, 10))))
 
 
 def test_a_mechanism_says_its_promise() -> None:

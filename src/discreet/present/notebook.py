@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from discreet.present import blocks
 
 if TYPE_CHECKING:
     from discreet.design.result import Design
+    from discreet.exchange.opendp_claims import Claimed
     from discreet.interpret.posteriors import Posterior
     from discreet.model.certificate import Certificate
     from discreet.model.mechanism import Mechanism
@@ -170,6 +172,23 @@ def release_html(release: Release) -> str:
     return _card("Release", _facts(rows) + picture)
 
 
+def _viewed(title: str, module: str, function: str) -> Callable[[Any], str]:
+    """A card of the view that the shells show, loaded when it is needed."""
+
+    def render(thing: Any) -> str:
+        view = getattr(import_module(f"discreet.views.{module}"), function)
+        return _card(title, blocks.html(view(thing).told))
+
+    return render
+
+
+def claimed_html(claimed: Claimed) -> str:
+    """A peer's promise, judged."""
+    from discreet.views.judgement import judgement_view
+
+    return _card("A peer's promise", blocks.html(judgement_view(claimed.judged()).told))
+
+
 RENDERERS: dict[tuple[str, str], Callable[[Any], str]] = {
     ("discreet.model.problem", "Problem"): problem_html,
     ("discreet.design.result", "Design"): design_html,
@@ -178,6 +197,20 @@ RENDERERS: dict[tuple[str, str], Callable[[Any], str]] = {
     ("discreet.interpret.posteriors", "Posterior"): posterior_html,
     ("discreet.publish.verdict", "ReleaseVerdict"): verdict_html,
     ("discreet.present.notebook", "Release"): release_html,
+    ("discreet.design.questions.family", "FamilyDesign"): _viewed("Family", "family", "family_view"),
+    ("discreet.design.questions.frontier", "Frontier"): _viewed("Frontier", "frontier", "frontier_view"),
+    ("discreet.design.questions.robust", "Robust"): _viewed("Robust design", "robust", "robust_view"),
+    ("discreet.design.questions.reliance", "Reliance"): _viewed("Reliance on the prior", "reliance", "reliance_view"),
+    ("discreet.design.questions.allocation", "Allocation"): _viewed("Allocation", "allocation", "allocation_view"),
+    ("discreet.interpret.choosing", "Choices"): _viewed("Choices of ε", "choice", "choice_view"),
+    ("discreet.certify.verdict", "MechanismVerdict"): _viewed("Verdict", "verdict", "verdict_view"),
+    ("discreet.certify.verdict", "FamilyVerdict"): _viewed("Verdict", "verdict", "verdict_view"),
+    ("discreet.certify.verdict", "RobustVerdict"): _viewed("Verdict", "verdict", "verdict_view"),
+    ("discreet.exchange.judgement", "Judgement"): _viewed("Judgement", "judgement", "judgement_view"),
+    ("discreet.exchange.opendp_claims", "Claimed"): claimed_html,
+    ("discreet.exchange.cell_keys.designing", "TableDesign"): _viewed("Table", "cell_keys", "design_view"),
+    ("discreet.exchange.cell_keys.designing", "Improvement"): _viewed("Improvement", "cell_keys", "improvement_view"),
+    ("discreet.exchange.cell_keys.designing", "LeastEpsilon"): _viewed("Least ε", "cell_keys", "least_epsilon_view"),
 }
 
 
