@@ -12,7 +12,7 @@ DEMO := $(VENV)/.installed-demo
 
 export OMP_NUM_THREADS = 1
 
-.PHONY: demo test quick check lint types imports bench docs gallery set-up system constraints clean
+.PHONY: demo test quick check lint types imports bench census docs gallery set-up system constraints clean
 
 demo: $(DEMO)
 	$(VENV)/bin/discreet demo build/demo
@@ -37,6 +37,9 @@ imports: $(STAMP)
 
 bench: $(STAMP)
 	$(RUN) bench/run.py
+
+census: $(STAMP)
+	$(RUN) bench/learn.py census
 
 docs: $(STAMP)
 	$(RUN) tools/documents.py
