@@ -233,3 +233,58 @@ def test_what_is_refused() -> None:
         asked(decision=[{"kind": "squared-error", "actions": "real", "unbiased": "everywhere"}] * 2)
     with pytest.raises(TooLarge, match="who tells nothing"):
         design(asked(epsilon=0), seconds=600)
+
+
+@pytest.fixture(scope="module")
+def near() -> Design:
+    return design(asked(unbiased="nearby"), gap=1e-3, seconds=3600)
+
+
+def moments(mechanism: Mechanism) -> list[Fraction]:
+    """E[(a − ω)·n_t] for every type, by plain sums of fractions."""
+    problem = mechanism.problem
+    vectors = problem.finest().vectors
+    weights = problem.prior.on_histograms(vectors, problem.universe)  # type: ignore[arg-type]
+    at = mechanism.states_of(vectors).tolist()
+    numbers = [output.action for output in mechanism.outputs]
+    found = [Fraction(0)] * 3
+    for row, state, mass in zip(vectors.tolist(), at, weights.numerators, strict=True):
+        mean = sum((a * mechanism.probability(k, state) for k, a in enumerate(numbers) if isinstance(a, Fraction)), Fraction(0))
+        for t, count in enumerate(row):
+            found[t] += mass * count * (mean - row[1] - 2 * row[2])
+    return found
+
+
+def test_nearby_errors_have_no_mean_and_no_covariance(near: Design, small: Design) -> None:
+    assert moments(near.mechanism) == [0, 0, 0]
+    found = of_mechanism(near.mechanism, near.certificate)
+    assert found.proved and found.unbiased is not None and found.unbiased.kind == "nearby"
+    assert 0 < near.lower_bound <= near.loss <= small.loss
+    again = certificate_from_document(json.loads(json.dumps(certificate_document(near.certificate))))
+    assert of_mechanism(mechanism_from_document(mechanism_document(near.mechanism)), again).proved
+    VERIFIER.verify(json.dumps(mechanism_document(near.mechanism)))
+
+
+def test_nearby_near_misses_are_refuted_by_both(near: Design) -> None:
+    document = copy.deepcopy(mechanism_document(near.mechanism))
+    action = document["kernel"]["outputs"][1]["action"]
+    action["number"] = format_exact(Fraction(action["number"]) + TINY)
+    found = of_mechanism(mechanism_from_document(document))
+    assert found.counterexample is not None and found.counterexample.claim == "unbiased"
+    with pytest.raises(VERIFIER.Refuted):
+        VERIFIER.verify(json.dumps(document))
+    another = mechanism_document(near.mechanism)
+    another["problem"]["decision"][0]["unbiased"] = "everywhere"
+    assert of_mechanism(mechanism_from_document(another)).counterexample is not None
+    with pytest.raises((VERIFIER.Refuted, VERIFIER.TooLarge)):
+        VERIFIER.verify(json.dumps(another))
+
+
+def test_time_that_is_up_still_gives_unbiased_values() -> None:
+    """No route comes back: noise is published, not nothing, which would be biased."""
+    from discreet.design.best_mechanism import _Search
+    from discreet.watch import SILENT
+
+    search = _Search(asked(5), 1e-3, 600, SILENT)
+    search._as_a_last_resort()
+    assert of_mechanism(*search.proofs.settled()).unbiased is not None

@@ -2,25 +2,31 @@
 
 `unbiased program`        the program with means over all states, with a bound over all unbiased mechanisms
 `unbiased statistic`      the same over the values of the statistic: a restriction, for states too many to list in a program
+`unbiased noise`          geometric noise on the statistic, in closed form for any number of respondents
+Values unbiased nearby have a program of their own (`nearby`), whose bound holds for those unbiased everywhere too.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import exp
 
 import numpy as np
 
+from discreet.certify.bounds.full_information import FULL
 from discreet.design.program.listed import LARGEST_SOLVED, SMALLEST_SOLVED, label_of
 from discreet.design.program.means import FINE, Scale, exact_means, repair_outputs
 from discreet.design.program.sections import Ground, Section, ground, summed, whole
+from discreet.design.program.unbiased_noise import geometric_noise, why_not_noise
 from discreet.design.proposal import Proposal
+from discreet.design.routes.nearby import NearbyProgram, shifted_design
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked, Route
 from discreet.design.solver.means import MeansProgram, MeansSolution, has_ends, refined, solve_means
 from discreet.design.solver.program import directed
 from discreet.errors import InputError
-from discreet.model.certificate import Flow, Multipliers, UnbiasedWitness, Witness
+from discreet.model.certificate import Flow, Multipliers, TheoremWitness, UnbiasedWitness, Witness
 from discreet.model.gap import reached
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.lattice import statistic_lattice
@@ -30,6 +36,9 @@ from discreet.model.universe import ListedUniverse, Universe
 MOST_WORK = 250_000
 """Nodes times directed edges of the first program: some half a minute."""
 MOST_ROUNDS = 5
+MOST_TOTALS = 400
+BOUND_GAP = 1e-3
+"""How near the bound of values unbiased nearby is sought where it only stands in for another."""
 FIRST_STEP = Fraction(1, 2)
 """Distance of the first nodes, in units of the statistic."""
 
@@ -39,7 +48,7 @@ class UnbiasedProgram(Route):
 
     name = "unbiased program"
     theorem = "weak duality with means"
-    unbiased = ("everywhere", "nearby")
+    unbiased = ("everywhere",)
 
     def obstacle(self, problem: Problem) -> str | None:
         return _impossible(problem) or too_many(problem) or _heavy(problem)
@@ -62,9 +71,9 @@ class UnbiasedStatistic(Route):
     def obstacle(self, problem: Problem) -> str | None:
         if statistic_lattice(problem) is None:
             return "the statistic is no sum, mean or count"
-        if UnbiasedProgram().why_not(problem) is None:
+        if UnbiasedProgram().why_not(problem) is None or NearbyProgram().why_not(problem) is None:
             return "a mechanism that reads every state is never worse"
-        return _impossible(problem) or too_many(problem)
+        return _impossible(problem) or too_many(problem) or _wide(problem)
 
     def why(self, problem: Problem) -> str:
         return "the program with means over the values of the statistic"
@@ -72,10 +81,34 @@ class UnbiasedStatistic(Route):
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
         lattice = statistic_lattice(problem)
         assert lattice is not None
-        return programmed_means(summed(ground(problem), lattice.summary), asked, ends=False)
+        found = programmed_means(summed(ground(problem), lattice.summary), asked, ends=False)
+        if not problem.exchangeable or asked.watch.cancelled():
+            return found
+        # what bounds values unbiased nearby bounds those unbiased everywhere
+        return replace(found, witness=shifted_design(problem, replace(asked, gap=max(asked.gap, BOUND_GAP))).witness)
 
 
-UNBIASED_ROUTES: tuple[Route, ...] = (UnbiasedProgram(), UnbiasedStatistic())
+class UnbiasedNoise(Route):
+    """Geometric noise on the statistic, its ends read as the tails they stand for."""
+
+    name = "unbiased noise"
+    theorem = ""
+    unbiased = ("everywhere", "nearby")
+    computes = False
+
+    def obstacle(self, problem: Problem) -> str | None:
+        if too_many(problem) is None and problem.exchangeable:
+            return "a program chooses among all mechanisms, this noise included"
+        return why_not_noise(problem)
+
+    def why(self, problem: Problem) -> str:
+        return "noise on the statistic needs no list of states"
+
+    def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        return replace(geometric_noise(problem), witness=TheoremWitness(FULL))
+
+
+UNBIASED_ROUTES: tuple[Route, ...] = (UnbiasedProgram(), NearbyProgram(), UnbiasedStatistic(), UnbiasedNoise())
 
 
 def programmed_means(section: Section, asked: Asked, *, ends: bool) -> Proposal:
@@ -109,7 +142,7 @@ def programmed_means(section: Section, asked: Asked, *, ends: bool) -> Proposal:
     kernel = TableKernel(
         section.space.labels, tuple(Output(label_of(a), a) for a in actions), tuple(map(tuple, weights)), denominator
     )
-    witness = _witness(best, scale, edges, float(problem.decision.weight)) if ends else None
+    witness = _witness(best, scale, edges, float(problem.decision.weight)) if ends else TheoremWitness(FULL)
     words = "program with means on all states" if ends else "program with means on the statistic"
     return Proposal(section.summary, kernel, witness, words, "optimal")
 
@@ -162,6 +195,15 @@ def _impossible(problem: Problem) -> str | None:
     if problem.epsilon < SMALLEST_SOLVED or problem.epsilon > LARGEST_SOLVED:
         return f"ε is not between {float(SMALLEST_SOLVED):g} and {float(LARGEST_SOLVED):g}: who tells nothing is not unbiased"
     return None
+
+
+def _wide(problem: Problem) -> str | None:
+    """Whether the statistic has too many values for a program with means."""
+    lattice = statistic_lattice(problem)
+    assert lattice is not None
+    low, high = problem.omega_range
+    count = int((high - low) / lattice.unit) + 1
+    return None if count <= MOST_TOTALS else f"{count:,} values are more than the {MOST_TOTALS:,} a program with means takes"
 
 
 def _heavy(problem: Problem) -> str | None:

@@ -27,12 +27,17 @@ TOLERANCE = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class MeansProgram:
-    """Masses and values of the statistic by state, and the graph; `factor` is e^ε."""
+    """Masses and values of the statistic by state, and the graph; `factor` is e^ε.
+
+    With `features` φ [feature, state] the means are Σ_h π_h φ_i(h) Σ_a (a − ω_h)·x[a, h] = 0, one equation for each feature
+    instead of one for each state, and `biases` are theirs.
+    """
 
     masses: Floats
     omegas: Floats
     edges: Integers
     factor: float
+    features: Floats | None = None
 
     @property
     def arcs(self) -> int:
@@ -89,8 +94,9 @@ def solve_means(program: MeansProgram, nodes: Floats, *, ends: bool = True, seco
             nodes, np.zeros((count, states)), idle, idle[:2], np.zeros(states), np.inf, -np.inf, np.zeros(count - 1), False
         )
     kernel = np.maximum(kernel.reshape(blocks, states)[:count], 0.0)
-    biases = duals[states : 2 * states]
-    flows = np.maximum(duals[2 * states :].reshape(blocks, program.arcs), 0.0)
+    equations = states if program.features is None else len(program.features)
+    biases = duals[states : states + equations]
+    flows = np.maximum(duals[states + equations :].reshape(blocks, program.arcs), 0.0)
     tails = flows[count:] if ends else np.zeros((2, program.arcs))
     value = float((program.masses * offset**2 * kernel).sum())
     bound, dips = _bound(program, nodes, flows[:count], tails, biases) if ends else (-np.inf, np.zeros(count - 1))
@@ -160,19 +166,27 @@ def _model(program: MeansProgram, cost: Floats, mean: Floats, one: Floats) -> An
     tail, head = directed(program.edges)
     arcs = len(tail)
     every = np.arange(blocks)[:, None]
-    row = (2 * states + every * arcs + np.arange(arcs)).ravel()
+    weights = None if program.features is None else program.features * program.masses
+    equal = states + (states if weights is None else len(weights))
+    row = (equal + every * arcs + np.arange(arcs)).ravel()
     each, index = np.tile(np.arange(states), blocks), np.arange(blocks * states)
-    rows = np.concatenate([row, row, each, states + each])
-    columns = np.concatenate([(every * states + head).ravel(), (every * states + tail).ravel(), index, index])
-    entries = np.concatenate([np.full(len(row), program.factor), np.full(len(row), -1.0), one.ravel(), mean.ravel()])
-    matrix = csr_matrix((entries, (rows, columns)), shape=(2 * states + blocks * arcs, blocks * states))
+    if weights is None:
+        means = [(states + each, index, mean.ravel())]
+    else:
+        means = [(np.full(len(index), states + i), index, (mean * w).ravel()) for i, w in enumerate(weights)]
+    rows = np.concatenate([row, row, each, *(part[0] for part in means)])
+    ends = [(every * states + at).ravel() for at in (head, tail)]
+    columns = np.concatenate([*ends, index, *(part[1] for part in means)])
+    edges = [np.full(len(row), program.factor), np.full(len(row), -1.0)]
+    entries = np.concatenate([*edges, one.ravel(), *(part[2] for part in means)])
+    matrix = csr_matrix((entries, (rows, columns)), shape=(equal + blocks * arcs, blocks * states))
     model = highspy.HighsLp()
     model.num_col_, model.num_row_ = blocks * states, matrix.shape[0]
     model.col_cost_ = cost.ravel()
     model.col_lower_ = np.zeros(blocks * states)
     model.col_upper_ = np.full(blocks * states, highspy.kHighsInf)
-    model.row_lower_ = np.concatenate([np.ones(states), np.zeros(states + blocks * arcs)])
-    model.row_upper_ = np.concatenate([np.ones(states), np.zeros(states), np.full(blocks * arcs, highspy.kHighsInf)])
+    model.row_lower_ = np.concatenate([np.ones(states), np.zeros(equal - states + blocks * arcs)])
+    model.row_upper_ = np.concatenate([np.ones(states), np.zeros(equal - states), np.full(blocks * arcs, highspy.kHighsInf)])
     model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
     model.a_matrix_.start_, model.a_matrix_.index_ = matrix.indptr, matrix.indices
     model.a_matrix_.value_ = matrix.data
