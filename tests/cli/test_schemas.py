@@ -73,7 +73,7 @@ CALLS: dict[str, list[str]] = {
     "ledger.show": ["ledger show ledger.db"],
     "ledger.verify": ["ledger verify ledger.db", "ledger verify ledger.db --against release-2026"],
     "levels.plan": ["levels plan counties.toml --level county=usual.mechanism.json -o above"],
-    "levels.read": ["levels read by-block by-county -o l.csv"],
+    "levels.read": ["levels read by-block by-county -o l.csv --figure l.svg"],
     "limits": ["limits places.toml", "limits places.mechanism.json", "limits places.mechanism.json --output 1 --figure l.svg"],
     "new": ["new fresh.toml"],
     "noise": ["noise places.toml --seconds 5", "noise buses.toml --no-price", "noise places.toml --no-price"],

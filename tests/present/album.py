@@ -54,6 +54,7 @@ from discreet.present import (
     family_figure,
     frechet_figure,
     frontier_figure,
+    levels_figure,
     mechanism_figure,
     posterior_figure,
     priors_figure,
@@ -64,11 +65,12 @@ from discreet.present import (
     total_figure,
     tradeoff_figure,
 )
+from discreet.publish.levels import LevelledCells
 from discreet.views.total import AskedRegion, AskedTotal
 
 NAMES = (
     "adding", "allocation", "beside", "choice", "choice-limits", "compared-risks", "comparison", "delta", "density",
-    "density-band", "family", "frechet", "frontier", "mechanism", "posterior", "priors", "regret",
+    "density-band", "family", "frechet", "frontier", "levels", "mechanism", "posterior", "priors", "regret",
     "regret-counts", "relative-risk", "simplex", "total", "total-regions", "tradeoff",
 )  # fmt: skip
 
@@ -147,6 +149,7 @@ def picture(name: str) -> Figure:
         "family": lambda: family_figure(design_family(problem(3), [1, 2, 3, 4], workers=1)),
         "frechet": _frechet,
         "frontier": _frontier,
+        "levels": lambda: levels_figure(_levels()),
         "mechanism": lambda: mechanism_figure(mechanism(6, 3)),
         "posterior": lambda: posterior_figure(mechanism()),
         "priors": _priors,
@@ -160,6 +163,15 @@ def picture(name: str) -> Figure:
         ]),
         "tradeoff": lambda: tradeoff_figure(profile(mechanism()), 1.0),
     }[name]()
+
+
+def _levels() -> LevelledCells:
+    """Two blocks in one county."""
+    numbers = np.array([1.0, 2.5, 3.5])
+    return LevelledCells(
+        (("county", "block"), ("county",)), np.array([0, 0, 1]), (("west", "a"), ("west", "b"), ("west",)), np.array([3, 3, 6]),
+        numbers, numbers / 4, numbers - 1, numbers + 1, np.array([1.0, 3.0, 4.0]), numbers, numbers / 2, numbers - 0.3, 0.9,
+    )
 
 
 def _cells() -> CellBeliefs:

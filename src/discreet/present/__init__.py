@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from discreet.present.figures.family import family_figure
     from discreet.present.figures.frechet import frechet_figure
     from discreet.present.figures.frontier import frontier_figure
+    from discreet.present.figures.levels import levels_figure
     from discreet.present.figures.mechanism import mechanism_figure
     from discreet.present.figures.posterior import posterior_figure
     from discreet.present.figures.priors import priors_figure
@@ -45,6 +46,7 @@ __all__ = [
     "family_figure",
     "frechet_figure",
     "frontier_figure",
+    "levels_figure",
     "mechanism_figure",
     "posterior_figure",
     "priors_figure",
@@ -71,6 +73,7 @@ _PLACES = {
     "family_figure": "figures.family",
     "frechet_figure": "figures.frechet",
     "frontier_figure": "figures.frontier",
+    "levels_figure": "figures.levels",
     "mechanism_figure": "figures.mechanism",
     "posterior_figure": "figures.posterior",
     "priors_figure": "figures.priors",

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli.output import Json, show
+from discreet.cli.pictures import Draw, drawable, drawn
 from discreet.errors import InputError
 
 group = typer.Typer(
@@ -56,6 +57,7 @@ def read(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write every cell of every level as CSV.")
     ] = None,
+    figure: Draw = None,
     as_json: Json = False,
 ) -> None:
     """Read several levels as one coherent answer.
@@ -72,10 +74,15 @@ def read(
     from discreet.views.view import Sentence, told
 
     writable(output)
+    drawable(figure)
     believing = None if prior is None else (lambda problem: read_prior(prior, problem))
     found = levelled_cells(*releases, level=level, believing=believing)
     view = levels_view(found)
     if output is not None:
         write_atomically(output, levels_table(found))
         view += told({"table": output}, Sentence(f"Written: {output}", whole=True))
+    if figure is not None:
+        from discreet.present import levels_figure
+
+        view += drawn(levels_figure(found), figure)
     show(view, as_json=as_json)
