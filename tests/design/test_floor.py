@@ -1,0 +1,71 @@
+"""The floor: what was seen worse than noise, than nothing, refused or too large, and must not be again. (More: `bench/zoo.py`.)
+
+Time is counted work, so that what a search reaches does not depend on the machine.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import design_worlds as worlds
+import pytest
+
+from discreet.design import design
+from discreet.design.comparison.plain_noise import plain_noise
+from discreet.design.ladder.mechanisms.population import population_of
+from discreet.design.schedule import counted
+
+SQUARED = {"kind": "squared-error", "actions": "real"}
+DIFFERING = {"kind": "exchangeable", "concentration": ["8", "1.4", "0.6"]}
+THREE = [".89", ".09", ".02"]
+
+
+def growing(most: int, **changes: Any) -> worlds.Document:
+    prior = {"kind": "iid", "probabilities": THREE, "size": [f"1/{most + 1}"] * (most + 1)}
+    return worlds.document({"from": 0, "to": most}, prior=prior, neighbours="add-remove-one", **{"decision": SQUARED, **changes})
+
+
+CASES = {
+    "overdispersed, 100: 14,055 where nothing lost 682": worlds.document(100, prior=DIFFERING, decision=SQUARED),
+    "overdispersed, 1,000: nothing was published": worlds.document(1_000, prior=DIFFERING, decision=SQUARED),
+    "added or removed, 0 to 40: 30.99 where noise lost 2.99": growing(40),
+    "added or removed, a count of three types: refused": growing(
+        12, statistic={"kind": "count", "of": [1]}, decision={"kind": "squared-error", "actions": "integer"}
+    ),
+    "values off a coarse lattice: refused by a baseline": worlds.document(60, ("0.37", "1.113", "2.71828"), THREE, SQUARED),
+}
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_never_worse_than_plain_noise_or_than_nothing(name: str) -> None:
+    problem = worlds.problem(CASES[name])
+    with counted():
+        found = design(problem, seconds=1.0, compare=False)
+    noise, nothing = plain_noise(problem), population_of(problem)[0].spread() ** 2
+    assert noise is not None
+    assert float(found.loss) <= min(noise, nothing) * (1 + 1e-6) + 1e-9
+    assert 0 < found.lower_bound <= found.loss
+    assert (found.status == "optimal") == (found.relative_gap <= 1e-6)
+
+
+@pytest.mark.slow
+def test_a_million_respondents_fit_in_two_gigabytes() -> None:
+    """Design, view and wrong priors of two types; listing every histogram took 22 GB."""
+    script = (
+        "import resource; resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))\n"
+        "from discreet.files.problem import problem_from_document\n"
+        "from discreet.design import design\n"
+        "from discreet.design.questions.reliance import reliance\n"
+        "from discreet.views.design import design_view\n"
+        "found = design(problem_from_document({'data': {'respondents': 10**6, 'values': [0, 1]},\n"
+        "    'prior': {'kind': 'iid', 'probabilities': ['0.9', '0.1']}, 'statistic': {'kind': 'sum'},\n"
+        "    'decision': {'kind': 'squared-error', 'actions': 'real'}, 'privacy': {'epsilon': 1}}))\n"
+        "view, told = design_view(found), reliance(found.mechanism)\n"
+        "print(float(found.loss), view.facts['evaluation']['slope'], told.plain)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=None)
+    assert done.returncode == 0, done.stderr[-500:]
+    loss, slope, plain = map(float, done.stdout.split())
+    assert loss == pytest.approx(1.84131, rel=1e-5) and loss < plain and slope == pytest.approx(1.0, abs=1e-3)
