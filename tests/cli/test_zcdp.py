@@ -63,7 +63,8 @@ def test_a_ledger_of_pure_epsilon_refuses_it_before_anything_is_written(office: 
 
 def test_a_forged_rho_is_refuted(office: Path, tmp_path: Path) -> None:
     document = json.loads((office / "rho.mechanism.json").read_text(encoding="utf-8"))
-    document["kernel"]["sigma_squared"] = "0.999999999999"
+    for stated in (document["guarantee"], document["problem"]["privacy"]):
+        stated["rho"] = "0.4"
     (tmp_path / "forged.mechanism.json").write_text(json.dumps(document), encoding="utf-8")
     done = shell(tmp_path, "certify", "forged.mechanism.json")
-    assert done.returncode == 1 and "shift" in done.stdout
+    assert done.returncode == 1 and "Refuted" in done.stdout

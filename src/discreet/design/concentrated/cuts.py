@@ -50,10 +50,10 @@ def cut_witness(base: Ground, watch: Watch) -> RenyiWitness | None:
     promise = base.problem.promise
     assert isinstance(promise, ConcentratedPromise)
     try:
-        section = _likely(base, _actions(base, NODES)[1])
+        section = likely_states(base, with_losses(base, NODES)[1])
         if section is None:
             return None
-        actions, table = _actions(base, min(max(NODES, ENTRIES // len(section.space)), MOST_NODES))
+        actions, table = with_losses(base, min(max(NODES, ENTRIES // len(section.space)), MOST_NODES))
     except TooLarge:
         return None
     if not 1 < len(actions) <= max(MOST_ACTIONS, MOST_NODES):
@@ -69,7 +69,7 @@ def cut_witness(base: Ground, watch: Watch) -> RenyiWitness | None:
     return _witness(section, program, found, actions) if found.bound > 0 else None
 
 
-def _actions(base: Ground, many: int) -> tuple[list[Recommendation], np.ndarray]:
+def with_losses(base: Ground, many: int) -> tuple[list[Recommendation], np.ndarray]:
     """Listed actions, or nodes between the likely values, with their losses [action, ω]."""
     problem = base.problem
     if not problem.real_actions:
@@ -86,7 +86,7 @@ def _actions(base: Ground, many: int) -> tuple[list[Recommendation], np.ndarray]
     return exact, float(decision.weight) * decision.loss.table(nodes, values)
 
 
-def _likely(base: Ground, table: np.ndarray) -> Section | None:
+def likely_states(base: Ground, table: np.ndarray) -> Section | None:
     """The box of likely histograms, or everything; None when even the smallest has too many edges."""
     problem, most = base.problem, LOST[-1][1]
     everything = whole(base)

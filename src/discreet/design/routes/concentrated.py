@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from discreet.certify.bounds.full_information import FULL
 from discreet.design.concentrated.cuts import cut_witness
 from discreet.design.concentrated.gaussian_sums import LawScorer, ListedScorer, Scorer, best_gaussian_sum
-from discreet.design.program.sections import ground
+from discreet.design.concentrated.tables import best_table
+from discreet.design.program.sections import Ground, Recommendation, ground, whole
 from discreet.design.proposal import Proposal
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked, Route
 from discreet.model.certificate import TheoremWitness, Witness
 from discreet.model.iid_sum import iid_sum, why_not_iid_sum
+from discreet.model.kernel import Kernel, Output, TableKernel
 from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
 from discreet.model.promises import ConcentratedPromise
 from discreet.model.record import Step
+from discreet.model.replies import best_replies
+from discreet.model.summary import Summary
 from discreet.model.universe import Universe
 
 
@@ -52,6 +58,41 @@ class GaussianSums(Route):
 
     def taken(self, problem: Problem, proposal: Proposal) -> Step:
         return Step(self.name, True, self.theorem, f"{self.why(problem)}; {proposal.words}")
+
+
+class RenyiTables(Route):
+    """The convex program on few states, with several orders."""
+
+    name = "Rényi program"
+    theorem = "convexity of Rényi divergences"
+    serves = (ConcentratedPromise,)
+
+    def obstacle(self, problem: Problem) -> str | None:
+        if problem.real_actions and len(problem.decisions) > 1:
+            return "real actions are solved for a single decision maker"
+        return too_many(problem)
+
+    def why(self, problem: Problem) -> str:
+        return "the likely states are few enough for a table"
+
+    def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        base = ground(problem)
+        found = best_table(base, asked.gap, asked.watch)
+        if found is None:
+            return Proposal(*_blind(base), TheoremWitness(FULL), "publishing nothing: the program is too large", "stalled")
+        section, kernel = found
+        return Proposal(section.summary, kernel, cut_witness(base, asked.watch), "program on the likely states", "optimal")
+
+
+def _blind(base: Ground) -> tuple[Summary, Kernel]:
+    """One output, whatever the data: what is proposed where the program is too large."""
+    problem = base.problem
+    joint = np.bincount(base.column, base.masses, len(base.exact_omegas))[None, :]
+    replies = [best_replies(d, joint, base.exact_omegas).actions[0] for d in problem.decisions]
+    action: Recommendation = replies[0] if len(replies) == 1 else tuple(replies)
+    section = whole(base)
+    kernel = TableKernel(section.space.labels, (Output("nothing", action),), ((2,) * len(section.space),), 2)
+    return section.summary, kernel
 
 
 def by_law(problem: Problem) -> bool:

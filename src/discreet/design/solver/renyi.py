@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.design.solver.threads import one_thread
 from discreet.watch import SILENT, Watch
 
 Floats = NDArray[np.float64]
@@ -59,6 +60,7 @@ class RenyiSolution:
         return np.asarray(self.shape[:, program.first] / self.shape[:, program.second])
 
 
+@one_thread()
 def solve_renyi(program: RenyiProgram, start: Floats, gap: float = 1e-4, watch: Watch = SILENT) -> RenyiSolution:
     """From a kernel that is private and positive everywhere to one within the gap of the best."""
     state = _State(program, start)
