@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -45,6 +46,7 @@ EQUIVALENT: dict[str, str] = {
     "affine: isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None [And→Or at 0]": FORMULAS,
     "dual: len(decisions) == 1 [1→0 at 1]": "losses of the only decision maker, added to nothing",
     "quotient: earlier[g] < 0 [0→-1 at 1]": "a state with a negative count is neither listed nor possible",
+    "state_masses: 0 <= at <= polynomial.degree() [0→-1 at 0]": "the coefficient before the first is 0",
     "chords: a < turn < b [Lt→LtE at 0]": AT_AN_END,
     "chords: a < turn < b [Lt→LtE at 1]": AT_AN_END,
     "chords: a < omega < b [Lt→LtE at 0]": AT_AN_END,
@@ -259,3 +261,22 @@ def test_no_comparison_of_the_quotient_bound_can_change_unnoticed() -> None:
                     cases.append((problem, replace(one, states=kept, multipliers=alone)))
     questions: list[Question] = [lambda module, case=case: module.quotient_upper_bound(*case) for case in cases]
     assert unexplained(CERTIFY / "bounds" / "quotient.py", questions, EQUIVALENT) == []
+
+
+def test_no_comparison_of_the_masses_of_states_can_change_unnoticed() -> None:
+    tenth = Fraction(1, 10)
+    single = (((3 * tenth, 1), (tenth, 3)),)
+    two = (((3 * tenth, 1),), ((tenth, -2), (2 * tenth, 1)))
+    laws = [(n, groups) for n in (1, 3) for groups in (single, two)]
+    questions: list[Question] = []
+    for n, groups in laws:
+        counts = product(range(-1, n + 2), repeat=len(groups))
+        states = [(*c, w) for c in counts for w in range(-7, 11)]
+        real = [s for s in states if min(s[:-1]) >= 0 and sum(s[:-1]) <= n]
+        questions.append(lambda module, law=(n, HALF, groups), s=tuple(states): [module.GroupLaw(*law).possible(x) for x in s])
+        questions.append(lambda module, law=(n, HALF, groups), s=tuple(real): module.GroupLaw(*law).masses(s))
+        limits = [("MOST_RESPONDENTS", n - 1), ("MOST_RESPONDENTS", n)]
+        for name, most in (*limits, *(("MOST_WORK", work) for work in (2, 3, 26, 27, 28, 44, 45, 46))):
+            ask: Question = lambda module, law=(n, HALF, groups), s=tuple(real): module.GroupLaw(*law).must_be_small(s)  # noqa: E731
+            questions.append(lambda module, limit=(name, most), ask=ask: limited(module, *limit, ask))
+    assert unexplained(CERTIFY / "bounds" / "state_masses.py", questions, EQUIVALENT) == []
