@@ -126,6 +126,10 @@ def test_regions_come_from_a_file_and_may_overlap(releases: list[Path], tmp_path
     cells = published_cells(releases[0])
     found = listed_regions(cells, regions_in(tmp_path, "street,county\ns0,west\ns1,west\ns2,east\n"))
     assert {name: at.tolist() for name, at in found.items()} == {"west": [0, 1], "east": [2]} and not overlap(found)
+    listed = regions_in(tmp_path, "street,county\ns0,west\ns1,west\ns2,east\n")
+    assert {name: at.tolist() for name, at in listed_regions(cells, listed, np.array([1])).items()} == {"west": [1]}
+    with pytest.raises(InputError, match="No region has a cell"):
+        listed_regions(cells, regions_in(tmp_path, "street,county\ns0,west\n"), np.array([2]))
     assert overlap(listed_regions(cells, regions_in(tmp_path, "county,street\nwest,s0\neast,s0\n")))
 
 

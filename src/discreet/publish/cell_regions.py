@@ -87,8 +87,8 @@ def by_keys(cells: PublishedCells, keys: Sequence[str], among: Integers | None =
     return {name: np.array(held, dtype=np.int64) for name, held in found.items()}
 
 
-def listed_regions(cells: PublishedCells, path: str | Path) -> dict[str, Integers]:
-    """The regions of a CSV file: the key columns, and a column that names the region of each cell."""
+def listed_regions(cells: PublishedCells, path: str | Path, among: Integers | None = None) -> dict[str, Integers]:
+    """The regions of a CSV file: the key columns, and a column that names the region of each cell; only cells `among` these."""
     place = Path(path)
     if place.is_file() and place.stat().st_size > LARGEST_FILE:
         raise InputError(
@@ -135,7 +135,15 @@ def listed_regions(cells: PublishedCells, path: str | Path) -> dict[str, Integer
         found[name][where] = None
     if not found:
         raise InputError("The file of regions lists no region", found="no lines", allowed="one or more cells", remedy="list some")
-    return {name: np.array(sorted(held), dtype=np.int64) for name, held in found.items()}
+    regions = {name: np.array(sorted(held), dtype=np.int64) for name, held in found.items()}
+    if among is None:
+        return regions
+    inside = {name: np.intersect1d(held, among) for name, held in regions.items()}
+    if not any(map(len, inside.values())):
+        raise InputError(
+            "No region has a cell with these keys", found="no cells", allowed="at least one cell", remedy="choose other keys",
+        )
+    return {name: held for name, held in inside.items() if len(held)}
 
 
 def overlap(regions: Mapping[str, Integers]) -> bool:

@@ -74,7 +74,7 @@ def command(
     cells = published_cells(*releases, believing=believing)
     if by or regions is not None:
         among = chosen(cells, where or [])
-        pieces = by_keys(cells, by, among) if by else listed_regions(cells, regions or Path())
+        pieces = by_keys(cells, by, among) if by else listed_regions(cells, regions or Path(), among)
         found = asked_regions(cells, pieces, level, doubt)
         view = regions_view(found, level, threshold)
     else:
