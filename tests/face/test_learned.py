@@ -24,6 +24,8 @@ from discreet.model.certificate import Certificate
 from discreet.publish import commit, gather, verify
 from discreet.publish.agreement import agreement
 from discreet.publish.learned import does_not_follow, read_learned
+from discreet.publish.release import STEPS
+from discreet.watch import SILENT, Silent, Watch
 
 PLAN = """\
 dataset = "answers by street"
@@ -76,11 +78,12 @@ class County:
         return open_ledger(str(self.folder / "ledger.db"))
 
     def learn(
-        self, *, until: str = "publish", strata: tuple[str, ...] = (), step: Callable[[str], None] | None = None, share: str = "0.2"
+        self, *, until: str = "publish", strata: tuple[str, ...] = (), step: Callable[[str], None] | None = None,
+        share: str = "0.2", watch: Watch = SILENT,
     ) -> LearnedRelease:
         choices = chosen(self.folder / "plan.toml", self.folder / "question.toml", self.folder / "out", share=share, strata=strata)
         with self.ledger() as ledger:
-            return learn(choices, ledger, signer=self.signer, until=until, workers=1, step=step)
+            return learn(choices, ledger, signer=self.signer, until=until, workers=1, step=step, watch=watch)
 
 
 def make(folder: Path, budget: int = 4) -> County:
@@ -272,9 +275,21 @@ def test_an_interruption_before_any_step_loses_nothing(tmp_path: Path, killed: s
         assert ledger.remaining("the towns", "person") == 2
 
 
+class Heard(Silent):
+    """Keeps the names of the stages that it is told."""
+
+    def __init__(self) -> None:
+        self.stages: set[str] = set()
+
+    def report(self, *, stage: str, **_unused: object) -> None:
+        self.stages.add(stage)
+
+
 def test_strata_have_priors_and_mechanisms_of_their_own(tmp_path: Path) -> None:
     county = make(tmp_path / "county")
-    found = county.learn(strata=("town",))
+    heard = Heard()
+    found = county.learn(strata=("town",), watch=heard)
+    assert not heard.stages & set(STEPS), "whoever watches designs with a clock hears nothing of counting and drawing"
     assert found.found is not None and set(found.found) == {("town 0",), ("town 1",)}
     document = json.loads((county.folder / "out" / "mechanism.strata.json").read_text(encoding="utf-8"))
     priors = [one["family"]["members"][0]["mechanism"]["problem"]["prior"] for one in document["strata"]]

@@ -217,10 +217,15 @@ def learn(
     seconds: float = 60.0,
     workers: int | None = None,
     watch: Watch = SILENT,
+    publishing: Watch = SILENT,
     frame: object = None,
     step: Callable[[str], None] | None = None,
 ) -> LearnedRelease:
-    """Do every step that is not done yet, up to `until`; asked again, it goes on from where it was."""
+    """Do every step that is not done yet, up to `until`; asked again, it goes on from where it was.
+
+    `watch` follows the designs alone. What follows the releases is `publishing`, and it should tell no times: how long counting
+    takes depends on the data.
+    """
     if until not in STEPS:
         raise InputError("There is no such step", found=until, allowed=STEPS, remedy="choose one of these")
     _must_afford(choices, ledger)
@@ -236,7 +241,7 @@ def learn(
     family = choices.folder / plan.mechanism
     if not family.exists():
         write_family(family, learning_family(choices.asked, choices.for_learning, choices.problem.unit))
-    learned = _published(place, choices.folder / "learned", ledger, signer, engine, watch, frame)
+    learned = _published(place, choices.folder / "learned", ledger, signer, engine, publishing, frame)
     if until == "learn":
         return LearnedRelease(choices, learned)
     begin("fit")
@@ -258,7 +263,7 @@ def learn(
         return LearnedRelease(choices, learned, found, designs)
     begin("publish")
     final = _plan_file(choices.folder / "plan.toml", replace(choices.plan, mechanism=name, learned="learned"))
-    release = _published(final, choices.folder / "release", ledger, signer, engine, watch, frame)
+    release = _published(final, choices.folder / "release", ledger, signer, engine, publishing, frame)
     return LearnedRelease(choices, learned, found, designs, release)
 
 

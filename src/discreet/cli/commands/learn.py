@@ -53,6 +53,7 @@ def command(
 
     Example: discreet learn streets.toml question.toml -o learned-2026 --key publisher.pem
     """
+    from discreet.cli.commands.publish import Steps
     from discreet.cli.progress import progress
     from discreet.engines import engine_named
     from discreet.face.learned import chosen, learn
@@ -76,6 +77,7 @@ def command(
             seconds=seconds,
             workers=workers,
             watch=watch,
+            publishing=Steps(),
         )
         left = book.remaining(located.population, located.unit.name)
     view += told({"folder": output, "until": until, "remaining": left})
