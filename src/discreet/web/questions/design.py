@@ -22,7 +22,7 @@ from discreet.files.sizes import read_sizes
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
-from discreet.numerics.exact import exact, share
+from discreet.numerics.exact import share
 from discreet.present import comparison_figure, family_figure, mechanism_figure
 from discreet.views.design import design_view
 from discreet.views.family import family_view
@@ -31,6 +31,7 @@ from discreet.views.shape import shape_view
 from discreet.views.sharing import shares_view
 from discreet.views.words import problem_words
 from discreet.web.questions import Reply, Setting, drawn
+from discreet.web.typed import amount
 
 MECHANISM = "design.mechanism.json"
 FAMILY = "design.family.json"
@@ -40,7 +41,7 @@ SIZES = "sizes.csv"
 def read(toml: str, epsilon: str | None) -> Problem:
     """The problem, at another ε when one is asked for."""
     problem = problem_from_text(toml, "problem")
-    return problem if epsilon is None else problem.with_epsilon(exact(epsilon, "ε"))
+    return problem if epsilon is None else problem.with_epsilon(amount(epsilon, "ε", 0, 50))
 
 
 def design(
@@ -57,7 +58,7 @@ def design(
         write_mechanism(place, mechanism)
         write_certificate(certificate_path(place), certificate)
 
-    found = best_mechanism(problem, setting.watch, gap=float(exact(gap, "gap")), seconds=seconds, keep=keep)
+    found = best_mechanism(problem, setting.watch, gap=float(amount(gap, "gap", 0, 0.5)), seconds=seconds, keep=keep)
     hedged = None if radius is None else hedged_against(found.mechanism, found.certificate, radius)
     mechanism, certificate = (found.mechanism, found.certificate) if hedged is None else (hedged.mechanism, hedged.certificate)
     keep(mechanism, certificate)
@@ -78,8 +79,8 @@ def family(setting: Setting, toml: str, sizes: str, gap: str, seconds: float, he
     listed = setting.kept / SIZES
     write_atomically(listed, sizes.encode())
     found = design_family(
-        problem, read_sizes(listed), setting.watch, gap=float(exact(gap, "gap")), seconds=seconds, limit=seconds, workers=1,
-        folder=setting.home / "members", hedged=None if hedge is None else share(hedge, "hedge"),
+        problem, read_sizes(listed), setting.watch, gap=float(amount(gap, "gap", 0, 0.5)), seconds=seconds, limit=seconds,
+        workers=1, folder=setting.home / "members", hedged=None if hedge is None else share(hedge, "hedge"),
     )
     place = setting.kept / FAMILY
     write_family(place, found.family)

@@ -21,6 +21,7 @@ from discreet.views.view import BREAK, Heading, View
 from discreet.web.keeping import Shelf
 from discreet.web.questions import Reply, Setting, drawn
 from discreet.web.questions.design import MECHANISM
+from discreet.web.typed import chance
 
 MOST_OUTPUTS = 400
 
@@ -38,12 +39,13 @@ def held(setting: Setting, subject: str) -> tuple[Path, Mechanism]:
 
 def reading(setting: Setting, subject: str, output: str | None, level: str, prior: str | None = None) -> Reply:
     """What a published value means under the design's prior, or under a prior that the reader brings."""
+    sure_of = chance(level, "level")
     _, mechanism = held(setting, subject)
     labels = [o.label for o in mechanism.outputs[:MOST_OUTPUTS]]
     chosen = labels[len(labels) // 2] if output is None else output
     believed = None if prior is None else _brought(setting, prior, mechanism)
-    view = reading_view(mechanism, [chosen], believed, prior_name="the reader", level=float(level))
-    pictures = drawn(lambda: posterior_figure(mechanism, float(level), outputs=[chosen], prior=believed))
+    view = reading_view(mechanism, [chosen], believed, prior_name="the reader", level=sure_of)
+    pictures = drawn(lambda: posterior_figure(mechanism, sure_of, outputs=[chosen], prior=believed))
     return Reply(view, pictures, {"outputs": labels, "output": chosen, "name": mechanism.problem.name})
 
 
@@ -56,10 +58,11 @@ def _brought(setting: Setting, text: str, mechanism: Mechanism) -> Prior:
 
 def guarantees(setting: Setting, subject: str, sure: str = "0.5") -> Reply:
     """The promise in every currency, and what an attacker can still learn, in sentences."""
+    beforehand = chance(sure, "probability")
     _, mechanism = held(setting, subject)
     epsilon = float(mechanism.guarantee.epsilon)
     told = profile_view(mechanism, deltas=["1e-6"])
-    limits = limits_view(mechanism, sure=float(sure))
+    limits = limits_view(mechanism, sure=beforehand)
     facts = {"profile": told.facts, "limits": limits.facts}
     view = View(facts, (*told.told, BREAK, Heading("The attacker's view"), *limits.told), told.holds and limits.holds)
     seen = profile(mechanism)

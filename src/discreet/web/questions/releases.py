@@ -21,6 +21,7 @@ from discreet.views.total import AskedTotal, total_view
 from discreet.views.verification import verification_view
 from discreet.views.view import BREAK, Heading, Sentence, View, told
 from discreet.web.questions import Reply, Setting, drawn
+from discreet.web.typed import chance
 
 MOST_CHOSEN = 2_000
 
@@ -47,7 +48,7 @@ def cell(setting: Setting, place: str, stamp: str, where: Sequence[str], level: 
     held = subject_of(_at(setting, place), None, list(where))
     if held.code is None:
         raise InputError("One cell is looked up by its keys", found=", ".join(where), allowed="KEY=VALUE", remedy="follow a link")
-    view = reading_view(held.mechanism, [held.code], level=float(level))
+    view = reading_view(held.mechanism, [held.code], level=chance(level, "level"))
     return Reply(told({"cell": dict(held.cell), "size": held.size}, Sentence(f"About {held.words}:")) + view)
 
 
@@ -63,7 +64,7 @@ def total(setting: Setting, place: str, stamp: str, chosen: Sequence[int], level
     names = tuple(" ".join(cells.cells[p]) for p in positions[:3])
     words = (*names, f"and {len(positions) - 3} more") if len(positions) > 3 else names
     found = total_of(cells.beliefs, np.array(positions, dtype=np.int64), None)
-    return Reply(total_view(AskedTotal(found, words, (), float(level)), None, []))
+    return Reply(total_view(AskedTotal(found, words, (), chance(level, "level")), None, []))
 
 
 def ledger(setting: Setting, place: str, stamp: str) -> Reply:

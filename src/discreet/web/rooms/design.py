@@ -11,11 +11,11 @@ from starlette.routing import Route
 
 from discreet.errors import InputError
 from discreet.numerics.digits import about, at_least, at_most, percent_at_least, percent_at_most
-from discreet.numerics.exact import exact
 from discreet.web.bench import Bench, Page, pictures
 from discreet.web.desk import Job
 from discreet.web.guard import READ_ONLY
 from discreet.web.keeping import FILES, must_be_name, read_json
+from discreet.web.typed import amount
 
 GAP = "1e-4"
 SECONDS = 60.0
@@ -26,7 +26,7 @@ LISTED = 60
 def begin(bench: Bench, problem: str, fields: Mapping[str, str], again: bool = True) -> Job:
     """Queue the design of a kept problem."""
     most = bench.desk.limits.seconds
-    seconds = float(exact(fields["seconds"], "seconds")) if fields.get("seconds") else min(SECONDS, most)
+    seconds = float(amount(fields["seconds"], "number of seconds", 0, 1e6)) if fields.get("seconds") else min(SECONDS, most)
     if not LEAST_SECONDS <= seconds <= most:
         raise InputError(
             "A design takes a bounded time", found=f"{seconds:g} seconds", allowed=f"{LEAST_SECONDS:g} to {most:g} seconds",

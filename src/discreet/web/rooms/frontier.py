@@ -9,13 +9,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from discreet.numerics.exact import exact
 from discreet.views.frontier_moves import move_view, reach_view
 from discreet.views.plain import plain
 from discreet.web.bench import Bench, Page, pictures
 from discreet.web.desk import Job
 from discreet.web.keeping import must_be_name, read_json
 from discreet.web.questions import told_document
+from discreet.web.typed import amount
 
 
 def begin(bench: Bench, problem: str, levels: list[str]) -> Job:
@@ -66,17 +66,17 @@ def routes(bench: Bench) -> list[Route]:
         bench.shelf.problem(name)
         asked = request.query_params
         if asked.get("loss"):
-            view = reach_view(points(name), float(exact(asked["loss"], "loss")))
+            view = reach_view(points(name), float(amount(asked["loss"], "loss", -1e12, 1e12)))
             refine = None
         else:
-            level = exact(asked.get("epsilon", "1"), "ε")
+            level = amount(asked.get("epsilon") or "1", "ε", 0, 50)
             view = move_view(points(name), level)
-            refine = None if view.facts["solved_here"] or not 0 < level <= 50 else str(level)
+            refine = None if view.facts["solved_here"] else str(level)
         return Page("move.html", plain(view.facts), {"move": told_document(view), "name": name, "refine": refine})
 
     async def more(request: Request, fields: dict[str, str]) -> Response:
         name = must_be_name(request.path_params["name"])
-        levels = [str(exact(fields["epsilon"], "ε"))] if fields.get("epsilon") else []
+        levels = [str(amount(fields["epsilon"], "ε", 0, 50))] if fields.get("epsilon") else []
         job = begin(bench, name, levels)
         return bench.see(request, f"/frontier/{name}", {"problem": name, "state": job.state})
 

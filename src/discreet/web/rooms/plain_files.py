@@ -1,4 +1,4 @@
-"""Files that are the same for everybody: verify.html, and the word that programs need for changes."""
+"""Files that are the same for everybody: verify.html, the OpenAPI document, and the word that programs need for changes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from discreet.web.bench import Bench
 from discreet.web.guard import OFFLINE
+from discreet.web.openapi import openapi
 
 
 def routes(bench: Bench) -> list[Route]:
@@ -27,4 +28,7 @@ def routes(bench: Bench) -> list[Route]:
     async def word(request: Request) -> Response:
         return JSONResponse({"form_word": bench.door.form_word})
 
-    return [bench.got("/verify.html", verifier), bench.got("/form-word.json", word)]
+    async def described(request: Request) -> Response:
+        return JSONResponse(openapi())
+
+    return [bench.got("/openapi.json", described), bench.got("/verify.html", verifier), bench.got("/form-word.json", word)]
