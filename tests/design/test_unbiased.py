@@ -288,3 +288,25 @@ def test_time_that_is_up_still_gives_unbiased_values() -> None:
     search = _Search(asked(5), 1e-3, 600, SILENT)
     search._as_a_last_resort()
     assert of_mechanism(*search.proofs.settled()).unbiased is not None
+
+
+def test_what_a_release_adds_up_is_what_was_proved(near: Design) -> None:
+    from discreet.model.unbiased import unbiased_values
+
+    found = unbiased_values(near.mechanism)
+    assert found is not None and found.tolist() == [float(o.action) for o in near.mechanism.outputs]  # type: ignore[arg-type]
+
+
+def test_unbiased_noise_is_compared_by_name(small: Design, tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from discreet.cli.main import app
+    from discreet.files import write_mechanism
+
+    path = tmp_path / "x.mechanism.json"
+    write_mechanism(path, small.mechanism)
+    done = CliRunner().invoke(app, ["compare", str(path), "geometric", "staircase", "--json"])
+    assert done.exit_code == 0, done.output
+    rows = json.loads(done.stdout)["mechanisms"]
+    assert [abs(row["bias"]) < 1e-9 for row in rows] == [True] * 3
+    assert rows[0]["followed"] < min(rows[1]["followed"], rows[2]["followed"])

@@ -74,7 +74,7 @@ class Problem:
         if len(self.decisions) > 1:
             raise InputError(
                 "Unbiased values are designed for one decision maker", found=f"{len(self.decisions)} decisions", allowed="one",
-                remedy="ask for the price of both with discreet both, or leave one [decision]",
+                remedy="leave one [decision]: the posterior mean of the same draw serves whoever acts on it",
             )
         if self.decision.unbiased == "nearby" and not isinstance(self.universe, Universe):
             raise InputError(

@@ -1,10 +1,13 @@
 """Unbiased values: for each output g(s) with E[g(s) | h] = ω(h) at every state h, so that totals over many cells are unbiased.
 
 g solves a linear system in the kernel; of all solutions the smallest in mean square is taken. Often none exists: a design that
-shrinks towards its prior has no unbiased reading, and then there is no such column.
+shrinks towards its prior has no unbiased reading, and then there is no such column. A design for unbiased values has them
+as its recommended actions, proved exactly (`model.decision`).
 """
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +23,9 @@ TOLERANCE = 1e-6
 
 def unbiased_values(mechanism: Mechanism) -> NDArray[np.float64] | None:
     """g for each output, or None when there is none or the mechanism is too large to solve for it."""
+    if mechanism.problem.unbiased is not None:  # `certify` proves these
+        recommended = mechanism.kernel.recommended or ()
+        return np.array([float(a) for a in recommended]) if all(isinstance(a, Fraction) for a in recommended) else None  # type: ignore[arg-type]
     universe = mechanism.problem.universe
     if not isinstance(universe, Universe) or universe.histogram_count > MOST_STATES:
         return None
