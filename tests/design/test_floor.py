@@ -13,9 +13,10 @@ import design_worlds as worlds
 import pytest
 
 from discreet.design import design
+from discreet.design.comparison import large
 from discreet.design.comparison.plain_noise import plain_noise
 from discreet.design.ladder.mechanisms.population import population_of
-from discreet.design.schedule import counted
+from discreet.design.schedule import TimeIsUpError, counted
 
 SQUARED = {"kind": "squared-error", "actions": "real"}
 DIFFERING = {"kind": "exchangeable", "concentration": ["8", "1.4", "0.6"]}
@@ -48,6 +49,16 @@ def test_never_worse_than_plain_noise_or_than_nothing(name: str) -> None:
     assert float(found.loss) <= min(noise, nothing) * (1 + 1e-6) + 1e-9
     assert 0 < found.lower_bound <= found.loss
     assert (found.status == "optimal") == (found.relative_gap <= 1e-6)
+
+
+def test_what_was_compared_before_the_time_was_up_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: Any) -> float:
+        raise TimeIsUpError("it never ends")
+
+    monkeypatch.setattr(large._Seen, "noisy", never)
+    with counted():
+        found = design(worlds.problem(worlds.document(60, range(6), ["1/6"] * 6, SQUARED)), seconds=1.0, gap=0.9)
+    assert set(found.baselines) == {"truncated geometric", "no information", "full information"}
 
 
 @pytest.mark.slow

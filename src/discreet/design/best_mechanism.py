@@ -207,12 +207,12 @@ class _Search:
             self.proofs.keep(None, self._plain_bound())
         # a search that took all its time must not take the comparison away as well
         watch = Until.after(max(self.seconds - self._elapsed(), COMPARE_SECONDS), AsPayoffs(self.outer))
-        shown = plain_baseline(self.units.inner)
+        shown, found = plain_baseline(self.units.inner), dict[str, Baseline]()
         try:
-            found = in_time(lambda: self._baselines(compare, watch), watch.left + GRACE)
-            shown |= {name: b for name, b in found.items() if b.value is not None or name not in shown}
+            found |= in_time(lambda: self._baselines(compare, watch, found), watch.left + GRACE)
         except (DiscreetError, MemoryError, TimeIsUpError) as error:
             watch.report(stage="baselines", message=f"not computed: {error or 'out of memory'}")
+        shown |= {name: b for name, b in dict(found).items() if b.value is not None or name not in shown}
         self.took["baselines"] = now() - begun
         self._never_worse(shown, watch)
         return shown if compare else {}
@@ -225,12 +225,12 @@ class _Search:
         except (DiscreetError, MemoryError, TimeIsUpError):
             return self.proofs.bounded(TheoremWitness(FULL))
 
-    def _baselines(self, compare: bool, watch: Watch) -> dict[str, Baseline]:
+    def _baselines(self, compare: bool, watch: Watch, found: dict[str, Baseline]) -> dict[str, Baseline]:
         if not compare and self.proofs.reached(self.gap):
             return {}
         if too_many(self.problem) is not None:
-            return large_baselines(self.units.inner, watch)
-        return baselines(self.ground(), watch, ways=WAYS if compare else FLOOR)
+            return large_baselines(self.units.inner, watch, found)
+        return baselines(self.ground(), watch, ways=WAYS if compare else FLOOR, found=found)
 
     def _never_worse(self, shown: dict[str, Baseline], watch: Watch) -> None:
         """Publish a way that people use today where it is better than what was found."""

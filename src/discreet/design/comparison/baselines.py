@@ -37,10 +37,14 @@ def ways_of(problem: Problem) -> tuple[Way, ...]:
 
 
 def baselines(
-    base: Ground, watch: Watch = SILENT, oblivious: bool = True, ways: Sequence[Way] | None = None
+    base: Ground, watch: Watch = SILENT, oblivious: bool = True, ways: Sequence[Way] | None = None,
+    found: dict[str, Baseline] | None = None,
 ) -> dict[str, Baseline]:
-    """Every baseline by its name; one that is refused, or does not fit in memory or time, says so and stops nothing."""
-    found = {}
+    """Every baseline by its name; one that is refused, or does not fit in memory or time, says so and stops nothing.
+
+    `found` is filled one by one, so that those before one that never ends are kept.
+    """
+    found = {} if found is None else found
     if base.problem.unbiased is not None:
         ways = UNBIASED_WAYS
     for way in ways if ways is not None else WAYS if oblivious else QUICK:

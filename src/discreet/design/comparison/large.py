@@ -31,8 +31,13 @@ MOST_STEPS = 10_000
 """Steps of the statistic for one respondent beyond which noise on it is not valued."""
 
 
-def large_baselines(problem: Problem, watch: Watch = SILENT) -> dict[str, Baseline]:
-    """The baselines that need no list of states; one that is refused, or does not fit in memory, says so and stops nothing."""
+def large_baselines(
+    problem: Problem, watch: Watch = SILENT, found: dict[str, Baseline] | None = None
+) -> dict[str, Baseline]:
+    """The baselines that need no list of states; one that is refused, or does not fit in memory, says so and stops nothing.
+
+    `found` is filled one by one, so that those before one that never ends are kept.
+    """
     if problem.unbiased is not None:
         return unbiased_baselines(problem)
     if not isinstance(problem.promise, PurePromise):
@@ -48,7 +53,7 @@ def large_baselines(problem: Problem, watch: Watch = SILENT) -> dict[str, Baseli
         (GeometricNoise.name, GeometricNoise.words, lambda: seen.noisy(geometric_noise)),
         (StaircaseWay.name, StaircaseWay.words, lambda: seen.noisy(staircase_noise)),
     ]
-    found = {}
+    found = {} if found is None else found
     for name, words, loss in ways:
         try:
             found[name] = Baseline(name, -loss(), words)
