@@ -310,3 +310,12 @@ def test_unbiased_noise_is_compared_by_name(small: Design, tmp_path: Path) -> No
     rows = json.loads(done.stdout)["mechanisms"]
     assert [abs(row["bias"]) < 1e-9 for row in rows] == [True] * 3
     assert rows[0]["followed"] < min(rows[1]["followed"], rows[2]["followed"])
+
+
+def test_one_draw_carries_value_and_action(small: Design) -> None:
+    from discreet.design.questions.both import both
+
+    found = both(small)
+    assert found.alone_bound <= found.alone_action <= found.action < found.variance
+    with pytest.raises(InputError, match="adding up"):
+        both(replace(small, mechanism=replace(small.mechanism, problem=small.mechanism.problem.biased)))

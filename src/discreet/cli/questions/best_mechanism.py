@@ -9,6 +9,7 @@ from pathlib import Path
 from discreet.cli.keeping import kept, next_step, writable
 from discreet.cli.pictures import drawable, drawn
 from discreet.design import Design, design
+from discreet.design.questions.both import both
 from discreet.design.questions.decision_makers import prices
 from discreet.design.questions.hedge import hedge, must_be_hedgeable
 from discreet.design.questions.regret import must_be_valued, must_compare, regret
@@ -21,6 +22,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.universe import Universe
 from discreet.numerics.exact import exact
+from discreet.views.both import both_view
 from discreet.views.design import design_view
 from discreet.views.reliance import relied_on
 from discreet.views.sharing import shares_view, slopes_view
@@ -80,6 +82,8 @@ class BestMechanism:
             view += alternative_view(regret(found.mechanism, self.alternative, watch))
         if self.around is not None:
             view += self.around.answer(found, watch, self.figure, self.workers)
+        if self.problem.unbiased is not None:
+            view += both_view(both(found, watch))
         if len(self.problem.decisions) > 1:
             view += shares_view(prices(found, watch, workers=self.workers))
         if self.slopes:

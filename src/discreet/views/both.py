@@ -1,0 +1,25 @@
+"""Adding up and acting from one draw, viewed: the price of each in one table."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from discreet.design.questions.both import Both
+from discreet.numerics.digits import about, at_least, at_most
+from discreet.views.view import BREAK, Grid, Sentence, View
+
+HEADS = ("one draw of", "to add up (variance)", "to act on (loss)")
+
+
+def both_view(found: Both) -> View:
+    """The unbiased design and the best one for acting alone, side by side."""
+    alone = "no unbiased value" if found.alone_variance is None else about(found.alone_variance, 6)
+    rows = [
+        ("this design", at_most(found.variance), about(found.action, 6)),
+        ("the best for acting alone", alone, at_most(found.alone_action)),
+    ]
+    words = (
+        "One draw carries both: add up the published values; act on their posterior means, which come from the same draw. "
+        f"No mechanism with this promise acts with a loss below {at_least(found.alone_bound)}."
+    )
+    return View({"both": asdict(found)}, (BREAK, Grid(HEADS, rows, first=True), Sentence(words)))
