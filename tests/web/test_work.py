@@ -106,3 +106,18 @@ def test_a_restart_says_what_was_lost(tmp_path: Path) -> None:
         visitor.post(f"/jobs/{name}/again")
         assert visitor.get(f"/design/{visitor.ended(name)}.json").json["state"] == "done"
         assert visitor.get("/index.json").json["lost"] == []
+
+
+def test_a_key_set_gives_a_mechanism_for_every_size(visitor: Visitor) -> None:
+    name = visitor.designed(sizes="street,size\na,3\nb,4\n")
+    facts = visitor.get(f"/design/{name}.json").json
+    assert facts["state"] == "done" and [member["from"] for member in facts["members"]] == [3, 4]
+    assert visitor.get(f"/design/{name}/files/design.family.json").json["format"] == "discreet-family/1"
+    assert visitor.get(f"/design/{name}").status == 200
+
+
+def test_other_promises_are_designed_and_told(visitor: Visitor) -> None:
+    name = visitor.designed(SMALL.replace("epsilon = 1", "rho = 0.5"))
+    assert visitor.get(f"/design/{name}.json").json["state"] == "done"
+    for page in ("", "/reading", "/guarantees", "/report"):
+        assert visitor.get(f"/design/{name}{page}").status == 200, page

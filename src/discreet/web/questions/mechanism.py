@@ -12,6 +12,7 @@ from discreet.files.priors import read_prior
 from discreet.files.record import record_beside
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
+from discreet.model.promises import PurePromise
 from discreet.present import delta_figure, posterior_figure, tradeoff_figure
 from discreet.present.report import mechanism_report
 from discreet.views.limits import limits_view
@@ -60,12 +61,14 @@ def guarantees(setting: Setting, subject: str, sure: str = "0.5") -> Reply:
     """The promise in every currency, and what an attacker can still learn, in sentences."""
     beforehand = chance(sure, "probability")
     _, mechanism = held(setting, subject)
-    epsilon = float(mechanism.guarantee.epsilon)
     told = profile_view(mechanism, deltas=["1e-6"])
+    view = View({"profile": told.facts, "limits": None}, told.told, told.holds)
+    if not isinstance(mechanism.guarantee.promise, PurePromise):  # limits in sentences follow from a pure ε alone
+        return Reply(view, (), {"name": mechanism.problem.name})
+    epsilon, seen = float(mechanism.guarantee.epsilon), profile(mechanism)
     limits = limits_view(mechanism, sure=beforehand)
-    facts = {"profile": told.facts, "limits": limits.facts}
-    view = View(facts, (*told.told, BREAK, Heading("The attacker's view"), *limits.told), told.holds and limits.holds)
-    seen = profile(mechanism)
+    both = (*told.told, BREAK, Heading("The attacker's view"), *limits.told)
+    view = View({"profile": told.facts, "limits": limits.facts}, both, told.holds and limits.holds)
     pictures = drawn(lambda: delta_figure(seen, epsilon), lambda: tradeoff_figure(seen, epsilon))
     return Reply(view, pictures, {"name": mechanism.problem.name})
 
