@@ -381,6 +381,18 @@ def unexplained(file: str, alive: list[str]) -> list[str]:
     return [name for name in alive if f"{file}: {name}" not in EQUIVALENT]
 
 
+def test_every_file_that_can_accept_a_claim_is_mutated() -> None:
+    """A new file of `certify` with a comparison needs a corpus: its path stands in one of the tests of this folder."""
+    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    forgotten = []
+    for path in (SOURCE / "certify").rglob("*.py"):
+        room = path.parent.name
+        named = any(f'{word} / "{path.name}"' in tests for word in (f'"{room}"', room.upper()))
+        if not named and any(mutants(path.read_text(encoding="utf-8"))):
+            forgotten.append(f"{room}/{path.name}")
+    assert forgotten == []
+
+
 def test_the_mutator_itself_kills_and_spares(tmp_path: Path) -> None:
     """Near-miss: where equality makes no difference a mutant lives, where the order does it dies."""
     path = tmp_path / "sample.py"

@@ -22,13 +22,12 @@ from random_worlds import problem_of
 import discreet
 from discreet.certify.duality.pulls import Pull, PullStage
 from discreet.model.actions import ListedActions, RealActions
-from discreet.model.certificate import ROOT_BITS, DualWitness, Multipliers, QuotientWitness, RenyiWitness
+from discreet.model.certificate import DualWitness, Multipliers, QuotientWitness
 from discreet.model.decision import Decision
 from discreet.model.losses import AbsoluteLoss, FormulaLoss, MatchLoss, PinballLoss, SquaredLoss
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
 from discreet.model.priors import IidPrior, IndependentPrior
 from discreet.model.problem import Problem
-from discreet.model.promises import ConcentratedPromise
 from discreet.model.states import state_space
 from discreet.model.statistic import CountStatistic
 from discreet.model.summary import Clamp, HistogramSummary
@@ -281,22 +280,3 @@ def test_no_comparison_of_the_masses_of_states_can_change_unnoticed() -> None:
             ask: Question = lambda module, law=(n, HALF, groups), s=tuple(real): module.GroupLaw(*law).must_be_small(s)  # noqa: E731
             questions.append(lambda module, limit=(name, most), ask=ask: limited(module, *limit, ask))
     assert unexplained(CERTIFY / "bounds" / "state_masses.py", questions, EQUIVALENT) == []
-
-
-def test_no_comparison_of_the_cuts_can_change_unnoticed() -> None:
-    real = problem_of(Universe.of(2, TWO), ReplaceOne()).with_promise(ConcentratedPromise(HALF))
-    cuts = ((0, 1, 3), (1, 0, 2), (2, 1, 4))
-    ratios = tuple((a, b, 1 << ROOT_BITS - 1 + (a > b)) for a, b, _ in cuts)
-    made = RenyiWitness(None, 2, 40, cuts, tuple(Multipliers(Fraction(a), ratios) for a in (0, 1, 2)))
-    forged = [
-        made, replace(made, root=1), replace(made, root=3), replace(made, root=4), replace(made, cuts=(*cuts, (0, 1, 1))),
-        replace(made, cuts=(*cuts, (0, 2, 1))), replace(made, cuts=cuts[:2]), replace(made, cuts=(*cuts, (1, 2, 5))),
-        replace(made, multipliers=(Multipliers(ZERO, (*ratios, ratios[0])), *made.multipliers[1:])),
-        replace(made, multipliers=(Multipliers(ZERO, (*ratios, (1, 2, 1))), *made.multipliers[1:])),
-    ]  # fmt: skip
-    questions: list[Question] = [
-        lambda module, p=p, w=w: limited(module, "MOST_ROOT", 3, lambda module: module.renyi_upper_bound(p, w))
-        for p in (real, listed(real), problem_of(Universe.of(2, TWO), ReplaceOne()))
-        for w in forged
-    ]
-    assert unexplained(CERTIFY / "bounds" / "renyi.py", questions, EQUIVALENT) == []

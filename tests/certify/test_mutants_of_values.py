@@ -19,6 +19,7 @@ from mutation import limited, unexplained
 from random_worlds import mechanism_on, problem_of, random_table
 
 import discreet
+from discreet.certify.value.path import bands, path_of
 from discreet.certify.value.sums import sums_of
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.decision import Decision
@@ -35,11 +36,12 @@ from discreet.model.universe import Universe
 Question = Callable[[ModuleType], Any]
 
 VALUE = Path(discreet.__file__).parent / "certify" / "value"
-ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
+ZERO, ONE, HALF, THIRD = Fraction(0), Fraction(1), Fraction(1, 2), Fraction(1, 3)
 TWO = (ZERO, ONE)
 THREE = (ZERO, ONE, Fraction(2))
 ERRORS = (SquaredLoss(), AbsoluteLoss(), PinballLoss(Fraction(1, 5)), PinballLoss(Fraction(4, 5)))
 NOTHING = "what is multiplied by nothing may be either side"
+ALIKE = "all rows run the same way"
 EITHER = "both formulas give the logarithm, each best on its own side"
 EQUIVALENT: dict[str, str] = {
     "weighted_sums: reason is not None or sums is None [Or→And at 0]": "what has a reason against it has no sums either",
@@ -54,6 +56,16 @@ EQUIVALENT: dict[str, str] = {
     "path: 2 * ratio < 1 [2→3 at 0]": EITHER,
     "path: 2 * ratio < 1 [2→1 at 0]": EITHER,
     "path: 2 * ratio < 1 [1→2 at 1]": EITHER,
+    "path_losses: lower is not None and upper is not None [And→Or at 0]": "a payoff with a formula has a range, with both ends",
+    "path_losses: f1 is not None and g1 is not None [And→Or at 0]": "a payoff with a kink is refused before",
+    "path_losses: values[0, -1] >= values[0, 0] [GtE→Gt at 0]": "equal ends of a monotone row: all of it is equal",
+    "path_losses: values[0, -1] >= values[0, 0] [0→1 at 0]": ALIKE,
+    "path_losses: values[0, -1] >= values[0, 0] [0→-1 at 0]": ALIKE,
+    "path_losses: values[0, -1] >= values[0, 0] [0→1 at 1]": ALIKE,
+    "path_losses: values[0, -1] >= values[0, 0] [0→-1 at 1]": ALIKE,
+    "path_losses: slope(Near.exactly(middle), middles).value > 0 [Gt→GtE at 0]": "either half holds the bottom",
+    "path_losses: middle <= low [LtE→Lt at 0]": "the loop has an end of its own, and nothing moves any more",
+    "path_losses: middle >= high [GtE→Gt at 0]": "the loop has an end of its own, and nothing moves any more",
 }
 
 
@@ -223,3 +235,40 @@ def _bands(module: ModuleType, problem: Any, ratio: Fraction, low: int, high: in
     found = module.bands(module.path_of(problem), ratio, low, high)
     sums = [(b.joint.sum(axis=0).tolist(), b.joint.sum(axis=1).tolist(), int(b.at.sum())) for b in found]
     return sums, [(b.outputs.tolist(), b.error, b.missed) for b in found]
+
+
+def test_no_comparison_of_the_losses_on_a_path_can_change_unnoticed() -> None:
+    ranged, three = RealActions(ONE, Fraction(2)), ListedActions((ZERO, Fraction(3, 2), Fraction(4)))
+    table = TableLoss(((ONE, ZERO, ZERO, ONE), (ZERO, ONE, ONE, ZERO))).tied_to(tuple(map(Fraction, range(4))))
+    decisions = [Decision(loss, actions) for loss in ERRORS for actions in (RealActions(), ranged, three, ListedActions((ONE,)))]
+    decisions += [Decision(FormulaLoss("a*omega - a**2"), three), Decision(MatchLoss(), three)]
+    decisions += [Decision(table, NamedActions(("x", "y")))]
+    plain = problem_of(Universe.of(3, TWO), ReplaceOne())
+    falling = replace(plain, universe=Universe.of(3, (ONE, ZERO)))
+    cases = [(decision, problem) for decision in decisions for problem in (plain, falling)]
+    narrow = [RealActions(third - by, third + by) for third, by in ((ONE, Fraction(1, 10**30)), (THIRD, Fraction(1, 10**30)))]
+    words = ["a*omega*(1/3 + 1/7) - a**2", "-omega/a - a/10", "abs(a)*omega - a"]
+    cases += [(Decision(FormulaLoss(word), ranged), plain) for word in words]
+    cases += [(Decision(FormulaLoss("a*omega - a**2"), actions), falling) for actions in narrow]
+    questions: list[Question] = []
+    joint = np.array([[0.1, 0.2, 0.3, 0.4], [0.25, 0.25, 0.25, 0.25], [0.0, 0.0, 0.0, 0.0]])
+    for values in (np.arange(4.0), np.arange(4.0)[::-1], np.array([1.0, 0.0])):
+        rows, held = np.tile(values, (3, 1)), joint[:, : len(values)]
+        for q in (Fraction(1, 5), Fraction(1, 4), HALF, Fraction(3, 4), Fraction(3, 10), Fraction(9, 10)):
+            questions.append(lambda module, case=(held, rows, q): [np.asarray(x).tolist() for x in module._quantiles(*case)])
+    band = SimpleNamespace(joint=joint[1:], at=np.tile(np.arange(4), (2, 1)))
+    questions.append(lambda module: module._means(band, np.arange(4.0)).tolist())
+    formula = FormulaLoss(words[0]).formula
+    questions.append(lambda module: repr(module._folded(formula)))
+    questions += [lambda module, case=case: _losses_on(module, *case) for case in cases]
+    assert unexplained(VALUE / "path_losses.py", questions, EQUIVALENT) == []
+
+
+def _losses_on(module: ModuleType, decision: Decision, problem: Any) -> Any:
+    """Least losses, the best actions and both sums of regrets on the path of three respondents."""
+    band = bands(path_of(problem), HALF, 0, 3)[0]
+    omegas = tuple(problem.universe.values[0] * (3 - c) + problem.universe.values[1] * c for c in range(4))
+    least = module.least_loss(decision, omegas)
+    listed = [ONE] if isinstance(decision.actions, RealActions) else list(decision.actions)
+    followed = module.followed(decision, band, omegas, least, [listed[k % len(listed)] for k in range(4)])
+    return least.tolist(), followed, module.least_followed(decision, band, omegas, least)
