@@ -67,7 +67,13 @@ def test_a_member_is_named_by_its_size(family: Path, capsys: pytest.CaptureFixtu
 
 
 def test_a_family_that_rests_on_one_result_is_cited_whole(family: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert answer(capsys, "cite", family)
+    cited, proved = answer(capsys, "cite", family), answer(capsys, "certify", family)
+    assert cited["mechanism"] == proved["hash"], "by the hash of the whole family, not by that of a member"
+
+
+def test_the_mechanisms_of_a_release_are_certified_in_its_folder(released: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = released / "release-2026"
+    assert answer(capsys, "certify", folder)["hash"] == answer(capsys, "certify", folder / "mechanism.json")["hash"]
 
 
 def test_the_report_of_a_release_shows_the_release(released: Path, tmp_path: Path) -> None:

@@ -18,21 +18,22 @@ SOURCES = {
 }
 
 
-def citation_view(mechanism: Mechanism) -> View:
-    """The citation as text to paste."""
+def citation_view(mechanism: Mechanism, family: str | None = None) -> View:
+    """The citation as text to paste; of a whole family by its hash, when one member speaks for all."""
     theorem = mechanism.provenance.get("theorem", "")
     keys = [*(["SY"] if theorem.startswith("SY") else []), "DMNS"]
     keys += {"geometric": ["GRS"], "staircase": ["GV"]}.get(mechanism.kernel.family, [])
     prior = mechanism.problem.prior
     facts = {
-        "mechanism": mechanism_hash(mechanism),
+        "mechanism": family or mechanism_hash(mechanism),
         "guarantee": str(mechanism.guarantee),
         "made_by": mechanism.provenance.get("made by", f"discreet {__version__}"),
         "theorem": theorem,
         "sources": {key: SOURCES[key] for key in keys},
         "prior": getattr(prior, "source", f"{prior.kind}, as stated in the problem file"),
     }
-    named = f"Mechanism sha256:{facts['mechanism']}, {facts['guarantee']}, made with {facts['made_by']}."
+    kind = "Mechanism" if family is None else "Family of mechanisms"
+    named = f"{kind} sha256:{facts['mechanism']}, {facts['guarantee']}, made with {facts['made_by']}."
     rests = [Sentence(f"Optimality rests on {theorem}.")] if theorem else []
     told = (Sentence(named, whole=True), *rests, Sentence(f"Prior: {facts['prior']}."))
     return View(facts, (*told, *(Fact("", SOURCES[key]) for key in keys)))

@@ -13,7 +13,9 @@ from discreet.views.view import View, told
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A mechanism, family or robust file, told by its format.")],
+    file: Annotated[Path, typer.Argument(
+        metavar="FILE|DIR", help="A mechanism, family or robust file, told by its format, or a release folder."
+    )],
     certificate: Annotated[
         Path | None,
         typer.Argument(
@@ -38,6 +40,8 @@ def checked(file: Path, certificate: Path | None = None) -> View:
     from discreet.certify import verdict
     from discreet.views.verdict import verdict_view
 
+    if file.is_dir():
+        file = file / "mechanism.json"
     with progress() as watch:
         found = verdict.of_file(file, certificate, watch)
     about: dict[str, Path] = {}

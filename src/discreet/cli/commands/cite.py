@@ -29,8 +29,18 @@ def command(
     from discreet.views.subject import subject_of, subjects_of
 
     held = subjects_of(file)
-    read = held[0].mechanism if size is None and rest_on_the_same(held) else subject_of(file, size).mechanism
-    show(citation_view(read), as_json=as_json)
+    together = size is None and len(held) > 1 and rest_on_the_same(held)
+    read = held[0].mechanism if together or len(held) == 1 else subject_of(file, size).mechanism
+    show(citation_view(read, family=family_named(file) if together else None), as_json=as_json)
+
+
+def family_named(place: Path) -> str:
+    """The hash of the file that holds all members."""
+    from discreet.files.atomic import read_bytes
+    from discreet.files.canonical import document_hash, parse_json
+
+    held = place / "mechanism.json" if place.is_dir() else place
+    return document_hash(parse_json(read_bytes(held, held.name), held.name))
 
 
 def rest_on_the_same(held: Sequence[Subject]) -> bool:

@@ -13,7 +13,7 @@ from discreet.cli.progress import progress
 from discreet.views.view import Sentence, told
 
 if TYPE_CHECKING:
-    from discreet.watch import Watch
+    pass
 
 
 def command(
@@ -45,8 +45,7 @@ def command(
         place = place if output is not None or file.is_dir() else file.with_suffix(".label.html")
         write_label(file, place, as_json)
         return
-    with progress() as watch:
-        text = text_of(file, watch if frontier else None)
+    text = text_of(file, frontier)
     write_atomically(place, text.encode())
     show(told({"report": place}, Sentence(f"Written: {place}", whole=True)), as_json=as_json)
 
@@ -68,8 +67,8 @@ def write_label(file: Path, place: Path, as_json: bool) -> None:
     show(answers_view(place, answers), as_json=as_json)
 
 
-def text_of(file: Path, watch: Watch | None) -> str:
-    """The page about a mechanism file or a release folder; without a watch no frontier is computed."""
+def text_of(file: Path, frontier: bool) -> str:
+    """The page about a mechanism file or a release folder, with what accuracy costs when that is asked for."""
     from discreet import files
     from discreet.files.record import record_beside
     from discreet.present.accuracy import accuracy_section
@@ -77,7 +76,8 @@ def text_of(file: Path, watch: Watch | None) -> str:
     from discreet.present.report import mechanism_report
 
     mechanism = typical_mechanism(file) if file.is_dir() else files.read_mechanism(file)
-    extra = [] if watch is None else [accuracy_section(mechanism.problem, watch)]
+    with progress(mechanism.problem) as watch:
+        extra = [accuracy_section(mechanism.problem, watch)] if frontier else []
     if file.is_dir():
         return release_report(file, extra=extra)
     beside = files.certificate_path(file)
