@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
-from math import tanh
+from math import ceil, tanh
 from pathlib import Path
 
 import pytest
 from towns import bell_mechanism, make_town, town_mechanism
 
+import discreet.verify_standalone as standalone
+from discreet.certify.edges.approximate import mechanism_table, tight_delta
 from discreet.currencies.divergences import renyi
 from discreet.errors import BudgetExceeded, InputError
 from discreet.ledger import Cost
+from discreet.model.mechanism import Mechanism
 from discreet.model.plan import Exposure
+from discreet.model.promises import ApproximatePromise
+from discreet.numerics.exact import exact
 from discreet.publish import publish, verify
 from discreet.publish.costs import least_cost, part_holds, part_of, rounded_up
 
@@ -89,3 +95,33 @@ def test_a_ledger_of_zcdp_grants_by_it_and_verify_computes_it_again(tmp_path: Pa
         name = book.commit("the town", "person", less, town.bundle().hashes | {"nonce": "00"}, town.signer).hash
         with pytest.raises(InputError, match="too small a cost"):
             publish(town.bundle(), town.folder / "cheap", book, signer=town.signer, commitment=name)
+
+
+def proved_with_delta() -> Mechanism:
+    """The bell table at ε = 1/4 with the δ that it has there, rounded up."""
+    bell = bell_mechanism()
+    delta = Fraction(ceil(tight_delta(mechanism_table(bell), Fraction(1, 4)).tight_high * 10**6), 10**6)
+    problem = bell.problem.with_promise(ApproximatePromise(Fraction(1, 4), delta))
+    return Mechanism(problem, bell.summary, bell.kernel, problem.guarantee)
+
+
+def test_a_proved_delta_is_published_charged_and_verified(tmp_path: Path) -> None:
+    mechanism = proved_with_delta()
+    promise = mechanism.guarantee.promise
+    assert least_cost(ONE, [mechanism]) == Cost.of(promise)
+    town = make_town(tmp_path / "town", currency="approximate", cap=Fraction(2), delta=Fraction(9, 10), mechanism=mechanism)
+    folder = town.publish()
+    assert verify(folder).holds
+    facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+    assert facts["promise"] == "approximate" and exact(facts["privacy_loss"]["delta"]) == promise.numbers["delta"]
+    assert standalone.main([str(folder / "mechanism.json")]) == 0
+    with pytest.raises(InputError, match="δ > 0"):
+        make_town(tmp_path / "pure", mechanism=mechanism).publish()
+
+
+def test_promises_of_several_kinds_have_no_cost_together_and_no_batch() -> None:
+    mixed = [bell_mechanism(), proved_with_delta()]
+    with pytest.raises(InputError, match="several kinds"):
+        least_cost(ONE, mixed)
+    with pytest.raises(InputError, match="purely ε-private"):
+        part_of(ONE, mixed[1:])

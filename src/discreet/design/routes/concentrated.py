@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
+from math import tanh
+
 import numpy as np
 
 from discreet.certify.bounds.full_information import FULL
@@ -17,7 +21,7 @@ from discreet.model.iid_sum import iid_sum, why_not_iid_sum
 from discreet.model.kernel import Kernel, Output, TableKernel
 from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
-from discreet.model.promises import ConcentratedPromise
+from discreet.model.promises import ConcentratedPromise, PurePromise
 from discreet.model.record import Step
 from discreet.model.replies import best_replies
 from discreet.model.summary import Summary
@@ -82,6 +86,49 @@ class RenyiTables(Route):
             return Proposal(*_blind(base), TheoremWitness(FULL), "publishing nothing: the program is too large", "stalled")
         section, kernel = found
         return Proposal(section.summary, kernel, cut_witness(base, asked.watch), "program on the likely states", "optimal")
+
+
+class ImpliedPure(Route):
+    """The best purely ε-private mechanism whose ε implies ρ: at a large ρ it may beat noise on a sum."""
+
+    name = "pure design"
+    theorem = "ρ = ε·tanh(ε/2)"
+    serves = (ConcentratedPromise,)
+
+    def obstacle(self, problem: Problem) -> str | None:
+        universe = problem.universe
+        if isinstance(universe, Universe) and universe.histogram_count > MOST_PURE:
+            return f"{universe.histogram_count:,} histograms are more than the {MOST_PURE:,} it is tried for"
+        return too_many(problem)
+
+    def why(self, problem: Problem) -> str:
+        return "whatever is ε-private with ε·tanh(ε/2) = ρ keeps ρ"
+
+    def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        from discreet.design.routes.order import (
+            considered,  # the routes under ε, which know nothing of this one
+        )
+
+        assert isinstance(problem.promise, ConcentratedPromise)
+        pure = problem.with_promise(PurePromise(implied_epsilon(problem.promise.rho)))
+        found = considered(pure)[0][0].propose(pure, asked)
+        return replace(found, witness=None, words=f"best for ε = {float(pure.epsilon):.6g}, {found.words}")
+
+
+MOST_PURE = 300
+"""Histograms up to which the program under ε is solved beside those under ρ."""
+BELOW = Fraction(10**9 - 1, 10**9)
+"""A little less than ρ is aimed at, for the roundings of the proof."""
+
+
+def implied_epsilon(rho: Fraction) -> Fraction:
+    """An ε to twelve decimals with ε·tanh(ε/2) just below ρ."""
+    low, high = 0.0, 2 * float(rho) + 4
+    aim = float(rho * BELOW)
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle * tanh(middle / 2) < aim else (low, middle)
+    return Fraction(int(low * 10**12), 10**12)
 
 
 def _blind(base: Ground) -> tuple[Summary, Kernel]:
