@@ -319,3 +319,16 @@ def test_one_draw_carries_value_and_action(small: Design) -> None:
     assert found.alone_bound <= found.alone_action <= found.action < found.variance
     with pytest.raises(InputError, match="adding up"):
         both(replace(small, mechanism=replace(small.mechanism, problem=small.mechanism.problem.biased)))
+
+
+def test_nearby_is_for_cells_of_one_size(near: Design, small: Design) -> None:
+    from discreet.certify.verdict import of_member
+    from discreet.design.questions.family import design_family
+    from discreet.files.sizes import Sizes
+    from discreet.model.family import Member
+
+    with pytest.raises(InputError, match="one size"):
+        design_family(asked(unbiased="nearby"), Sizes(((2, 3),), {2: 1, 3: 1}))
+    member = Member(2, 3, near.mechanism, near.certificate, (), 0, Fraction(1, 10))
+    assert str(of_member(member).counterexample) == "Values unbiased nearby serve cells of other sizes"
+    assert of_member(Member(2, 3, small.mechanism, small.certificate, (), 0, Fraction(1, 10))).counterexample is None

@@ -155,7 +155,7 @@ def of_family(family: Family, digest: str, watch: Watch = SILENT, *, worth: bool
 def of_member(member: Member, *, worth: bool = True) -> MemberVerdict:
     """What holds of a member's mechanism, of the type that absent places share, and of the payoff at each size."""
     inner = of_mechanism(member.mechanism, member.certificate, worth=worth)
-    refuted = inner.counterexample or _wrong_absence(member)
+    refuted = inner.counterexample or _wrong_absence(member) or _wrong_sizes(member)
     known: list[tuple[int, Fraction]] = []
     unproved = [*inner.not_proved]
     for size, stated in member.values:
@@ -237,6 +237,16 @@ def _wrong_absence(member: Member) -> Counterexample | None:
     return Counterexample(
         "absent", f"Absent places count as type {member.absent}, which changes the statistic",
         found="no sum or count" if weights is None else str(weights[member.absent]), allowed="a type that adds 0",
+    )
+
+
+def _wrong_sizes(member: Member) -> Counterexample | None:
+    """Values unbiased nearby are so under the prior of one size."""
+    if member.low == member.high or member.mechanism.problem.unbiased != "nearby":
+        return None
+    return Counterexample(
+        "unbiased", "Values unbiased nearby serve cells of other sizes", found=f"sizes {member.low} to {member.high}",
+        allowed=f"size {member.high}",
     )
 
 

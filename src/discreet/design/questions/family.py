@@ -90,6 +90,11 @@ def design_family(
     wanted = sizes if isinstance(sizes, Sizes) else Sizes(tuple((n, n) for n in sorted(set(sizes))), _counted(sizes))
     if hedged is not None:
         must_be_hedgeable(problem)
+    if problem.unbiased == "nearby" and any(low < high for low, high in wanted.ranges):
+        raise InputError(
+            "Values unbiased nearby are so for cells of one size", found="a range of sizes",
+            allowed='a mechanism for each size, or unbiased = "everywhere"', remedy="give the sizes one by one",
+        )
     begun = time.perf_counter()
     place = default_folder() if folder is None else folder
     tasks = [

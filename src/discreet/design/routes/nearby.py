@@ -43,6 +43,8 @@ USED = 1e-7
 """Outputs that are likelier than this somewhere are kept; readings make up for the others."""
 LONGEST = 24
 """Characters of a label."""
+LIKELY = 1e-5
+"""Outputs that are likelier than this somewhere are looked at more closely."""
 REACH, MOST_NODES = 6.0, 150
 """How many steps over ε the first nodes reach beyond the likely range, and how many there are at most."""
 
@@ -126,7 +128,8 @@ def shifted_design(problem: Problem, asked: Asked) -> Proposal:
             if asked.watch.cancelled() or reached(float(problem.decision.weight) * best[0], limit, asked.gap):
                 break
         near = grain * BESIDE[turn]
-        nodes = np.unique(np.concatenate([first[:: 1 + (turn > 0)], reading, reading - near, reading + near]))
+        moved = reading[kernel.max(axis=1) > LIKELY]
+        nodes = np.unique(np.concatenate([first[:: 1 + (turn > 0)], moved, moved - near, moved + near]))
     if best is None or not np.isfinite(best[0]):
         raise InputError(
             "The program for unbiased values was not solved", found="no solution in floats", allowed="a smaller problem",
@@ -140,7 +143,7 @@ def _likely(base: Ground, gap: float) -> Section:
     values = np.array([float(w) for w in base.exact_omegas])
     grid = np.linspace(values[0], values[-1], COARSE)
     table = (values[None, :] - grid[:, None]) ** 2
-    return truncated(base, table, first_tolerance(base, table, gap / 10))
+    return truncated(base, table, first_tolerance(base, table, gap))
 
 
 def _scales(seen: Moments, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
