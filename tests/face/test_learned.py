@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from discreet.errors import BudgetExceeded, DiscreetError, InputError, Refuted
 from discreet.face.learned import LearnedRelease, chosen, learn
 from discreet.files.canonical import canonical_bytes
 from discreet.files.certificate import certificate_document
-from discreet.files.mechanism import mechanism_from_document
+from discreet.files.mechanism import mechanism_document, mechanism_from_document
 from discreet.files.plan import read_plan
 from discreet.files.problem import read_problem
 from discreet.ledger import Ledger, Signer, open_ledger
@@ -25,6 +26,7 @@ from discreet.publish import commit, gather, verify
 from discreet.publish.agreement import agreement
 from discreet.publish.learned import does_not_follow, read_learned
 from discreet.publish.release import STEPS
+from discreet.views.subject import subject_of
 from discreet.watch import SILENT, Silent, Watch
 
 PLAN = """\
@@ -294,6 +296,14 @@ def test_strata_have_priors_and_mechanisms_of_their_own(tmp_path: Path) -> None:
     document = json.loads((county.folder / "out" / "mechanism.strata.json").read_text(encoding="utf-8"))
     priors = [one["family"]["members"][0]["mechanism"]["problem"]["prior"] for one in document["strata"]]
     assert [prior["stratum"] for prior in priors] == [["town 0"], ["town 1"]]
+    assert found.release is not None
+    with (found.release / "release.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in (rows[0], rows[-1]):
+        read = subject_of(found.release, where=[f"{name}={row[name]}" for name in ("town", "street")])
+        assert mechanism_document(read.mechanism)["problem"]["prior"]["stratum"] == [row["town"]]
+    with pytest.raises(InputError, match="keys of a cell"):
+        subject_of(found.release)
     document["strata"][0]["stratum"], document["strata"][1]["stratum"] = ["town 1"], ["town 0"]
     (county.folder / "out" / "mechanism.strata.json").write_bytes(canonical_bytes(document) + b"\n")
     with pytest.raises(DiscreetError):

@@ -11,14 +11,17 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from discreet.errors import InputError
 from discreet.files.artefact import read_artefact
 from discreet.files.atomic import read_bytes
 from discreet.files.canonical import parse_json
+from discreet.files.strata import strata_from_document
 from discreet.model.family import Family
 from discreet.model.mechanism import Mechanism
-from discreet.publish.bundle import mechanism_for, members_of
+from discreet.publish.bundle import is_stratified, mechanism_for, members_of
+from discreet.publish.spreadsheets import armed
 
 SHOWN = 8
 
@@ -74,16 +77,19 @@ def subjects_of(path: str | Path) -> list[Subject]:
 
 
 def _served(folder: Path) -> dict[int, Mechanism]:
-    members = members_of(parse_json(read_bytes(folder / "mechanism.json", "mechanism.json"), "mechanism.json"))
+    members = members_of(_document(folder))
     used = {int(row["size"]) for row in _rows(folder)}
     found = {size: mechanism_for(member) for size, member in members.items() if isinstance(size, int) and size in used}
     if not found:
         raise InputError(
             "This release has mechanisms by stratum and size", found=str(folder),
-            allowed="a release with one mechanism for each size",
-            remedy="read the posterior mean and interval of a cell in release.csv",
+            allowed="a cell by its keys", remedy=f"give the keys of a cell, such as {_example(folder)}",
         )
     return found
+
+
+def _document(folder: Path) -> Any:
+    return parse_json(read_bytes(folder / "mechanism.json", "mechanism.json"), "mechanism.json")
 
 
 def _member(served: Mapping[int, Mechanism], size: int | None, needs: str) -> Subject:
@@ -143,5 +149,7 @@ def _cell(folder: Path, wanted: Mapping[str, str]) -> Subject:
             remedy=f"add {', '.join(missing)}" if missing else f"for instance {_example(folder)}",
         )
     row = found[0]
-    size = int(row["size"])
-    return Subject(_served(folder)[size], size, {name: row[name] for name in _keys(row)}, row.get("code", row["published"]))
+    size, document = int(row["size"]), _document(folder)
+    strata = strata_from_document(document).keys if is_stratified(document) else ()
+    member = members_of(document)[(*(armed(row[name]) for name in strata), size) if strata else size]
+    return Subject(mechanism_for(member), size, {name: row[name] for name in _keys(row)}, row.get("code", row["published"]))
