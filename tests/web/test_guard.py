@@ -45,6 +45,12 @@ def test_every_change_needs_the_word_and_the_origin(visitor: Visitor) -> None:
         assert visitor.post(path, origin=visitor.address, sec_fetch_site="same-origin").status != 403, path
 
 
+def test_another_site_may_link_here_but_not_ask(visitor: Visitor) -> None:
+    for mode, status in (("no-cors", 403), ("cors", 403), ("navigate", 200)):
+        assert visitor.get("/index.json", sec_fetch_site="cross-site", sec_fetch_mode=mode).status == status
+    assert visitor.get("/index.json", sec_fetch_site="same-origin", sec_fetch_mode="cors").status == 200
+
+
 def test_nothing_is_kept_of_a_refused_change(visitor: Visitor) -> None:
     before = sorted(visitor.served.bench.shelf.problems.iterdir())
     text = SMALL.replace("pupil", "stranger")

@@ -42,3 +42,9 @@ def test_a_port_that_is_taken_is_told_in_words(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "discreet", "serve", str(tmp_path), "--port", port]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "could not listen" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_without_the_extra_the_command_says_how_to_get_it(tmp_path: Path) -> None:
+    program = "import sys; sys.modules['uvicorn'] = None; from discreet.cli.main import run; sys.exit(run(sys.argv[1:]))"
+    done = subprocess.run([sys.executable, "-c", program, "serve", str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and 'pip install "discreet[web]"' in done.stderr

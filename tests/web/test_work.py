@@ -82,6 +82,9 @@ def test_too_much_is_refused_before_it_waits(tmp_path: Path) -> None:
         refused = visitor.post("/design", {"problem": problem})
         assert refused.status == 503 and "queue" in refused.json["error"]
         assert visitor.get("/designs.json").json["designs"] == []
+        lane.room, visitor.served.bench.desk.limits = 1, Limits(seconds=5, kept=0)
+        full = visitor.post("/design", {"problem": problem})
+        assert full.status == 422 and "shelf" in full.json["error"]
 
 
 def test_a_question_whose_time_is_up_is_ended(tmp_path: Path) -> None:

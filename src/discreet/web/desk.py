@@ -39,6 +39,8 @@ class Limits:
     quick_seconds: float = 60.0
     memory: int = 4 << 30
     body: int = 1 << 20
+    kept: int = 20_000
+    """Answers that may lie on the shelf; old ones are for people to clear away."""
     patience: float = 8.0
     """Seconds that a page waits for a quick answer before it shows itself without."""
 
@@ -121,6 +123,11 @@ class Desk:
         if job is not None and (not job.finished or job.state in ANSWERED or not again):
             return job
         self.lanes[lane].must_have_room()
+        if not folder.exists() and sum(1 for _ in self.shelf.answers.iterdir()) >= self.limits.kept:
+            raise TooLarge(
+                "the shelf of this workbench is full", size="one more answer", fits=f"{self.limits.kept:,} answers",
+                remedy=f"clear away old folders in {self.shelf.answers.name}/",
+            )
         folder.mkdir(mode=0o700, exist_ok=True)
         write_json(folder / "question.json", {"kind": kind, "arguments": dict(arguments)})
         job = Job(name, kind, arguments, folder, self.limits.quick_seconds if seconds is None else seconds)

@@ -126,6 +126,8 @@ class Guard:
             return 405, "Pages are read with GET and changed with POST."
         if door.token is not None and not self._known(scope, headers):
             return 401, "This workbench is open to those who have its token: use the address that discreet serve printed."
+        if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
+            return 403, "Another site may link to this workbench, not use it."  # a look can be a question, and questions take time
         if scope["method"] not in SAFE:
             origin, site = headers.get("origin"), headers.get("sec-fetch-site")
             if (origin is not None and origin.partition("://")[2] != host) or site not in (None, "same-origin"):
