@@ -33,6 +33,7 @@ from discreet.model.certificate import DualWitness, ShiftedWitness, TheoremWitne
 from discreet.model.gap import reached
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.problem import Problem, believed
+from discreet.model.summary import Summary
 from discreet.model.universe import Universe
 
 BESIDE = (0.5, 0.04, 0.01, 0.0025)
@@ -41,10 +42,13 @@ DIGITS = 8
 """Readings and shifts are rounded to so many digits of the range of the statistic; T readings are whatever they must be."""
 USED = 1e-7
 """Outputs that are likelier than this somewhere are kept; readings make up for the others."""
+MOST_WRITTEN = 3_000
+"""Histograms up to which a kernel on likely ones is written out for all."""
+SMALLEST_GAP = 1e-8
 LONGEST = 24
 """Characters of a label."""
 LIKELY = 1e-5
-"""Outputs that are likelier than this somewhere are looked at more closely."""
+"""Outputs that are likelier than this under the prior are looked at more closely."""
 REACH, MOST_NODES = 6.0, 150
 """How many steps over ε the first nodes reach beyond the likely range, and how many there are at most."""
 
@@ -122,13 +126,13 @@ def shifted_design(problem: Problem, asked: Asked) -> Proposal:
         if asked.watch.cancelled():
             break
         if turn:
-            bound, shown = _bounded(problem, _raw(found.biases, centre, spread), asked)
+            bound, shown = _bounded(problem, _raw(found.biases, centre, spread), best[0], asked)
             if bound > limit:
                 limit, witness = bound, shown
             if asked.watch.cancelled() or reached(float(problem.decision.weight) * best[0], limit, asked.gap):
                 break
         near = grain * BESIDE[turn]
-        moved = reading[kernel.max(axis=1) > LIKELY]
+        moved = reading[kernel @ program.masses > LIKELY]
         nodes = np.unique(np.concatenate([first[:: 1 + (turn > 0)], moved, moved - near, moved + near]))
     if best is None or not np.isfinite(best[0]):
         raise InputError(
@@ -173,12 +177,14 @@ def _first_nodes(program: MeansProgram, epsilon: float) -> tuple[np.ndarray, flo
     return np.arange(low - beyond, high + beyond + grain / 2, grain), grain
 
 
-def _bounded(problem: Problem, shift: np.ndarray, asked: Asked) -> tuple[float, ShiftedWitness]:
-    """The lower bound on the loss that a shift proves, and its witness."""
+def _bounded(problem: Problem, shift: np.ndarray, value: float, asked: Asked) -> tuple[float, ShiftedWitness]:
+    """The lower bound on the loss that a shift proves, and its witness; `value` is the loss that it is to be near."""
     exact = _rounded(shift, problem)
     inner, square = shifted_problem(problem, exact)
     units = Units.of(inner)
-    found = units.restored(continuous(units.inner, asked.gap / 4, asked.watch))
+    # gaps are relative to the shifted loss, which is larger by E s²
+    gap = max(asked.gap / 3 * value / (value + float(square)), SMALLEST_GAP)
+    found = units.restored(continuous(units.inner, gap, asked.watch))
     assert isinstance(found.witness, DualWitness)
     shown = ShiftedWitness(exact, found.witness)
     return -float(dual_upper_bound(inner, found.witness)) - float(problem.decision.weight * square), shown
@@ -201,7 +207,18 @@ def _exact(
     if len(kept) < len(seen.whole_features[0]):
         raise _undecided()
     exact = exact_readings(problem, table, section.image, again, seen)
-    return Proposal(section.summary, _read(table, exact), witness, "program for a shifted target, read without bias", "optimal")
+    summary, read = _unclamped(section, _read(table, exact))
+    return Proposal(summary, read, witness, "program for a shifted target, read without bias", "optimal")
+
+
+def _unclamped(section: Section, table: TableKernel) -> tuple[Summary, TableKernel]:
+    """The same mechanism on all histograms where these are few: then anyone checks its means without knowing about clamps."""
+    base = section.ground
+    if len(base.space) == len(section.space) or len(base.space) > MOST_WRITTEN:
+        return section.summary, table
+    at = section.image.tolist()
+    weights = tuple(tuple(row[state] for state in at) for row in table.weights)
+    return base.summary, TableKernel(base.space.labels, table.outputs, weights, table.denominator)
 
 
 def _rounded(shift: np.ndarray, problem: Problem) -> tuple[Fraction, ...]:
