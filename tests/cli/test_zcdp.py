@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from office import shell, succeed
 
+from discreet.numerics.exact import exact
+
 
 @pytest.fixture(scope="module")
 def office(planned: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -43,7 +45,9 @@ def test_it_is_published_verified_and_read(office: Path) -> None:
     assert "ρ = 0.5" in page and "no limit that holds after every published value" in page
     succeed(office, "read", "rho.mechanism.json", "2")
     succeed(office, "report", "release", "-o", "report.html")
-    succeed(office, "compare", "rho.mechanism.json", "places.mechanism.json")
+    told = json.loads(succeed(office, "compare", "rho.mechanism.json", "places.mechanism.json", "--json"))["mechanisms"]
+    assert 0.4621 < float(exact(told[1]["implied_rho"])) < 0.4622 and exact(told[0]["implied_rho"]) == exact("1/2")
+    assert float(exact(told[0]["implied_epsilon"])) > 5 > 1 > float(exact(told[1]["implied_epsilon"]))
 
 
 def test_the_verifier_in_the_folder_proves_rho_with_python_alone(office: Path) -> None:

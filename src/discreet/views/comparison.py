@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 from discreet import certify
+from discreet.currencies import convert, statement
 from discreet.design.questions.regret import under
 from discreet.errors import DiscreetError, InputError
 from discreet.geometry.orders import compare_orders, orders_in_words
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import LETTERS
-from discreet.numerics.digits import about, given
+from discreet.numerics.digits import about, at_most, given
 from discreet.views.design import sizes
 from discreet.views.plain import known
 from discreet.views.view import Block, Fact, Grid, Sentence, View
 
+DELTA = Fraction(1, 10**6)
+IMPLIED = {"implied_rho": "ρ at most", "implied_epsilon": "at δ = 0.000001 ε at most"}
 HEADS = ("mechanism", "loss when followed", "loss when re-read", "bias", "ε", "outputs")
 
 
@@ -28,8 +33,9 @@ def comparison_view(named: Sequence[tuple[str, Mechanism]]) -> View:
             remedy="name another mechanism",
         )
     first = named[0][1]
+    mixed = len({type(mechanism.guarantee.promise) for _, mechanism in named}) > 1
     facts: dict[str, Any] = {
-        "mechanisms": [_valued(name, mechanism, first) for name, mechanism in named],
+        "mechanisms": [_valued(name, mechanism, first) | (_implied(mechanism) if mixed else {}) for name, mechanism in named],
         "orders": [_ordered(one, other) for i, one in enumerate(named) for other in named[i + 1 :]],
     }
     return View(facts, tuple(_told(facts)))
@@ -52,6 +58,18 @@ def _valued(name: str, mechanism: Mechanism, first: Mechanism) -> dict[str, Any]
     return facts
 
 
+def _implied(mechanism: Mechanism) -> dict[str, Fraction]:
+    """What a promise says in the words of the others: the ρ that follows from it, and the ε at a δ of one in a million."""
+    promise = mechanism.guarantee.promise
+    source = statement("epsilon" if promise.kind == "pure" else promise.kind, **promise.numbers)
+    found = {}
+    with suppress(DiscreetError):  # no ρ follows from a δ above 0
+        found["implied_rho"] = convert(source, "zcdp").result.numbers["rho"]
+    with suppress(DiscreetError):
+        found["implied_epsilon"] = convert(source, "approximate", delta=DELTA).result.numbers["epsilon"]
+    return found
+
+
 def _ordered(one: tuple[str, Mechanism], other: tuple[str, Mechanism]) -> dict[str, Any]:
     """Which of a pair tells more, where both are small enough to decide."""
     pair: dict[str, Any] = {"first": one[0], "second": other[0]}
@@ -69,6 +87,10 @@ def _told(facts: dict[str, Any]) -> Iterator[Block]:
         )
         for m in facts["mechanisms"]
     ])
+    for m in facts["mechanisms"]:
+        follows = [f"{words} {at_most(m[key])}" for key, words in IMPLIED.items() if key in m]
+        if follows:
+            yield Sentence(f"{m['mechanism']} promises {_lettered(m)}, hence {' and '.join(follows)}.")
     for pair in facts["orders"]:
         yield Sentence(f"{pair['first']} and {pair['second']}:", whole=True)
         undecided = "undecided" in pair
@@ -80,4 +102,8 @@ def _promised(facts: dict[str, Any]) -> str:
     """The numbers of a promise; ε alone stands without its letter under a head that names it."""
     if "epsilon" in facts and "delta" not in facts:
         return given(facts["epsilon"])
+    return _lettered(facts)
+
+
+def _lettered(facts: dict[str, Any]) -> str:
     return ", ".join(f"{LETTERS[key]} = {given(facts[key])}" for key in LETTERS if key in facts)
