@@ -16,6 +16,7 @@ from discreet.design.program.sections import Ground, Recommendation, ground, who
 from discreet.design.proposal import Proposal
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked, Route
+from discreet.errors import DiscreetError
 from discreet.model.certificate import TheoremWitness, Witness
 from discreet.model.iid_sum import iid_sum, why_not_iid_sum
 from discreet.model.kernel import Kernel, Output, TableKernel
@@ -99,20 +100,28 @@ class ImpliedPure(Route):
         universe = problem.universe
         if isinstance(universe, Universe) and universe.histogram_count > MOST_PURE:
             return f"{universe.histogram_count:,} histograms are more than the {MOST_PURE:,} it is tried for"
+        try:
+            _under_epsilon(problem)
+        except DiscreetError as error:
+            return str(error)
         return too_many(problem)
 
     def why(self, problem: Problem) -> str:
         return "whatever is ε-private with ε·tanh(ε/2) = ρ keeps ρ"
 
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
-        from discreet.design.routes.order import (
-            considered,  # the routes under ε, which know nothing of this one
-        )
-
-        assert isinstance(problem.promise, ConcentratedPromise)
-        pure = problem.with_promise(PurePromise(implied_epsilon(problem.promise.rho)))
-        found = considered(pure)[0][0].propose(pure, asked)
+        pure, route = _under_epsilon(problem)
+        found = route.propose(pure, asked)
         return replace(found, witness=None, words=f"best for ε = {float(pure.epsilon):.6g}, {found.words}")
+
+
+def _under_epsilon(problem: Problem) -> tuple[Problem, Route]:
+    """The same problem under the ε that implies its ρ, and the first route to a mechanism for it; refuses where there is none."""
+    from discreet.design.routes.order import considered
+
+    assert isinstance(problem.promise, ConcentratedPromise)
+    pure = problem.with_promise(PurePromise(implied_epsilon(problem.promise.rho)))
+    return pure, considered(pure)[0][0]
 
 
 MOST_PURE = 300
