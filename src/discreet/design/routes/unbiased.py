@@ -88,7 +88,7 @@ class UnbiasedStatistic(Route):
         return replace(found, witness=shifted_design(problem, replace(asked, gap=max(asked.gap, BOUND_GAP))).witness)
 
 
-class UnbiasedNoise(Route):
+class NoiseWithTails(Route):
     """Geometric noise on the statistic, its ends read as the tails they stand for."""
 
     name = "unbiased noise"
@@ -108,7 +108,7 @@ class UnbiasedNoise(Route):
         return replace(geometric_noise(problem), witness=TheoremWitness(FULL))
 
 
-UNBIASED_ROUTES: tuple[Route, ...] = (UnbiasedProgram(), NearbyProgram(), UnbiasedStatistic(), UnbiasedNoise())
+UNBIASED_ROUTES: tuple[Route, ...] = (UnbiasedProgram(), NearbyProgram(), UnbiasedStatistic(), NoiseWithTails())
 
 
 def programmed_means(section: Section, asked: Asked, *, ends: bool) -> Proposal:
