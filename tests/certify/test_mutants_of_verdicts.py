@@ -219,6 +219,11 @@ def _of_families(found: list[Family]) -> list[Question]:
             others.append(replace(member, certificate=replace(member.certificate, optimality=None)))
             if member.absent is not None:
                 others += [replace(member, absent=int(not member.absent)), replace(member, absent_probability=None)]
+            problem = member.mechanism.problem
+            nearby = replace(problem, decisions=(replace(problem.decision, actions=RealActions(), unbiased="nearby"),))
+            served = replace(member, values=(), mechanism=replace(member.mechanism, problem=nearby))
+            for asked in (served, replace(served, low=member.high, absent=None, absent_probability=None)):
+                questions.append(lambda module, m=asked: repr(module._wrong_sizes(m)))
             for each in [member, *others]:
                 for worth in (True, False):
                     questions.append(lambda module, m=each, worth=worth: told(module.of_member(m, worth=worth)))

@@ -65,7 +65,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("design places.toml --radius 2", "radius"),
         ("design places.toml --draws 3", "no reference counts"),
         ("design places.toml --draws 3 --counts 1,2", "one for each type"),
-        ("design many.toml --radius 0.05", "Too large"),
         ("design many.toml --slopes", "Too large"),
         ("design places.toml --limit 3", "different questions"),
         ("design places.toml --sizes 4..5 --within oblivious", "different questions"),

@@ -78,7 +78,7 @@ def test_what_was_known_is_not_computed_again(found: Design, monkeypatch: pytest
     def forbidden(*_: object, **__: object) -> None:
         raise AssertionError("computed again")
 
-    for name in ("baselines", "large_baselines", "evaluate"):
+    for name in ("baselines", "large_baselines", "behaviour"):
         monkeypatch.setattr(report, name, forbidden)
     hostile = Baseline("<script>", -1e9, "<script>alert(1)</script>")
     marked = replace(known, baselines={**known.baselines, "x": hostile}, notes=("a <b>note</b>",))
