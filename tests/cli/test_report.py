@@ -12,6 +12,10 @@ from typing import Any
 import pytest
 from office import shell
 
+from discreet.cli.main import run
+from discreet.errors import MissingExtra
+from discreet.present import figure
+
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 PAGES = ("mechanism", "release", "index")
 SECTIONS = ["The question", "The design", "The proof", "How to read a value", "The limits", "What this is not for", "Citation"]
@@ -26,6 +30,20 @@ def pages(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert done.returncode == 0, done.stderr
     shutil.copy(released / "release-2026" / "index.html", folder / "index.html")
     return folder
+
+
+@pytest.mark.parametrize("file", ["places.mechanism.json", "release-2026"])
+def test_without_pictures_the_page_says_how_to_get_them(
+    file: str, released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> None:
+        raise MissingExtra("figures", needed_for="drawing pictures")
+
+    monkeypatch.setattr(figure, "_converter", missing)
+    place = tmp_path / "page.html"
+    assert run(["report", str(released / file), "--no-frontier", "-o", str(place)]) == 0
+    text = place.read_text(encoding="utf-8")
+    assert "discreet[figures]" in text and "<svg" not in text
 
 
 @pytest.fixture(scope="module")

@@ -162,7 +162,8 @@ def release_html(release: Release) -> str:
     if place.is_file():
         facts = json.loads(place.read_text(encoding="utf-8"))
         loss = facts["privacy_loss"]
-        rows += [("data", str(facts["dataset"])), ("promise", f"ε = {loss['epsilon']}: {loss['protects']}")]
+        level = f"ε = {loss['epsilon']}" if "epsilon" in loss else f"ρ = {loss['rho']}"
+        rows += [("data", str(facts["dataset"])), ("promise", f"{level}: {loss['protects']}")]
     rows.append(("check it", f"discreet verify {release.folder}"))
     try:
         figure = release_figure(release.folder)

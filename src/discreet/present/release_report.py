@@ -17,7 +17,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.promises import LETTERS
 from discreet.numerics.digits import about, at_most
 from discreet.present.figures.release import release_figure, release_rows
-from discreet.present.report import Chapter, mechanism_report, scrolled, table
+from discreet.present.report import Chapter, mechanism_report, picture, scrolled, table
 from discreet.publish.bundle import named
 from discreet.publish.folder import bundle_in
 from discreet.publish.verification import verified
@@ -29,14 +29,14 @@ SHOWN_CELLS = 60
 def _shown_cells(folder: Path) -> str:
     """The release itself: its picture, and the first cells as a table."""
     keys, rows = release_rows(folder)
-    picture = f"<figure>{scrolled(release_figure(folder).svg())}</figure>" if rows else ""
+    drawn = picture(release_figure(folder)) if rows else ""
     heads = [", ".join(keys), "size", "published", "mean", "interval"]
     shown = [
         (r["cell"], f"{r['size']:,}", str(r["published"]), "" if r["mean"] is None else about(r["mean"]), _interval(r))
         for r in rows[:SHOWN_CELLS]
     ]
     listed = f"<p>The first {SHOWN_CELLS} of {len(rows):,} cells; all of them are in release.csv.</p>"
-    return picture + scrolled(table(heads, shown)) + (listed if len(rows) > SHOWN_CELLS else "")
+    return drawn + table(heads, shown) + (listed if len(rows) > SHOWN_CELLS else "")
 
 
 def _interval(row: Mapping[str, Any]) -> str:
@@ -53,7 +53,7 @@ def _by_size(members: Mapping[Served, Member | Mechanism], sizes: Sequence[Serve
         value = served.value_at(of) if isinstance(served, Member) else served.claims.value
         name = f"{of:,}" if isinstance(size, int) else escape(named(size))
         rows.append((name, f"{counts[size]:,}", "" if value is None else at_most(-value, 4)))
-    return scrolled(table(["size", "cells", "expected loss under the prior, at most"], rows))
+    return table(["size", "cells", "expected loss under the prior, at most"], rows)
 
 
 def typical_mechanism(folder: str | Path) -> Mechanism:
