@@ -28,6 +28,7 @@ check: lint types imports
 
 lint: $(STAMP)
 	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check --quiet .
 
 types: $(STAMP)
 	$(RUN) -m mypy

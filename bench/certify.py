@@ -62,10 +62,7 @@ def by_fractions(mechanism: Mechanism) -> bool:
     kernel = mechanism.kernel
     assert isinstance(kernel, TableKernel)
     ratios = (
-        Fraction(row[i], row[j])
-        for row in kernel.weights
-        for a, b in mechanism.space.edges.tolist()
-        for i, j in ((a, b), (b, a))
+        Fraction(row[i], row[j]) for row in kernel.weights for a, b in mechanism.space.edges.tolist() for i, j in ((a, b), (b, a))
     )
     epsilon = mechanism.guarantee.epsilon
     return all(compare_ratio_exp(ratio.numerator, ratio.denominator, epsilon) <= 0 for ratio in ratios)

@@ -115,12 +115,14 @@ def compositions() -> None:
     print(f"1,000 releases of a geometric mechanism, ε = {-math.log(ratio):.4f} each, δ at ε = {level:g}")
     print(f"  discreet, all 39 edges    {seconds:9.3f} s    δ = {found.upper:.12g}, width {width:.1e}")  # type: ignore[attr-defined]
     for step in (1e-3, 1e-4):
+
         def theirs(pessimistic: bool, step: float = step) -> float:
             lower, upper = ({y: math.log(p) for y, p in enumerate(rows[s])} for s in (20, 19))
             law = privacy_loss_distribution.from_two_probability_mass_functions(
                 lower, upper, pessimistic_estimate=pessimistic, value_discretization_interval=step
             )
             return float(law.self_compose(1000).get_delta_for_epsilon(level))
+
         seconds, high = best_of(lambda theirs=theirs: theirs(True), rounds=2)
         low = theirs(False)
         print(f"  dp-accounting, one edge   {seconds:9.3f} s    step {step:g}: δ from {low:.6g} to {high:.6g}")

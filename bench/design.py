@@ -31,13 +31,15 @@ def problem(respondents: int, prior: tuple[str, ...], values: object, actions: o
     """A problem of the school-planning family."""
     from discreet.files.problem import problem_from_document
 
-    return problem_from_document({
-        "data": {"respondents": respondents, "values": [str(v) for v in values]},  # type: ignore[attr-defined]
-        "prior": {"kind": "iid", "probabilities": list(prior)},
-        "statistic": {"kind": "sum"},
-        "decision": {"kind": "squared-error", "actions": actions},
-        "privacy": {"epsilon": "1"},
-    })
+    return problem_from_document(
+        {
+            "data": {"respondents": respondents, "values": [str(v) for v in values]},  # type: ignore[attr-defined]
+            "prior": {"kind": "iid", "probabilities": list(prior)},
+            "statistic": {"kind": "sum"},
+            "decision": {"kind": "squared-error", "actions": actions},
+            "privacy": {"epsilon": "1"},
+        }
+    )
 
 
 def ours(respondents: int, kind: str, actions: object, seconds: float, baselines: bool = False) -> dict[str, object]:

@@ -28,9 +28,13 @@ SECONDS = 60.0
 def school_places(households: int) -> Problem:
     """Children in a block: SY Example 1 with squared error and real actions at ε = 1."""
     return Problem(
-        Universe.of(households, tuple(map(Fraction, range(3)))), ReplaceOne(),
-        IidPrior((Fraction(89, 100), Fraction(9, 100), Fraction(2, 100))), SumStatistic(),
-        (Decision(SquaredLoss(), RealActions()),), PurePromise(Fraction(1)), "household",
+        Universe.of(households, tuple(map(Fraction, range(3)))),
+        ReplaceOne(),
+        IidPrior((Fraction(89, 100), Fraction(9, 100), Fraction(2, 100))),
+        SumStatistic(),
+        (Decision(SquaredLoss(), RealActions()),),
+        PurePromise(Fraction(1)),
+        "household",
     )
 
 
@@ -39,9 +43,7 @@ def main() -> None:
     low, high = (int(sys.argv[1]), int(sys.argv[2])) if len(sys.argv) > 2 else (10, 60)
     workers = int(sys.argv[3]) if len(sys.argv) > 3 else cores()
     with tempfile.TemporaryDirectory() as folder:
-        found = design_family(
-            school_places(40), range(low, high + 1), seconds=SECONDS, folder=Path(folder), workers=workers
-        )
+        found = design_family(school_places(40), range(low, high + 1), seconds=SECONDS, folder=Path(folder), workers=workers)
     print(f"{'size':>5}{'loss':>12}{'gap':>10}{'seconds':>9}")
     for member, how in zip(found.family.members, found.made, strict=True):
         if how.high % 10 == 0 or how.high in (low, high):

@@ -42,9 +42,7 @@ def mechanism_of(respondents: int) -> Mechanism:
     decision = Decision(SquaredLoss(), RealActions())
     problem = Problem(universe, ReplaceOne(), prior, SumStatistic(), (decision,), PurePromise(Fraction(1)))
     kernel = GeometricKernel(0, 2 * respondents, 2, rational_above_exp(Fraction(-1, 2), 64))
-    return Mechanism(
-        problem, LinearSummary((0, 1, 2)), kernel, Guarantee(PurePromise(Fraction(1)), "replace-one", "respondent")
-    )
+    return Mechanism(problem, LinearSummary((0, 1, 2)), kernel, Guarantee(PurePromise(Fraction(1)), "replace-one", "respondent"))
 
 
 def seconds(work: Callable[[], object]) -> float:

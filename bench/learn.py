@@ -220,8 +220,12 @@ def run_families(workers: int, largest: int = 80, strata: int = 8) -> None:
             p1 = Fraction(80 + 4 * s, 1000)
             prior = DirichletMultinomialPrior(tuple(60 * p for p in (1 - p1 - p2, p1, p2)))
             made = design_family(
-                problem_of(prior, 10, 3, Fraction(95, 100)), list(range(1, largest + 1)), gap=0.01, seconds=SECONDS,
-                folder=Path(folder), workers=workers,
+                problem_of(prior, 10, 3, Fraction(95, 100)),
+                list(range(1, largest + 1)),
+                gap=0.01,
+                seconds=SECONDS,
+                folder=Path(folder),
+                workers=workers,
             )
             total += len(made.family.members)
             gaps += [one.relative_gap for one in made.made]

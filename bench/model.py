@@ -58,9 +58,7 @@ def main() -> None:
         states, edges, mine = ours(respondents)
         again = looped(respondents)
         assert again[:2] == (states, edges)
-        print(
-            f"{respondents:>5}{states:>9,}{edges:>9,}{mine:>9.3f} s{again[2]:>10.3f} s{again[2] / mine:>8.1f}"
-        )
+        print(f"{respondents:>5}{states:>9,}{edges:>9,}{mine:>9.3f} s{again[2]:>10.3f} s{again[2] / mine:>8.1f}")
 
 
 if __name__ == "__main__":

@@ -138,4 +138,3 @@ def tree(leaves: int = 100_000) -> None:
 if __name__ == "__main__":
     main(*map(int, sys.argv[1:]))
     tree()
-

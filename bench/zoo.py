@@ -39,9 +39,7 @@ def problem(respondents: Any, values: Any, prior: Any, decision: Any = None, eps
         data["neighbours"] = neighbours
     return {
         "data": data,
-        "prior": prior
-        if isinstance(prior, dict)
-        else {"kind": "iid", "probabilities": [str(p) for p in prior]},
+        "prior": prior if isinstance(prior, dict) else {"kind": "iid", "probabilities": [str(p) for p in prior]},
         "statistic": statistic or {"kind": "sum"},
         "decision": decision or {"kind": "squared-error", "actions": "real"},
         "privacy": {"epsilon": str(epsilon)},
@@ -302,9 +300,7 @@ SHARES = (("25 %", 0.25), ("median", 0.5), ("75 %", 0.75), ("90 %", 0.9), ("99 %
 
 def main() -> None:
     """Run the zoo and print what it shows."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--from", dest="first", type=int, default=0)

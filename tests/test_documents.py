@@ -30,9 +30,7 @@ def house(tmp_path: Path) -> Path:
         folder.mkdir(parents=True)
     (package / "__init__.py").write_text('__all__ = ["bracket"]\n')
     (commands / "certify.py").write_text("")
-    (tmp_path / "README.md").write_text(
-        "# House\nSee [docs](docs/index.md#rooms).\n```python\nassert 1 + 1 == 2\n```\n"
-    )
+    (tmp_path / "README.md").write_text("# House\nSee [docs](docs/index.md#rooms).\n```python\nassert 1 + 1 == 2\n```\n")
     (tmp_path / "docs" / "index.md").write_text("# Index\n## Rooms\n[n](numerics.md) [c](command-line.md)\n")
     (tmp_path / "docs" / "numerics.md").write_text("# Numerics\n`bracket` brackets.\n")
     (tmp_path / "docs" / "command-line.md").write_text(

@@ -18,9 +18,7 @@ from discreet.errors import (
 )
 
 EXAMPLES = [
-    InputError(
-        "The probabilities do not sum to one", found="0.99", allowed="a sum of one", remedy="Add 0.01"
-    ),
+    InputError("The probabilities do not sum to one", found="0.99", allowed="a sum of one", remedy="Add 0.01"),
     TooLarge("the number of databases", size=10**9, fits=10**6, remedy="Use histograms"),
     MissingExtra("spark", needed_for="reading with Spark"),
     Refuted("the mechanism is not private", {"edge": ("3", "4"), "output": "2"}),
@@ -42,9 +40,7 @@ def test_errors_survive_pickling(error: DiscreetError) -> None:
 
 
 def test_input_error_has_four_parts() -> None:
-    assert str(EXAMPLES[0]) == (
-        "The probabilities do not sum to one. Found: 0.99. Allowed: a sum of one. Add 0.01."
-    )
+    assert str(EXAMPLES[0]) == ("The probabilities do not sum to one. Found: 0.99. Allowed: a sum of one. Add 0.01.")
 
 
 def test_allowed_words_are_listed() -> None:

@@ -72,9 +72,7 @@ def test_no_reference_number_is_pasted_into_the_library() -> None:
     assert [(path.relative_to(ROOT), pasted(text_of(path))) for path in files if pasted(text_of(path))] == []
 
 
-@pytest.mark.parametrize(
-    "text", ["loss = 2.325919", "x=-0.462117157", "y = '.462117'", "2_325_919", "4.62117e-1"]
-)
+@pytest.mark.parametrize("text", ["loss = 2.325919", "x=-0.462117157", "y = '.462117'", "2_325_919", "4.62117e-1"])
 def test_a_pasted_number_is_seen(text: str) -> None:
     assert pasted(text)
 
@@ -211,9 +209,7 @@ def test_ctrl_c_reaches_what_a_test_starts_even_in_a_background_job() -> None:
 
 
 @pytest.mark.parametrize(("ci", "word", "code"), [("", "SKIPPED", 0), ("true", "ERROR", 1)])
-def test_a_missing_program_skips_in_words_and_fails_in_ci(
-    tmp_path: Path, ci: str, word: str, code: int
-) -> None:
+def test_a_missing_program_skips_in_words_and_fails_in_ci(tmp_path: Path, ci: str, word: str, code: int) -> None:
     (tmp_path / "conftest.py").write_text(
         f"import importlib.util\n"
         f"spec = importlib.util.spec_from_file_location('house', {str(ROOT / 'tests' / 'conftest.py')!r})\n"
@@ -230,8 +226,6 @@ def test_a_missing_program_skips_in_words_and_fails_in_ci(
         encoding="utf-8",
     )
     command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", "-W", "ignore", str(tmp_path)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=tmp_path, env={**os.environ, "CI": ci}
-    )
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env={**os.environ, "CI": ci})
     assert word.lower() in done.stdout.lower() and done.returncode == code, done.stdout
     assert "apt-get install default-jre-headless" in done.stdout

@@ -138,7 +138,8 @@ FORGERIES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "a delta": lambda d: set_in(d, "guarantee/delta", "0.1"),
     "other neighbours promised": lambda d: set_in(d, "guarantee/neighbours", "add-remove-one"),
     "unknown neighbours": lambda d: (
-        set_in(d, "guarantee/neighbours", "none"), set_in(d, "problem/data/neighbours", "none"),
+        set_in(d, "guarantee/neighbours", "none"),
+        set_in(d, "problem/data/neighbours", "none"),
         set_in(d, "problem/data/respondents", {"from": 40, "to": 40}),
     ),
     "a duplicate output": lambda d: set_in(d, "kernel/outputs/3/label", "2"),
@@ -227,9 +228,7 @@ def test_it_agrees_with_the_checker(seed: int) -> None:
     kernel = mechanism.kernel
     assert isinstance(kernel, TableKernel)
     edges = mechanism.space.edges.tolist()
-    ratios = [
-        Fraction(max(row[a], row[b]), min(row[a], row[b])) for row in kernel.weights for a, b in edges if min(row[a], row[b])
-    ]
+    ratios = [Fraction(max(row[a], row[b]), min(row[a], row[b])) for row in kernel.weights for a, b in edges if min(row[a], row[b])]
     worst = max(ratios, default=Fraction(1))
     low, high = (Fraction(0), Fraction(1)) if worst == 1 else log_bracket(worst, 150)
     assert both_refuse_or_agree(with_epsilon(mechanism, high)) == 0
@@ -363,16 +362,23 @@ def test_a_member_for_other_sizes_than_its_mechanism_is_refuted(
 def table_of(respondents: Any, types: int, summary: dict[str, Any], neighbours: str = "replace-one") -> dict[str, Any]:
     """A small file about a large world: one output and two states."""
     return {
-        "format": "discreet-mechanism/1", "summary": summary,
+        "format": "discreet-mechanism/1",
+        "summary": summary,
         "problem": {
             "data": {"respondents": respondents, "values": ["0"] * types, "neighbours": neighbours},
             "privacy": {"epsilon": "1", "unit": "person"},
         },
         "kernel": {
-            "family": "table", "states": ["0", "1"], "outputs": [{"label": "x"}], "weights": [["1", "1"]], "denominator": "1",
+            "family": "table",
+            "states": ["0", "1"],
+            "outputs": [{"label": "x"}],
+            "weights": [["1", "1"]],
+            "denominator": "1",
             "edges": [[0, 1]],
         },
-        "guarantee": {"epsilon": "1", "neighbours": neighbours, "unit": "person"}, "claims": {}, "provenance": {},
+        "guarantee": {"epsilon": "1", "neighbours": neighbours, "unit": "person"},
+        "claims": {},
+        "provenance": {},
     }
 
 

@@ -35,9 +35,7 @@ def test_a_program_is_found_on_the_path_or_in_its_folder(system: ModuleType, tmp
     assert system.Tool("PostgreSQL", ("no-such-initdb",), "postgresql", (pattern,)).found() == hidden
 
 
-def test_only_what_a_test_marks_is_needed(
-    system: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_what_a_test_marks_is_needed(system: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(system, "ROOT", tmp_path)
     (tmp_path / "tests" / "engines").mkdir(parents=True)
     assert system.needed() == []
@@ -75,7 +73,5 @@ def test_the_constraints_are_printed_without_addresses() -> None:
     script = ROOT / "tools" / "constraints.py"
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
-    assert any(line.startswith("numpy==") for line in lines) and not any(
-        "@" in line or "/" in line for line in lines
-    )
+    assert any(line.startswith("numpy==") for line in lines) and not any("@" in line or "/" in line for line in lines)
     assert not any(line.startswith("discreet==") for line in lines)

@@ -145,9 +145,7 @@ def console(text: str, folder: Path) -> Iterator[str]:
 def run(command: list[str], folder: Path) -> tuple[str, str]:
     """Standard output of a command, and the last line of its complaint if it failed."""
     try:
-        done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, check=False, timeout=SECONDS
-        )
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return "", f"no answer within {SECONDS} s"
     complaint = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]

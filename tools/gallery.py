@@ -15,9 +15,7 @@ def main() -> int:
     if importlib.util.find_spec("discreet.gallery") is None:
         print("gallery: no picture is finished yet.")
         return 0
-    return subprocess.run(
-        [sys.executable, "-m", "discreet.gallery", str(ROOT / "build" / "gallery")], check=False
-    ).returncode
+    return subprocess.run([sys.executable, "-m", "discreet.gallery", str(ROOT / "build" / "gallery")], check=False).returncode
 
 
 if __name__ == "__main__":

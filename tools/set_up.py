@@ -38,10 +38,7 @@ def main() -> int:
         "--constraint", ROOT / "constraints.txt", "--editable", f"{ROOT}[{EXTRAS[purpose]}]",
     ]  # fmt: skip
     if subprocess.run(install, check=False).returncode != 0:
-        return refuse(
-            "Packages could not be installed; see above. "
-            "Check the network or your package index and run make again."
-        )
+        return refuse("Packages could not be installed; see above. Check the network or your package index and run make again.")
     (folder / f".installed{'-' if purpose else ''}{purpose}").touch()
     return 0
 

@@ -176,7 +176,7 @@ def mutated(document: dict[str, Any], rng: random.Random) -> bytes:
     if rng.random() < 0.06:
         place = rng.randrange(len(text))
         sign = rng.choice(["", "0", '"', ",", " ", "\n", "é", "\\", "}", "[", "1", "\x01"])
-        text = text[:place] + sign + text[place + rng.randint(0, 1):]
+        text = text[:place] + sign + text[place + rng.randint(0, 1) :]
     return text.encode("utf-8", "surrogatepass") if rng.random() < 0.99 else text.encode("utf-16")
 
 

@@ -42,9 +42,7 @@ class InputError(DiscreetError):
 
     exit_code = 2
 
-    def __init__(
-        self, wrong: str, *, found: object = None, allowed: object = None, remedy: str | None = None
-    ) -> None:
+    def __init__(self, wrong: str, *, found: object = None, allowed: object = None, remedy: str | None = None) -> None:
         self.wrong = wrong
         self.found = found
         self.allowed = allowed
@@ -100,8 +98,7 @@ class MissingExtra(DiscreetError):
         self.needed_for = needed_for
         self.command = f'pip install "discreet[{extra}]"'
         super().__init__(
-            f"The optional part {extra!r} is not installed; it is needed for {needed_for}. Install it with: "
-            f"{self.command}"
+            f"The optional part {extra!r} is not installed; it is needed for {needed_for}. Install it with: {self.command}"
         )
 
 

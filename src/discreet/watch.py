@@ -105,9 +105,7 @@ class Interruptible:
             self._installed = True
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._installed:
             signal.signal(signal.SIGINT, self._previous)
             self._installed = False

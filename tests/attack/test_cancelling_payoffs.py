@@ -78,9 +78,7 @@ def test_numbers_that_underflow_rule_no_action_out(
             assert found == dual_upper_bound(problem, witness)
 
 
-@pytest.mark.parametrize(
-    ("values", "respondents", "state"), [((0, 1, 2), 10**9, (10**9 - 1, 10**9)), ((0, 1, 10**15), 10, (3, 3))]
-)
+@pytest.mark.parametrize(("values", "respondents", "state"), [((0, 1, 2), 10**9, (10**9 - 1, 10**9)), ((0, 1, 10**15), 10, (3, 3))])
 def test_states_of_a_quotient_are_refused_before_they_are_counted(
     values: tuple[int, ...], respondents: int, state: tuple[int, int]
 ) -> None:

@@ -38,7 +38,11 @@ def asking(respondents: Any, summary: dict[str, Any], types: int = 2, neighbours
         prior["size"] = "uniform"
     document["summary"] = summary
     document["kernel"] = {
-        "family": "table", "states": ["0", "1"], "outputs": [{"label": "x"}], "weights": [["1", "1"]], "denominator": "1",
+        "family": "table",
+        "states": ["0", "1"],
+        "outputs": [{"label": "x"}],
+        "weights": [["1", "1"]],
+        "denominator": "1",
         "edges": [[0, 1]],
     }
     document["guarantee"]["neighbours"] = neighbours

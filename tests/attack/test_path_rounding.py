@@ -33,11 +33,18 @@ N = 6
 
 
 def geometric(
-    decision: Decision, actions: list[Fraction], offset: Fraction = Fraction(0), epsilon: Fraction = Fraction(1),
+    decision: Decision,
+    actions: list[Fraction],
+    offset: Fraction = Fraction(0),
+    epsilon: Fraction = Fraction(1),
     chance: Fraction = Fraction(3, 10),
 ) -> Mechanism:
     problem = Problem(
-        Universe.of(N, (offset, offset + 1)), ReplaceOne(), IidPrior((1 - chance, chance)), SumStatistic(), (decision,),
+        Universe.of(N, (offset, offset + 1)),
+        ReplaceOne(),
+        IidPrior((1 - chance, chance)),
+        SumStatistic(),
+        (decision,),
         PurePromise(epsilon),
     )
     kernel = GeometricKernel(0, N, 1, rational_above_exp(-epsilon, 60), tuple(actions))

@@ -34,8 +34,12 @@ WEIGHTS = (Fraction(1, 2), Fraction(1, 2))
 def problem(epsilon: Fraction = Fraction(1)) -> Problem:
     actions = ListedActions(tuple(map(Fraction, range(5))))
     return Problem(
-        Universe.of(2, tuple(map(Fraction, range(3)))), ReplaceOne(), PRIORS[0], SumStatistic(),
-        (Decision(SquaredLoss(), actions),), PurePromise(epsilon),
+        Universe.of(2, tuple(map(Fraction, range(3)))),
+        ReplaceOne(),
+        PRIORS[0],
+        SumStatistic(),
+        (Decision(SquaredLoss(), actions),),
+        PurePromise(epsilon),
     )
 
 

@@ -48,11 +48,16 @@ def document(clamp: Any) -> dict[str, Any]:
         },
         "summary": {"kind": "histogram", "clamp": clamp},
         "kernel": {
-            "family": "table", "states": ["3,0", "2,1", "1,2"], "outputs": [{"label": "x"}, {"label": "y"}],
-            "weights": [["1"] * 3, ["1"] * 3], "denominator": "2", "edges": [[0, 1], [1, 2]],
+            "family": "table",
+            "states": ["3,0", "2,1", "1,2"],
+            "outputs": [{"label": "x"}, {"label": "y"}],
+            "weights": [["1"] * 3, ["1"] * 3],
+            "denominator": "2",
+            "edges": [[0, 1], [1, 2]],
         },
         "guarantee": {"epsilon": "1", "neighbours": "replace-one", "unit": "respondent"},
-        "claims": {}, "provenance": {},
+        "claims": {},
+        "provenance": {},
     }
 
 
@@ -79,9 +84,23 @@ def test_the_honest_clamp_is_proved_twice() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"rest": [True, 3]}, {"rest": ["1", "3"]}, {"rest": "13"}, {"rest": [1]}, {"rest": [1, 3, 3]}, {"rest": [3, 1]},
-        {"rest": [-1, 3]}, {"rest": [1, None]}, {"lower": [0, False]}, {"lower": "00"}, {"upper": [3, "2"]}, {"upper": [3]},
-        {"reference": None}, {"reference": 2}, {"reference": -1}, {"reference": "0"}, {"reference": [0]},
+        {"rest": [True, 3]},
+        {"rest": ["1", "3"]},
+        {"rest": "13"},
+        {"rest": [1]},
+        {"rest": [1, 3, 3]},
+        {"rest": [3, 1]},
+        {"rest": [-1, 3]},
+        {"rest": [1, None]},
+        {"lower": [0, False]},
+        {"lower": "00"},
+        {"upper": [3, "2"]},
+        {"upper": [3]},
+        {"reference": None},
+        {"reference": 2},
+        {"reference": -1},
+        {"reference": "0"},
+        {"reference": [0]},
     ],
 )
 def test_other_kinds_of_numbers_are_refused_by_both(change: dict[str, Any]) -> None:

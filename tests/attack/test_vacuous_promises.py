@@ -16,20 +16,32 @@ NOISE = {"family": "geometric", "from": -5, "to": 5, "step": 1, "ratio": "1/2"}
 
 def document(data: dict[str, Any], relation: str, kernel: dict[str, Any] | None = None) -> dict[str, Any]:
     problem = {
-        "data": data, "prior": {"kind": "iid", "probabilities": ["1/2", "1/2"]}, "statistic": {"kind": "sum"},
-        "decision": {"kind": "squared-error", "actions": "real"}, "privacy": {"epsilon": "1", "unit": "respondent"},
+        "data": data,
+        "prior": {"kind": "iid", "probabilities": ["1/2", "1/2"]},
+        "statistic": {"kind": "sum"},
+        "decision": {"kind": "squared-error", "actions": "real"},
+        "privacy": {"epsilon": "1", "unit": "respondent"},
     }
     summary = {"kind": "linear", "weights": [0, 1]} if kernel is None else {"kind": "histogram"}
     return {
-        "format": "discreet-mechanism/1", "problem": problem, "summary": summary, "kernel": kernel or NOISE,
-        "guarantee": {"epsilon": "1", "neighbours": relation, "unit": "respondent"}, "claims": {}, "provenance": {},
+        "format": "discreet-mechanism/1",
+        "problem": problem,
+        "summary": summary,
+        "kernel": kernel or NOISE,
+        "guarantee": {"epsilon": "1", "neighbours": relation, "unit": "respondent"},
+        "claims": {},
+        "provenance": {},
     }
 
 
 def revealing() -> dict[str, Any]:
     return {
-        "family": "table", "states": ["2,0", "1,1", "0,2"], "outputs": [{"label": "x"}, {"label": "y"}],
-        "weights": [["2", "0", "2"], ["0", "2", "0"]], "denominator": "2", "edges": [],
+        "family": "table",
+        "states": ["2,0", "1,1", "0,2"],
+        "outputs": [{"label": "x"}, {"label": "y"}],
+        "weights": [["2", "0", "2"], ["0", "2", "0"]],
+        "denominator": "2",
+        "edges": [],
     }
 
 

@@ -33,8 +33,12 @@ EVERY = np.array([[4 - count, count] for count in range(5)])
 
 def mechanism(weights: tuple[int, int], low: int | None = 0, high: int | None = 5) -> Mechanism:
     problem = Problem(
-        Universe.of(4, (Fraction(0), Fraction(1))), ReplaceOne(), IidPrior((HALF, HALF)), SumStatistic(),
-        (Decision(SquaredLoss(), RealActions()),), PurePromise(Fraction(1)),
+        Universe.of(4, (Fraction(0), Fraction(1))),
+        ReplaceOne(),
+        IidPrior((HALF, HALF)),
+        SumStatistic(),
+        (Decision(SquaredLoss(), RealActions()),),
+        PurePromise(Fraction(1)),
     )
     promise = Guarantee(PurePromise(Fraction(0)), "replace-one", problem.unit)
     kernel = GeometricKernel(0, 5, 1, Fraction(1, 10**9))

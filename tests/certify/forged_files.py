@@ -59,8 +59,12 @@ def problem_of(values: tuple[int, ...], probabilities: tuple[str, ...], kind: st
 
     top = 2 * max(values)
     return Problem(
-        Universe.of(2, tuple(map(Fraction, values))), ReplaceOne(), IidPrior(tuple(map(Fraction, probabilities))),
-        SumStatistic(), (Decision(loss_of(kind), ListedActions(tuple(map(Fraction, range(top + 1))))),), PurePromise(Fraction(1)),
+        Universe.of(2, tuple(map(Fraction, values))),
+        ReplaceOne(),
+        IidPrior(tuple(map(Fraction, probabilities))),
+        SumStatistic(),
+        (Decision(loss_of(kind), ListedActions(tuple(map(Fraction, range(top + 1))))),),
+        PurePromise(Fraction(1)),
     )
 
 
@@ -141,10 +145,14 @@ def change(document: Document, way: tuple[Any, ...], rng: random.Random) -> None
         parent[key] = changed_text(value, parent, rng)
     elif isinstance(value, list) and value:
         i, j = rng.randrange(len(value)), rng.randrange(len(value))
-        rng.choice((
-            lambda: value.__delitem__(i), lambda: value.append(copy.deepcopy(value[i])),
-            lambda: value.__setitem__(slice(None), value[::-1]), lambda: value.__setitem__(i, copy.deepcopy(value[j])),
-        ))()
+        rng.choice(
+            (
+                lambda: value.__delitem__(i),
+                lambda: value.append(copy.deepcopy(value[i])),
+                lambda: value.__setitem__(slice(None), value[::-1]),
+                lambda: value.__setitem__(i, copy.deepcopy(value[j])),
+            )
+        )()
     elif isinstance(value, dict) and value:
         swapped = parent[rng.choice([k for k, v in items(parent) if isinstance(v, dict)])]
         if rng.random() < 0.5:
@@ -174,10 +182,21 @@ def changed_text(text: str, parent: Any, rng: random.Random) -> str:
         others = [v for _, v in items(parent) if isinstance(v, str)]
         return rng.choice((*others, text + "x", text[:-1]))
     tiny = Fraction(1, 10 ** rng.choice((3, 6, 8)))
-    moved = rng.choice((
-        number + 1, number - 1, number * (1 + tiny), number * (1 - tiny), -number, Fraction(0), number * 2, number / 2,
-        number + tiny, number - tiny, Fraction(1, 1000),
-    ))
+    moved = rng.choice(
+        (
+            number + 1,
+            number - 1,
+            number * (1 + tiny),
+            number * (1 - tiny),
+            -number,
+            Fraction(0),
+            number * 2,
+            number / 2,
+            number + tiny,
+            number - tiny,
+            Fraction(1, 1000),
+        )
+    )
     return str(moved)
 
 
@@ -340,9 +359,7 @@ def _optimum(key: str, problem: Problem) -> float:
     decision, actions = problem.decision, list(problem.decision.actions)  # type: ignore[arg-type]
     masses = belief.weights.floats() * float(decision.weight)
     states, factor = len(space), math.exp(float(problem.epsilon))
-    gains = np.array([
-        [m * float(decision.payoff(a, w)) for m, w in zip(masses, belief.omegas, strict=True)] for a in actions
-    ])
+    gains = np.array([[m * float(decision.payoff(a, w)) for m, w in zip(masses, belief.omegas, strict=True)] for a in actions])
     rows = []
     for k in range(len(actions)):
         for a, b in (pair for i, j in space.edges.tolist() for pair in ((i, j), (j, i))):

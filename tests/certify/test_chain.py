@@ -38,9 +38,7 @@ INSTANCES = 300
 ACTIONS = 15
 
 
-def problem_of(
-    p, v, respondents, epsilon=1, kind="squared-error", quantile=None, statistic=None, actions=None
-):
+def problem_of(p, v, respondents, epsilon=1, kind="squared-error", quantile=None, statistic=None, actions=None):
     decision = Decision(loss_of(kind, quantile=quantile), RealActions() if actions is None else actions)
     universe = Universe(tuple(map(Fraction, v)), respondents, respondents)
     prior = IidPrior(tuple(map(Fraction, p)))
@@ -165,9 +163,7 @@ def test_near_miss_a_wrong_formula_exceeds_the_truth(truths, forged):
 @pytest.mark.parametrize("kind", ["squared-error", "absolute-error", "pinball"])
 @pytest.mark.parametrize("respondents", [1, 7, 300])
 def test_two_types_give_the_bound_of_theorem_three(kind, respondents):
-    problem = problem_of(
-        ("7/10", "3/10"), (-1, 2), respondents, "1/2", kind, Fraction(1, 5) if kind == "pinball" else None
-    )
+    problem = problem_of(("7/10", "3/10"), (-1, 2), respondents, "1/2", kind, Fraction(1, 5) if kind == "pinball" else None)
     found = -chain_upper_bound(problem, witness([0], [1]))
     theorem = -geometric_bound(problem)
     assert float(found) == pytest.approx(float(theorem), rel=1e-9)
@@ -176,9 +172,7 @@ def test_two_types_give_the_bound_of_theorem_three(kind, respondents):
 def test_figures_of_the_planned_instances():
     p5, v5 = [Fraction(x) for x in (".8", ".1", ".05", ".03", ".015", ".005")], range(6)
     assert 11.92 < -chain_upper_bound(problem_of(p5, v5, 50), witness([0], [3, 4, 5])) < 12.1
-    p10 = [
-        Fraction(x) for x in [".30", ".18", ".14", ".11", ".09", ".07", ".05", ".03", ".018", ".009", ".003"]
-    ]
+    p10 = [Fraction(x) for x in [".30", ".18", ".14", ".11", ".09", ".07", ".05", ".03", ".018", ".009", ".003"]]
     v10 = (0, 1, 2, 3, 5, 8, 12, 20, 35, 60, 100)
     for respondents, planned, low, high in (
         (100, 3212, [0, 1], [9, 10]), (1000, 10572, [0], [10]), (10_000, 17288, [0], [10])

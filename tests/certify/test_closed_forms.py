@@ -188,11 +188,7 @@ def test_rows_sum_to_one_and_tails_are_sums_of_noise(kernel: ClosedKernel) -> No
     states = range(kernel.low, kernel.high + 1)
     rows = kernel.rows(states)
     assert all(sum(column) == 1 for column in zip(*rows, strict=True))
-    assert all(
-        rows[k][s] == kernel.mass(kernel.low + k, kernel.low + s)
-        for k in range(len(rows))
-        for s in range(len(rows))
-    )
+    assert all(rows[k][s] == kernel.mass(kernel.low + k, kernel.low + s) for k in range(len(rows)) for s in range(len(rows)))
     for j in range(-12, 13):
         assert kernel.tail(j) - kernel.tail(j + 1) == kernel.noise(j) == kernel.noise(-j)
     assert abs(1 - kernel.tail(1) * 2 - kernel.noise(0)) == 0

@@ -22,8 +22,11 @@ DIRICHLET = {"kind": "exchangeable", "concentration": ["8", "1.4", "0.6"]}
 
 def noisy(respondents: object, decision: object, prior: dict[str, object], **data: object) -> Mechanism:
     document = {
-        "data": {"respondents": respondents, "values": [1, 2, 4], **data}, "prior": prior, "statistic": {"kind": "sum"},
-        "decision": decision, "privacy": {"epsilon": "1.5"},
+        "data": {"respondents": respondents, "values": [1, 2, 4], **data},
+        "prior": prior,
+        "statistic": {"kind": "sum"},
+        "decision": decision,
+        "privacy": {"epsilon": "1.5"},
     }
     made = noise_on_the_statistic(problem_from_document(document))
     assert made is not None

@@ -115,12 +115,14 @@ def test_a_law_lies_below_the_truth_and_says_what_is_missing(kind: str, seed: in
 def test_values_by_the_law_hold_the_value_by_enumeration(kind: str, seed: int) -> None:
     """Any prior, closed forms and tables, one decision maker or several, losses and payoffs."""
     rng = random.Random(f"{seed} {kind}")
-    decisions = rng.choice([
-        (Decision(SquaredLoss(), RealActions(), weight=Fraction(3, 2)),),
-        (Decision(AbsoluteLoss(), RealActions()),),
-        (Decision(FormulaLoss("a*(omega - 2)"), ListedActions((Fraction(0), Fraction(1)))),),
-        (Decision(MatchLoss(), ListedActions(tuple(map(Fraction, range(9))))), Decision(SquaredLoss(), RealActions())),
-    ])
+    decisions = rng.choice(
+        [
+            (Decision(SquaredLoss(), RealActions(), weight=Fraction(3, 2)),),
+            (Decision(AbsoluteLoss(), RealActions()),),
+            (Decision(FormulaLoss("a*(omega - 2)"), ListedActions((Fraction(0), Fraction(1)))),),
+            (Decision(MatchLoss(), ListedActions(tuple(map(Fraction, range(9))))), Decision(SquaredLoss(), RealActions())),
+        ]
+    )
     problem = random_problem(rng, kind, decisions)
     types = problem.universe.types
     if rng.random() < 0.5:
@@ -140,10 +142,12 @@ def test_values_by_the_law_hold_the_value_by_enumeration(kind: str, seed: int) -
         return each if len(each) > 1 else each[0]
 
     actions = tuple(action() for _ in range(low, high + 1))
-    kernel = rng.choice([
-        GeometricKernel(low, high, step, Fraction(3, 5), actions),
-        StaircaseKernel(low, high, step, rng.randint(1, step), Fraction(2, 5), actions),
-    ])
+    kernel = rng.choice(
+        [
+            GeometricKernel(low, high, step, Fraction(3, 5), actions),
+            StaircaseKernel(low, high, step, rng.randint(1, step), Fraction(2, 5), actions),
+        ]
+    )
     if rng.random() < 0.4:
         states = state_space(problem.universe, problem.neighbours, summary).labels
         left = [rng.randint(1, 255) for _ in states]

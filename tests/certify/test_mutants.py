@@ -192,7 +192,8 @@ def test_no_comparison_of_the_closed_forms_can_change_unnoticed() -> None:
         lambda module, m=m: facts(module.closed_form_privacy(m, m.kernel, m.guarantee.promise)) for m in closed
     ]
     table = worlds.mechanism_on(
-        worlds.problem_of(Universe.of(1, (Fraction(0), Fraction(1))), ReplaceOne()), HistogramSummary(),
+        worlds.problem_of(Universe.of(1, (Fraction(0), Fraction(1))), ReplaceOne()),
+        HistogramSummary(),
         TableKernel(("1,0", "0,1"), (Output("x"),), ((2, 2),), 2),
     )
     edge = GeometricKernel(0, 3, 1, Fraction(1, 2))
@@ -279,9 +280,7 @@ def forged_documents() -> list[dict[str, Any]]:
     kernel = TableKernel(("0", "1", "2"), (Output("x"), Output("y")), ((4, 4, 5), (4, 4, 3)), 8)
     base = mechanism_document(worlds.mechanism_on(problem, LinearSummary((0, 1)), kernel))
     closed = mechanism_document(worlds.mechanism_on(problem, LinearSummary((0, 1)), GeometricKernel(0, 2, 1, Fraction(1, 2))))
-    stairs = mechanism_document(
-        worlds.mechanism_on(problem, LinearSummary((0, 2)), StaircaseKernel(0, 4, 2, 1, Fraction(1, 2)))
-    )
+    stairs = mechanism_document(worlds.mechanism_on(problem, LinearSummary((0, 2)), StaircaseKernel(0, 4, 2, 1, Fraction(1, 2))))
     changes: list[tuple[dict[str, Any], tuple[Any, ...], Any]] = [
         (base, ("format",), "x"), (base, ("guarantee", "delta"), "0"), (base, ("guarantee", "delta"), "0.5"),
         (base, ("guarantee", "epsilon"), "0"), (base, ("guarantee", "epsilon"), "-1"), (base, ("guarantee", "epsilon"), "2"),

@@ -204,9 +204,7 @@ def test_no_comparison_of_the_dual_bound_can_change_unnoticed() -> None:
         (first, DualWitness("dual-with-chord", None, 300, made)),
     ]  # fmt: skip
     questions: list[Question] = [lambda module, case=case: module.dual_upper_bound(*case) for case in cases]
-    questions += [
-        lambda module, limit=limit: limited(module, "MOST_REGRETS", limit, questions[0]) for limit in (8, 9, 10)
-    ]
+    questions += [lambda module, limit=limit: limited(module, "MOST_REGRETS", limit, questions[0]) for limit in (8, 9, 10)]
     assert unexplained(CERTIFY / "bounds" / "dual.py", questions, EQUIVALENT) == []
 
 

@@ -131,9 +131,7 @@ def test_no_comparison_of_the_expected_payoff_can_change_unnoticed() -> None:
             cases.append(mechanism_on(problem, summary, acting(random_table(rng, labels, 2), rng)))
     cases += [summing(rng, table=True) for _ in range(4)] + odd_ones()
     questions: list[Question] = [lambda module, m=m: module.expected_payoff(m) for m in cases]
-    questions += [
-        lambda module, most=most: limited(module, "EXACT_STATES", most, questions[5]) for most in (1, 2, 3, 4)
-    ]
+    questions += [lambda module, most=most: limited(module, "EXACT_STATES", most, questions[5]) for most in (1, 2, 3, 4)]
     questions += [lambda module, a=a: module.weighted_payoff(plain.decisions, a, ONE) for a in (None, ONE, (ONE, ONE), (ONE,))]
     assert unexplained(VALUE / "expected.py", questions, EQUIVALENT) == []
 

@@ -43,9 +43,7 @@ def random_problem(rng: random.Random, growing: bool) -> Problem:
     parts[0] += 1
     size = tuple(Fraction(p, sum(parts)) for p in parts)
     total = sum(concentration)
-    prior = rng.choice([
-        DirichletMultinomialPrior(concentration, size), IidPrior(tuple(c / total for c in concentration), size)
-    ])
+    prior = rng.choice([DirichletMultinomialPrior(concentration, size), IidPrior(tuple(c / total for c in concentration), size)])
     return Problem(Universe(values, smallest, n), AddRemoveOne(), prior, SumStatistic(), (decision,), promise)
 
 
@@ -81,8 +79,12 @@ def test_the_growing_chain_is_never_above_the_optimum(seed: int) -> None:
 
 def overdispersed(n: int, concentration: tuple[str, ...], values: tuple[int, ...], loss: Loss | None = None) -> Problem:
     return Problem(
-        Universe(tuple(map(Fraction, values)), n, n), ReplaceOne(), DirichletMultinomialPrior(tuple(map(Fraction, concentration))),
-        SumStatistic(), (Decision(loss or SquaredLoss(), RealActions()),), PurePromise(Fraction(1)),
+        Universe(tuple(map(Fraction, values)), n, n),
+        ReplaceOne(),
+        DirichletMultinomialPrior(tuple(map(Fraction, concentration))),
+        SumStatistic(),
+        (Decision(loss or SquaredLoss(), RealActions()),),
+        PurePromise(Fraction(1)),
     )
 
 
@@ -160,8 +162,9 @@ def test_what_the_theorems_do_not_allow_is_refuted(witness: TheoremWitness, word
 def test_conditions_are_named() -> None:
     problem = overdispersed(5, ("2", "1", "1"), (0, 1, 2))
     assert other_chains.why_not_overdispersed_chain(problem) is None
-    assert "Dirichlet" in (other_chains.why_not_overdispersed_chain(
-        replace(problem, prior=IidPrior((Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))))
-    ) or "")
+    assert "Dirichlet" in (
+        other_chains.why_not_overdispersed_chain(replace(problem, prior=IidPrior((Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)))))
+        or ""
+    )
     assert "single" in (other_chains.why_not_overdispersed_chain(replace(problem, decisions=problem.decisions * 2)) or "")
     assert "add or remove" in (other_chains.why_not_growing_chain(problem) or "")

@@ -14,13 +14,15 @@ from discreet.model.problem import Problem
 
 
 def two_types(payoff: str, low: str = "0", high: str = "4") -> Problem:
-    return problem_from_document({
-        "data": {"respondents": 6, "values": [-1, 1]},
-        "prior": {"kind": "iid", "probabilities": ["1/2", "1/2"]},
-        "statistic": {"kind": "sum"},
-        "decision": {"kind": "expression", "payoff": payoff, "actions": {"from": low, "to": high}},
-        "privacy": {"epsilon": 1},
-    })
+    return problem_from_document(
+        {
+            "data": {"respondents": 6, "values": [-1, 1]},
+            "prior": {"kind": "iid", "probabilities": ["1/2", "1/2"]},
+            "statistic": {"kind": "sum"},
+            "decision": {"kind": "expression", "payoff": payoff, "actions": {"from": low, "to": high}},
+            "privacy": {"epsilon": 1},
+        }
+    )
 
 
 def largest_payoff(problem: Problem, steps: int = 400) -> Fraction:

@@ -72,9 +72,7 @@ RAISED = [(0, 1, 2), (40, 39, 38), (7, 20, 21), (33, 20, 19), (0, 20, 21)]
 
 
 @pytest.mark.parametrize(("output", "state", "neighbour"), RAISED)
-def test_one_unit_beyond_the_bound_is_refuted_with_that_edge(
-    geometric: Mechanism, output: int, state: int, neighbour: int
-) -> None:
+def test_one_unit_beyond_the_bound_is_refuted_with_that_edge(geometric: Mechanism, output: int, state: int, neighbour: int) -> None:
     most = room(geometric, output, state, neighbour)
     found = certify.privacy(raised(geometric, output, state, most + 1, state))
     assert isinstance(found, Counterexample) and found.claim == "privacy"
@@ -233,9 +231,7 @@ def test_the_optimum_of_a_plain_solver_is_refuted_with_a_witness() -> None:
     weights = [[max(0, round(p * 2**60)) for p in row] for row in found.x.reshape(n, n)]
     for h in range(n):
         weights[h][h] += 2**60 - sum(row[h] for row in weights)
-    kernel = TableKernel(
-        tuple(map(str, range(n))), tuple(Output(str(s)) for s in range(n)), tuple(map(tuple, weights)), 2**60
-    )
+    kernel = TableKernel(tuple(map(str, range(n))), tuple(Output(str(s)) for s in range(n)), tuple(map(tuple, weights)), 2**60)
     problem = problem_of(Universe.of(20, TWO), ReplaceOne())
     refuted = certify.privacy(mechanism_on(problem, LinearSummary((0, 1)), kernel))
     assert isinstance(refuted, Counterexample) and refuted.edge is not None and refuted.output is not None

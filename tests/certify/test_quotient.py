@@ -57,9 +57,7 @@ def proposed(problem, groups=None, leave_out=1e-9, targets=None):
     p, v = problem.prior.probabilities, problem.statistic.weights(problem.universe)
     decision = problem.decision
     actions = None if problem.real_actions else [float(a) for a in decision.actions]
-    found = quotient_bound(
-        p, v, problem.universe.respondents, float(problem.epsilon), actions, targets, groups, leave_out
-    )
+    found = quotient_bound(p, v, problem.universe.respondents, float(problem.epsilon), actions, targets, groups, leave_out)
     ends = problem.omega_range if problem.real_actions else None
     return found, quotient_witness(found, range(len(p)), ends)
 
@@ -247,7 +245,7 @@ def test_a_claim_better_by_a_hundred_thousandth_is_refuted(example):
     problem, _, witness = example
     mechanism = bare(problem, climb(problem, seconds=0.0))
     bound = quotient_upper_bound(problem, witness)
-    value = Fraction(-10**6)
+    value = Fraction(-(10**6))
     assert optimality(mechanism, OptimalityClaim(value, bound, witness)) == OptimalityClaim(value, bound, witness)
     better = optimality(mechanism, OptimalityClaim(value, bound * (1 + Fraction(1, 10**5)), witness))
     assert isinstance(better, Counterexample) and better.claim == "bound"
@@ -266,9 +264,7 @@ def test_witnesses_that_break_the_conditions_are_refuted(example):
         with pytest.raises(Refuted, match=words):
             quotient_upper_bound(problem, wrong)
     # a state of the larger side goes missing: its mass must not be forgotten
-    gone = next(
-        h for h in range(len(witness.states)) if any(b == h for r in rows_used(problem, witness) for b, _ in r.before)
-    )
+    gone = next(h for h in range(len(witness.states)) if any(b == h for r in rows_used(problem, witness) for b, _ in r.before))
     moved = (99, 99, 99)[: len(witness.states[0])]
     with pytest.raises(Refuted):
         quotient_upper_bound(problem, replace(witness, states=(*witness.states[:gone], moved, *witness.states[gone + 1 :])))

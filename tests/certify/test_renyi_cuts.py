@@ -94,9 +94,7 @@ WRONG: dict[str, Callable[[], Any]] = {
     "an order too close to one": lambda: renyi_upper_bound(asked(), small(root=4097)),
     "another promise": lambda: renyi_upper_bound(asked().with_promise(PurePromise(Fraction(1))), small()),
     "nodes that leave out actions": lambda: renyi_upper_bound(asked("real"), small(multipliers=small().multipliers[:3])),
-    "an action that is none": lambda: renyi_upper_bound(
-        asked(), small(multipliers=(Multipliers(Fraction(9), ((0, 1, ONE),)),))
-    ),
+    "an action that is none": lambda: renyi_upper_bound(asked(), small(multipliers=(Multipliers(Fraction(9), ((0, 1, ONE),)),))),
 }
 
 

@@ -166,9 +166,7 @@ def test_no_random_forgery_is_believed(kind: str, count: int, folder: str) -> No
     assert believed == [] and outcomes["refuted"] > count / 10
 
 
-@pytest.mark.parametrize(
-    ("weakened", "lie"), [("_wrong_privacy", "outputs"), ("_another_mechanism", "certificate.mechanism")]
-)
+@pytest.mark.parametrize(("weakened", "lie"), [("_wrong_privacy", "outputs"), ("_another_mechanism", "certificate.mechanism")])
 def test_the_oracle_catches_a_checker_that_looks_away(
     weakened: str, lie: str, folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

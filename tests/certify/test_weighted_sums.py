@@ -78,9 +78,7 @@ def random_mechanism(rng: random.Random, kind: str) -> Mechanism | None:
     return mechanism_of(p, v, n, kernel, w, decision, statistic, low, high)
 
 
-@pytest.mark.parametrize(
-    "kind", ["squared-error", "listed", "absolute-error", "pinball", "match", "expression"]
-)
+@pytest.mark.parametrize("kind", ["squared-error", "listed", "absolute-error", "pinball", "match", "expression"])
 def test_equal_to_the_exact_enumeration(kind):
     rng = random.Random(kind)
     checked = 0
@@ -91,9 +89,7 @@ def test_equal_to_the_exact_enumeration(kind):
         low, high = weighted_sum_payoff(mechanism)
         exact = expected_payoff(mechanism)[0]
         assert low <= exact <= high
-        assert high - low < (
-            Fraction(1, 10**25) if kind in ("squared-error", "listed") else Fraction(1, 10**8)
-        )
+        assert high - low < (Fraction(1, 10**25) if kind in ("squared-error", "listed") else Fraction(1, 10**8))
         checked += 1
 
 
@@ -224,9 +220,7 @@ def test_a_likely_window_changes_nothing_that_can_be_seen(monkeypatch):
     from discreet.certify.value import joint_sums
 
     mechanism = absolute(wide(40, clipped=True))
-    assert joint_sums.joint_cells(sums_of(mechanism)) < 0.9 * joint_sums.joint_cells(
-        sums_of(mechanism), exact=True
-    )
+    assert joint_sums.joint_cells(sums_of(mechanism)) < 0.9 * joint_sums.joint_cells(sums_of(mechanism), exact=True)
     windowed = weighted_sum_payoff(mechanism)
     formed = joint_sums.joint_masses
     monkeypatch.setattr(joint_sums, "joint_masses", lambda sums, **_: formed(sums, exact=True))

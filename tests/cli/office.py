@@ -76,7 +76,14 @@ def shell(folder: Path, *words: str, **options: object) -> subprocess.CompletedP
     """Run `discreet` in a folder, without a terminal and without anybody to answer questions."""
     command = [sys.executable, "-c", "from discreet.cli.main import main; main()", *words]
     return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, timeout=120, stdin=subprocess.DEVNULL, **options,  # type: ignore[call-overload]
+        command,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+        **options,  # type: ignore[call-overload]
     )
 
 

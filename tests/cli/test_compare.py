@@ -24,13 +24,15 @@ def shell(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def asked(respondents: int = 4, epsilon: str = "1") -> Problem:
     from discreet.files.problem import problem_from_document
 
-    return problem_from_document({
-        "data": {"respondents": respondents, "values": ["0", "1", "2"]},
-        "prior": {"kind": "iid", "probabilities": ["1/2", "1/3", "1/6"]},
-        "statistic": {"kind": "sum"},
-        "decision": {"kind": "squared-error", "actions": "integer"},
-        "privacy": {"epsilon": epsilon},
-    })
+    return problem_from_document(
+        {
+            "data": {"respondents": respondents, "values": ["0", "1", "2"]},
+            "prior": {"kind": "iid", "probabilities": ["1/2", "1/3", "1/6"]},
+            "statistic": {"kind": "sum"},
+            "decision": {"kind": "squared-error", "actions": "integer"},
+            "privacy": {"epsilon": epsilon},
+        }
+    )
 
 
 @pytest.fixture(scope="module")

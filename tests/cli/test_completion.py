@@ -19,9 +19,7 @@ def completed(line: str) -> list[str]:
     environment = {
         **os.environ, "_DISCREET_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1),
     }  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=False, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0 and done.stderr == "", done.stderr
     return done.stdout.split()
 

@@ -63,9 +63,7 @@ def test_frontier_for_programs_and_people(places: Path, tmp_path: Path, capsys: 
         (["--epsilon", "-1"], "level of a promise"),
     ],
 )
-def test_frontier_refuses_in_words(
-    places: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_frontier_refuses_in_words(places: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["frontier", str(places), "--workers", "1", *words]) == 2
     assert said in capsys.readouterr().err
 
@@ -87,9 +85,7 @@ def test_a_family_is_written_and_read(places: Path, tmp_path: Path, capsys: pyte
     assert "3-4 (padded)" in told and "kept" in told and (tmp_path / "s.svg").exists()
 
 
-def test_a_robust_design_is_written_with_its_proof(
-    places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_robust_design_is_written_with_its_proof(places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     others, output = tmp_path / "others.toml", tmp_path / "robust.mechanism.json"
     others.write_text(OTHERS, encoding="utf-8")
     places.write_text(problem_text(5), encoding="utf-8")
@@ -135,9 +131,7 @@ def test_a_forged_family_and_a_forged_robust_file_are_refuted(
 
 
 @pytest.mark.parametrize("text", ["prior = 1\n", "[[prior]]\nkind = 'iid'\nprobabilities = [1.0]\n", "[[", "[data]\n"])
-def test_files_of_priors_are_refused_in_words(
-    places: Path, tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_of_priors_are_refused_in_words(places: Path, tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "others.toml").write_text(text, encoding="utf-8")
     assert run(["design", str(places), "--priors", str(tmp_path / "others.toml")]) == 2
     assert "discreet:" in capsys.readouterr().err
@@ -189,9 +183,7 @@ def test_a_regret_surface_from_the_shell(places: Path, tmp_path: Path, capsys: p
     assert "If the prior moves by 0.2: worst at" in capsys.readouterr().out
 
 
-def test_priors_drawn_around_counts_from_the_shell(
-    places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_priors_drawn_around_counts_from_the_shell(places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["design", places, "--draws", 3, "--counts", "89,9,2", "--workers", 1, "--figure", tmp_path / "d.svg"]
     found, again = answer(capsys, *words), answer(capsys, *words)
     assert len(found["drawn_priors"]["places"]) == 3 and (tmp_path / "d.svg").exists()  # type: ignore[index]
@@ -211,9 +203,7 @@ def test_priors_drawn_around_counts_from_the_shell(
         (["--draws", "3", "--counts", "89,9,2", "--radius", "0.1"], "different questions"),
     ],
 )
-def test_neighbourhoods_are_refused_in_words(
-    places: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_neighbourhoods_are_refused_in_words(places: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["design", str(places), "--workers", "1", *words]) == 2
     assert said in capsys.readouterr().err
 

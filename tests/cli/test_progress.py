@@ -19,9 +19,7 @@ class Terminal(io.StringIO):
 
 
 def test_an_event_in_words() -> None:
-    assert line(Event("solve", value=-2.5, bound=-2.0, seconds=1.25)) == (
-        "solve  value -2.5  bound -2  gap 2.0e-01  1.2 s"
-    )
+    assert line(Event("solve", value=-2.5, bound=-2.0, seconds=1.25)) == ("solve  value -2.5  bound -2  gap 2.0e-01  1.2 s")
     assert line(Event("solve", value=-2.5, bound=-2.0), losses=True) == "solve  loss 2.5  bound 2  gap 2.0e-01"
     assert line(Event("round", message="second try")) == "round  second try"
 

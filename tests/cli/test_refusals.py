@@ -77,9 +77,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("allocate places.toml places.toml --budget 1 -o taken/../places.toml", "could not be written"),
     ],
 )
-def test_nothing_is_searched_that_will_be_refused(
-    folder: Path, call: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_is_searched_that_will_be_refused(folder: Path, call: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     before = sorted(path.name for path in folder.iterdir())
     assert run(call.split()) == 2
     assert said in capsys.readouterr().err

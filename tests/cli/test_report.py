@@ -76,9 +76,7 @@ def test_a_page_opens_quietly_and_excludes_nobody(name: str, width: int, pages: 
     page.evaluate(resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
     found = page.evaluate("axe.run()")
     assert found["passes"], "the checker looked at nothing"
-    serious = [
-        (v["id"], v["nodes"][0]["html"][:200]) for v in found["violations"] if v["impact"] in ("serious", "critical")
-    ]
+    serious = [(v["id"], v["nodes"][0]["html"][:200]) for v in found["violations"] if v["impact"] in ("serious", "critical")]
     assert serious == []
     page.close()
 

@@ -64,9 +64,7 @@ def test_a_misspelt_command_gets_the_nearest_one() -> None:
     command = [sys.executable, "-c", PLANTED.format(body="pass"), "plantd"]
     wrong = subprocess.run(command, capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
-    assert wrong.stderr == (
-        "discreet: There is no command 'plantd'. Allowed: planted. Did you mean: discreet planted?\n"
-    )
+    assert wrong.stderr == ("discreet: There is no command 'plantd'. Allowed: planted. Did you mean: discreet planted?\n")
 
 
 @pytest.mark.parametrize(
@@ -103,9 +101,7 @@ def test_debug_shows_the_traceback_wherever_it_stands(position: str) -> None:
 
 def test_a_broken_pipe_is_quiet() -> None:
     program = PLANTED.format(body='[print("x" * 1000) for _ in range(10000)]')
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, "planted"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    process = subprocess.Popen([sys.executable, "-c", program, "planted"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None and process.stderr is not None
     process.stdout.read(10)
     process.stdout.close()
@@ -117,9 +113,7 @@ def test_a_broken_pipe_is_quiet() -> None:
 def test_ctrl_c_ends_with_130_and_one_word(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     body = f"open({str(ready)!r}, 'w').close(); time.sleep(60)"
-    process = subprocess.Popen(
-        [sys.executable, "-c", PLANTED.format(body=body), "planted"], stderr=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([sys.executable, "-c", PLANTED.format(body=body), "planted"], stderr=subprocess.PIPE, text=True)
     while not ready.exists() and process.poll() is None:  # however slow the machine is
         time.sleep(0.1)
     os.kill(process.pid, signal.SIGINT)

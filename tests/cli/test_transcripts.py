@@ -119,8 +119,6 @@ def test_a_reader_who_leaves_is_not_complained_about(call: str, released: Path) 
     assert (process.wait(timeout=60), complaint) == (141, b"")
 
 
-
-
 def interrupted(folder: Path, words: list[str], after: str, times: int = 1) -> tuple[int, str, str]:
     """Run, press Ctrl-C when standard error has told `after`, perhaps again, and wait."""
     said = folder / "err"

@@ -69,9 +69,7 @@ def geometric() -> Callable[..., Mechanism]:
     def build(respondents: int, ratio: Fraction = Fraction(1, 2)) -> Mechanism:
         problem = _problem(respondents, None)
         kernel = GeometricKernel(0, respondents, 1, ratio)
-        return Mechanism(
-            problem, LinearSummary((0, 1)), kernel, Guarantee(PurePromise(Fraction(1)), "replace-one", "respondent")
-        )
+        return Mechanism(problem, LinearSummary((0, 1)), kernel, Guarantee(PurePromise(Fraction(1)), "replace-one", "respondent"))
 
     return build
 
@@ -80,9 +78,7 @@ def geometric() -> Callable[..., Mechanism]:
 def on_databases() -> Callable[..., Mechanism]:
     """A mechanism that reads the whole database: floats [output, database], rounded to 80 bits."""
 
-    def build(
-        rows: np.ndarray, respondents: int, prior: Prior | None = None, types: int = 2, epsilon: int = 1
-    ) -> Mechanism:
+    def build(rows: np.ndarray, respondents: int, prior: Prior | None = None, types: int = 2, epsilon: int = 1) -> Mechanism:
         problem = _problem(respondents, prior, types)
         weights = [[int(Fraction(float(p)) * 2**BITS) for p in row] for row in rows]
         for state in range(rows.shape[1]):

@@ -62,9 +62,7 @@ def same(one: LossChannel, other: LossChannel) -> None:
 
 @pytest.mark.parametrize("weights", [(0, 1), (0, 1, 2), (0, 2, 5), (-1, 0, 3)])
 @pytest.mark.parametrize("any_size", [False, True])
-def test_the_reduction_loses_nothing(
-    weights: tuple[int, ...], any_size: bool, geometric: Callable[..., Mechanism]
-) -> None:
+def test_the_reduction_loses_nothing(weights: tuple[int, ...], any_size: bool, geometric: Callable[..., Mechanism]) -> None:
     mechanism = geometric_sum(geometric(3), 6, weights, any_size=any_size)
     same(channel_of(mechanism), reduced_channel(mechanism))
 

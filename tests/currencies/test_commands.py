@@ -74,8 +74,6 @@ def test_convert_shows_the_steps(capsys: pytest.CaptureFixture[str]) -> None:
         (["profile", "nothing.json"], "No such file"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_words(
-    line: list[str], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_done_is_said_in_words(line: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(line) == 2
     assert words in capsys.readouterr().err

@@ -221,9 +221,7 @@ def test_the_geometric_mechanism_composes_exactly_over_all_edges(geometric: Call
 def test_the_largest_edge_lies_in_the_bracket(seed: int, random_channel: Callable[..., LossChannel]) -> None:
     channel = random_channel(seed, 3, 4)
     for level in (0, 2, 5):
-        truth = max(
-            enumerated(channel.pair(i, j), 4, level) for i in range(3) for j in range(3) if i != j
-        )
+        truth = max(enumerated(channel.pair(i, j), 4, level) for i in range(3) for j in range(3) if i != j)
         repeated = compose(channel, 4, level, points=1 << 14)
         adaptive = compose(channel, 4, level, adaptive=True, points=1 << 14)
         assert repeated.lower <= truth + 1e-12 <= repeated.upper + 2e-12
@@ -254,7 +252,9 @@ def test_dp_accounting_is_never_below_and_within_its_discretisation() -> None:
     for times in (1, 20):
         p, q = rng.dirichlet(np.full(6, 5.0), 2)
         theirs = privacy_loss_distribution.from_two_probability_mass_functions(
-            dict(enumerate(np.log(p))), dict(enumerate(np.log(q))), value_discretization_interval=step,
+            dict(enumerate(np.log(p))),
+            dict(enumerate(np.log(q))),
+            value_discretization_interval=step,
             symmetric=False,
         ).self_compose(times)
         channel = channel_from_rows([p.tolist(), q.tolist()])

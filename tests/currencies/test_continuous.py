@@ -21,10 +21,12 @@ F = Fraction
 def binned_laplace(epsilon: float, bins: int = 3000) -> LossChannel:
     """Laplace noise on 0 and 1, read in fine bins: a post-processing that loses almost nothing."""
     edges = np.concatenate([[-np.inf], np.linspace(-8 / epsilon, 1 + 8 / epsilon, bins), [np.inf]])
+
     def mass(centre: float) -> list[float]:
         z = epsilon * (edges - centre)
         cdf = np.where(z < 0, 0.5 * np.exp(np.minimum(z, 0)), 1 - 0.5 * np.exp(-np.maximum(z, 0)))
         return np.diff(cdf).tolist()
+
     return channel_from_rows([mass(0.0), mass(1.0)])
 
 
@@ -41,9 +43,7 @@ def test_laplace_is_the_limit_of_its_bins(epsilon: float) -> None:
     entropy = continuous.laplace_entropy(rate).upper
     assert relative_entropy(channel).upper == pytest.approx(entropy, rel=1e-4)
     assert rho(channel).upper == pytest.approx(entropy, rel=1e-4)
-    assert mutual_information(channel).bracket.upper == pytest.approx(
-        continuous.laplace_information(rate).upper, rel=1e-4
-    )
+    assert mutual_information(channel).bracket.upper == pytest.approx(continuous.laplace_information(rate).upper, rel=1e-4)
 
 
 @pytest.mark.parametrize("alpha", ["0.01", "0.2", "0.4", "0.5", "0.8"])

@@ -111,9 +111,7 @@ def test_a_tight_conversion_is_attained_to_twelve_digits(edge: Edge, numbers: di
 
 
 @pytest.mark.parametrize(("edge", "numbers", "asked"), TIGHT, ids=lambda x: getattr(x, "formula", ""))
-def test_a_bound_smaller_by_a_thousandth_is_broken_by_that_pair(
-    edge: Edge, numbers: dict[str, str], asked: Sought
-) -> None:
+def test_a_bound_smaller_by_a_thousandth_is_broken_by_that_pair(edge: Edge, numbers: dict[str, str], asked: Sought) -> None:
     exact = {name: F(value) for name, value in numbers.items()}
     computed = edge.compute(exact, asked)
     assert computed is not None

@@ -42,9 +42,7 @@ def events(channel: LossChannel) -> list[tuple[Fraction, Fraction]]:
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("zeros", [False, True])
-def test_delta_is_the_largest_excess_over_all_events(
-    seed: int, zeros: bool, random_channel: Callable[..., LossChannel]
-) -> None:
+def test_delta_is_the_largest_excess_over_all_events(seed: int, zeros: bool, random_channel: Callable[..., LossChannel]) -> None:
     channel = random_channel(seed, 3, 7, zeros=zeros)
     seen, every = profile(channel), events(channel)
     for epsilon in (0, F(1, 10), 1, 3):

@@ -36,9 +36,7 @@ def responses(epsilon: float, respondents: int) -> np.ndarray:
 
 def linked(chance: Fraction) -> TablePrior:
     """Two respondents who agree but for the given chance."""
-    return TablePrior(
-        (("0,0", (1 - chance) / 2), ("1,1", (1 - chance) / 2), ("0,1", chance / 2), ("1,0", chance / 2))
-    )
+    return TablePrior((("0,0", (1 - chance) / 2), ("1,1", (1 - chance) / 2), ("0,1", chance / 2), ("1,0", chance / 2)))
 
 
 def test_the_shift_grows_with_the_link(on_databases: Callable[..., Mechanism]) -> None:

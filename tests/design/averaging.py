@@ -20,9 +20,14 @@ from discreet.watch import SILENT
 
 
 def quotient_bound(
-    probabilities: Sequence[Any], values: Sequence[Any], respondents: int, epsilon: float,
-    actions: Sequence[float] | None = None, targets: Sequence[float] | None = None,
-    groups: Sequence[Sequence[int]] | None = None, leave_out: float = 1e-6,
+    probabilities: Sequence[Any],
+    values: Sequence[Any],
+    respondents: int,
+    epsilon: float,
+    actions: Sequence[float] | None = None,
+    targets: Sequence[float] | None = None,
+    groups: Sequence[Sequence[int]] | None = None,
+    leave_out: float = 1e-6,
 ) -> QuotientBound:
     """The quotient bound under squared error: real actions (None) or a list of them."""
     program = averages(IidSum.of(probabilities, values, respondents), groups=groups, leave_out=leave_out)

@@ -29,8 +29,13 @@ def problem(document: Document) -> Problem:
 
 
 def document(
-    respondents: Any = 3, values: Any = (0, 1, 2), prior: Any = ("1/2", "1/3", "1/6"), decision: Any = None,
-    epsilon: Any = 1, statistic: Any = "sum", neighbours: Any = None,
+    respondents: Any = 3,
+    values: Any = (0, 1, 2),
+    prior: Any = ("1/2", "1/3", "1/6"),
+    decision: Any = None,
+    epsilon: Any = 1,
+    statistic: Any = "sum",
+    neighbours: Any = None,
 ) -> Document:
     """A problem document with sensible parts; a list of probabilities stands for an iid prior."""
     data: Document = {"respondents": respondents, "values": [str(v) for v in values]}
@@ -48,9 +53,7 @@ def document(
 def school(respondents: int, actions: Any = "integer", types: int = 3, epsilon: Any = 1) -> Document:
     """The school-planning family: SY Example 1 has 40 households, three types and ε = 1."""
     prior = {2: (".89", ".11"), 3: (".89", ".09", ".02"), 4: (".86", ".09", ".03", ".02")}[types]
-    return document(
-        respondents, range(types), prior, {"kind": "squared-error", "actions": actions}, epsilon
-    )
+    return document(respondents, range(types), prior, {"kind": "squared-error", "actions": actions}, epsilon)
 
 
 @dataclass(frozen=True)
@@ -72,9 +75,7 @@ def world(doc: Document, histograms: bool = False) -> World:
         weights = [arrangements(h) * chance(doc, spread(h)) for h in counts]
         omegas = [statistic(doc, spread(h)) for h in counts]
         place = {h: i for i, h in enumerate(counts)}
-        edges = {
-            (place[h], place[moved]) for h in counts for moved in moves(h) if place[h] < place[moved]
-        }
+        edges = {(place[h], place[moved]) for h in counts for moved in moves(h) if place[h] < place[moved]}
         return World(counts, np.array(weights, dtype=float), omegas, sorted(edges))
     place = {d: i for i, d in enumerate(databases)}
     edges = {
@@ -148,8 +149,13 @@ def optimum(world: World, loss: np.ndarray, epsilon: float) -> float:
     index = np.arange(actions * states)
     whole = coo_array((np.ones(len(index)), (index % states, index)), shape=(states, len(index)))
     found = linprog(
-        (loss * world.prior).ravel(), A_ub=upper, b_ub=None if upper is None else np.zeros(edge_count), A_eq=whole,
-        b_eq=np.ones(states), bounds=(0, 1), method="highs",
+        (loss * world.prior).ravel(),
+        A_ub=upper,
+        b_ub=None if upper is None else np.zeros(edge_count),
+        A_eq=whole,
+        b_eq=np.ones(states),
+        bounds=(0, 1),
+        method="highs",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     assert found.status == 0, found.message
@@ -198,7 +204,11 @@ def random_document(random: Random) -> Document:
     kind = random.choice(["sum", "sum", "mean", "count"])
     counted = sorted(random.sample(range(types), random.randint(1, types - 1)))
     doc = document(
-        respondents, values, prior, None, random.choice([".1", ".5", "1", "2", "3"]),
+        respondents,
+        values,
+        prior,
+        None,
+        random.choice([".1", ".5", "1", "2", "3"]),
         {"kind": kind} | ({"of": counted} if kind == "count" else {}),
     )
     everything = {statistic(doc, d) for d in product(range(types), repeat=respondents)}
@@ -242,7 +252,8 @@ def random_decision(random: Random, omegas: list[Fraction]) -> Document:
     if kind == "table":
         rows = random.randint(2, 5)
         return {
-            "kind": kind, "actions": [f"act {i}" for i in range(rows)],
+            "kind": kind,
+            "actions": [f"act {i}" for i in range(rows)],
             "payoff": [[str(random.randint(-9, 9)) for _ in omegas] for _ in range(rows)],
         }
     if kind == "expression":

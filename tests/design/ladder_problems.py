@@ -22,6 +22,10 @@ def problem_of(
     """A sum over independent respondents with one law, squared error and real actions unless other decisions are given."""
     shares = [Fraction(float(x)) for x in p]
     return Problem(
-        Universe.of(respondents, tuple(Fraction(x) for x in v)), ReplaceOne(), IidPrior(tuple(x / sum(shares) for x in shares)),
-        SumStatistic(), decisions or (Decision(SquaredLoss(), RealActions()),), PurePromise(Fraction(epsilon)),
+        Universe.of(respondents, tuple(Fraction(x) for x in v)),
+        ReplaceOne(),
+        IidPrior(tuple(x / sum(shares) for x in shares)),
+        SumStatistic(),
+        decisions or (Decision(SquaredLoss(), RealActions()),),
+        PurePromise(Fraction(epsilon)),
     )

@@ -22,13 +22,15 @@ def school(payoff: str | None, actions: object) -> Problem:
     decision = {"kind": "squared-error", "actions": actions}
     if payoff is not None:
         decision |= {"kind": "expression", "payoff": payoff}
-    return problem_from_document({
-        "data": {"respondents": 8, "values": [0, 1, 2]},
-        "prior": {"kind": "iid", "probabilities": ["0.7", "0.2", "0.1"]},
-        "statistic": {"kind": "sum"},
-        "decision": decision,
-        "privacy": {"epsilon": "1"},
-    })
+    return problem_from_document(
+        {
+            "data": {"respondents": 8, "values": [0, 1, 2]},
+            "prior": {"kind": "iid", "probabilities": ["0.7", "0.2", "0.1"]},
+            "statistic": {"kind": "sum"},
+            "decision": decision,
+            "privacy": {"epsilon": "1"},
+        }
+    )
 
 
 @pytest.mark.parametrize(("payoff", "low", "high"), FORMULAS)

@@ -119,15 +119,17 @@ def test_what_each_interval_may_hide(seed: int) -> None:
     rows = through(curves, budget)
     assert min(b for b in rows[0] if b is not None) == bounding_intervals(curves, budget)[0]
     lists = [
-        [(Fraction(0), c.weight * c.points[0][1]),
-         *((a[0], c.weight * b[1]) for a, b in zip(c.points, c.points[1:], strict=False)),
-         (c.points[-1][0], c.weight * c.floor)]
-        for c in curves if c.floor is not None
+        [
+            (Fraction(0), c.weight * c.points[0][1]),
+            *((a[0], c.weight * b[1]) for a, b in zip(c.points, c.points[1:], strict=False)),
+            (c.points[-1][0], c.weight * c.floor),
+        ]
+        for c in curves
+        if c.floor is not None
     ]
     for k, bound in enumerate(rows[1]):
         every = [
-            sum(o[1] for o in chosen) for chosen in product(lists[0], [lists[1][k]], lists[2])
-            if sum(o[0] for o in chosen) < budget
+            sum(o[1] for o in chosen) for chosen in product(lists[0], [lists[1][k]], lists[2]) if sum(o[0] for o in chosen) < budget
         ]
         assert bound == (min(every) if every else None)
 

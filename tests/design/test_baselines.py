@@ -156,9 +156,7 @@ def test_noisy_histogram() -> None:
     outputs = list(product(range(-reach, reach), repeat=2))
     counts = [(d.count(1), d.count(2)) for d in listed.states]
     kernel = np.array([[noise[a - x] * noise[b - y] for x, y in counts] for a, b in outputs])
-    assert design(problem(doc)).baselines["noisy histogram"].loss == pytest.approx(
-        reply(losses, kernel * listed.prior), rel=1e-6
-    )
+    assert design(problem(doc)).baselines["noisy histogram"].loss == pytest.approx(reply(losses, kernel * listed.prior), rel=1e-6)
 
 
 def test_a_baseline_that_does_not_fit_says_why() -> None:

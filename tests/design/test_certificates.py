@@ -80,9 +80,7 @@ def dual(found: Design) -> DualWitness:
 @pytest.mark.parametrize("factor", [0, 2, 10])
 def test_scaled_multipliers_prove_a_weaker_bound(listed: Design, factor: int) -> None:
     witness = dual(listed)
-    forged = tuple(
-        Multipliers(m.action, tuple((i, j, factor * flow) for i, j, flow in m.flows)) for m in witness.multipliers
-    )
+    forged = tuple(Multipliers(m.action, tuple((i, j, factor * flow) for i, j, flow in m.flows)) for m in witness.multipliers)
     refuted = bare(listed, replace(listed.claim, witness=replace(witness, multipliers=forged)))
     assert isinstance(refuted, Counterexample) and refuted.claim == "bound"
 

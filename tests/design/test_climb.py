@@ -81,9 +81,7 @@ def check_column(law, respondents, clipped, chain, seconds=2.0):
     return loss
 
 
-@pytest.mark.parametrize(
-    ("law", "respondents", "clipped", "chain"), [(FIVE, 50, 13.77, 11.92), (INCOMES, 100, 3887, 3212)]
-)
+@pytest.mark.parametrize(("law", "respondents", "clipped", "chain"), [(FIVE, 50, 13.77, 11.92), (INCOMES, 100, 3887, 3212)])
 def test_planned_figures(law, respondents, clipped, chain):
     loss = check_column(law, respondents, clipped, chain)
     baseline = large_baselines(problem_of(law, respondents))["geometric"].loss
@@ -150,10 +148,7 @@ def test_the_ratio_is_rational_and_not_below_what_privacy_allows():
         assert isinstance(kernel, (GeometricKernel, StaircaseKernel))
         fall = 1 / kernel.ratio ** (kernel.step if isinstance(kernel, GeometricKernel) else 1)
         assert compare_ratio_exp(fall.numerator, fall.denominator, problem.epsilon) <= 0
-        assert (
-            compare_ratio_exp(fall.numerator, fall.denominator, problem.epsilon * (1 - Fraction(1, 10**9)))
-            > 0
-        )
+        assert compare_ratio_exp(fall.numerator, fall.denominator, problem.epsilon * (1 - Fraction(1, 10**9))) > 0
 
 
 @pytest.mark.parametrize("epsilon", ["1/1000000", "1/10", "5", "20", "1000"])
@@ -196,9 +191,7 @@ def test_losses_beyond_the_joint_law_are_still_certified():
 
 def test_fewer_actions_never_lose_less():
     free = certified(problem_of(FIVE, 30), seconds=0.5)[1]
-    whole = certified(
-        problem_of(FIVE, 30, Decision(SquaredLoss(), integer_actions(Fraction(0), Fraction(150)))), 0.5
-    )[1]
+    whole = certified(problem_of(FIVE, 30, Decision(SquaredLoss(), integer_actions(Fraction(0), Fraction(150)))), 0.5)[1]
     assert 0 <= free.value - whole.value < Fraction(1, 4)
 
 

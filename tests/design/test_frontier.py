@@ -154,5 +154,3 @@ def test_example_1_needs_70_percent_of_epsilon_for_the_loss_of_geometric_noise()
     known = tuple((p.epsilon, p.lower_bound, p.loss) for p in found.points)
     reach = saving(places, "geometric", geometric, gap=2e-5, seconds=300, known=known).reach
     assert reach.below is not None and float(reach.below) < 0.700488304 < float(reach.above)
-
-

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from discreet.design import Design, design
 
 TABLE = {
-    "kind": "table", "actions": ["x", "y", "z"],
+    "kind": "table",
+    "actions": ["x", "y", "z"],
     "payoff": [["1", "-2", "0", "3", "-1"], ["0", "2", "-3", "1", "1"], ["-1", "0", "2", "0", "4"]],
 }
 LOSS = {"kind": "squared-error", "actions": "integer"}
@@ -49,9 +50,7 @@ def test_permuting_respondents_changes_nothing() -> None:
 
 
 @settings(max_examples=15, deadline=None, derandomize=True)
-@given(
-    factor=st.fractions("1/100", "100", max_denominator=100), shift=st.fractions(-50, 50, max_denominator=10)
-)
+@given(factor=st.fractions("1/100", "100", max_denominator=100), shift=st.fractions(-50, 50, max_denominator=10))
 def test_scaling_and_shifting_the_payoff(factor: Fraction, shift: Fraction) -> None:
     moved = TABLE | {"payoff": [[str(factor * Fraction(u) + shift) for u in row] for row in TABLE["payoff"]]}
     plain, other = solved(document(2, decision=TABLE)), solved(document(2, decision=moved))

@@ -84,9 +84,12 @@ def test_add_remove_one(seed: int) -> None:
     values = [Fraction(v) for v in (1, 2, 4)[:types]]
     sizes = range(least, most + 1)
     doc = document(
-        {"from": least, "to": most}, values,
-        {"kind": "iid", "probabilities": [str(x) for x in p], "size": "uniform"}, None,
-        random.choice([".5", "1", "2"]), neighbours="add-remove-one",
+        {"from": least, "to": most},
+        values,
+        {"kind": "iid", "probabilities": [str(x) for x in p], "size": "uniform"},
+        None,
+        random.choice([".5", "1", "2"]),
+        neighbours="add-remove-one",
     )
     states = [h for h in product(range(most + 1), repeat=types) if least <= sum(h) <= most]
     place = {h: i for i, h in enumerate(states)}
@@ -98,12 +101,7 @@ def test_add_remove_one(seed: int) -> None:
             left -= count
         chances.append(ways / len(sizes))
         omegas.append(sum((c * v for c, v in zip(h, values, strict=True)), Fraction(0)))
-    edges = [
-        (place[h], place[more])
-        for h in states
-        for t in range(types)
-        if (more := (*h[:t], h[t] + 1, *h[t + 1 :])) in place
-    ]
+    edges = [(place[h], place[more]) for h in states for t in range(types) if (more := (*h[:t], h[t] + 1, *h[t + 1 :])) in place]
     doc["decision"] = random_decision(random, sorted(set(omegas)))
     encloses(doc, World(states, np.array(chances), omegas, edges))
 

@@ -14,13 +14,15 @@ KINDS = [("squared-error", {}), ("absolute-error", {}), ("pinball", {"quantile":
 
 
 def school(kind: str, actions: object, epsilon: str = "1", **more: str) -> Problem:
-    return problem_from_document({
-        "data": {"respondents": 8, "values": [0, 1, 2]},
-        "prior": {"kind": "iid", "probabilities": ["0.7", "0.2", "0.1"]},
-        "statistic": {"kind": "sum"},
-        "decision": {"kind": kind, "actions": actions, **more},
-        "privacy": {"epsilon": epsilon},
-    })
+    return problem_from_document(
+        {
+            "data": {"respondents": 8, "values": [0, 1, 2]},
+            "prior": {"kind": "iid", "probabilities": ["0.7", "0.2", "0.1"]},
+            "statistic": {"kind": "sum"},
+            "decision": {"kind": kind, "actions": actions, **more},
+            "privacy": {"epsilon": epsilon},
+        }
+    )
 
 
 @pytest.mark.parametrize(("kind", "more"), KINDS)

@@ -48,8 +48,13 @@ def minimax(docs: list[Document], best: list[float], epsilon: float = 1.0) -> fl
     for h in range(states):
         sums[h, h:size:states] = 1.0
     found = linprog(
-        np.append(np.zeros(size), 1.0), A_ub=np.array(rows), b_ub=upper, A_eq=sums, b_eq=np.ones(states),
-        bounds=[(0, 1)] * size + [(None, None)], method="highs",
+        np.append(np.zeros(size), 1.0),
+        A_ub=np.array(rows),
+        b_ub=upper,
+        A_eq=sums,
+        b_eq=np.ones(states),
+        bounds=[(0, 1)] * size + [(None, None)],
+        method="highs",
     )
     assert found.status == 0
     return float(found.fun)

@@ -62,8 +62,15 @@ def test_baselines_of_example_1(places: Design, name: str, loss: float) -> None:
 
 def test_every_baseline_stands_beside_the_design(places: Design) -> None:
     named = {
-        "geometric", "truncated geometric", "laplace", "staircase", "inverse sensitivity", "noisy histogram",
-        "best oblivious", "no information", "full information",
+        "geometric",
+        "truncated geometric",
+        "laplace",
+        "staircase",
+        "inverse sensitivity",
+        "noisy histogram",
+        "best oblivious",
+        "no information",
+        "full information",
     }
     assert set(places.baselines) >= named
     assert all(places.baselines[n].loss >= float(places.loss) for n in named - {"full information"})  # type: ignore[operator]

@@ -101,10 +101,15 @@ def test_the_price_of_a_common_mechanism() -> None:
     table = [["1", "0", "1"], ["0", "2", "0"]]
     other = [["0", "0", "3"], ["1", "1", "0"]]
     doc = document(2, range(2), ("1/2", "1/2"))
-    two = problem(doc | {"decision": [
-        {"kind": "table", "actions": ["far", "near"], "payoff": table},
-        {"kind": "table", "actions": ["act", "wait"], "payoff": other},
-    ]})
+    two = problem(
+        doc
+        | {
+            "decision": [
+                {"kind": "table", "actions": ["far", "near"], "payoff": table},
+                {"kind": "table", "actions": ["act", "wait"], "payoff": other},
+            ]
+        }
+    )
     shared = shared_design(two, gap=1e-6, workers=1)
     assert sum(s.price for s in shared.shares) > 0.01
     assert all(s.price >= -1e-6 and s.price_reread <= s.price + 1e-9 for s in shared.shares)

@@ -53,9 +53,7 @@ def test_the_program_cannot_beat_the_geometric_mechanism(seed: int) -> None:
     random = Random(seed)
     respondents, rows, epsilon = random.randint(1, 7), random.randint(2, 5), random.choice(["1/2", "1", "2"])
     payoff = random_supermodular(random, rows, respondents + 1)
-    decision = {
-        "kind": "table", "actions": [f"act {i}" for i in range(rows)], "payoff": [[str(u) for u in row] for row in payoff]
-    }
+    decision = {"kind": "table", "actions": [f"act {i}" for i in range(rows)], "payoff": [[str(u) for u in row] for row in payoff]}
     doc = document(respondents, range(2), random_prior(random, respondents), decision, epsilon)
     listed = world(doc, histograms=True)
     losses = loss_table(doc, listed.omegas)

@@ -76,7 +76,9 @@ def test_appendix_a_correlated_respondents_need_the_whole_database() -> None:
     assert float(found.value) == pytest.approx(0.0668079047978, rel=1e-6)
     assert found.reduction == "database program"
     sums = World(
-        [(w,) for w in range(4)], np.bincount([int(w) for w in listed.omegas], listed.prior), [Fraction(w) for w in range(4)],
+        [(w,) for w in range(4)],
+        np.bincount([int(w) for w in listed.omegas], listed.prior),
+        [Fraction(w) for w in range(4)],
         [(0, 1), (1, 2), (2, 3)],
     )
     assert optimum(sums, loss_table(doc, sums.omegas), 1.0) == pytest.approx(0.0, abs=1e-9)
@@ -85,10 +87,7 @@ def test_appendix_a_correlated_respondents_need_the_whole_database() -> None:
 def appendix_a() -> dict:
     """(θ1, θ2) agree with probability 2/3, θ3 = θ2 with probability 99/100; u(x, ·) = (0, −e², 1, 0), u(z, ·) = 0."""
     chances = {
-        f"{i},{j},{k}": str(Fraction(99 if j == k else 1, 300 if i == j else 600))
-        for i in (0, 1)
-        for j in (0, 1)
-        for k in (0, 1)
+        f"{i},{j},{k}": str(Fraction(99 if j == k else 1, 300 if i == j else 600)) for i in (0, 1) for j in (0, 1) for k in (0, 1)
     }
     payoff = [["0", f"-{exp(2):.15f}", "1", "0"], ["0"] * 4]
     return document(
@@ -122,7 +121,9 @@ def test_a_count_of_independent_respondents_is_merged_to_two_types() -> None:
 
 def test_a_count_of_dependent_respondents_is_not() -> None:
     doc = document(
-        4, range(3), {"kind": "exchangeable", "concentration": ["1/2", "1/2", "1/2"]},
+        4,
+        range(3),
+        {"kind": "exchangeable", "concentration": ["1/2", "1/2", "1/2"]},
         statistic={"kind": "count", "of": [1, 2]},
     )
     found = made(doc)

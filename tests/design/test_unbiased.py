@@ -47,15 +47,21 @@ VERIFIER = standalone()
 
 
 def asked(
-    respondents: int = 3, unbiased: str | None = "everywhere", values: tuple[object, ...] = (0, 1, 2), epsilon: object = 1,
+    respondents: int = 3,
+    unbiased: str | None = "everywhere",
+    values: tuple[object, ...] = (0, 1, 2),
+    epsilon: object = 1,
     **other: Any,
 ) -> Problem:
     """The school problem with so many pupils."""
     chances: list[object] = ["0.89", "0.11"] if len(values) == 2 else ["0.89", "0.09", "0.02"]
     decision = {"kind": "squared-error", "actions": "real"} | ({} if unbiased is None else {"unbiased": unbiased})
     document: dict[str, Any] = {
-        "data": {"respondents": respondents, "values": list(values)}, "prior": {"kind": "iid", "probabilities": chances},
-        "statistic": {"kind": "sum"}, "decision": decision, "privacy": {"epsilon": epsilon},
+        "data": {"respondents": respondents, "values": list(values)},
+        "prior": {"kind": "iid", "probabilities": chances},
+        "statistic": {"kind": "sum"},
+        "decision": decision,
+        "privacy": {"epsilon": epsilon},
     }
     return problem_from_document(document | other)
 

@@ -53,9 +53,13 @@ def test_values_far_from_zero(plain: Design) -> None:
 )
 def test_other_losses_and_actions(decision: dict, degree: int) -> None:
     small = proved(document(3, ("0", "1e-9", "3e-9"), PRIOR, decision))
-    scaled = {
-        "from": "2", "to": "5"
-    } if isinstance(decision["actions"], dict) else ["0", "1", "4"] if isinstance(decision["actions"], list) else "real"
+    scaled = (
+        {"from": "2", "to": "5"}
+        if isinstance(decision["actions"], dict)
+        else ["0", "1", "4"]
+        if isinstance(decision["actions"], list)
+        else "real"
+    )
     usual = proved(document(3, (0, 1, 3), PRIOR, decision | {"actions": scaled}))
     assert float(small.loss) == pytest.approx(float(usual.loss) * 1e-9**degree, rel=2e-6)
 

@@ -37,14 +37,18 @@ VALUES = [
 ]  # fmt: skip
 
 
-def plan(
-    rule: str = "bounds", unit: str | None = None, at_most: int = 1, source: Source | None = None, **changes: object
-) -> Plan:
+def plan(rule: str = "bounds", unit: str | None = None, at_most: int = 1, source: Source | None = None, **changes: object) -> Plan:
     """A plan over the table, in every respect harmless."""
     made = Plan(
-        dataset="people", source=source or Source("frame"), keys=("region", "block"), key_set="cells.csv",
+        dataset="people",
+        source=source or Source("frame"),
+        keys=("region", "block"),
+        key_set="cells.csv",
         recoding=Recoding("children", RULES[rule], 5, missing=3, outside=4, absent=0),
-        unit=Unit("household", unit, at_most), mechanism="m.json", population="people", protects="presence",
+        unit=Unit("household", unit, at_most),
+        mechanism="m.json",
+        population="people",
+        protects="presence",
     )
     return replace(made, **changes)  # type: ignore[arg-type]
 
@@ -77,9 +81,7 @@ def as_arrow(rows: list[Row]) -> object:
     """As an Arrow table of texts."""
     import pyarrow
 
-    return pyarrow.table({
-        name: pyarrow.array([row[i] for row in rows], pyarrow.string()) for i, name in enumerate(COLUMNS)
-    })
+    return pyarrow.table({name: pyarrow.array([row[i] for row in rows], pyarrow.string()) for i, name in enumerate(COLUMNS)})
 
 
 def write_parquet(path: Path, rows: list[Row]) -> Source:

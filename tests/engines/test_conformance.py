@@ -71,9 +71,7 @@ def test_all_engines_give_the_same_histograms(quick: Engine, kind: str, rule: st
 @pytest.mark.slow
 @pytest.mark.needs_java
 @pytest.mark.parametrize(("rule", "kind", "most"), ON_SPARK)
-def test_spark_gives_the_same_histograms(
-    spark_session: Any, rule: str, kind: str, most: int | None, tmp_path: Path
-) -> None:
+def test_spark_gives_the_same_histograms(spark_session: Any, rule: str, kind: str, most: int | None, tmp_path: Path) -> None:
     agrees_with_the_reference(SparkEngine(spark_session), kind, rule, most, tmp_path)
 
 

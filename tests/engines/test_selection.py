@@ -132,10 +132,7 @@ def test_how_many_rows_of_a_unit_stay_in_each_cell_does_not_depend_on_values() -
     dice, order = random.Random(5), Order(KEY, 4, 3)
     for _ in range(200):
         cells = [dice.randrange(4) for _ in range(7)]
-        quotas = [
-            Counter(cell for cell, _ in kept([(cell, dice.randrange(3)) for cell in cells], "u", 3, order))
-            for _ in range(5)
-        ]
+        quotas = [Counter(cell for cell, _ in kept([(cell, dice.randrange(3)) for cell in cells], "u", 3, order)) for _ in range(5)]
         assert all(quota == quotas[0] for quota in quotas)
 
 

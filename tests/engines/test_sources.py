@@ -172,9 +172,7 @@ def test_engines_by_name() -> None:
 
 
 @pytest.mark.parametrize(("engine", "module"), [(SparkEngine(), "pyspark.sql"), (DuckEngine(), "psycopg")])
-def test_a_missing_extra_names_its_command(
-    engine: Engine, module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_missing_extra_names_its_command(engine: Engine, module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import sys
 
     monkeypatch.setitem(sys.modules, module, None)

@@ -56,9 +56,7 @@ def test_the_surplus_is_that_of_the_definition(kind: str, many: str, monkeypatch
         names = [dice.randrange(2**64 if kind != "small numbers" else 2**40) for _ in range(dice.randrange(1, 120))]
         # Texts whose first halves are equal are still different units.
         check = (lambda: dice.choice((1, 3))) if kind == "texts" else (lambda: 0)
-        held = [
-            (dice.choice(names), check(), dice.randrange(order.cells), dice.randrange(order.types)) for _ in range(size)
-        ]
+        held = [(dice.choice(names), check(), dice.randrange(order.cells), dice.randrange(order.types)) for _ in range(size)]
         blocks = blocks_of(order, held, dice.randrange(1, 4), short=kind == "small numbers")
         found = [int(code) for codes in order.surplus(most, blocks) for code in codes]
         pairs = Counter((code >> order.type_bits, code & (1 << order.type_bits) - 1) for code in found)

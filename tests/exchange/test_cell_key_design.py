@@ -82,9 +82,7 @@ def test_no_random_table_goes_below_the_bound() -> None:
     right = [float(b) for _, b in program.equal]
     least = 1.0
     for _ in range(60):
-        points = [
-            linprog(rng.normal(size=width), A_eq=equal, b_eq=right, bounds=(0, 1), method="highs").x for _ in range(2)
-        ]
+        points = [linprog(rng.normal(size=width), A_eq=equal, b_eq=right, bounds=(0, 1), method="highs").x for _ in range(2)]
         mixed = (points[0] + points[1]) / 2
         laws = [{v: mixed[program.columns["p", count, v]] for v in wanted.values(count)} for count in range(4)]
         laws.append(dict(laws[3]))

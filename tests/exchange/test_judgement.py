@@ -30,8 +30,12 @@ KEEPS_ZERO = finite(
 
 def count_problem(respondents: int, epsilon: Fraction = Fraction(1)) -> Problem:
     return Problem(
-        Universe.of(respondents, (Fraction(0), Fraction(1))), ReplaceOne(), IidPrior((Fraction(7, 10), Fraction(3, 10))),
-        SumStatistic(), (Decision(SquaredLoss(), RealActions()),), PurePromise(epsilon),
+        Universe.of(respondents, (Fraction(0), Fraction(1))),
+        ReplaceOne(),
+        IidPrior((Fraction(7, 10), Fraction(3, 10))),
+        SumStatistic(),
+        (Decision(SquaredLoss(), RealActions()),),
+        PurePromise(epsilon),
     )
 
 
@@ -81,7 +85,9 @@ def test_every_currency_is_shown() -> None:
 @pytest.mark.parametrize(
     ("claims", "words"),
     [
-        ({"delta": 1}, "together with"), ({"epsilon": -1}, "out of range"), ({"epsilon": 1, "delta": 2}, "0 to 1"),
+        ({"delta": 1}, "together with"),
+        ({"epsilon": -1}, "out of range"),
+        ({"epsilon": 1, "delta": 2}, "0 to 1"),
         ({"rho": "x"}, "not a finite"),
     ],
 )
@@ -120,8 +126,12 @@ def test_a_mechanism_on_the_statistic_is_beaten_by_what_the_design_gains() -> No
 def test_the_comparison_uses_the_neighbours_of_the_problem() -> None:
     """Stated to protect steps of one, read with values 0 and 2: a neighbour moves by two, so its true ε is twice as large."""
     problem = Problem(
-        Universe.of(2, (Fraction(0), Fraction(2))), ReplaceOne(), IidPrior((Fraction(1, 2), Fraction(1, 2))), SumStatistic(),
-        (Decision(SquaredLoss(), RealActions()),), PurePromise(Fraction(1)),
+        Universe.of(2, (Fraction(0), Fraction(2))),
+        ReplaceOne(),
+        IidPrior((Fraction(1, 2), Fraction(1, 2))),
+        SumStatistic(),
+        (Decision(SquaredLoss(), RealActions()),),
+        PurePromise(Fraction(1)),
     )
     geometric = TruncatedGeometric(Fraction(1), 0, 4).table()
     rows = [[Fraction(w, geometric.denominator) for w in row] for row in geometric.weights]

@@ -69,10 +69,15 @@ def test_counts_made_elsewhere_are_called_attested(tmp_path: Path) -> None:
 
 
 def test_a_mechanism_answers_what_the_checker_proves_now() -> None:
-    problem = problem_from_document({
-        "data": {"respondents": 4, "values": [0, 1]}, "prior": {"kind": "iid", "probabilities": ["0.7", "0.3"]},
-        "statistic": {"kind": "sum"}, "decision": {"kind": "squared-error", "actions": "integer"}, "privacy": {"epsilon": 1},
-    })
+    problem = problem_from_document(
+        {
+            "data": {"respondents": 4, "values": [0, 1]},
+            "prior": {"kind": "iid", "probabilities": ["0.7", "0.3"]},
+            "statistic": {"kind": "sum"},
+            "decision": {"kind": "squared-error", "actions": "integer"},
+            "privacy": {"epsilon": 1},
+        }
+    )
     found = design(problem, compare=False)
     said = by_name(mechanism_answers(found.mechanism, found.certificate))
     assert "no private mechanism loses less" in said["accuracy"].answer and said["accuracy"].source == "certificate"

@@ -81,9 +81,7 @@ FOUND: dict[str, Callable[[], Judgement]] = {
     "randomised response (0.5, 3), pessimistic": lambda: accounted(
         RESPONSE, loss("from_randomized_response", noise_parameter=0.5, num_buckets=3), 0.5
     ),
-    "discrete Laplace (0.5), pessimistic": lambda: accounted(
-        LAPLACE, loss("from_discrete_laplace_mechanism", parameter=0.5), 0.25
-    ),
+    "discrete Laplace (0.5), pessimistic": lambda: accounted(LAPLACE, loss("from_discrete_laplace_mechanism", parameter=0.5), 0.25),
     "discrete Laplace (0.5), optimistic": lambda: accounted(
         LAPLACE,
         loss("from_discrete_laplace_mechanism", parameter=0.5, pessimistic_estimate=False, value_discretization_interval=0.03),

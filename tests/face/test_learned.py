@@ -80,8 +80,13 @@ class County:
         return open_ledger(str(self.folder / "ledger.db"))
 
     def learn(
-        self, *, until: str = "publish", strata: tuple[str, ...] = (), step: Callable[[str], None] | None = None,
-        share: str = "0.2", watch: Watch = SILENT,
+        self,
+        *,
+        until: str = "publish",
+        strata: tuple[str, ...] = (),
+        step: Callable[[str], None] | None = None,
+        share: str = "0.2",
+        watch: Watch = SILENT,
     ) -> LearnedRelease:
         choices = chosen(self.folder / "plan.toml", self.folder / "question.toml", self.folder / "out", share=share, strata=strata)
         with self.ledger() as ledger:

@@ -49,9 +49,14 @@ def test_what_was_not_finite_stays_so() -> None:
     assert back.behaviour is not None and isnan(back.behaviour.slope) and back.behaviour.unbiased_variance is None
 
 
-@pytest.mark.parametrize(("file", "beside"), [
-    ("x.mechanism.json", "x.record.json"), ("x.family.json", "x.family.record.json"), ("x.json", "x.record.json"),
-])
+@pytest.mark.parametrize(
+    ("file", "beside"),
+    [
+        ("x.mechanism.json", "x.record.json"),
+        ("x.family.json", "x.family.record.json"),
+        ("x.json", "x.record.json"),
+    ],
+)
 def test_a_record_stands_beside_its_file(file: str, beside: str) -> None:
     assert record_path(Path("f") / file) == Path("f") / beside
 

@@ -19,8 +19,12 @@ HALF = Fraction(1, 2)
 
 @pytest.mark.parametrize(
     ("numbers", "words"),
-    [(["1/2", "1/3"], "does not sum to one"), ([-HALF, HALF, 1], "negative"), ([1], "every state"),
-     (["nan", 1], "not a finite number")],
+    [
+        (["1/2", "1/3"], "does not sum to one"),
+        ([-HALF, HALF, 1], "negative"),
+        ([1], "every state"),
+        (["nan", 1], "not a finite number"),
+    ],
 )
 def test_beliefs_off_the_simplex_are_refused(numbers: list[object], words: str) -> None:
     with pytest.raises(InputError, match=words):

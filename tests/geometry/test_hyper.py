@@ -18,8 +18,10 @@ HALF, ONE, ZERO = Fraction(1, 2), Fraction(1), Fraction(0)
 
 def test_a_broken_hyper_is_refused() -> None:
     for posteriors, weights, words in (
-        (((ONE, ZERO),), (HALF,), "does not sum"), (((ONE, ZERO), (ONE, ZERO)), (HALF, HALF), "twice"),
-        (((ONE, ZERO), (ZERO, ONE)), (ONE, ZERO), "never occurs"), (((ONE, ONE),), (ONE,), "simplex"),
+        (((ONE, ZERO),), (HALF,), "does not sum"),
+        (((ONE, ZERO), (ONE, ZERO)), (HALF, HALF), "twice"),
+        (((ONE, ZERO), (ZERO, ONE)), (ONE, ZERO), "never occurs"),
+        (((ONE, ONE),), (ONE,), "simplex"),
         ((), (), "needs"),
     ):
         with pytest.raises(InputError, match=words):

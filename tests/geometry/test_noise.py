@@ -54,9 +54,7 @@ def test_theorems_and_couplings_agree(problem, respondents, weights, values) -> 
 
 def test_a_count_of_independent_respondents(problem) -> None:
     """Respondents who differ: Theorem 2 is silent, Efron's monotonicity speaks, and couplings confirm it."""
-    rows = tuple(
-        tuple(Fraction(w, 10) for w in row) for row in ((1, 8, 1), (5, 1, 4), (2, 2, 6), (7, 1, 2))
-    )
+    rows = tuple(tuple(Fraction(w, 10) for w in row) for row in ((1, 8, 1), (5, 1, 4), (2, 2, 6), (7, 1, 2)))
     asked = problem(4, (1, 1, 1), prior=IndependentPrior(rows), statistic=CountStatistic((1,)))
     answer = is_noise_optimal(asked)
     assert answer.optimal and "Efron" in answer.theorem
@@ -77,8 +75,18 @@ def test_efron_on_random_independent_respondents(problem, seed: int) -> None:
 
 def test_a_count_under_a_dependent_prior_may_need_more(problem) -> None:
     """Type 1 comes with type 0 or with type 2 in turn: exchangeable, but who is not counted matters."""
-    weights = {(3, 0, 0): 1, (2, 1, 0): 40, (1, 2, 0): 1, (0, 3, 0): 1, (2, 0, 1): 1, (1, 1, 1): 1, (0, 2, 1): 40,
-               (1, 0, 2): 1, (0, 1, 2): 1, (0, 0, 3): 40}
+    weights = {
+        (3, 0, 0): 1,
+        (2, 1, 0): 40,
+        (1, 2, 0): 1,
+        (0, 3, 0): 1,
+        (2, 0, 1): 1,
+        (1, 1, 1): 1,
+        (0, 2, 1): 40,
+        (1, 0, 2): 1,
+        (0, 1, 2): 1,
+        (0, 0, 3): 40,
+    }
     prior = ExchangeablePrior(tuple((h, Fraction(w, sum(weights.values()))) for h, w in weights.items()))
     asked = problem(3, (1, 1, 1), prior=prior, statistic=CountStatistic((1,)))
     answer = is_noise_optimal(asked)
@@ -102,8 +110,11 @@ def test_zero_epsilon_between_components(problem) -> None:
     for weights, optimal in (((1, 3, 3, 1), False), ((1, 3, 2, 6), True)):
         chances = tuple((n, Fraction(w, sum(weights))) for n, w in zip(names, weights, strict=True))
         asked = problem(
-            universe=ListedUniverse(names), neighbours=GivenGraph((("a", "b"), ("c", "d"))), statistic=omega,
-            prior=TablePrior(chances), epsilon=Fraction(0),
+            universe=ListedUniverse(names),
+            neighbours=GivenGraph((("a", "b"), ("c", "d"))),
+            statistic=omega,
+            prior=TablePrior(chances),
+            epsilon=Fraction(0),
         )
         assert is_noise_optimal(asked).optimal is optimal
 
@@ -112,7 +123,8 @@ def test_a_given_graph(problem) -> None:
     """A path on which the statistic folds: the ends share a value, so their joint odds against the middle matter."""
     names, third = ("a", "b", "c"), Fraction(1, 3)
     parts = {
-        "universe": ListedUniverse(names), "prior": TablePrior(tuple((n, third) for n in names)),
+        "universe": ListedUniverse(names),
+        "prior": TablePrior(tuple((n, third) for n in names)),
         "neighbours": GivenGraph((("a", "b"), ("b", "c"))),
     }
     folded = TableStatistic((("a", Fraction(0)), ("b", Fraction(1)), ("c", Fraction(0))))

@@ -127,7 +127,8 @@ def test_long_numbers_are_rounded_and_said_so(problem, geometric) -> None:
 def test_mechanisms_over_different_universes_are_refused(problem, geometric) -> None:
     first = geometric(problem(2), (0, 1))
     for other, words in (
-        (problem(3), "universes"), (problem(2, prior=IidPrior(F("0.5", "0.5"))), "priors"),
+        (problem(3), "universes"),
+        (problem(2, prior=IidPrior(F("0.5", "0.5"))), "priors"),
     ):
         with pytest.raises(InputError, match=words):
             compare_orders(first, geometric(other, (0, 1)))

@@ -93,9 +93,7 @@ def randomised_response(respondents: int, epsilon: Fraction, prior: Prior) -> Me
     return table_mechanism(problem, DatabaseSummary(), law)
 
 
-def listed(
-    names: int, edges: list[tuple[int, int]], probabilities: np.ndarray, prior: np.ndarray
-) -> Mechanism:
+def listed(names: int, edges: list[tuple[int, int]], probabilities: np.ndarray, prior: np.ndarray) -> Mechanism:
     """A mechanism on a graph of named databases."""
     universe = ListedUniverse(tuple(f"x{i}" for i in range(names)))
     graph = GivenGraph(tuple((f"x{a}", f"x{b}") for a, b in edges))
@@ -108,9 +106,7 @@ def listed(
     return table_mechanism(problem, DatabaseSummary(), probabilities)
 
 
-def random_graph(
-    states: int, extra: int, rng: np.random.Generator
-) -> tuple[list[tuple[int, int]], np.ndarray]:
+def random_graph(states: int, extra: int, rng: np.random.Generator) -> tuple[list[tuple[int, int]], np.ndarray]:
     """A random connected graph: edges and distances [state, state]."""
     edges = {(int(rng.integers(0, i)), i) for i in range(1, states)}
     for _ in range(extra):
@@ -130,9 +126,7 @@ def graph_distances(states: int, edges: set[tuple[int, int]] | list[tuple[int, i
     return d
 
 
-def random_private(
-    distances: np.ndarray, outputs: int, epsilon: float, rng: np.random.Generator
-) -> np.ndarray:
+def random_private(distances: np.ndarray, outputs: int, epsilon: float, rng: np.random.Generator) -> np.ndarray:
     """Random ε-DP probabilities [output, state].
 
     Unnormalised weights e^(ε f/2) with f 1-Lipschitz, and the normaliser moves by at most e^(ε/2) per step as well.

@@ -39,9 +39,7 @@ DECISIONS = {
 @pytest.mark.parametrize("kind", DECISIONS)
 @pytest.mark.parametrize("exact", [True, False])
 def test_no_listed_action_is_better(kind: str, exact: bool) -> None:
-    problem = problem_of(
-        3, (0, 1, 2), IidPrior((Fraction(1, 2), Fraction(1, 3), Fraction(1, 6))), decision=DECISIONS[kind]
-    )
+    problem = problem_of(3, (0, 1, 2), IidPrior((Fraction(1, 2), Fraction(1, 3), Fraction(1, 6))), decision=DECISIONS[kind])
     mechanism = random_table(problem, HISTOGRAM, 4, np.random.default_rng(1))
     for s in range(4):
         found = posterior(mechanism, f"s{s}", exact=exact)
@@ -58,9 +56,7 @@ def test_real_actions_are_means_and_quantiles(kind: str) -> None:
     found = posterior(random_table(problem, HISTOGRAM, 3, np.random.default_rng(2)), "s1")
     chosen = best_action(decision, found)
     grid = [Fraction(k, 20) for k in range(0, 81)]
-    assert (
-        expected_loss(decision, found, chosen) <= min(expected_loss(decision, found, a) for a in grid) + 1e-12
-    )
+    assert expected_loss(decision, found, chosen) <= min(expected_loss(decision, found, a) for a in grid) + 1e-12
 
 
 def test_real_actions_respect_their_range_and_their_formula() -> None:

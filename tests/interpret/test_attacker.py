@@ -59,9 +59,7 @@ def test_product_priors_never_move_odds_by_more_and_come_arbitrarily_close() -> 
     worst = worst_product(mechanism).shift
     best = 0.0
     for _ in range(60):
-        rows = tuple(
-            tuple(Fraction(int(w), int(r.sum())) for w in r) for r in rng.integers(1, 40, size=(3, 3))
-        )
+        rows = tuple(tuple(Fraction(int(w), int(r.sum())) for w in r) for r in rng.integers(1, 40, size=(3, 3)))
         for s in range(4):
             found = odds_shift(mechanism, f"s{s}", IndependentPrior(rows))
             best = max(best, *(abs(found.log_shift(a, b)) for a, b in product(range(3), repeat=2)))
@@ -81,9 +79,7 @@ def test_correlated_priors_can_leave_the_product_bound_but_not_their_own() -> No
     everybody = worst_correlated(mechanism).shift
     extremes = TablePrior((("0,0,0,0", Fraction(1, 2)), ("2,2,2,2", Fraction(1, 2))))
     shifts = [abs(odds_shift(mechanism, s, extremes).log_shift(2, 0)) for s in range(9)]
-    assert (
-        max(shifts) == pytest.approx(everybody, abs=1e-9) and everybody > worst_product(mechanism).shift + 1
-    )
+    assert max(shifts) == pytest.approx(everybody, abs=1e-9) and everybody > worst_product(mechanism).shift + 1
     assert everybody == pytest.approx(4, abs=1e-6)
 
 
@@ -150,9 +146,7 @@ def test_the_sentence_of_epsilon_one() -> None:
 
 def test_people_who_answer_alike_need_others_who_say_nothing() -> None:
     alike = attacker_sentence(0.5, 4.0, together=4)
-    assert alike.endswith(
-        "if 4 people including you always answer alike and everybody else's answers say nothing about yours."
-    )
+    assert alike.endswith("if 4 people including you always answer alike and everybody else's answers say nothing about yours.")
     # Without the second half it is false: here two answer alike, a third follows nearly always, and the odds move by almost 3ε.
     chances = {"0,0,0": Fraction(99, 200), "1,1,1": Fraction(99, 200), "0,0,1": Fraction(1, 200), "1,1,0": Fraction(1, 200)}
     count = counting(3, epsilon=Fraction(1))

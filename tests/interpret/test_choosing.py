@@ -22,9 +22,7 @@ def test_rows_follow_from_their_formulas() -> None:
     assert [row.epsilon for row in found.rows] == EPSILONS
     for row in found.rows:
         e = float(row.epsilon)
-        assert row.attacker == pytest.approx(moved(0.5, e)) and row.attacker_together == pytest.approx(
-            moved(0.5, 3 * e)
-        )
+        assert row.attacker == pytest.approx(moved(0.5, e)) and row.attacker_together == pytest.approx(moved(0.5, 3 * e))
         assert row.power_limit == power_bound(0.05, row.epsilon, found.distance).value and row.power is None
     assert [row.loss for row in found.rows] == [5.5, 3.25, None]
     low, high = typical_histogram(PROBLEM, found.low), typical_histogram(PROBLEM, found.high)

@@ -75,9 +75,7 @@ def test_read_shows_what_face_value_would_cost(count: Path, capsys: pytest.Captu
     assert naive["expected_loss"] == pytest.approx(truth.variance() + naive["bias"] ** 2)
 
 
-def test_limits_say_when_databases_are_not_connected(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_limits_say_when_databases_are_not_connected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "apart.json"
     law = np.array([[0.5, 0.4, 0.9], [0.5, 0.6, 0.1]])
     write_mechanism(path, listed(3, [(0, 1)], law, np.full(3, 1 / 3)))

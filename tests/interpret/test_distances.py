@@ -22,11 +22,7 @@ def test_farthest_databases_by_enumeration(respondents: int) -> None:
     found = database_distances(mechanism)
     for i, j in product(range(len(mechanism.space)), repeat=2):
         behind = [
-            [
-                d
-                for d in product(range(3), repeat=respondents)
-                if ",".join(str(d.count(t)) for t in range(3)) == label
-            ]
+            [d for d in product(range(3), repeat=respondents) if ",".join(str(d.count(t)) for t in range(3)) == label]
             for label in (mechanism.space.labels[i], mechanism.space.labels[j])
         ]
         farthest = max(sum(a != b for a, b in zip(x, y, strict=True)) for x in behind[0] for y in behind[1])

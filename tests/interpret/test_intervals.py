@@ -25,9 +25,7 @@ def test_containment_is_about_every_event() -> None:
         radius = rng.uniform(0, 2)
         interval = IntervalOfMeasures.around(centre.tolist(), radius)
         on_events = all(
-            np.exp(-radius) * centre[list(e)].sum()
-            <= other[list(e)].sum()
-            <= np.exp(radius) * centre[list(e)].sum()
+            np.exp(-radius) * centre[list(e)].sum() <= other[list(e)].sum() <= np.exp(radius) * centre[list(e)].sum()
             for e in events(4)
         )
         assert interval.contains(other.tolist()) == on_events == (d_mult(centre, other) <= radius)

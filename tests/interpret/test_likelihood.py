@@ -37,9 +37,7 @@ def clamped_counts(top: int, epsilon: Fraction = Fraction(1)) -> Mechanism:
     return Mechanism(problem, LinearSummary((0, 1), low=0, high=top), kernel, promise(epsilon))
 
 
-def draws(
-    model: BinomialModel | PoissonModel | MultinomialModel, theta: object, cells: int, seed: int
-) -> np.ndarray:
+def draws(model: BinomialModel | PoissonModel | MultinomialModel, theta: object, cells: int, seed: int) -> np.ndarray:
     """Positions of published values under θ."""
     law = np.exp(output_law(model, theta))  # type: ignore[arg-type]
     return np.random.default_rng(seed).choice(len(law), size=cells, p=law / law.sum())
@@ -152,10 +150,7 @@ def test_the_bias_of_the_naive_analysis_is_reproduced(theta: float) -> None:
     assert found.parameter_bias == pytest.approx(found.bias / 20)
     fitted = fit([(model, outputs)])
     assert fitted.naive is not None and fitted.naive.parameter is not None
-    assert (
-        abs(fitted.naive.parameter - theta - found.parameter_bias)
-        < DEVIATIONS * errors.std() / 20 / cells**0.5
-    )
+    assert abs(fitted.naive.parameter - theta - found.parameter_bias) < DEVIATIONS * errors.std() / 20 / cells**0.5
     if theta < 0.05:
         # The naive claim is wrong by many of its own standard errors; the fit that heeds the mechanism is not.
         assert fitted.naive.mean - 20 * theta > 10 * fitted.naive.claimed_standard_error
@@ -166,9 +161,7 @@ def test_the_bias_of_the_naive_analysis_is_reproduced(theta: float) -> None:
 def test_clamping_biases_the_naive_count() -> None:
     model = PoissonModel(clamped_counts(6, Fraction(4)))
     found = expected_naive(model, 8.0)
-    assert found is not None and fit([(model, draws(model, 4.0, 500, 3))]).estimate == pytest.approx(
-        4.0, abs=0.6
-    )
+    assert found is not None and fit([(model, draws(model, 4.0, 500, 3))]).estimate == pytest.approx(4.0, abs=0.6)
 
 
 def test_a_given_model_is_fitted() -> None:

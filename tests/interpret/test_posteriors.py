@@ -46,9 +46,7 @@ PRIORS: dict[str, Prior] = {
             (Fraction(0), Fraction(1, 2), Fraction(1, 2)),
         )
     ),
-    "exchangeable": ExchangeablePrior(
-        (((3, 0, 0), Fraction(1, 2)), ((1, 1, 1), Fraction(1, 3)), ((0, 1, 2), Fraction(1, 6)))
-    ),
+    "exchangeable": ExchangeablePrior((((3, 0, 0), Fraction(1, 2)), ((1, 1, 1), Fraction(1, 3)), ((0, 1, 2), Fraction(1, 6)))),
     "dirichlet": DirichletMultinomialPrior((Fraction(1), Fraction(2), Fraction(1, 2))),
     "table": CORRELATED,
 }
@@ -100,9 +98,7 @@ def test_posteriors_are_those_of_enumeration(kind: str, summary: str) -> None:
         assert found.exact_probability == total
         assert plain.probability == pytest.approx(float(total), rel=1e-12)
         for value, p, q in zip(found.numbers, found.exact or (), plain.probabilities, strict=True):
-            wanted = sum(
-                w for d, w in truth.items() if of_database(SumStatistic(), d, problem.universe) == value
-            )
+            wanted = sum(w for d, w in truth.items() if of_database(SumStatistic(), d, problem.universe) == value)
             assert p == wanted
             assert q == pytest.approx(float(wanted), abs=1e-13)
         for i in range(3):
@@ -122,19 +118,13 @@ def test_the_posterior_about_the_database_is_labelled() -> None:
 
 
 def test_figures_5_to_7_of_sy() -> None:
-    prior = TablePrior(
-        (("0,0", Fraction(1, 3)), ("0,1", Fraction(1, 6)), ("1,0", Fraction(1, 6)), ("1,1", Fraction(1, 3)))
-    )
+    prior = TablePrior((("0,0", Fraction(1, 3)), ("0,1", Fraction(1, 6)), ("1,0", Fraction(1, 6)), ("1,1", Fraction(1, 3))))
     mechanism = counting(2, prior=prior)
     found = [posterior(mechanism, s) for s in range(3)]
     weights = (0.366312673267, 0.267374653466, 0.366312673267)
     assert [p.probability for p in found] == pytest.approx(weights, abs=1e-11)
-    assert found[0].probabilities == pytest.approx(
-        (0.665240955775, 0.244728471055, 0.0900305731704), abs=1e-11
-    )
-    assert found[1].probabilities == pytest.approx(
-        (0.211941557617, 0.576116884766, 0.211941557617), abs=1e-11
-    )
+    assert found[0].probabilities == pytest.approx((0.665240955775, 0.244728471055, 0.0900305731704), abs=1e-11)
+    assert found[1].probabilities == pytest.approx((0.211941557617, 0.576116884766, 0.211941557617), abs=1e-11)
     # Near miss: a mechanism with another ε induces other posteriors.
     assert posterior(counting(2, epsilon=Fraction(11, 10), prior=prior), 0).probabilities[0] != pytest.approx(
         0.665240955775, abs=1e-4

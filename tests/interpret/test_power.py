@@ -26,9 +26,7 @@ def by_linear_program(null: np.ndarray, alternative: np.ndarray, alpha: float) -
     """The greatest power over all randomised tests, by a solver."""
     from scipy.optimize import linprog
 
-    return float(
-        -linprog(-alternative, A_ub=[null], b_ub=[alpha], bounds=[(0, 1)] * len(null), method="highs").fun
-    )
+    return float(-linprog(-alternative, A_ub=[null], b_ub=[alpha], bounds=[(0, 1)] * len(null), method="highs").fun)
 
 
 def test_no_randomised_test_is_more_powerful() -> None:
@@ -156,11 +154,7 @@ def test_the_epsilon_and_the_sample_size_that_a_power_needs() -> None:
     assert geometric_count_power(80, epsilon, 0.1, 0.25, 0.05) >= 0.8 - 1e-9
     assert geometric_count_power(80, 0.98 * epsilon, 0.1, 0.25, 0.05) < 0.8
     n = respondents_needed(lambda k: geometric_count_power(k, 0.5, 0.1, 0.25, 0.05), 0.8)
-    assert (
-        geometric_count_power(n, 0.5, 0.1, 0.25, 0.05)
-        >= 0.8
-        > geometric_count_power(n - 1, 0.5, 0.1, 0.25, 0.05)
-    )
+    assert geometric_count_power(n, 0.5, 0.1, 0.25, 0.05) >= 0.8 > geometric_count_power(n - 1, 0.5, 0.1, 0.25, 0.05)
 
 
 def test_needs_that_cannot_be_met_are_told() -> None:

@@ -74,10 +74,7 @@ def test_credible_sets_cover_as_often_as_computed(name: str, level: float) -> No
     dense = float(np.exp(table.log_probability) @ (table.posteriors * mask).sum(axis=1))
     place = np.searchsorted([float(v) for v in table.values], truth)
     seen_dense = float(mask[outputs, place].mean())
-    assert (
-        dense >= level
-        and abs(seen_dense - dense) <= DEVIATIONS * (dense * (1 - dense) / RELEASES) ** 0.5 + 1e-12
-    )
+    assert dense >= level and abs(seen_dense - dense) <= DEVIATIONS * (dense * (1 - dense) / RELEASES) ** 0.5 + 1e-12
 
 
 def test_another_prior_would_not_cover_as_computed() -> None:
@@ -95,9 +92,7 @@ def test_a_large_table_is_computed_in_pieces(monkeypatch: pytest.MonkeyPatch) ->
     whole = readings(mechanism)
     monkeypatch.setattr("discreet.interpret.reading.MOST_ENTRIES", 31 * 8 * 4)
     pieces = readings(mechanism)
-    assert np.allclose(whole.table, pieces.table, rtol=1e-13) and pieces.coverage() == pytest.approx(
-        whole.coverage()
-    )
+    assert np.allclose(whole.table, pieces.table, rtol=1e-13) and pieces.coverage() == pytest.approx(whole.coverage())
     monkeypatch.setattr("discreet.interpret.reading.MOST_ENTRIES", 31)
     with pytest.raises(TooLarge, match="too many posteriors to keep"):
         readings(mechanism).posteriors  # noqa: B018
@@ -116,9 +111,7 @@ def test_cells_are_looked_up_by_value_or_position() -> None:
 
 def test_numbers_are_values_and_never_positions() -> None:
     problem = counting(5).problem
-    shifted = Mechanism(
-        problem, LinearSummary((2, 3)), GeometricKernel(8, 17, 1, Fraction(1, 2)), counting(5).guarantee
-    )
+    shifted = Mechanism(problem, LinearSummary((2, 3)), GeometricKernel(8, 17, 1, Fraction(1, 2)), counting(5).guarantee)
     table = readings(shifted)
     assert table.of(np.array([12])).mean[0] == table.of(["12"]).mean[0] == table.at(np.array([4])).mean[0]
     labelled = mechanisms()["table"]
@@ -131,9 +124,7 @@ def test_numbers_are_values_and_never_positions() -> None:
         table.of(np.array([10, 41]))
 
 
-@pytest.mark.parametrize(
-    "outputs", [["6"], np.array([6]), np.array([-1]), np.array([np.nan]), [], np.array([])]
-)
+@pytest.mark.parametrize("outputs", [["6"], np.array([6]), np.array([-1]), np.array([np.nan]), [], np.array([])])
 def test_cells_that_were_never_published_are_refused(outputs: object) -> None:
     with pytest.raises(InputError):
         readings(counting(5)).of(outputs)  # type: ignore[arg-type]
@@ -147,9 +138,7 @@ def test_positions_that_do_not_exist_are_refused(place: int) -> None:
 
 def test_an_output_that_never_appears_has_no_reading() -> None:
     problem = problem_of(2, (0, 1), IidPrior((Fraction(1, 2), Fraction(1, 2))))
-    mechanism = table_mechanism(
-        problem, HISTOGRAM, np.array([[0.5, 0.5, 0.5], [0.5, 0.5, 0.5], [0.0, 0.0, 0.0]])
-    )
+    mechanism = table_mechanism(problem, HISTOGRAM, np.array([[0.5, 0.5, 0.5], [0.5, 0.5, 0.5], [0.0, 0.0, 0.0]]))
     table = readings(mechanism)
     assert np.isnan(table.mean[2]) and table.log_probability[2] == -np.inf
     assert table.mean[:2] == pytest.approx([1, 1]) and table.coverage() == pytest.approx(1)

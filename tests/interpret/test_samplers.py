@@ -32,9 +32,7 @@ DRAWS = 31
 """Draws for each data set: ranks 0..31 fall evenly into 8 bins."""
 
 
-def calibration(
-    rounds: int, draw: Callable[[np.random.Generator], tuple[float, np.ndarray]], seed: int
-) -> float:
+def calibration(rounds: int, draw: Callable[[np.random.Generator], tuple[float, np.ndarray]], seed: int) -> float:
     """The p-value of uniform ranks; `draw` returns a true θ and DRAWS posterior draws for its data."""
     rng = np.random.default_rng(seed)
     counts = np.zeros(BINS)
@@ -108,9 +106,7 @@ def test_augmentation_is_calibrated() -> None:
     def draw(rng: np.random.Generator) -> tuple[float, np.ndarray]:
         theta = rng.dirichlet([1.0, 2.0, 1.0])
         outputs = [publish(mechanism, rng.multinomial(3, theta), rng) for _ in range(2)]
-        chains = augmentation_sample(
-            mechanism, np.array(outputs), [1, 2, 1], rng, chains=1, draws=DRAWS, burn_in=20, thin=4
-        )
+        chains = augmentation_sample(mechanism, np.array(outputs), [1, 2, 1], rng, chains=1, draws=DRAWS, burn_in=20, thin=4)
         return float(theta[1]), chains.draws[0, :, 1]
 
     assert calibration(320, draw, seed=4) > FALSE_ALARM
@@ -149,9 +145,7 @@ def test_samplers_agree_with_the_exact_posterior() -> None:
     assert abs(chains.mean()[1] - exact.mean()[1]) < 4.9 * spread / size**0.5
     assert chains.acceptance >= np.exp(-1.0) and not chains.warnings
     low, high = chains.interval(0.8)
-    assert low == pytest.approx(exact.quantile(0.1), abs=0.05) and high == pytest.approx(
-        exact.quantile(0.9), abs=0.05
-    )
+    assert low == pytest.approx(exact.quantile(0.1), abs=0.05) and high == pytest.approx(exact.quantile(0.9), abs=0.05)
 
 
 def quadrature_variance(mixture: object) -> float:
@@ -173,9 +167,7 @@ def test_mixture_and_grid_are_the_same_posterior() -> None:
 
 
 def test_short_chains_are_warned_about() -> None:
-    chains = augmentation_sample(
-        COUNT, [2] * 5, [1, 1], np.random.default_rng(1), chains=2, draws=20, burn_in=0
-    )
+    chains = augmentation_sample(COUNT, [2] * 5, [1, 1], np.random.default_rng(1), chains=2, draws=20, burn_in=0)
     assert any("independent ones" in words for words in chains.warnings)
 
 
@@ -201,9 +193,7 @@ def test_rejection_says_when_it_keeps_too_little() -> None:
             np.random.default_rng(0),
         )
     with pytest.raises(InputError, match="positive number of draws"):
-        rejection_sample(
-            lambda k, r: r.random(k), lambda t, _: t, lambda x: x, 0.0, 0, np.random.default_rng(0)
-        )
+        rejection_sample(lambda k, r: r.random(k), lambda t, _: t, lambda x: x, 0.0, 0, np.random.default_rng(0))
 
 
 def test_the_sampler_refuses_what_it_cannot_do() -> None:

@@ -31,9 +31,7 @@ def drawn(model: MultinomialModel, theta: np.ndarray, cells: int, rng: np.random
     ("respondents", "epsilon", "theta", "seeds"),
     [(40, 1, ("0.89", "0.09", "0.02"), 5), (8, 2, ("0.8", "0.15", "0.05"), 20), (8, 2, ("0.6", "0.3", "0.1"), 5)],
 )
-def test_no_parameter_is_likelier_than_the_estimate(
-    respondents: int, epsilon: int, theta: tuple[str, ...], seeds: int
-) -> None:
+def test_no_parameter_is_likelier_than_the_estimate(respondents: int, epsilon: int, theta: tuple[str, ...], seeds: int) -> None:
     # The first two returned (1, 0, 0), hundreds of units of log-likelihood below the truth, for every data set.
     model, truth = model_of(respondents, epsilon, theta), np.array(list(map(float, theta)))
     for seed in range(seeds):

@@ -36,8 +36,7 @@ def test_every_pair_has_the_probability_of_its_databases() -> None:
     for types in product(range(4), repeat=4):
         wanted[sum(w[t] for t in types), sum((THIRDS[t] for t in types), Fraction(0))] += float(np.prod([p[t] for t in types]))
     found = {
-        (s, law.values[k]): np.exp(x)
-        for s, k, x in zip(law.totals.tolist(), law.omega.tolist(), law.logs.tolist(), strict=True)
+        (s, law.values[k]): np.exp(x) for s, k, x in zip(law.totals.tolist(), law.omega.tolist(), law.logs.tolist(), strict=True)
     }
     assert found == pytest.approx(dict(wanted), rel=1e-9)
 

@@ -176,9 +176,7 @@ def test_shares_and_ranks_follow_from_the_laws() -> None:
 
 
 def _expected_rank(laws: list[dict[Fraction, float]], i: int) -> float:
-    return 1 + sum(
-        p * q for j, law in enumerate(laws) if j != i for a, p in laws[i].items() for b, q in law.items() if b > a
-    )
+    return 1 + sum(p * q for j, law in enumerate(laws) if j != i for a, p in laws[i].items() for b, q in law.items() if b > a)
 
 
 def _share_above(each: list[Total], bar: float) -> float:

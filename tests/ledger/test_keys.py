@@ -110,9 +110,7 @@ def test_a_wrong_pin_is_told_without_the_pin(token: str, tmp_path: Path) -> None
     code = "import sys; from discreet.cli.main import run; sys.exit(run(sys.argv[1:]))"
     for pin, expected in (("wrong", 2), ("pin", 0)):
         place = token if pin == "pin" else f"{token.partition('&')[0]}&pin-source={tmp_path / 'wrong'}"
-        done = subprocess.run(
-            [sys.executable, "-c", code, "ledger", "key", place], check=False, capture_output=True, text=True
-        )
+        done = subprocess.run([sys.executable, "-c", code, "ledger", "key", place], check=False, capture_output=True, text=True)
         assert done.returncode == expected and "98761" not in done.stdout + done.stderr, done.stderr
         assert ("token cannot be used" in done.stderr) == (pin == "wrong")
 
@@ -145,8 +143,10 @@ def test_an_agent_that_misbehaves_is_told(agent: Agent, answer: str, moment: int
 
 def test_an_agent_that_signs_something_else_is_noticed(agent: Agent) -> None:
     true_answer = agent.answer
-    agent.answer = lambda asked: true_answer(  # type: ignore[method-assign]
-        asked[:-5] + b"x" + asked[-4:] if asked[0] == 13 else asked
+    agent.answer = (
+        lambda asked: true_answer(  # type: ignore[method-assign]
+            asked[:-5] + b"x" + asked[-4:] if asked[0] == 13 else asked
+        )
     )
     with pytest.raises(InputError, match="plain Ed25519"):
         Signer.read("agent:mine")

@@ -253,7 +253,12 @@ def _edited(lines: list[bytes]) -> list[bytes]:
 @pytest.mark.parametrize(
     "damage",
     [
-        _cut, _edited, lambda lines: lines[:-1], lambda lines: lines[1:], lambda _: [], lambda _: [b"nonsense"],
+        _cut,
+        _edited,
+        lambda lines: lines[:-1],
+        lambda lines: lines[1:],
+        lambda _: [],
+        lambda _: [b"nonsense"],
         lambda _: [b"{}", b"{}"],
     ],
     ids=["an entry less", "a larger cap", "no head", "no beginning", "nothing", "nonsense", "empty"],

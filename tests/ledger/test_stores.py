@@ -180,9 +180,7 @@ def test_a_release_that_was_not_recorded_is_found(ledger: Ledger) -> None:
     assert ledger.verify(releases={held: "e" * 64}) is not None
 
 
-def test_a_clock_that_goes_back_does_not_take_the_ledger_with_it(
-    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_clock_that_goes_back_does_not_take_the_ledger_with_it(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     import discreet.ledger.writing as writing
 
     last = list(ledger.history())[-1].time

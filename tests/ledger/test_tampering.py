@@ -47,7 +47,7 @@ def test_the_store_itself_refuses_changes(written: Path) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE entries SET event = replace(event, '\"cap\":\"5\"', '\"cap\":\"50\"')",
+        'UPDATE entries SET event = replace(event, \'"cap":"5"\', \'"cap":"50"\')',
         "UPDATE entries SET time = '2000-01-01T00:00:00' WHERE sequence = 4",
         "DELETE FROM entries WHERE sequence = 5",
         "UPDATE entries SET sequence = 100 WHERE sequence = 5",

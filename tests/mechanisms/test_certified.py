@@ -34,9 +34,7 @@ ONE = Fraction(1)
 def school(respondents: int, types: int = 3, epsilon: Fraction = ONE) -> Problem:
     universe = Universe.of(respondents, tuple(Fraction(t) for t in range(types)))
     prior = IidPrior((Fraction(1, types),) * types)
-    return Problem(
-        universe, ReplaceOne(), prior, SumStatistic(), (Decision(SquaredLoss(), RealActions()),), PurePromise(epsilon)
-    )
+    return Problem(universe, ReplaceOne(), prior, SumStatistic(), (Decision(SquaredLoss(), RealActions()),), PurePromise(epsilon))
 
 
 def geometric_table() -> Mechanism:

@@ -28,9 +28,7 @@ def histograms(respondents: int, types: int) -> StateSpace:
     return state_space(universe, ReplaceOne(), HistogramSummary())
 
 
-@given(
-    st.lists(st.lists(st.integers(-6, 6), min_size=5, max_size=5), min_size=1, max_size=5), st.integers(1, 30)
-)
+@given(st.lists(st.lists(st.integers(-6, 6), min_size=5, max_size=5), min_size=1, max_size=5), st.integers(1, 30))
 @settings(deadline=None)
 def test_any_scores_give_a_private_table(scores: list[list[int]], tenths: int) -> None:
     epsilon = Fraction(tenths, 10)

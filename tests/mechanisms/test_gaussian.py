@@ -35,9 +35,7 @@ def test_delta_is_the_integral_of_the_excess(sigma: str, epsilon: str) -> None:
     assert high - low <= 1e-14 * high
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "delta"), [("0", "1e-3"), ("0.5", "1e-5"), ("1", "1e-9"), ("20", "1e-30")]
-)
+@pytest.mark.parametrize(("epsilon", "delta"), [("0", "1e-3"), ("0.5", "1e-5"), ("1", "1e-9"), ("20", "1e-30")])
 def test_calibration_suffices_and_a_little_less_does_not(epsilon: str, delta: str) -> None:
     gaussian = Gaussian.calibrated(epsilon, delta, 3)
     assert Fraction(gaussian.delta(epsilon)) <= Fraction(delta) * (1 + Fraction(1, 10**15))
@@ -101,9 +99,7 @@ def test_discrete_gaussian_agrees_with_an_accounting_library() -> None:
     accounting = pytest.importorskip("dp_accounting.pld.privacy_loss_mechanism")
     theirs = accounting.DiscreteGaussianPrivacyLoss(4.0, sensitivity=1)
     for epsilon in (0.1, 0.5, 1.0):
-        assert DiscreteGaussian(Fraction(4)).delta(str(epsilon)) == pytest.approx(
-            theirs.get_delta_for_epsilon(epsilon), rel=1e-9
-        )
+        assert DiscreteGaussian(Fraction(4)).delta(str(epsilon)) == pytest.approx(theirs.get_delta_for_epsilon(epsilon), rel=1e-9)
 
 
 def test_refusals() -> None:

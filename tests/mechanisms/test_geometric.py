@@ -18,9 +18,7 @@ ONE = Fraction(1)
 
 @pytest.mark.parametrize(("low", "high", "sensitivity"), [(0, 1, 1), (0, 40, 1), (-3, 9, 2)])
 @pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(1, 10), ONE, Fraction(7)])
-def test_truncation_gathers_what_falls_outside(
-    low: int, high: int, sensitivity: int, epsilon: Fraction
-) -> None:
+def test_truncation_gathers_what_falls_outside(low: int, high: int, sensitivity: int, epsilon: Fraction) -> None:
     truncated = TruncatedGeometric(epsilon, low, high, sensitivity)
     matrix = truncated.matrix()
     assert np.allclose(matrix.sum(axis=0), 1, atol=1e-14)
@@ -32,9 +30,7 @@ def test_truncation_gathers_what_falls_outside(
             inside = noise.pmf(np.arange(low + 1, high) - state)
             assert np.allclose(matrix[:, state - low], [below, *inside, above], rtol=1e-12, atol=1e-15)
     outputs = np.arange(low, high + 1)
-    assert np.allclose(
-        truncated.cdf(outputs[:, None], outputs[None, :]), np.cumsum(matrix, axis=0), atol=1e-14
-    )
+    assert np.allclose(truncated.cdf(outputs[:, None], outputs[None, :]), np.cumsum(matrix, axis=0), atol=1e-14)
     assert truncated.pmf(low - 1, low) == 0
     assert truncated.pmf(high + 1, low) == 0
 
@@ -43,11 +39,7 @@ def test_school_planning_table_is_private_and_tight() -> None:
     """N = 40, ε = 1: the largest ratio is at most e, and its logarithm is above 1 − 1e-12."""
     table = TruncatedGeometric(ONE, 0, 40).table()
     largest = max(
-        (
-            Fraction(max(row[i], row[i + 1]), min(row[i], row[i + 1]))
-            for row in table.weights
-            for i in range(40)
-        ),
+        (Fraction(max(row[i], row[i + 1]), min(row[i], row[i + 1])) for row in table.weights for i in range(40)),
     )
     assert compare_ratio_exp(largest.numerator, largest.denominator, ONE) < 0
     assert log_bracket(largest, 80)[0] > 1 - Fraction(1, 10**12)
@@ -79,9 +71,7 @@ def test_one_unit_beyond_the_bound_is_refuted() -> None:
 
 @given(st.fractions(Fraction(1, 50), 6, max_denominator=50), st.integers(1, 25), st.integers(1, 3))
 @settings(deadline=None, max_examples=30)
-def test_tables_are_private_and_close_to_the_closed_form(
-    epsilon: Fraction, width: int, sensitivity: int
-) -> None:
+def test_tables_are_private_and_close_to_the_closed_form(epsilon: Fraction, width: int, sensitivity: int) -> None:
     family = TruncatedGeometric(epsilon, 0, width, sensitivity)
     table = family.table()
     exact = np.array([[float(Fraction(w, table.denominator)) for w in row] for row in table.weights])
@@ -101,9 +91,7 @@ def test_closed_form_kernel_has_a_ratio_on_the_safe_side(sensitivity: int) -> No
     assert compare_ratio_exp(power.numerator, power.denominator, -ONE * (1 - Fraction(1, 10**15))) < 0
     for output in range(13):
         for state in range(13):
-            assert float(kernel.mass(output, state)) == pytest.approx(
-                float(family.pmf(output, state)), rel=1e-12
-            )
+            assert float(kernel.mass(output, state)) == pytest.approx(float(family.pmf(output, state)), rel=1e-12)
 
 
 def test_zero_epsilon_tells_nothing() -> None:
@@ -133,6 +121,4 @@ def test_refusals(build: object) -> None:
 
 def test_numbers_are_read_as_written() -> None:
     assert Geometric("0.1") == Geometric(Fraction(1, 10)) == Geometric(0.1)
-    assert str(Geometric("1").truncated(0, 3).guarantee("replace-one", "household")).startswith(
-        "ε = 1 for replace-one"
-    )
+    assert str(Geometric("1").truncated(0, 3).guarantee("replace-one", "household")).startswith("ε = 1 for replace-one")

@@ -52,18 +52,14 @@ def test_clamping_outputs_is_truncation() -> None:
     narrow = TruncatedGeometric(ONE, 0, 5)
     for output in range(6):
         for state in range(6):
-            assert float(clamped.probability(output, state + 3)) == pytest.approx(
-                float(narrow.pmf(output, state)), rel=1e-9
-            )
+            assert float(clamped.probability(output, state + 3)) == pytest.approx(float(narrow.pmf(output, state)), rel=1e-9)
 
 
 def test_looking_at_the_data_again_is_not_post_processing() -> None:
     """Near-miss: an outcome that depends on the state itself breaks the promise that composition keeps."""
     first = TruncatedGeometric(ONE, 0, 2).table()
     peeking = tuple(
-        tuple(
-            weight if state != 2 else (first.denominator if y == 2 else 0) for state, weight in enumerate(row)
-        )
+        tuple(weight if state != 2 else (first.denominator if y == 2 else 0) for state, weight in enumerate(row))
         for y, row in enumerate(first.weights)
     )
     kernel = TableKernel(first.states, first.outputs, peeking, first.denominator)

@@ -113,15 +113,12 @@ def brute_graph(universe: Universe, neighbours: Neighbours, summary: Summary) ->
     """States and edges read off every database and every pair of neighbours."""
     states = {label(summary, database, universe) for database in universe.databases()}
     pairs = (
-        frozenset((label(summary, a, universe), label(summary, b, universe)))
-        for a, b in neighbouring_pairs(universe, neighbours)
+        frozenset((label(summary, a, universe), label(summary, b, universe))) for a, b in neighbouring_pairs(universe, neighbours)
     )
     return states, {pair for pair in pairs if len(pair) == 2}
 
 
-def random_table(
-    rng: random.Random, states: tuple[str, ...], outputs: int, bits: int = 40, zeros: bool = False
-) -> TableKernel:
+def random_table(rng: random.Random, states: tuple[str, ...], outputs: int, bits: int = 40, zeros: bool = False) -> TableKernel:
     """Random weights; with `zeros` an output may be impossible everywhere or somewhere."""
     columns = []
     for _ in states:

@@ -53,9 +53,7 @@ def test_what_is_no_law_is_refused(p: list[float], v: list[float]) -> None:
 
 def test_each_condition_is_named() -> None:
     moving = worlds.problem_of(Universe(THREE, 1, 4), AddRemoveOne())
-    together = replace(
-        worlds.problem_of(Universe.of(4, THREE), ReplaceOne()), prior=DirichletMultinomialPrior((Fraction(1),) * 3)
-    )
+    together = replace(worlds.problem_of(Universe.of(4, THREE), ReplaceOne()), prior=DirichletMultinomialPrior((Fraction(1),) * 3))
     for problem, words in ((moving, "fixed number"), (together, "independent")):
         reason = why_not_iid_sum(problem)
         assert reason is not None and words in reason

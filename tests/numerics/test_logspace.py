@@ -41,9 +41,7 @@ def test_zeros_and_empty_sums_make_no_nan_and_no_warning() -> None:
         assert logspace.log_sum_exp([]) == -np.inf
         assert np.array_equal(logspace.log_sum_exp(np.zeros((3, 0)), axis=1), np.full(3, -np.inf))
         assert logspace.log_sum_exp([np.inf, 0.0]) == np.inf
-        assert np.array_equal(
-            logspace.log_cumulative_sum_exp([-np.inf, -np.inf, 0.0]), [-np.inf, -np.inf, 0.0]
-        )
+        assert np.array_equal(logspace.log_cumulative_sum_exp([-np.inf, -np.inf, 0.0]), [-np.inf, -np.inf, 0.0])
         assert np.array_equal(logspace.log_difference_exp([-np.inf, 0.0], [-np.inf, -np.inf]), [-np.inf, 0.0])
         assert logspace.log1mexp(0.0) == -np.inf
         assert logspace.log1mexp(-np.inf) == 0.0
@@ -69,9 +67,7 @@ def test_log_difference(larger: float, drop: float) -> None:
     with mpmath.workprec(2400):
         difference = mpmath.exp(mpmath.mpf(larger)) - mpmath.exp(mpmath.mpf(smaller))
         expected = float(mpmath.log(difference)) if difference else -math.inf
-    assert float(logspace.log_difference_exp(larger, smaller)) == pytest.approx(
-        expected, rel=1e-13, abs=1e-13
-    )
+    assert float(logspace.log_difference_exp(larger, smaller)) == pytest.approx(expected, rel=1e-13, abs=1e-13)
 
 
 @given(st.lists(st.integers(0, 400), min_size=1, max_size=5))

@@ -44,11 +44,7 @@ def test_sums_that_plain_addition_gets_wrong() -> None:
 @given(MODEST, MODEST)
 def test_products_enclose(left: float, right: float) -> None:
     exact = Fraction(left) * Fraction(right)
-    assert (
-        Fraction(float(outward.mul_down(left, right)))
-        <= exact
-        <= Fraction(float(outward.mul_up(left, right)))
-    )
+    assert Fraction(float(outward.mul_down(left, right))) <= exact <= Fraction(float(outward.mul_up(left, right)))
 
 
 @given(st.floats(-745, 709))

@@ -158,9 +158,9 @@ def picture(name: str) -> Figure:
         "relative-risk": lambda: relative_risk_figure(*pair(), ("geometric", "peak and valley"), second_labels=["peak", "valley"]),
         "simplex": lambda: simplex_figure(correlated(), dict(zip(("geometric", "peak and valley"), pair(), strict=True))),
         "total": lambda: total_figure(AskedTotal(total(_cells(), np.arange(6)))),
-        "total-regions": lambda: regions_figure([
-            AskedRegion(f"region {i}", total(_cells(), np.arange(i, i + 3)), None) for i in range(3)
-        ]),
+        "total-regions": lambda: regions_figure(
+            [AskedRegion(f"region {i}", total(_cells(), np.arange(i, i + 3)), None) for i in range(3)]
+        ),
         "tradeoff": lambda: tradeoff_figure(profile(mechanism()), 1.0),
     }[name]()
 
@@ -169,8 +169,19 @@ def _levels() -> LevelledCells:
     """Two blocks in one county."""
     numbers = np.array([1.0, 2.5, 3.5])
     return LevelledCells(
-        (("county", "block"), ("county",)), np.array([0, 0, 1]), (("west", "a"), ("west", "b"), ("west",)), np.array([3, 3, 6]),
-        numbers, numbers / 4, numbers - 1, numbers + 1, np.array([1.0, 3.0, 4.0]), numbers, numbers / 2, numbers - 0.3, 0.9,
+        (("county", "block"), ("county",)),
+        np.array([0, 0, 1]),
+        (("west", "a"), ("west", "b"), ("west",)),
+        np.array([3, 3, 6]),
+        numbers,
+        numbers / 4,
+        numbers - 1,
+        numbers + 1,
+        np.array([1.0, 3.0, 4.0]),
+        numbers,
+        numbers / 2,
+        numbers - 0.3,
+        0.9,
     )
 
 

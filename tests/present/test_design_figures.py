@@ -40,13 +40,15 @@ NAMES = ("frontier", "comparison", "contamination", "draws", "family", "priors",
 
 
 def school(respondents: int = 3) -> Problem:
-    return problem_from_document({
-        "data": {"respondents": respondents, "values": [0, 1, 2]},
-        "prior": {"kind": "iid", "probabilities": ["0.89", "0.09", "0.02"]},
-        "statistic": {"kind": "sum"},
-        "decision": {"kind": "squared-error", "actions": "integer"},
-        "privacy": {"epsilon": 1},
-    })
+    return problem_from_document(
+        {
+            "data": {"respondents": respondents, "values": [0, 1, 2]},
+            "prior": {"kind": "iid", "probabilities": ["0.89", "0.09", "0.02"]},
+            "statistic": {"kind": "sum"},
+            "decision": {"kind": "squared-error", "actions": "integer"},
+            "privacy": {"epsilon": 1},
+        }
+    )
 
 
 @pytest.fixture(scope="module")

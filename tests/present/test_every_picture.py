@@ -59,7 +59,8 @@ def test_no_series_is_told_by_colour_alone(name: str) -> None:
     for _, layers in views(picture(name).body):
         told = {
             channel["field"]
-            for layer in layers for key, channel in layer["encoding"].items()
+            for layer in layers
+            for key, channel in layer["encoding"].items()
             if key in ("shape", "strokeDash", "x", "y", "text") and "field" in channel
         }
         for layer in layers:

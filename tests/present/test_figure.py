@@ -24,7 +24,8 @@ HOSTILE = "</script><script>alert(1)</script><!-- <b>"
 
 def plain(label: str = "a") -> Figure:
     body = {
-        "data": {"values": [{"x": 1, "y": label}, {"x": 2, "y": "b"}]}, "mark": {"type": "bar"},
+        "data": {"values": [{"x": 1, "y": label}, {"x": 2, "y": "b"}]},
+        "mark": {"type": "bar"},
         "encoding": {"x": {"field": "x", "type": "quantitative"}, "y": {"field": "y", "type": "nominal"}},
     }
     return Figure(f"Title {label}", f"Words about {label}.", body)

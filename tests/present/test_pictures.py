@@ -45,7 +45,8 @@ def series(rows: list[dict[str, Any]], key: str, x: str, y: str) -> dict[str, li
 def layer_with(body: dict[str, Any], mark: str, field: str) -> dict[str, Any]:
     """The layer of this mark that shows this field."""
     return next(
-        one for one in body["layer"]
+        one
+        for one in body["layer"]
         if one["mark"]["type"] == mark and any(c.get("field") == field for c in one["encoding"].values() if isinstance(c, dict))
     )
 
@@ -203,9 +204,7 @@ def test_frechet_densities_step_at_the_weights_and_average_to_the_prior() -> Non
 
 def test_choosing_shows_three_panels_with_a_design_and_two_without() -> None:
     panels = picture("choice").body["hconcat"]
-    assert [p["title"]["text"] for p in panels] == [
-        "What an attacker learns", "What an analyst sees", "What the decision loses"
-    ]
+    assert [p["title"]["text"] for p in panels] == ["What an attacker learns", "What an analyst sees", "What the decision loses"]
     guesses = dict(series(panels[0]["data"]["values"], "way", "epsilon", "value")["alone"])
     assert guesses[1.0] == pytest.approx(exp(1) / (1 + exp(1)))
     losses = [v for _, v in series(panels[2]["data"]["values"], "way", "epsilon", "value")["this design"]]

@@ -82,9 +82,7 @@ def test_twenty_tables_at_a_tenth_cost_less_than_two(tmp_path: Path) -> None:
 
 def test_known_losses_cost_less_and_are_held_to_the_mechanism(tmp_path: Path) -> None:
     """Bell curves at ε = 2: their losses are mostly small. A pair that promises too much is refused at publishing."""
-    towns = make_batch(
-        tmp_path / "town", 6, currency="approximate", cap=Fraction(12), delta=DELTA, mechanism=bell_mechanism()
-    )
+    towns = make_batch(tmp_path / "town", 6, currency="approximate", cap=Fraction(12), delta=DELTA, mechanism=bell_mechanism())
     batch = batch_of(towns[0])
     alone = sum(member.cost.epsilon for member in batch.members)
     assert batch.rule == KNOWN_LOSS and batch.cost.epsilon < 5 < alone / 2 + 1
@@ -113,9 +111,7 @@ def test_moves_touch_two_cells_in_composition_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize("currency", ["pure", "zcdp", "approximate"])
 def test_a_batch_that_exceeds_the_budget_draws_nothing(tmp_path: Path, currency: str) -> None:
     cap = Fraction(1, 2)
-    towns = make_batch(
-        tmp_path / "town", currency=currency, cap=cap, delta=DELTA if currency == "approximate" else Fraction(0)
-    )
+    towns = make_batch(tmp_path / "town", currency=currency, cap=cap, delta=DELTA if currency == "approximate" else Fraction(0))
     for town in towns:
         (town.folder / "people.csv").unlink(missing_ok=True)
         with pytest.raises(BudgetExceeded):
@@ -183,9 +179,7 @@ def test_eight_processes_publish_the_members_of_one_batch(tmp_path: Path) -> Non
     towns = make_batch(tmp_path / "town", 4)
     context = multiprocessing.get_context("fork")
     results = context.Queue()
-    workers = [
-        context.Process(target=_publish, args=(str(town.folder), town.member, results)) for town in towns for _ in range(2)
-    ]
+    workers = [context.Process(target=_publish, args=(str(town.folder), town.member, results)) for town in towns for _ in range(2)]
     for worker in workers:
         worker.start()
     drawn = [results.get(timeout=240) for _ in workers]
@@ -291,9 +285,7 @@ def with_steps(document: dict[str, Any], before: str, kinds: tuple[str, ...]) ->
     name = "0" * 64 if before == "reserve" else document["reservation"]
     bare: dict[str, Any] = {"reserve": {"commitment": document["commitment"], "member": 3}}
     steps = [{"kind": kind} | bare.get(kind, {"reservation": name}) for kind in kinds]
-    more = [
-        {"time": entries[place]["time"], "event": step, "hash": name if step["kind"] == "reserve" else ""} for step in steps
-    ]
+    more = [{"time": entries[place]["time"], "event": step, "hash": name if step["kind"] == "reserve" else ""} for step in steps]
     document["entries"] = [*entries[:place], *more, *entries[place:]]
     rechained(document, lambda _: None)
 

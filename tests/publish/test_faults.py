@@ -48,9 +48,7 @@ class FullDisk:
         self.full = self.full or name == self.since
 
 
-def test_a_disk_that_is_full_before_the_draws_are_kept_burns_them(
-    town: Town, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_is_full_before_the_draws_are_kept_burns_them(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     disk = FullDisk(monkeypatch, "stage")
     with pytest.raises(InputError, match="No space"):
         town.publish(step=disk.step)
@@ -377,9 +375,9 @@ def test_messages_hold_no_data(town: Town) -> None:
     """Every refusal of this file, with values in the data that would be recognised."""
     secret = "S3CRET-7781"
     people = town.folder / "people.csv"
-    people.write_text(people.read_text() + f"s0,{secret}\ns1,{secret}\n\x00{secret},\"\n")
+    people.write_text(people.read_text() + f's0,{secret}\ns1,{secret}\n\x00{secret},"\n')
     told = []
-    for change in ("column = \"answer\"", "path = \"people.csv\""):
+    for change in ('column = "answer"', 'path = "people.csv"'):
         text = town.plan.read_text()
         town.plan.write_text(text.replace(change, change.replace('"', '"no-', 1)))
         with town.ledger() as book:

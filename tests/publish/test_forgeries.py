@@ -204,9 +204,7 @@ WITHOUT_A_KEY: list[Callable[[Path, Signer], None]] = [
 
 @pytest.mark.parametrize("with_key", [True, False], ids=["with --key", "without"])
 @pytest.mark.parametrize("forgery", WITHOUT_A_KEY, ids=lambda forgery: forgery.__name__)
-def test_a_forgery_without_the_key_fails(
-    signed: Town, copy: Path, forgery: Callable[[Path, Signer], None], with_key: bool
-) -> None:
+def test_a_forgery_without_the_key_fails(signed: Town, copy: Path, forgery: Callable[[Path, Signer], None], with_key: bool) -> None:
     key = signed.signer.fingerprint if with_key else None
     assert verify(copy, key).holds
     forgery(copy, Signer.read(signed.folder / "strange.pem"))
@@ -243,9 +241,7 @@ def test_a_release_of_a_strangers_own_ledger_is_the_strangers(signed: Town, tmp_
         publish(town.bundle(), town.target, book, signer=strange)
     verdict = verify(town.target)
     assert verdict.holds and any("not identity" in check.words and check.holds is None for check in verdict.checks)
-    assert failed(verify(town.target, signed.signer.fingerprint)) == [
-        "The publisher is the one whose key fingerprint you gave"
-    ]
+    assert failed(verify(town.target, signed.signer.fingerprint)) == ["The publisher is the one whose key fingerprint you gave"]
 
 
 def test_a_ledger_compares_files_not_only_manifests(signed: Town, copy: Path) -> None:

@@ -28,7 +28,7 @@ NEIGHBOURS = {
     "a missing value": "s0,0\ns0,1\ns0,\ns0,0\n",
     "one person fewer": "s0,0\ns0,1\ns0,1\n",
     "one person more": "s0,0\ns0,1\ns0,1\ns0,0\ns0,1\n",
-    "a formula": 's0,0\ns0,1\ns0,"=cmd|\'x\'!A1"\ns0,0\n',
+    "a formula": "s0,0\ns0,1\ns0,\"=cmd|'x'!A1\"\ns0,0\n",
 }
 
 
@@ -166,4 +166,3 @@ def test_the_ledger_does_not_tell_how_long_counting_took(town: Town, monkeypatch
     with town.ledger() as opened:
         times = {str(entry.event["kind"]): entry.time for entry in opened.history()}
     assert times["spend"] == times["release"] == times["reserve"]
-

@@ -41,10 +41,10 @@ def test_the_parts_put_together_are_the_kernel_exactly(kernel: ClosedKernel) -> 
     for bits in product((0, 1), repeat=digits):
         p = Fraction(1)
         for i, bit in enumerate(bits):
-            power = x ** 2**i
+            power = x**2**i
             p *= (power if bit else 1) / (1 + power)
         stairs = sum(bit << i for i, bit in enumerate(bits))
-        over = x ** 2**digits
+        over = x**2**digits
         for face, sign in product(range(W), (-1, 1)):
             share = (1 - flat) * p / W / 2
             near = sign * min(m + W * stairs + face, noise.reach)
@@ -132,7 +132,7 @@ def test_powers_are_bracketed_and_close_in() -> None:
     power = powers_of(x)
     for i, bits in product(range(8), (64, 128, 320)):
         lo, hi = power(2**i, bits)
-        assert lo <= x ** 2**i * 2**bits <= hi <= lo + 2
+        assert lo <= x**2**i * 2**bits <= hi <= lo + 2
 
 
 def test_fixed_work_reads_the_same_words_for_every_state() -> None:

@@ -47,9 +47,7 @@ def test_the_table_of_acceptances_brackets_the_exponential(variance: Fraction) -
 def test_proposal_times_acceptance_is_the_gaussian() -> None:
     """e^(−|y|/t)·exp(−(|y|−σ²/t)²/2σ²) = e^(−y²/2σ²)·constant: compared as exponents, exactly."""
     variance, t = Fraction(22, 7), 2
-    exponents = [
-        -Fraction(y, t) - (y - variance / t) ** 2 / (2 * variance) + Fraction(y * y) / (2 * variance) for y in range(50)
-    ]
+    exponents = [-Fraction(y, t) - (y - variance / t) ** 2 / (2 * variance) + Fraction(y * y) / (2 * variance) for y in range(50)]
     assert len(set(exponents)) == 1
 
 

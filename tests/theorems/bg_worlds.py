@@ -34,9 +34,7 @@ def world(seed: int, *, hold_back: bool = True) -> World:
     for k in range(states):
         d = np.minimum(d, d[:, [k]] + d[[k], :])
     # Weights e^(εf/2) with f 1-Lipschitz; the normaliser moves by at most e^(ε/2) per step as well.
-    logs = np.stack(
-        [-epsilon / 2 * (d + rng.uniform(0, 3, states)[:, None]).min(axis=0) for _ in range(outputs)]
-    )
+    logs = np.stack([-epsilon / 2 * (d + rng.uniform(0, 3, states)[:, None]).min(axis=0) for _ in range(outputs)])
     weights = np.exp(logs) * rng.uniform(0.1, 1, size=(outputs, 1))
     law = weights / weights.sum(axis=0)
     model = rng.dirichlet(np.ones(states), size=thetas)

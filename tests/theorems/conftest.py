@@ -55,8 +55,12 @@ def payoff(*rows: Sequence[object]) -> Decision:
 
 
 def problem(
-    respondents: int, values: Sequence[int], prior: Prior, decision: Decision | None = None,
-    epsilon: Fraction = ONE, statistic: Statistic | None = None,
+    respondents: int,
+    values: Sequence[int],
+    prior: Prior,
+    decision: Decision | None = None,
+    epsilon: Fraction = ONE,
+    statistic: Statistic | None = None,
 ) -> Problem:
     """A problem about the sum of the values, squared error unless said otherwise."""
     universe = Universe.of(respondents, tuple(Fraction(v) for v in values))
@@ -151,8 +155,9 @@ def program_value(of: Problem | StatedProblem, on: str = "finest") -> float:
     decision = listed.problem.decision
     actions = list(decision.actions)  # type: ignore[arg-type]
     n, k = len(listed.space), len(actions)
-    gain = np.array([[float(p * decision.payoff(a, w)) for p, w in zip(listed.prior, listed.omega_of, strict=True)]
-                     for a in actions])
+    gain = np.array(
+        [[float(p * decision.payoff(a, w)) for p, w in zip(listed.prior, listed.omega_of, strict=True)] for a in actions]
+    )
     q = float(np.exp(float(listed.problem.epsilon)))
     rows, columns, entries = [], [], []
     r = 0
@@ -165,8 +170,7 @@ def program_value(of: Problem | StatedProblem, on: str = "finest") -> float:
                 r += 1
     bounds = coo_array((entries, (rows, columns)), shape=(r, n * k)).tocsr()
     sums = coo_array((np.ones(n * k), (np.tile(np.arange(n), k), np.arange(n * k))), shape=(n, n * k)).tocsr()
-    found = linprog(-gain.ravel(), A_ub=bounds, b_ub=np.zeros(r), A_eq=sums, b_eq=np.ones(n), bounds=(0, None),
-                    method="highs")
+    found = linprog(-gain.ravel(), A_ub=bounds, b_ub=np.zeros(r), A_eq=sums, b_eq=np.ones(n), bounds=(0, None), method="highs")
     assert found.status == 0
     return float(-found.fun)
 
@@ -185,7 +189,22 @@ def value_of_channel(channel: Channel, listed: StatedProblem) -> Fraction:
 def sy() -> SimpleNamespace:
     """All of the above by name."""
     names = (
-        integers, squared, payoff, problem, iid, exchangeable, table, random_table, random_exchangeable,
-        random_payoff, figures, appendix_A, geometric, two_point, random_hyper, program_value, value_of_channel,
+        integers,
+        squared,
+        payoff,
+        problem,
+        iid,
+        exchangeable,
+        table,
+        random_table,
+        random_exchangeable,
+        random_payoff,
+        figures,
+        appendix_A,
+        geometric,
+        two_point,
+        random_hyper,
+        program_value,
+        value_of_channel,
     )
     return SimpleNamespace(**{thing.__name__: thing for thing in names})

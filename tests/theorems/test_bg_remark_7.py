@@ -12,9 +12,7 @@ from discreet.errors import InputError
 from discreet.interpret import density_bounds
 from discreet.interpret.intervals import tight_epsilon
 
-DISTANCES = np.array(
-    [[0, 1, np.inf, np.inf], [1, 0, np.inf, np.inf], [np.inf, np.inf, 0, 1], [np.inf, np.inf, 1, 0]]
-)
+DISTANCES = np.array([[0, 1, np.inf, np.inf], [1, 0, np.inf, np.inf], [np.inf, np.inf, 0, 1], [np.inf, np.inf, 1, 0]])
 LAW = np.array([[0.6, 0.5, 0.02, 0.03], [0.4, 0.5, 0.98, 0.97]])
 EPSILON = tight_epsilon(LAW, DISTANCES)
 COMPONENT = np.array([0, 0, 1, 1])
@@ -39,9 +37,7 @@ def test_publishing_the_component_restores_the_bounds_at_no_cost() -> None:
         for t, value in enumerate(law):
             share = theta[t // 2 == COMPONENT].sum()
             # Given the component, the bounds hold for the conditional probability of the value.
-            assert found.lower[t] * share <= value * (1 + 1e-12) and value <= found.upper[t] * share * (
-                1 + 1e-12
-            )
+            assert found.lower[t] * share <= value * (1 + 1e-12) and value <= found.upper[t] * share * (1 + 1e-12)
         assert not inside.contains(law.tolist()) or theta.max() > 0.9
 
 

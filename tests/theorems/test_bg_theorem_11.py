@@ -81,9 +81,7 @@ def test_two_who_answer_alike_leave_the_bound_of_one() -> None:
     assert after == pytest.approx(PosteriorBounds(epsilon, 2).probability(0.5)[1])
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "distance"), [(-1.0, 1.0), (float("nan"), 1.0), (1.0, -1.0), (float("inf"), 1.0)]
-)
+@pytest.mark.parametrize(("epsilon", "distance"), [(-1.0, 1.0), (float("nan"), 1.0), (1.0, -1.0), (float("inf"), 1.0)])
 def test_misuse_is_refused(epsilon: float, distance: float) -> None:
     with pytest.raises(InputError):
         PosteriorBounds(epsilon, distance)

@@ -74,9 +74,7 @@ def test_reference_numbers() -> None:
 def test_the_second_cap_is_attained_too() -> None:
     # For α ≥ 1/2 the threshold lies below both counts, and the complement's odds are exactly e^(nε).
     for alpha in (0.5, 0.7, 0.95):
-        assert laplace_shift_power(alpha, 0.3, 4) == pytest.approx(
-            power_bound(alpha, 0.3, 4).value, rel=1e-12
-        )
+        assert laplace_shift_power(alpha, 0.3, 4) == pytest.approx(power_bound(alpha, 0.3, 4).value, rel=1e-12)
         assert power_bound(alpha, 0.3, 4).cap == "complement"
 
 

@@ -32,9 +32,7 @@ def information(weights: np.ndarray, rows: np.ndarray) -> float:
     return float(weights @ terms.sum(axis=1))
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "printed"), [("0.5", 0.0302998619808), ("1", 0.110944071672), ("2", 0.327813325473)]
-)
+@pytest.mark.parametrize(("epsilon", "printed"), [("0.5", 0.0302998619808), ("1", 0.110944071672), ("2", 0.327813325473)])
 def test_randomised_response_capacity(epsilon: str, printed: float) -> None:
     found = mutual_information(channel_from_rows(response(float(epsilon))))
     assert found.bracket.middle == pytest.approx(printed, rel=1e-11) and found.gap <= 1e-9
@@ -42,9 +40,7 @@ def test_randomised_response_capacity(epsilon: str, printed: float) -> None:
     assert float(two.result.numbers["mi"]) == pytest.approx(printed, rel=1e-11) and two.tight
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "printed"), [("0.5", 0.0311420922612), ("1", 0.123301561482), ("2", 0.474474647071)]
-)
+@pytest.mark.parametrize(("epsilon", "printed"), [("0.5", 0.0311420922612), ("1", 0.123301561482), ("2", 0.474474647071)])
 def test_the_sharp_bound_over_all_channels(epsilon: str, printed: float) -> None:
     found = convert(statement("epsilon", epsilon=epsilon), "mi")
     assert float(found.result.numbers["mi"]) == pytest.approx(printed, rel=1e-11)
@@ -72,9 +68,7 @@ def test_no_private_channel_passes_the_sharp_bound(seed: int) -> None:
     assert mutual_information(channel).bracket.upper <= float(bound)
 
 
-@pytest.mark.parametrize(
-    ("amount", "printed"), [("0.01", 0.141185140547), ("0.1", 0.439589252323), ("0.5", 0.903622508313)]
-)
+@pytest.mark.parametrize(("amount", "printed"), [("0.01", 0.141185140547), ("0.1", 0.439589252323), ("0.5", 0.903622508313)])
 def test_information_to_total_variation(amount: str, printed: float) -> None:
     found = convert(statement("mi", mi=amount), "tv")
     variation = float(found.result.numbers["tv"])

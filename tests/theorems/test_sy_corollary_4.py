@@ -20,9 +20,7 @@ from discreet.geometry.of_problem import K_Omega
 @pytest.mark.parametrize("respondents", [1, 2, 3, 4, 7])
 def test_every_pattern_of_bounds(sy, respondents: int) -> None:
     polytope = K_Omega(sy.problem(respondents, (0, 1), sy.iid(2, 1)))
-    steps = {
-        tuple(b - a for a, b in itertools.pairwise(point.exponents)) for point in extreme_points(polytope)
-    }
+    steps = {tuple(b - a for a, b in itertools.pairwise(point.exponents)) for point in extreme_points(polytope)}
     assert steps == set(itertools.product((-1, 1), repeat=respondents))
 
 
@@ -33,8 +31,7 @@ def test_twenty_eight_for_three_values(sy) -> None:
 def test_one_slack_bound_is_the_near_miss(sy) -> None:
     polytope = K_Omega(sy.problem(3, (0, 1), sy.iid(2, 1)))
     q = polytope.ratio_bracket()[0]
-    weights = [p * x for p, x in zip(polytope.prior, (Fraction(1), q, q * Fraction(3, 2), q * q * Fraction(3, 2)),
-                                     strict=True)]
+    weights = [p * x for p, x in zip(polytope.prior, (Fraction(1), q, q * Fraction(3, 2), q * q * Fraction(3, 2)), strict=True)]
     slack = [w / sum(weights) for w in weights]
     assert polytope.contains(slack) and len(polytope.binding(slack)) == 2
     beliefs = [point.belief(polytope.prior, q) for point in extreme_points(polytope)]

@@ -53,7 +53,6 @@ def test_the_valley_is_the_near_miss(sy) -> None:
     assert valley in extreme_points(polytope)
     belief = valley.belief(polytope.prior, polytope.ratio_bracket()[0])
     assert [float(p) for p in belief] == pytest.approx([0.422318798252, 0.155362403497, 0.422318798252], abs=1e-12)
-    assert min(max(abs(float(p - q)) for p, q in zip(belief, posterior, strict=True))
-               for posterior in hyper.posteriors) > 0.2
+    assert min(max(abs(float(p - q)) for p, q in zip(belief, posterior, strict=True)) for posterior in hyper.posteriors) > 0.2
     duller, _ = posteriors(sy, sy.figures(), Fraction(9, 10))
     assert all(polytope.binding(posterior) == [] for posterior in duller.posteriors)

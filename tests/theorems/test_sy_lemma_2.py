@@ -48,8 +48,9 @@ def test_it_dominates_private_mechanisms_exactly(sy, seed: int) -> None:
 def test_example_2(sy) -> None:
     ours, polytope = geometric(sy, sy.figures())
     below = polytope.ratio_bracket(40)[0]
-    rivals = [point.belief(polytope.prior, below) for point in extreme_points(polytope)
-              if point.exponents in ((0, 1, 0), (1, 0, 1))]
+    rivals = [
+        point.belief(polytope.prior, below) for point in extreme_points(polytope) if point.exponents in ((0, 1, 0), (1, 0, 1))
+    ]
     assert uprr(ours, rivals).peaks == ((0, 0), (1, 1), (2, 2))
 
 

@@ -25,9 +25,7 @@ def test_there_and_back(sy, seed: int, respondents: int, types: int) -> None:
     channel = found.channel(listed.prior)
     assert channel.leak(listed.edges, Fraction(1)) is None
     again = hyper_of_channel(channel, listed.prior)
-    assert dict(zip(again.posteriors, again.weights, strict=True)) == dict(
-        zip(found.posteriors, found.weights, strict=True)
-    )
+    assert dict(zip(again.posteriors, again.weights, strict=True)) == dict(zip(found.posteriors, found.weights, strict=True))
 
 
 @pytest.mark.parametrize("weights", [(0, 1, 2), (0, 1, 1), (1, 0, 1)])

@@ -18,9 +18,7 @@ from discreet.geometry.of_problem import K
 from discreet.geometry.orders.blackwell import blackwell
 
 
-@pytest.mark.parametrize(
-    ("respondents", "types", "count"), [(1, 2, 2), (2, 2, 6), (3, 2, 38), (4, 2, 990), (2, 3, 534)]
-)
+@pytest.mark.parametrize(("respondents", "types", "count"), [(1, 2, 2), (2, 2, 6), (3, 2, 38), (4, 2, 990), (2, 3, 534)])
 def test_how_many_there_are(sy, respondents: int, types: int, count: int) -> None:
     problem = sy.problem(respondents, range(types), sy.random_table(1, respondents, types))
     assert extreme_point_count(K(problem)) == count

@@ -32,9 +32,7 @@ def test_equal_sets_replicate(sy, seed: int) -> None:
     assert oblivious.leak(listed.statistic_edges, Fraction(1)) is None
     same = hyper_of_channel(oblivious, listed.statistic_prior)
     wanted = statistic_hyper(hyper_of_channel(channel, listed.prior), listed)
-    assert dict(zip(same.posteriors, same.weights, strict=True)) == dict(
-        zip(wanted.posteriors, wanted.weights, strict=True)
-    )
+    assert dict(zip(same.posteriors, same.weights, strict=True)) == dict(zip(wanted.posteriors, wanted.weights, strict=True))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -62,8 +60,7 @@ def test_couplings_and_programs_agree(sy, seed: int) -> None:
     prior = sy.random_exchangeable(seed, 3, 3)
     listed = stated(sy.problem(3, (0, 1, 2), prior, statistic=CountStatistic((1,))))
     widest = max(
-        widest_odds(listed, listed.omegas[a], listed.omegas[b])[1]
-        for i, j in listed.statistic_edges for a, b in ((i, j), (j, i))
+        widest_odds(listed, listed.omegas[a], listed.omegas[b])[1] for i, j in listed.statistic_edges for a, b in ((i, j), (j, i))
     )
     assert by_transport(listed).optimal == (widest <= 1 + 1e-9)
 

@@ -42,7 +42,9 @@ def test_the_three_statements_agree(sy, seed: int) -> None:
         private = channel.leak(listed.edges, listed.problem.epsilon) is None
         direct = all(
             max(p[w], p[w - t]) <= ratio * min(p[w], p[w - t])
-            for p in (sigma, [1 - s for s in sigma]) for w in range(1, 5) for t in range(1, min(2, w) + 1)
+            for p in (sigma, [1 - s for s in sigma])
+            for w in range(1, 5)
+            for t in range(1, min(2, w) + 1)
         )
         posteriors = statistic_hyper(hyper_of_channel(channel, listed.prior), listed).posteriors
         assert private == direct == all(polytope.contains(p) for p in posteriors)
@@ -53,8 +55,11 @@ def test_a_hair_beyond_is_the_near_miss(sy) -> None:
     below, above = K_Omega_of(listed).ratio_bracket()
     base = Fraction(1, 20)
     for steps, ratio, private in (
-        ([0, 1, 1, 1, 1], below, True), ([0, 1, 1, 1, 1], above, False), ([0, 1, 2, 2, 2], below, False),
-        ([0, 0, 0, 1, 1], above, False), ([0, 1, 1, 2, 2], below, True),
+        ([0, 1, 1, 1, 1], below, True),
+        ([0, 1, 1, 1, 1], above, False),
+        ([0, 1, 2, 2, 2], below, False),
+        ([0, 0, 0, 1, 1], above, False),
+        ([0, 1, 1, 2, 2], below, True),
     ):
         # In the last case ω = 0 and ω = 3 differ by two steps: allowed, since no replacement joins them.
         channel = two_outputs(listed, [base * ratio**k for k in steps])

@@ -38,9 +38,7 @@ def test_the_average_is_private_and_says_the_same(sy, seed: int, respondents: in
     assert mean.leak(histograms.edges, problem.epsilon) is None
     before = statistic_hyper(hyper_of_channel(channel, listed.prior), listed)
     after = statistic_hyper(hyper_of_channel(mean, histograms.prior), histograms)
-    assert sorted(zip(before.posteriors, before.weights, strict=True)) == sorted(
-        zip(after.posteriors, after.weights, strict=True)
-    )
+    assert sorted(zip(before.posteriors, before.weights, strict=True)) == sorted(zip(after.posteriors, after.weights, strict=True))
     spread = on_databases(mean, listed, problem.universe)
     assert spread.leak(listed.edges, problem.epsilon) is None
 

@@ -43,8 +43,7 @@ def test_values_of_databases_histograms_and_noise_agree(sy) -> None:
 
 
 def test_appendix_A_is_the_near_miss(sy) -> None:
-    for delta, optimal in ((Fraction(1, 100), False), (Fraction(249, 1000), False), (Fraction(1, 4), True),
-                           (Fraction(1, 2), True)):
+    for delta, optimal in ((Fraction(1, 100), False), (Fraction(249, 1000), False), (Fraction(1, 4), True), (Fraction(1, 2), True)):
         assert is_noise_optimal(sy.appendix_A(delta)).optimal is optimal
 
 

@@ -29,8 +29,10 @@ def random_supermodular(sy, seed: int, actions: int, values: int):
     by_action = [draw.randint(-20, 5) for _ in range(actions)]
     by_state = [draw.randint(-5, 5) for _ in range(values)]
     rows = [
-        [sum(steps[b][w] for b in range(a + 1) for w in range(omega + 1)) + by_action[a] * (a + 1) + by_state[omega]
-         for omega in range(values)]
+        [
+            sum(steps[b][w] for b in range(a + 1) for w in range(omega + 1)) + by_action[a] * (a + 1) + by_state[omega]
+            for omega in range(values)
+        ]
         for a in range(actions)
     ]
     return sy.payoff(*rows)

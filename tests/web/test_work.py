@@ -9,8 +9,10 @@ from serving import SMALL, Visitor, running
 
 from discreet.web.desk import LOST, Limits
 
-LARGE = SMALL.replace("respondents = 4", "respondents = 60").replace("values = [0, 1]", "values = [0, 1, 2]").replace(
-    "[0.7, 0.3]", "[0.6, 0.3, 0.1]"
+LARGE = (
+    SMALL.replace("respondents = 4", "respondents = 60")
+    .replace("values = [0, 1]", "values = [0, 1, 2]")
+    .replace("[0.7, 0.3]", "[0.6, 0.3, 0.1]")
 )  # takes long enough to be stopped
 
 

@@ -77,7 +77,9 @@ def optimality(mechanism: Mechanism, claim: OptimalityClaim) -> OptimalityClaim 
         )
     if bound > claim.bound:
         return Counterexample(
-            "bound", "The witness proves a weaker bound than is claimed", found=_shown(bound),
+            "bound",
+            "The witness proves a weaker bound than is claimed",
+            found=_shown(bound),
             allowed=f"at most {_shown(claim.bound)}",
         )
     stated = mechanism.claims

@@ -44,14 +44,18 @@ def mixture(problem: Problem, priors: Sequence[Prior], weights: Sequence[Fractio
     """The problem under the prior Σ_k λ_k π_k, written out histogram by histogram."""
     if len(priors) != len(weights) or sum(weights) != 1 or any(w < 0 for w in weights):
         raise InputError(
-            "The weights of the priors are no probabilities", found=f"{len(weights)} weights for {len(priors)} priors",
-            allowed="one weight from 0 for each prior, with sum 1", remedy="correct the weights",
+            "The weights of the priors are no probabilities",
+            found=f"{len(weights)} weights for {len(priors)} priors",
+            allowed="one weight from 0 for each prior, with sum 1",
+            remedy="correct the weights",
         )
     each = [replace(problem, prior=prior) for prior in priors]
     if not all(p.exchangeable for p in each):
         raise InputError(
-            "Priors are mixed when the order of respondents does not matter", found="another kind of prior",
-            allowed="iid, reference or exchangeable priors", remedy="describe respondents as exchangeable",
+            "Priors are mixed when the order of respondents does not matter",
+            found="another kind of prior",
+            allowed="iid, reference or exchangeable priors",
+            remedy="describe respondents as exchangeable",
         )
     vectors = problem.finest().vectors.tolist()
     laws = [believed(p, p.finest()).weights for p in each]

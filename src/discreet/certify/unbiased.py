@@ -72,7 +72,9 @@ def _everywhere(mechanism: Mechanism) -> UnbiasedProof | Counterexample:
     for label, mean, omega in zip(labels, found, expected, strict=True):
         if mean != omega * numbers:
             return Counterexample(
-                "unbiased", f"The published value is biased at state {label}", found=_off(mean / numbers - omega),
+                "unbiased",
+                f"The published value is biased at state {label}",
+                found=_off(mean / numbers - omega),
                 allowed=f"exactly {brief(omega)} on average",
             )
     return UnbiasedProof("everywhere", len(labels))
@@ -88,8 +90,10 @@ def _memoryless(kernel: GeometricKernel, origin: Fraction, unit: Fraction) -> Un
         if action != origin + unit * place:
             assert isinstance(action, Fraction)
             return Counterexample(
-                "unbiased", f"Output {at} is read as another number than the noise there stands for",
-                found=brief(action), allowed=brief(origin + unit * place),
+                "unbiased",
+                f"Output {at} is read as another number than the noise there stands for",
+                found=brief(action),
+                allowed=brief(origin + unit * place),
             )
     return UnbiasedProof("everywhere", 0)
 
@@ -114,8 +118,10 @@ def _nearby(mechanism: Mechanism) -> UnbiasedProof | Counterexample:
         off = Fraction(sum(b * int(n) for b, n in zip(bias, counts[:, t], strict=True)), top * numbers * sum(weights))
         if off:
             return Counterexample(
-                "unbiased", f"The error of the published value moves with the count of type {t}",
-                found=f"a covariance, {_off(off)}", allowed="0",
+                "unbiased",
+                f"The error of the published value moves with the count of type {t}",
+                found=f"a covariance, {_off(off)}",
+                allowed="0",
             )
     return UnbiasedProof("nearby", len(labels))
 
@@ -125,8 +131,10 @@ def state_means(mechanism: Mechanism) -> tuple[list[Fraction], int]:
     kernel = mechanism.kernel
     if not isinstance(kernel, TableKernel) and kernel.width > MOST_WRITTEN:
         raise TooLarge(
-            "The mean of this kernel at each state is not proved", size=f"{counted(kernel.width)} outputs of a closed form",
-            fits=f"{MOST_WRITTEN:,}, or geometric noise on the statistic", remedy="write the kernel as a table",
+            "The mean of this kernel at each state is not proved",
+            size=f"{counted(kernel.width)} outputs of a closed form",
+            fits=f"{MOST_WRITTEN:,}, or geometric noise on the statistic",
+            remedy="write the kernel as a table",
         )
     actions = [a for a in kernel.recommended or () if isinstance(a, Fraction)]
     bottom = lcm(*(a.denominator for a in actions))
@@ -180,7 +188,9 @@ def _too_many(problem: Problem) -> TooLarge:
     universe = problem.universe
     assert isinstance(universe, Universe)
     return TooLarge(
-        "There are too many states to prove each unbiased", size=counted(universe.histogram_count), fits=f"{MOST_LISTED:,}",
+        "There are too many states to prove each unbiased",
+        size=counted(universe.histogram_count),
+        fits=f"{MOST_LISTED:,}",
         remedy="let the mechanism read the statistic itself",
     )
 

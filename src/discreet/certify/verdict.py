@@ -96,8 +96,10 @@ def of_file(path: str | Path, certificate: str | Path | None = None, watch: Watc
     if not isinstance(artefact, Mechanism):
         if certificate is not None:
             raise InputError(
-                "This file holds its certificates itself", found=f"another certificate, {certificate}",
-                allowed="a second file for a mechanism only", remedy="leave the second file out",
+                "This file holds its certificates itself",
+                found=f"another certificate, {certificate}",
+                allowed="a second file for a mechanism only",
+                remedy="leave the second file out",
             )
         return of_family(artefact, digest, watch) if isinstance(artefact, Family) else of_robust(artefact, digest)
     beside = certificate_path(path) if certificate is None else Path(certificate)
@@ -170,9 +172,7 @@ def of_member(member: Member, *, worth: bool = True) -> MemberVerdict:
             refuted = Counterexample("values", words, found=f"{float(payoff):.12g}", allowed=f"at least {float(stated):.12g}")
         else:
             known.append((size, stated))
-    return MemberVerdict(
-        inner.hash, inner.guarantee, refuted, tuple(unproved), member.low, member.high, inner, tuple(known)
-    )
+    return MemberVerdict(inner.hash, inner.guarantee, refuted, tuple(unproved), member.low, member.high, inner, tuple(known))
 
 
 def of_robust(robust: RobustFile, digest: str) -> RobustVerdict:
@@ -214,7 +214,8 @@ def _wrong_privacy(stated: PrivacyProof, shown: PrivacyProof) -> Counterexample 
     letter = shown.promise.letter
     if stated.promise != shown.promise or not stated.tight_low <= shown.tight_low <= shown.tight_high <= stated.tight_high:
         return Counterexample(
-            "certificate", f"The certificate claims another {letter} than the mechanism has",
+            "certificate",
+            f"The certificate claims another {letter} than the mechanism has",
             found=f"{stated.promise}, tight {letter} from {stated.tight_low} to {stated.tight_high}",
             allowed=f"{shown.promise}, tight {letter} from {shown.tight_low} to {shown.tight_high}",
         )
@@ -235,8 +236,10 @@ def _wrong_absence(member: Member) -> Counterexample | None:
     if weights is not None and weights[member.absent] == 0:
         return None
     return Counterexample(
-        "absent", f"Absent places count as type {member.absent}, which changes the statistic",
-        found="no sum or count" if weights is None else str(weights[member.absent]), allowed="a type that adds 0",
+        "absent",
+        f"Absent places count as type {member.absent}, which changes the statistic",
+        found="no sum or count" if weights is None else str(weights[member.absent]),
+        allowed="a type that adds 0",
     )
 
 
@@ -245,7 +248,9 @@ def _wrong_sizes(member: Member) -> Counterexample | None:
     if member.low == member.high or member.mechanism.problem.unbiased != "nearby":
         return None
     return Counterexample(
-        "unbiased", "Values unbiased nearby serve cells of other sizes", found=f"sizes {member.low} to {member.high}",
+        "unbiased",
+        "Values unbiased nearby serve cells of other sizes",
+        found=f"sizes {member.low} to {member.high}",
         allowed=f"size {member.high}",
     )
 

@@ -85,9 +85,7 @@ def discreet(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
     ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show the full traceback of an error (may hold what you typed).")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error (may hold what you typed).")] = False,
 ) -> None:
     """Publish statistics that are useful to those who act on them and discreet about the people in them.
 

@@ -24,9 +24,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 """The option every command takes: `as_json: Json = False`."""
 
 
-def show(
-    result: View | Mapping[str, Any], *, as_json: bool, person: Callable[[Console], None] | None = None
-) -> None:
+def show(result: View | Mapping[str, Any], *, as_json: bool, person: Callable[[Console], None] | None = None) -> None:
     """Print a view as one JSON object or block by block; of a bare mapping `person` draws what a person sees."""
     if as_json:
         sys.stdout.write(json_text(result.facts if isinstance(result, View) else result) + "\n")

@@ -53,7 +53,8 @@ class LossChannel:
             raise TooLarge(
                 "This mechanism has too many outputs and edges to be compared one by one",
                 size=f"{len(self.outputs):,} outputs × {len(self.edges):,} edges",
-                fits=f"outputs × edges up to {MOST_ENTRIES // 2:,}", remedy="use a coarser summary or fewer outputs",
+                fits=f"outputs × edges up to {MOST_ENTRIES // 2:,}",
+                remedy="use a coarser summary or fewer outputs",
             )
 
     @cached_property
@@ -114,8 +115,15 @@ def channel_of(source: Mechanism | LossChannel) -> LossChannel:
         bits = (kernel.width + 4) * (kernel.ratio.denominator.bit_length() + 1) + 64
     space = source.space
     return LossChannel(
-        space.labels, tuple(output.label for output in source.outputs), source.probabilities,
-        source.log_probabilities, space.edges, space.blocks, source.probability, table, bits,
+        space.labels,
+        tuple(output.label for output in source.outputs),
+        source.probabilities,
+        source.log_probabilities,
+        space.edges,
+        space.blocks,
+        source.probability,
+        table,
+        bits,
     )
 
 
@@ -134,7 +142,8 @@ def channel_from_rows(
         raise InputError(
             "A channel needs one distribution per state, all over the same outputs",
             found=f"{len(rows)} rows of lengths {sorted({len(row) for row in rows})}",
-            allowed="equally long rows, at least one", remedy="write 0 where an output is impossible",
+            allowed="equally long rows, at least one",
+            remedy="write 0 where an output is impossible",
         )
     exacts = [distribution(row) for row in rows]
     count = len(rows)

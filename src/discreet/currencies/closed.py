@@ -27,7 +27,9 @@ def reduced_channel(mechanism: Mechanism) -> LossChannel:
     kernel, summary = mechanism.kernel, mechanism.summary
     if not isinstance(kernel, GeometricKernel) or not isinstance(summary, LinearSummary):
         raise InputError(
-            "Only geometric kernels reduce to a few states", found=f"kernel {kernel.family!r}", allowed="'geometric'",
+            "Only geometric kernels reduce to a few states",
+            found=f"kernel {kernel.family!r}",
+            allowed="'geometric'",
             remedy="use the mechanism itself",
         )
     present = [0] if isinstance(mechanism.problem.neighbours, AddRemoveOne) else []

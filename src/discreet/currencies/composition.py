@@ -64,22 +64,20 @@ def advanced(epsilon: object, releases: int, delta: object) -> Composed:
     rate, k, chance = _positive(epsilon, "epsilon"), _count(releases), exact(delta, "delta")
     if not 0 < chance < 1:
         raise InputError("delta is out of range", found=str(chance), allowed="0 < delta < 1", remedy="correct delta")
-    bound = enclosed(
-        lambda: k * ball(rate) * ball(rate / 2).tanh() + ball(rate) * (-2 * k * ball(chance).log()).sqrt(), low=0.0
-    )
+    bound = enclosed(lambda: k * ball(rate) * ball(rate / 2).tanh() + ball(rate) * (-2 * k * ball(chance).log()).sqrt(), low=0.0)
     numbers = {"epsilon": Fraction(bound.upper), "delta": chance}
     return Composed("advanced composition", Statement("approximate", numbers), ADAPTIVE)
 
 
-def optimal(
-    epsilon: object, releases: int, *, delta: object = 0, at_epsilon: object = None, at_delta: object = None
-) -> Composed:
+def optimal(epsilon: object, releases: int, *, delta: object = 0, at_epsilon: object = None, at_delta: object = None) -> Composed:
     """The best promise for k releases that are each (ε, δ)-DP: the δ at `at_epsilon`, or the ε at `at_delta`."""
     rate, k, leak = _positive(epsilon, "epsilon"), _count(releases), exact(delta, "delta")
     if (at_epsilon is None) == (at_delta is None):
         raise InputError(
-            "Optimal composition is asked at one ε or at one δ", found="both or neither",
-            allowed="at_epsilon or at_delta", remedy="give exactly one",
+            "Optimal composition is asked at one ε or at one δ",
+            found="both or neither",
+            allowed="at_epsilon or at_delta",
+            remedy="give exactly one",
         )
     if at_epsilon is not None:
         level = _positive(at_epsilon, "epsilon")
@@ -92,6 +90,7 @@ def optimal(
 
 def optimal_delta(epsilon: Fraction, delta: Fraction, releases: int, level: Fraction) -> Bracket:
     """1 − (1−δ)^k (1 − Σ_j C(k,j) max(e^(jε) − e^(ε′+(k−j)ε), 0)/(1+e^ε)^k)."""
+
     def value() -> arb:
         total = arb(0)
         for j, chance, other in _responses(epsilon, releases):
@@ -99,6 +98,7 @@ def optimal_delta(epsilon: Fraction, delta: Fraction, releases: int, level: Frac
                 break
             total += chance - ball(level).exp() * other
         return total + ball(1 - (1 - delta) ** releases) * (1 - total)
+
     return enclosed(value, low=0.0, high=1.0)
 
 
@@ -108,8 +108,10 @@ def optimal_epsilon(epsilon: Fraction, delta: Fraction, releases: int, chance: F
     if chance < leak or (chance == 0 and epsilon == 0):
         if chance < leak:
             raise InputError(
-                "The releases give themselves away more often than that", found=f"delta = {float(chance):.6g}",
-                allowed=f"at least {float(leak):.6g}", remedy="ask at a larger delta",
+                "The releases give themselves away more often than that",
+                found=f"delta = {float(chance):.6g}",
+                allowed=f"at least {float(leak):.6g}",
+                remedy="ask at a larger delta",
             )
         return Bracket(0.0, 0.0)
     pure_chance = (chance - leak) / (1 - leak)
@@ -150,7 +152,9 @@ def _positive(value: object, what: str) -> Fraction:
 def _count(releases: int) -> int:
     if not 1 <= releases <= MOST_RELEASES:
         raise InputError(
-            "The number of releases is out of range", found=str(releases), allowed=f"1 to {MOST_RELEASES:,}",
+            "The number of releases is out of range",
+            found=str(releases),
+            allowed=f"1 to {MOST_RELEASES:,}",
             remedy="correct it",
         )
     return releases

@@ -37,10 +37,12 @@ def laplace_renyi(epsilon: Fraction, order: Fraction) -> Bracket:
     """D_α of Laplace noise; relative entropy at α = 1."""
     if order == 1:
         return laplace_entropy(epsilon)
+
     def value() -> arb:
         a = ball(order)
         inside = a * ball((order - 1) * epsilon).exp() + (a - 1) * ball(-order * epsilon).exp()
         return (inside / (2 * a - 1)).log() / (a - 1)
+
     return enclosed(value, low=0.0)
 
 
@@ -51,11 +53,13 @@ def laplace_entropy(epsilon: Fraction) -> Bracket:
 
 def laplace_tradeoff(epsilon: Fraction, alpha: Fraction) -> Bracket:
     """The least FNR at FPR alpha."""
+
     def value() -> arb:
         level, growth = ball(alpha), ball(epsilon).exp()
         if 2 * level * growth <= 1:
             return 1 - growth * level
         return 1 / (4 * growth * level) if alpha <= Fraction(1, 2) else (1 - level) / growth
+
     return enclosed(value, low=0.0, high=1.0)
 
 
@@ -64,6 +68,7 @@ def laplace_information(epsilon: Fraction) -> Bracket:
 
     The loss is ε and −ε on the two outer rays (masses ½ and ½e^−ε) and runs linearly in between.
     """
+
     def value() -> arb:
         rate = ball(epsilon)
         growth = rate.exp()
@@ -71,6 +76,7 @@ def laplace_information(epsilon: Fraction) -> Bracket:
         # Between: z from 0 to ε (in units of the scale) with density e^−z/2 and loss ε − 2z.
         inner = acb.integral(lambda z, _: _complex_gain(acb(rate) - 2 * z) * (-z).exp() / 2, acb(0), acb(rate))
         return outer + inner.real
+
     return _integrated(value)
 
 
@@ -110,14 +116,18 @@ def gaussian_tradeoff(mu: Fraction, alpha: float) -> float:
 
 def gaussian_information(mu: Fraction) -> Bracket:
     """The capacity for two types, μ standard deviations apart: the binary-input Gaussian channel."""
+
     def value() -> arb:
         shift = ball(mu)
+
         def density(z: Any, _: Any) -> Any:
             return _complex_gain(acb(shift * shift / 2) + acb(shift) * z) * (-z * z / 2).exp()
+
         span = acb.integral(density, acb(-REACH), acb(REACH)).real / (2 * arb.pi()).sqrt()
         # |log(2/(1+e^−L))| ≤ log 2 + |L| beyond: both tails are below 2φ(R)(log 2 + μ²/2 + μ(R + 1)).
-        tail = 2 * (-arb(REACH) ** 2 / 2).exp() * (1 + shift * shift / 2 + shift * (REACH + 1))
+        tail = 2 * (-(arb(REACH) ** 2) / 2).exp() * (1 + shift * shift / 2 + shift * (REACH + 1))
         return span + arb(0, 1) * tail
+
     return _integrated(value)
 
 

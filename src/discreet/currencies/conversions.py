@@ -82,9 +82,7 @@ class Converted:
     """Whether no smaller number is true of every mechanism with the source statement."""
 
 
-def convert(
-    source: Statement, target: str, *, types: int | None = None, outputs: int | None = None, **wanted: object
-) -> Converted:
+def convert(source: Statement, target: str, *, types: int | None = None, outputs: int | None = None, **wanted: object) -> Converted:
     """The best statement of another kind that follows from `source`.
 
     For `approximate` give epsilon (the δ is computed) or delta (the ε is); for `renyi` give order.
@@ -172,9 +170,10 @@ def _must_be_asked(target: str, asked: Sought) -> None:
     extra = sorted(set(asked.numbers) - set(needed))
     if (needed and len(given) != 1) or extra:
         raise InputError(
-            f"A conversion to {target!r} needs to know which", found=", ".join(asked.numbers) or "nothing",
-            allowed=" or ".join(needed) if needed else "no number", remedy="give exactly one of these"
-            if needed else "leave the number out: it is computed",
+            f"A conversion to {target!r} needs to know which",
+            found=", ".join(asked.numbers) or "nothing",
+            allowed=" or ".join(needed) if needed else "no number",
+            remedy="give exactly one of these" if needed else "leave the number out: it is computed",
         )
 
 
@@ -191,8 +190,10 @@ def _no_promise(source: Statement, target: str, asked: Sought) -> InputError:
     if asked.get("delta") is not None:
         remedy = "ask for a larger delta, or give epsilon instead"
     why = why_not(source.kind, "epsilon" if asked.get("delta") == 0 else target)
-    what = f"No finite guarantee of kind {target!r} follows from this: {why}" if why else (
-        f"No way from this to a guarantee of kind {target!r} is in the table, which does not mean that there is none"
+    what = (
+        f"No finite guarantee of kind {target!r} follows from this: {why}"
+        if why
+        else (f"No way from this to a guarantee of kind {target!r} is in the table, which does not mean that there is none")
     )
     return InputError(what, found=str(source), allowed=f"in one step: {', '.join(reached) or 'nothing'}", remedy=remedy)
 

@@ -61,9 +61,7 @@ def pair_renyi(pair: Pair, order: Fraction) -> Bracket:
     first, second = [p for p, _ in pair.key], [q for _, q in pair.key]
     if order == 1:
         return enclosed(lambda: relative_entropy_ball(first, second, pair.denominator), low=0.0)
-    return enclosed(
-        lambda: power_ball(first, second, pair.denominator, order).log() / ball(order - 1), low=0.0
-    )
+    return enclosed(lambda: power_ball(first, second, pair.denominator, order).log() / ball(order - 1), low=0.0)
 
 
 def pair_max_divergence(pair: Pair) -> Bracket:
@@ -75,8 +73,10 @@ def _order(order: object) -> Fraction:
     alpha = exact(order, "order")
     if not 1 <= alpha <= LARGEST_ORDER:
         raise InputError(
-            "A Rényi order is out of range", found=str(alpha),
-            allowed=f"1 (relative entropy) to {LARGEST_ORDER}, or infinity", remedy="choose an order of at least 1",
+            "A Rényi order is out of range",
+            found=str(alpha),
+            allowed=f"1 (relative entropy) to {LARGEST_ORDER}, or infinity",
+            remedy="choose an order of at least 1",
         )
     return alpha
 

@@ -51,9 +51,7 @@ def envelope(pairs: Sequence[Pair]) -> Pair:
     if len(pairs) == 1:
         return pairs[0]
     points = {
-        (Fraction(alarms, pair.denominator), Fraction(hits, pair.denominator))
-        for pair in pairs
-        for alarms, hits in pair.curve
+        (Fraction(alarms, pair.denominator), Fraction(hits, pair.denominator)) for pair in pairs for alarms, hits in pair.curve
     }
     hull: list[Point] = []
     for point in sorted(points):

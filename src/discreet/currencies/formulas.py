@@ -41,10 +41,12 @@ def tightest_delta(epsilon: Fraction, delta: Fraction, target: Fraction) -> Brac
     """1 − (e^ε′+1)(1−δ)/(e^ε+1) for ε′ ≤ ε, and δ for ε′ ≥ ε (CY, tightest conversion)."""
     if target >= epsilon:
         return enclosed(lambda: ball(delta))
+
     def value() -> arb:
         # (e^ε − e^ε′ + δ(e^ε′ + 1))/(e^ε + 1): no cancellation at small ε.
         low, gap = ball(target).exp(), ball(epsilon - target).expm1()
         return (low * gap + ball(delta) * (low + 1)) / (ball(epsilon).exp() + 1)
+
     return enclosed(value, low=0.0, high=1.0)
 
 
@@ -54,9 +56,11 @@ def tightest_epsilon(epsilon: Fraction, delta: Fraction, target: Fraction) -> Br
         return None
     if target == delta:
         return enclosed(lambda: ball(epsilon))
+
     def value() -> arb:
         grown = ball((1 - target) / (1 - delta)) * (ball(epsilon).exp() + 1) - 1
         return grown.max(arb(1)).log()
+
     return enclosed(value, low=0.0)
 
 
@@ -69,9 +73,11 @@ def renyi_of_pure(epsilon: Fraction, order: Fraction) -> Bracket:
     """(log cosh(ε(α−½)) − log cosh(ε/2))/(α−1); relative entropy at α = 1."""
     if order == 1:
         return relative_entropy(epsilon)
+
     def value() -> arb:
         grown = ball(epsilon * (order - Fraction(1, 2))).cosh() / ball(epsilon / 2).cosh()
         return grown.log() / ball(order - 1)
+
     return enclosed(value, low=0.0)
 
 
@@ -79,26 +85,32 @@ def sharp_information(epsilon: Fraction) -> Bracket:
     """g − 1 − log g with g = ε/(1 − e^−ε)."""
     if epsilon == 0:
         return Bracket(0.0, 0.0)
+
     def value() -> arb:
         g = -ball(epsilon) / ball(-epsilon).expm1()
         return g - 1 - g.log()
+
     return enclosed(value, low=0.0)
 
 
 def two_type_information(epsilon: Fraction, delta: Fraction = Fraction(0)) -> Bracket:
     """δ log 2 + (1−δ)(log 2 − h(1/(1+e^ε))): the capacity of the pair that dominates (ε, δ)-DP."""
+
     def value() -> arb:
         keep = _two_sided(ball(epsilon / 2).tanh())
         return ball(delta) * arb(2).log() + ball(1 - delta) * keep
+
     return enclosed(value, low=0.0)
 
 
 def subset_selection_information(epsilon: Fraction, types: int, chosen: int) -> Bracket:
     """The capacity of subset selection: outputs are sets of `chosen` types, e^ε likelier when they hold the truth."""
     share = Fraction(chosen, types)
+
     def value() -> arb:
         mean = 1 + ball(share) * ball(epsilon).expm1()
         return ball(share * epsilon) * ball(epsilon).exp() / mean - mean.log()
+
     return enclosed(value, low=0.0)
 
 
@@ -107,9 +119,11 @@ def finite_alphabet_information(variation: Fraction, types: int | None, outputs:
     sizes = [size for size in (outputs, None if types is None else types + 1) if size is not None]
     most = min(size for size in (types, outputs) if size is not None)
     entropy_at = min(variation, Fraction(1, 2))
+
     def value() -> arb:
         bound = 2 * _binary_entropy(ball(entropy_at)) + 2 * ball(variation) * arb(min(sizes)).log()
         return bound.min(arb(most).log())
+
     return enclosed(value, low=0.0)
 
 
@@ -131,8 +145,10 @@ def variation_of_information(information: Fraction) -> Bracket:
 
 def pinsker(entropy: Fraction) -> Bracket:
     """min(√(KL/2), √(1 − e^−KL)): Pinsker's inequality, and Bretagnolle and Huber's where it is better."""
+
     def value() -> arb:
         return (ball(entropy) / 2).sqrt().min((-ball(-entropy).expm1()).sqrt())
+
     return enclosed(value, low=0.0, high=1.0) if entropy else Bracket(0.0, 0.0)
 
 
@@ -151,17 +167,21 @@ def gaussian_variation(mu: Fraction) -> Bracket:
 
 def moment_delta(order: Fraction, divergence: Fraction, epsilon: Fraction) -> Bracket:
     """e^((α−1)(D−ε)) (1−1/α)^α/(α−1): a Rényi bound D at order α read as δ at ε."""
+
     def value() -> arb:
         a = ball(order)
         return ((a - 1) * ball(divergence - epsilon) + a * (1 - 1 / a).log()).exp() / (a - 1)
+
     return enclosed(value, low=0.0, high=1.0)
 
 
 def moment_epsilon(order: Fraction, divergence: Fraction, delta: Fraction) -> Bracket:
     """D + (log(1/δ) − log(α−1) + α log(1−1/α))/(α−1): the same solved for ε."""
+
     def value() -> arb:
         a = ball(order)
         return ball(divergence) + (-ball(delta).log() - (a - 1).log() + a * (1 - 1 / a).log()) / (a - 1)
+
     return enclosed(value, low=0.0)
 
 

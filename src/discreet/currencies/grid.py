@@ -107,12 +107,14 @@ def _or_unbounded(upper: float) -> float:
 
 def _tilt(parts: list[_Part], level: float) -> float:
     """θ ≥ 0 whose tilted mean of S is ε: where δ has its weight. Any θ is valid."""
+
     def mean(theta: float) -> float:
         total = 0.0
         for part in parts:
             weights = part.masses * np.exp(theta * (part.losses - part.losses.max()))
             total += part.times * float((weights * part.losses).sum() / weights.sum())
         return total
+
     if mean(0.0) >= level:
         return 0.0
     low, high = 0.0, 1.0

@@ -22,7 +22,10 @@ def group(source: Mechanism | LossChannel, size: int) -> LossChannel:
     channel = channel_of(source)
     if size < 1:
         raise InputError(
-            "A group has at least one respondent", found=str(size), allowed="1 or more", remedy="correct the size",
+            "A group has at least one respondent",
+            found=str(size),
+            allowed="1 or more",
+            remedy="correct the size",
         )
     if size == 1:
         return channel
@@ -40,8 +43,10 @@ def group(source: Mechanism | LossChannel, size: int) -> LossChannel:
         reached = reached @ step
         if reached.nnz > 2 * MOST_PAIRS:
             raise TooLarge(
-                "Too many pairs of states are that close", size=f"more than {MOST_PAIRS:,} pairs",
-                fits=f"{MOST_PAIRS:,} pairs", remedy="ask for a smaller group or use a coarser summary",
+                "Too many pairs of states are that close",
+                size=f"more than {MOST_PAIRS:,} pairs",
+                fits=f"{MOST_PAIRS:,} pairs",
+                remedy="ask for a smaller group or use a coarser summary",
             )
     above = triu(reached, k=1).tocoo()
     order = np.lexsort((above.coords[1], above.coords[0]))

@@ -136,9 +136,7 @@ def _solve(channel: LossChannel, watch: Watch) -> _Solved:
     return _Solved(inputs, upper)
 
 
-def _solve_portion(
-    rows: Array, blocks: NDArray[np.int64], inputs: Array, upper: Array, lower: float, watch: Watch
-) -> float:
+def _solve_portion(rows: Array, blocks: NDArray[np.int64], inputs: Array, upper: Array, lower: float, watch: Watch) -> float:
     """Improve `inputs` and `upper` in place until every block is solved or cannot win; the best lower end."""
     open_ones = np.arange(len(blocks))
     slacks: Array | None = None
@@ -191,9 +189,7 @@ def _small_phi(u: Array) -> Array:
     return np.asarray(u * u * total)
 
 
-def _step(
-    p: Array, s: Array, divergences: Array, u: Array, w: Array, present: NDArray[np.bool_]
-) -> tuple[Array, Array]:
+def _step(p: Array, s: Array, divergences: Array, u: Array, w: Array, present: NDArray[np.bool_]) -> tuple[Array, Array]:
     """One primal-dual step towards D_x + s_x = C, p_x s_x = μ: new inputs and slacks, both positive.
 
     The curvature is Σ_y W_x W_z/q − 1 = Σ_y q u_x u_z, which keeps its digits when all rows are close.

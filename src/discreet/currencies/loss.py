@@ -69,7 +69,5 @@ def loss_distribution(pair: Pair) -> LossDistribution:
     ordered = sorted(ratio for ratio in masses if ratio is not None)
     infinite: list[Fraction | None] = [None] if None in masses else []
     return LossDistribution(
-        tuple(
-            LossAtom(ratio, Fraction(masses[ratio], pair.denominator), log_of(ratio)) for ratio in [*ordered, *infinite]
-        )
+        tuple(LossAtom(ratio, Fraction(masses[ratio], pair.denominator), log_of(ratio)) for ratio in [*ordered, *infinite])
     )

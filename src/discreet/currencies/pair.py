@@ -32,18 +32,24 @@ class Pair:
     def __post_init__(self) -> None:
         if len(self.first) != len(self.second) or not self.first:
             raise InputError(
-                "Two distributions must list the same outputs", found=f"{len(self.first)} and {len(self.second)}",
-                allowed="equally many probabilities, at least one", remedy="write 0 where an output is impossible",
+                "Two distributions must list the same outputs",
+                found=f"{len(self.first)} and {len(self.second)}",
+                allowed="equally many probabilities, at least one",
+                remedy="write 0 where an output is impossible",
             )
         if min(self.first) < 0 or min(self.second) < 0:
             raise InputError(
-                "A probability is negative", found="a negative weight", allowed="numbers from 0 on",
+                "A probability is negative",
+                found="a negative weight",
+                allowed="numbers from 0 on",
                 remedy="correct it",
             )
         if not 0 < self.denominator == sum(self.first) == sum(self.second):
             raise InputError(
-                "The weights of a pair do not sum to its denominator", found=f"{sum(self.first)}, {sum(self.second)}",
-                allowed=f"{self.denominator} twice", remedy="each distribution must sum to one",
+                "The weights of a pair do not sum to its denominator",
+                found=f"{sum(self.first)}, {sum(self.second)}",
+                allowed=f"{self.denominator} twice",
+                remedy="each distribution must sum to one",
             )
 
     def reversed(self) -> Pair:
@@ -98,8 +104,10 @@ def distribution(numbers: Sequence[object], what: str = "probability") -> tuple[
     total = sum(values, Fraction(0))
     if not values or min(values) < 0 or abs(total - 1) > NEAR_ONE:
         raise InputError(
-            "This is not a distribution", found=f"a sum of {float(total):.12g}" if values else "no probabilities",
-            allowed="numbers from 0 on that sum to one", remedy="correct the probabilities",
+            "This is not a distribution",
+            found=f"a sum of {float(total):.12g}" if values else "no probabilities",
+            allowed="numbers from 0 on that sum to one",
+            remedy="correct the probabilities",
         )
     return tuple(value / total for value in values)
 

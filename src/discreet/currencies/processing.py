@@ -21,8 +21,10 @@ def processed(source: Mechanism | LossChannel, rows: Sequence[Sequence[object]])
     channel = channel_of(source)
     if len(rows) != len(channel.outputs):
         raise InputError(
-            "A map needs a distribution for every output", found=f"{len(rows)} rows",
-            allowed=f"{len(channel.outputs)} rows", remedy="one row per output",
+            "A map needs a distribution for every output",
+            found=f"{len(rows)} rows",
+            allowed=f"{len(channel.outputs)} rows",
+            remedy="one row per output",
         )
     moves = [distribution(row) for row in rows]
     old = range(len(channel.outputs))
@@ -31,8 +33,10 @@ def processed(source: Mechanism | LossChannel, rows: Sequence[Sequence[object]])
         masses = [channel.exact(y, state) for y in old]
         fresh.append([sum((masses[y] * moves[y][z] for y in old), Fraction(0)) for z in range(len(moves[0]))])
     return channel_from_rows(
-        fresh, edges=[(int(a), int(b)) for a, b in channel.edges],
-        blocks=[[int(s) for s in block if s >= 0] for block in channel.blocks], labels=channel.labels,
+        fresh,
+        edges=[(int(a), int(b)) for a, b in channel.edges],
+        blocks=[[int(s) for s in block if s >= 0] for block in channel.blocks],
+        labels=channel.labels,
     )
 
 

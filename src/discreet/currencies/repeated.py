@@ -51,9 +51,7 @@ def compose_pair(pair: Pair, times: int, epsilon: object, *, points: int = POINT
     return grid_delta(pair, times, level, points=points)
 
 
-def compose(
-    source: Mechanism | LossChannel, times: int, epsilon: object, *, adaptive: bool = False, points: int = POINTS
-) -> Worst:
+def compose(source: Mechanism | LossChannel, times: int, epsilon: object, *, adaptive: bool = False, points: int = POINTS) -> Worst:
     """δ(ε) of k releases of a mechanism about the same database, worst over edges."""
     level = _level(times, epsilon)
     channel = channel_of(source)
@@ -83,9 +81,7 @@ def compose(
     return Worst(Bracket(best.lower, max(top, best.lower)), best.edge)
 
 
-def compose_many(
-    releases: Sequence[tuple[Mechanism | LossChannel, int]], epsilon: object, *, points: int = POINTS
-) -> float:
+def compose_many(releases: Sequence[tuple[Mechanism | LossChannel, int]], epsilon: object, *, points: int = POINTS) -> float:
     """An upper bound of δ(ε) for releases of several mechanisms, each as often as said; adaptive.
 
     Each mechanism enters as its dominating pair, so nothing is assumed about which of their edges go together.
@@ -104,7 +100,12 @@ def compose_many(
 
 
 def compose_epsilon(
-    source: Mechanism | LossChannel, times: int, delta: object, *, adaptive: bool = False, points: int = POINTS,
+    source: Mechanism | LossChannel,
+    times: int,
+    delta: object,
+    *,
+    adaptive: bool = False,
+    points: int = POINTS,
     tolerance: float = 1e-6,
 ) -> Bracket:
     """The ε of k releases at this δ: no smaller than `lower`, and `upper` is enough.
@@ -258,7 +259,9 @@ def _level(times: int, epsilon: object) -> Fraction:
     level = exact(epsilon, "epsilon")
     if level < 0 or times < 1:
         raise InputError(
-            "Composition needs ε from 0 on and at least one release", found=f"ε = {level}, {times} releases",
-            allowed="ε >= 0, 1 or more releases", remedy="correct them",
+            "Composition needs ε from 0 on and at least one release",
+            found=f"ε = {level}, {times} releases",
+            allowed="ε >= 0, 1 or more releases",
+            remedy="correct them",
         )
     return level

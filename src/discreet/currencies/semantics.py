@@ -117,8 +117,10 @@ def economic(source: Mechanism | LossChannel, utility: Sequence[object]) -> Econ
     values = [exact(u, "utility") for u in utility]
     if len(values) != len(channel.outputs) or min(values) < 0:
         raise InputError(
-            "The economic reading needs a utility from 0 on for every output", found=f"{len(values)} utilities",
-            allowed=f"{len(channel.outputs)} numbers from 0 on", remedy="add a constant to make them non-negative",
+            "The economic reading needs a utility from 0 on for every output",
+            found=f"{len(values)} utilities",
+            allowed=f"{len(channel.outputs)} numbers from 0 on",
+            remedy="add a constant to make them non-negative",
         )
     outputs = range(len(values))
     states = {int(s) for edge in channel.edges for s in edge}
@@ -139,13 +141,17 @@ def _universe(mechanism: Mechanism) -> Universe:
     universe = mechanism.problem.universe
     if not isinstance(universe, Universe) or not universe.fixed:
         raise InputError(
-            "This speaks about single respondents of a fixed number", found="databases listed by name, or of any size",
-            allowed="respondents = N", remedy="use a problem with a fixed number of respondents",
+            "This speaks about single respondents of a fixed number",
+            found="databases listed by name, or of any size",
+            allowed="respondents = N",
+            remedy="use a problem with a fixed number of respondents",
         )
     if universe.database_count > MOST_DATABASES:
         raise TooLarge(
-            "Correlated priors are looked at database by database", size=f"{universe.respondents} respondents",
-            fits=f"{MOST_DATABASES:,} databases", remedy="ask about fewer respondents or types",
+            "Correlated priors are looked at database by database",
+            size=f"{universe.respondents} respondents",
+            fits=f"{MOST_DATABASES:,} databases",
+            remedy="ask about fewer respondents or types",
         )
     return universe
 

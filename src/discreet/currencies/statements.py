@@ -55,8 +55,10 @@ class Statement:
         wanted = set() if self.kind == "tradeoff" else set(names)
         if set(self.numbers) != wanted:
             raise InputError(
-                f"A guarantee of kind {self.kind!r} has other numbers", found=", ".join(self.numbers) or "none",
-                allowed=", ".join(names), remedy="give exactly these",
+                f"A guarantee of kind {self.kind!r} has other numbers",
+                found=", ".join(self.numbers) or "none",
+                allowed=", ".join(names),
+                remedy="give exactly these",
             )
         for name, value in self.numbers.items():
             check_number(name, value)
@@ -87,7 +89,9 @@ def unknown_kind(kind: str) -> InputError:
     """The refusal of a word that is no currency."""
     near = suggest(kind, KINDS)
     return InputError(
-        "There is no such currency", found=kind, allowed=list(KINDS),
+        "There is no such currency",
+        found=kind,
+        allowed=list(KINDS),
         remedy=f"Did you mean {near}?" if near else "choose one of these",
     )
 

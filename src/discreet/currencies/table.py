@@ -49,18 +49,14 @@ def _moments(order: Fraction | None, s: Numbers, asked: Sought) -> Found:
     if at is not None:
         if order is None:
             level = float(at)
-            best = formulas.best_order(
-                lambda a: (a - 1) * (a * rate - level) + a * math.log1p(-1 / a) - math.log(a - 1)
-            )
+            best = formulas.best_order(lambda a: (a - 1) * (a * rate - level) + a * math.log1p(-1 / a) - math.log(a - 1))
             return "delta", formulas.moment_delta(best, best * s["rho"], at)
         return "delta", formulas.moment_delta(order, s["renyi"], at)
     if not chance:
         return None
     if order is None:
         logged = -math.log(float(chance)) if float(chance) > 0 else 750.0
-        best = formulas.best_order(
-            lambda a: a * rate + (logged - math.log(a - 1) + a * math.log1p(-1 / a)) / (a - 1)
-        )
+        best = formulas.best_order(lambda a: a * rate + (logged - math.log(a - 1) + a * math.log1p(-1 / a)) / (a - 1))
         return "epsilon", formulas.moment_epsilon(best, best * s["rho"], chance)
     return "epsilon", formulas.moment_epsilon(order, s["renyi"], chance)
 
@@ -110,6 +106,7 @@ def _normal_of_rho(s: Numbers, _: Sought) -> GaussianPair:
     return GaussianPair(Fraction(sqrt(2 * float(s["rho"]))))
 
 
+# fmt: off
 TABLE: tuple[Edge, ...] = (
     Edge(
         "approximate", "epsilon", "ε where δ = 0", "the same promise", True,
@@ -219,4 +216,5 @@ TABLE: tuple[Edge, ...] = (
     Edge("approximate", "tradeoff", "f(α) = max(0, 1−δ − e^ε α, e^−ε(1−δ − α))", "CY, error region", True,
          lambda _s, _a: ("corners", Bracket(0.0, 0.0)), _leaky),
 )
+# fmt: on
 """Every conversion; `conversions.edges` reads it."""

@@ -24,9 +24,7 @@ MOST_TIED = 500
 """Edges that are compared with an opened pair before the rest are covered by their float bounds."""
 
 
-def worst_edge(
-    channel: LossChannel, values: Array, margins: Array | float, exactly: Callable[[Pair], Bracket]
-) -> Worst:
+def worst_edge(channel: LossChannel, values: Array, margins: Array | float, exactly: Callable[[Pair], Bracket]) -> Worst:
     """The bracket of the largest value over directed edges, and the edge that attains its lower end."""
     if len(values) == 0:
         return Worst(ZERO)

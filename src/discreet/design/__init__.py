@@ -51,7 +51,9 @@ class _Package(ModuleType):
 
     def __call__(self, *_: object, **__: object) -> None:
         raise InputError(
-            "The package discreet.design is not a function", found="discreet.design(…)", allowed="a problem's own design()",
+            "The package discreet.design is not a function",
+            found="discreet.design(…)",
+            allowed="a problem's own design()",
             remedy="write discreet.problem(…).design(), or import the function: from discreet.design import design",
         )
 

@@ -73,8 +73,10 @@ def design(
     """
     if not isinstance(problem, Problem):
         raise InputError(
-            "A problem is needed", found=type(problem).__name__, allowed="a model.Problem",
-            remedy="let discreet.problem read it: discreet.problem(\"places.toml\").design()",
+            "A problem is needed",
+            found=type(problem).__name__,
+            allowed="a model.Problem",
+            remedy='let discreet.problem read it: discreet.problem("places.toml").design()',
         )
     _must_be_askable(problem, gap, within)
     search = _Search(problem, gap, seconds, watch)
@@ -91,13 +93,9 @@ def design(
 def _must_be_askable(problem: Problem, gap: float, within: str | None) -> None:
     """Refuse before any work what cannot be answered."""
     if not 0 < gap < 1:
-        raise InputError(
-            "The gap is a small positive number", found=gap, allowed="between 0 and 1", remedy="for instance 1e-6"
-        )
+        raise InputError("The gap is a small positive number", found=gap, allowed="between 0 and 1", remedy="for instance 1e-6")
     if within is not None and within not in CLASSES:
-        raise InputError(
-            "This class of mechanisms is not known", found=within, allowed=CLASSES, remedy="choose one of these"
-        )
+        raise InputError("This class of mechanisms is not known", found=within, allowed=CLASSES, remedy="choose one of these")
     if within == "permutation-invariant" and not problem.exchangeable:
         raise InputError(
             "Mechanisms that ignore the order of respondents are only solved under an exchangeable prior",
@@ -109,8 +107,10 @@ def _must_be_askable(problem: Problem, gap: float, within: str | None) -> None:
         reason = Oblivious().why_not(problem)
         if reason is not None:
             raise InputError(
-                "Mechanisms that read only the statistic are not solved for this problem", found=reason,
-                allowed="a sum, mean or count of states that can be listed", remedy="leave out the restriction",
+                "Mechanisms that read only the statistic are not solved for this problem",
+                found=reason,
+                allowed="a sum, mean or count of states that can be listed",
+                remedy="leave out the restriction",
             )
 
 

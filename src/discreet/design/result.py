@@ -87,16 +87,32 @@ class Design:
             with suppress(TooLarge):
                 looked_at = self.behaviour
         return Record(
-            self.certificate.mechanism, self.steps, self.baselines, self.seconds, self.status, self.within, self.price, self.notes,
-            self.rungs, looked_at,
+            self.certificate.mechanism,
+            self.steps,
+            self.baselines,
+            self.seconds,
+            self.status,
+            self.within,
+            self.price,
+            self.notes,
+            self.rungs,
+            looked_at,
         )
 
     @staticmethod
     def recorded(mechanism: Mechanism, certificate: Certificate, record: Record) -> Design:
         """The design that a record describes."""
         return Design(
-            mechanism, certificate, record.steps, record.baselines, record.seconds, record.status, record.within, record.price,
-            record.notes, record.rungs,
+            mechanism,
+            certificate,
+            record.steps,
+            record.baselines,
+            record.seconds,
+            record.status,
+            record.within,
+            record.price,
+            record.notes,
+            record.rungs,
         )
 
     def explain(self) -> str:

@@ -60,9 +60,7 @@ class Units:
         if self.unit == 1 and self.origin == 0:
             return proposal
         witness = proposal.witness
-        return replace(
-            proposal, kernel=self._kernel(proposal.kernel), witness=None if witness is None else self._witness(witness)
-        )
+        return replace(proposal, kernel=self._kernel(proposal.kernel), witness=None if witness is None else self._witness(witness))
 
     def _kernel(self, kernel: Kernel) -> Kernel:
         if isinstance(kernel, TableKernel):

@@ -34,9 +34,7 @@ class Engine(Protocol):
         ...
 
 
-def histograms(
-    plan: Plan, key_set: KeySet, *, key: bytes, frame: object = None, engine: Engine | None = None
-) -> Counts:
+def histograms(plan: Plan, key_set: KeySet, *, key: bytes, frame: object = None, engine: Engine | None = None) -> Counts:
     """Histograms [cell, type] of the plan's source, each of its declared size.
 
     `key` decides which rows stay where there are too many; fix it with the commitment, before the data is opened.

@@ -24,7 +24,8 @@ def fitted(plan: Plan, key_set: KeySet, counts: Counts, key: bytes) -> Counts:
         if differing:
             raise InputError(
                 "Membership is declared public, but the key set's sizes are not those of the data",
-                found=f"{differing} of {len(sizes)} cells differ", allowed="the exact number of rows of every cell",
+                found=f"{differing} of {len(sizes)} cells differ",
+                allowed="the exact number of rows of every cell",
                 remedy="correct the key set, or set cells.padding = true",
             )
         return counts
@@ -38,6 +39,8 @@ def check_key_set(plan: Plan, key_set: KeySet) -> None:
     """The key set is for the columns of the plan."""
     if key_set.columns != plan.keys:
         raise InputError(
-            "The key set is not for the plan's key columns", found=", ".join(key_set.columns),
-            allowed=", ".join(plan.keys), remedy="list the same columns in the same order",
+            "The key set is not for the plan's key columns",
+            found=", ".join(key_set.columns),
+            allowed=", ".join(plan.keys),
+            remedy="list the same columns in the same order",
         )

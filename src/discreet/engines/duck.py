@@ -66,9 +66,7 @@ def size_in_bytes(text: str) -> int:
     """A size such as 2GB or 512 MiB."""
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?\s*", text, re.IGNORECASE)
     if not found:
-        raise InputError(
-            "The memory limit is not a size", found=text, allowed="for instance 2GB or 512MiB", remedy="correct it"
-        )
+        raise InputError("The memory limit is not a size", found=text, allowed="for instance 2GB or 512MiB", remedy="correct it")
     return int(float(found[1]) * (1024 if found[3] else 1000) ** UNITS_OF_SIZE[found[2].lower()])
 
 

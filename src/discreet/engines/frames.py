@@ -46,7 +46,8 @@ def chosen(frame: object, names: Sequence[str]) -> Any:
         places = [place(given.column_names, name) for name in names]
         return import_module("pyarrow").table({f"c{j}": _valid(given.column(i)) for j, i in enumerate(places)})
     raise InputError(
-        "The plan reads a frame, and none was handed over", found="nothing" if frame is None else f"a {library} {class_}",
+        "The plan reads a frame, and none was handed over",
+        found="nothing" if frame is None else f"a {library} {class_}",
         allowed="a pandas, Polars or Arrow table that holds its rows",
         remedy="pass it as `frame`; collect a lazy one first",
     )

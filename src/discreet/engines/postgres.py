@@ -52,8 +52,10 @@ def copied(source: Source, columns: Sequence[str]) -> Iterator[tuple[list[str], 
     given = os.environ.get(source.location)
     if not given:
         raise InputError(
-            "The connection to PostgreSQL is not given", found=f"no environment variable {source.location}",
-            allowed="a variable that holds a connection string", remedy="set it, or correct source.environment",
+            "The connection to PostgreSQL is not given",
+            found=f"no environment variable {source.location}",
+            allowed="a variable that holds a connection string",
+            remedy="set it, or correct source.environment",
         )
     options = " ".join(f"-c {name}={setting}" for name, setting in SETTINGS.items())
     try:
@@ -67,8 +69,10 @@ def copied(source: Source, columns: Sequence[str]) -> Iterator[tuple[list[str], 
                 raise UnreadableRows from None
     except psycopg.Error as error:
         raise InputError(
-            "The table in PostgreSQL could not be read", found=f"error {error.sqlstate or 'without a code'}",
-            allowed="a table that this user may read", remedy="check source.environment and source.table",
+            "The table in PostgreSQL could not be read",
+            found=f"error {error.sqlstate or 'without a code'}",
+            allowed="a table that this user may read",
+            remedy="check source.environment and source.table",
         ) from None
 
 
@@ -81,9 +85,7 @@ def _query(link: Any, table: str, columns: Sequence[str]) -> tuple[list[str], st
     declared = link.execute(sql.SQL("SELECT * FROM {} LIMIT 0").format(named)).description or []
     types = {column.name: _type_name(link.adapters.types.get(column.type_code)) for column in declared}
     kinds = [_kind(name, types) for name in columns]
-    chosen = sql.SQL(", ").join(
-        sql.SQL(WRITTEN.get(types[name], TEXT)).format(sql.Identifier(name)) for name in columns
-    )
+    chosen = sql.SQL(", ").join(sql.SQL(WRITTEN.get(types[name], TEXT)).format(sql.Identifier(name)) for name in columns)
     return kinds, sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT").format(chosen, named).as_string(link)
 
 
@@ -136,7 +138,9 @@ def _own_encoding(link: Any) -> str:
         return "utf-8" if name == "SQL_ASCII" else str(link.info.encoding)
     except psycopg.NotSupportedError:
         raise InputError(
-            "The database has an encoding that cannot be read", found=name, allowed="UTF8, LATIN1, EUC_JP and the like",
+            "The database has an encoding that cannot be read",
+            found=name,
+            allowed="UTF8, LATIN1, EUC_JP and the like",
             remedy="export the table to Parquet",
         ) from None
 
@@ -181,7 +185,9 @@ def _kind(name: str, types: dict[str, str]) -> str:
     if name not in types:
         near = suggest(name, types)
         raise InputError(
-            "The source lacks a column", found=f"no column {name!r}", allowed=f"{len(types)} columns",
+            "The source lacks a column",
+            found=f"no column {name!r}",
+            allowed=f"{len(types)} columns",
             remedy=f"did you mean {near!r}?" if near else "check the plan's column names",
         )
     declared = types[name]
@@ -192,7 +198,8 @@ def _kind(name: str, types: dict[str, str]) -> str:
     if declared in TEXTS:
         return "text"
     raise InputError(
-        f"Column {name!r} has a type that cannot be used here", found=declared,
-        allowed="numbers, texts, booleans, dates", remedy="convert the column before publishing",
+        f"Column {name!r} has a type that cannot be used here",
+        found=declared,
+        allowed="numbers, texts, booleans, dates",
+        remedy="convert the column before publishing",
     )
-

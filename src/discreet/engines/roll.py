@@ -119,6 +119,8 @@ class _Sealed:
 
 def _no_room(error: OSError) -> TooLarge:
     return TooLarge(
-        "the rows of units for the memory that is allowed and the temporary folder", size=error.strerror or "more than fits",
-        fits="more memory, or a temporary folder with more room", remedy="Raise the memory limit, or set TMPDIR.",
+        "the rows of units for the memory that is allowed and the temporary folder",
+        size=error.strerror or "more than fits",
+        fits="more memory, or a temporary folder with more room",
+        remedy="Raise the memory limit, or set TMPDIR.",
     )

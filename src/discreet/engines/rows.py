@@ -97,12 +97,12 @@ def place(names: Sequence[str], column: str) -> int:
     if len(found) == 1:
         return found[0]
     if found:
-        raise InputError(
-            "A column occurs twice in the source", found=column, allowed="each name once", remedy="rename one of them"
-        )
+        raise InputError("A column occurs twice in the source", found=column, allowed="each name once", remedy="rename one of them")
     near = suggest(column, list(names)[:1000])
     raise InputError(
-        "The source lacks a column", found=f"no column {column!r}", allowed=f"{len(names)} columns",
+        "The source lacks a column",
+        found=f"no column {column!r}",
+        allowed=f"{len(names)} columns",
         remedy=f"did you mean {near!r}?" if near else "check the plan's column names",
     )
 
@@ -114,8 +114,10 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         file = path.open("rb")
     except OSError as error:
         raise InputError(
-            "The source could not be opened", found=f"{path}: {error.strerror or type(error).__name__}",
-            allowed="a file that this user may read", remedy="check source.path and its permissions",
+            "The source could not be opened",
+            found=f"{path}: {error.strerror or type(error).__name__}",
+            allowed="a file that this user may read",
+            remedy="check source.path and its permissions",
         ) from None
     with file:
         try:
@@ -129,18 +131,24 @@ def header(file: BinaryIO) -> list[str]:
     line = file.readline(LONGEST_RECORD + 1).removesuffix(b"\n").removeprefix(MARK)
     if len(line) >= LONGEST_RECORD:
         raise InputError(
-            "The first line of the CSV file is too long", found="no line break in the first 16 MiB",
-            allowed="a line with the names of the columns", remedy="check that this is a CSV file",
+            "The first line of the CSV file is too long",
+            found="no line break in the first 16 MiB",
+            allowed="a line with the names of the columns",
+            remedy="check that this is a CSV file",
         )
     if b"\r" in line.removesuffix(b"\r"):
         raise InputError(
-            "The lines of the CSV file end with a carriage return alone", found="a carriage return inside the first line",
-            allowed="lines that end with LF or CR LF", remedy="convert the line endings",
+            "The lines of the CSV file end with a carriage return alone",
+            found="a carriage return inside the first line",
+            allowed="lines that end with LF or CR LF",
+            remedy="convert the line endings",
         )
     if _is_open(line):
         raise InputError(
-            "A quote in the first line of the CSV file is not closed", found="a name with a line break, or a stray quote",
-            allowed="every record on one line", remedy="rename that column, or store the data as Parquet",
+            "A quote in the first line of the CSV file is not closed",
+            found="a name with a line break, or a stray quote",
+            allowed="every record on one line",
+            remedy="rename that column, or store the data as Parquet",
         )
     return fields(line)
 

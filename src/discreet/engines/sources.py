@@ -39,14 +39,18 @@ def source_files(source: Source) -> tuple[SourceFile, ...]:
             return tuple(_listed(file) for file in _in_folder(path))
         if not path.is_file():
             raise InputError(
-                "The source is not a file", found=source.location, allowed="the path of a file, without patterns",
+                "The source is not a file",
+                found=source.location,
+                allowed="the path of a file, without patterns",
                 remedy="check source.path",
             )
         return (_listed(path),)
     except OSError as error:
         raise InputError(
-            "The source cannot be looked at", found=f"{source.location}: {error.strerror or type(error).__name__}",
-            allowed="a file or folder that this user may read", remedy="check source.path and its permissions",
+            "The source cannot be looked at",
+            found=f"{source.location}: {error.strerror or type(error).__name__}",
+            allowed="a file or folder that this user may read",
+            remedy="check source.path and its permissions",
         ) from None
 
 
@@ -61,13 +65,16 @@ def _in_folder(folder: Path) -> list[Path]:
     if strange:
         more = f" and {len(strange) - SHOWN} more" if len(strange) > SHOWN else ""
         raise InputError(
-            "The folder of the source holds what is no Parquet file", found=", ".join(strange[:SHOWN]) + more,
+            "The folder of the source holds what is no Parquet file",
+            found=", ".join(strange[:SHOWN]) + more,
             allowed="files named *.parquet that begin with neither '.' nor '_'",
             remedy="move it elsewhere, or rename it if its rows are meant",
         )
     if not entries:
         raise InputError(
-            "The folder of the source is empty", found=str(folder), allowed="files named *.parquet",
+            "The folder of the source is empty",
+            found=str(folder),
+            allowed="files named *.parquet",
             remedy="check source.path",
         )
     return entries

@@ -91,7 +91,9 @@ def _opened(session: Any, plan: Plan, frame: object) -> list[Any]:
         hidden = next((file.name for file in files if file.name[0] in "._"), None)
         if hidden is not None:
             raise InputError(
-                "Spark passes over a file whose name begins with '.' or '_'", found=hidden, allowed="another name",
+                "Spark passes over a file whose name begins with '.' or '_'",
+                found=hidden,
+                allowed="another name",
                 remedy="rename it, or use the DuckDB engine",
             )
         if source.kind == "csv":
@@ -102,8 +104,10 @@ def _opened(session: Any, plan: Plan, frame: object) -> list[Any]:
             return [_chosen(frame, names)]
         return [session.createDataFrame(chosen(frame, names))]
     raise InputError(
-        "Spark does not read this source", found=f"source.kind = {source.kind!r}",
-        allowed="'parquet', 'csv', or 'frame' with a frame", remedy="use the DuckDB engine, or export to Parquet",
+        "Spark does not read this source",
+        found=f"source.kind = {source.kind!r}",
+        allowed="'parquet', 'csv', or 'frame' with a frame",
+        remedy="use the DuckDB engine, or export to Parquet",
     )
 
 
@@ -237,16 +241,20 @@ def _kind(name: str, declared: str) -> str:
     if declared in ("float", "double") or declared.startswith("decimal"):
         return "number"
     raise InputError(
-        f"Column {name!r} has a type that cannot be used here", found=declared,
-        allowed="numbers, texts, booleans, dates", remedy="convert the column before publishing",
+        f"Column {name!r} has a type that cannot be used here",
+        found=declared,
+        allowed="numbers, texts, booleans, dates",
+        remedy="convert the column before publishing",
     )
 
 
 def _identity(name: str, declared: str) -> None:
     if declared not in INTEGERS | TEXTS:
         raise InputError(
-            f"Column {name!r} has a type that cannot be used here", found=declared,
-            allowed="whole numbers, texts, booleans, dates", remedy="convert the column before publishing",
+            f"Column {name!r} has a type that cannot be used here",
+            found=declared,
+            allowed="whole numbers, texts, booleans, dates",
+            remedy="convert the column before publishing",
         )
 
 
@@ -268,7 +276,8 @@ def _without_words(instead: InputError) -> Iterator[None]:
 
 def _not_equipped() -> InputError:
     return InputError(
-        "Spark's workers cannot run what holds units to their rows", found="a trial without data that failed",
+        "Spark's workers cannot run what holds units to their rows",
+        found="a trial without data that failed",
         allowed="discreet, NumPy and pyarrow in the Python of every worker",
         remedy="install discreet[spark] there, or set PYSPARK_PYTHON to a Python that has it before the session starts",
     )
@@ -276,6 +285,7 @@ def _not_equipped() -> InputError:
 
 def _not_opened() -> InputError:
     return InputError(
-        "The source could not be read", allowed="a whole file or table that this user may read",
+        "The source could not be read",
+        allowed="a whole file or table that this user may read",
         remedy="check that it is complete and of the kind that the plan says",
     )

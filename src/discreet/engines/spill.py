@@ -82,8 +82,10 @@ def _made(parent: Path | None) -> tuple[Path, int]:
         fcntl.flock(holder, fcntl.LOCK_EX)
     except OSError as error:
         raise InputError(
-            "There is no room for temporary files", found=error.strerror or type(error).__name__,
-            allowed="a temporary folder that can be written to", remedy="free some room, or set TMPDIR",
+            "There is no room for temporary files",
+            found=error.strerror or type(error).__name__,
+            allowed="a temporary folder that can be written to",
+            remedy="free some room, or set TMPDIR",
         ) from None
     return folder, holder
 

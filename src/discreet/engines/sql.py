@@ -49,7 +49,9 @@ def read_as(name: str, column: str, declared: str, rule: Rule | None) -> tuple[s
         return "number", f"CAST({text} AS DOUBLE)"
     allowed = "whole numbers, texts, booleans, dates" + ("" if rule is None else ", decimal numbers")
     raise InputError(
-        f"Column {name!r} has a type that cannot be used here", found=declared, allowed=allowed,
+        f"Column {name!r} has a type that cannot be used here",
+        found=declared,
+        allowed=allowed,
         remedy="convert the column before publishing",
     )
 

@@ -63,13 +63,16 @@ def connection(memory: str, threads: int | None) -> Iterator[Any]:
         yield opened
     except duckdb.OutOfMemoryException:
         raise TooLarge(
-            "the data for the memory that is allowed", size=f"more than {memory}", fits="more memory or fewer cells",
+            "the data for the memory that is allowed",
+            size=f"more than {memory}",
+            fits="more memory or fewer cells",
             remedy="Raise the memory limit.",
         ) from None
     except duckdb.Error:
         # DuckDB's words may repeat a line of the data, so they go no further.
         raise InputError(
-            "The source could not be read", allowed="a whole file or table that this user may read",
+            "The source could not be read",
+            allowed="a whole file or table that this user may read",
             remedy="check that it is complete and of the kind that the plan says",
         ) from None
     finally:
@@ -178,17 +181,20 @@ def _stored_table(con: Any, plan: Plan) -> Table:
     views = con.execute(f"SELECT count(*) FROM duckdb_views() WHERE {where.replace('table_name', 'view_name')}").fetchall()[0][0]
     if views or computed & set(names):
         raise InputError(
-            "The source is computed when it is read", found="a view" if views else "a generated column",
-            allowed="a table that holds its rows", remedy="store it with CREATE TABLE … AS SELECT …",
+            "The source is computed when it is read",
+            found="a view" if views else "a generated column",
+            allowed="a table that holds its rows",
+            remedy="store it with CREATE TABLE … AS SELECT …",
         )
     if not held:
         raise InputError(
-            "The table is not in the DuckDB file", found=source.table, allowed="table, or schema.table",
+            "The table is not in the DuckDB file",
+            found=source.table,
+            allowed="table, or schema.table",
             remedy="check source.table",
         )
     text = f"data.{sql.identifier(schema)}.{sql.identifier(table)}"
     columns = _read(plan, names, _types(con.execute(f"DESCRIBE SELECT * FROM {text}").fetchall(), names))
-
 
     def parts() -> list[str]:
         last = con.execute(f"SELECT coalesce(max(rowid), 0) FROM {text}").fetchall()[0][0]
@@ -241,8 +247,7 @@ def _lines(con: Any, lines: list[str], places: Sequence[int], kinds: list[str], 
     con.register("lines", {"line": np.array(lines, dtype=object)})
     types = {"integer": "TRY_CAST({} AS BIGINT)", "number": "TRY_CAST({} AS DOUBLE)", "text": "coalesce({}, '')"}
     selected = ", ".join(
-        f"{types[kind].format(f'f[{place + 1}]')} AS c{j}"
-        for j, (place, kind) in enumerate(zip(places, kinds, strict=True))
+        f"{types[kind].format(f'f[{place + 1}]')} AS c{j}" for j, (place, kind) in enumerate(zip(places, kinds, strict=True))
     )
     fields = f"(SELECT {selected} FROM (SELECT string_split(line, chr(0)) AS f FROM lines))"
     source = f"(SELECT * FROM {fields} {but})"

@@ -1,6 +1,6 @@
 """Counts of codes, from which the surplus of units is taken off: the same for every engine that counts many rows at once.
 
-    counts = all rows − the rows of each unit beyond its first k                  (`discreet.engines.units`)
+counts = all rows − the rows of each unit beyond its first k                  (`discreet.engines.units`)
 """
 
 from __future__ import annotations

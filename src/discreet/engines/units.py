@@ -66,7 +66,8 @@ class Order:
     def __post_init__(self) -> None:
         if self.code_bits > MOST_CODE_BITS:
             raise TooLarge(
-                "the table", size=f"{self.cells:,} cells of {self.types:,} types",
+                "the table",
+                size=f"{self.cells:,} cells of {self.types:,} types",
                 fits=f"2^{MOST_CODE_BITS} pairs of cell and type, each rounded up to a power of two",
             )
 

@@ -25,8 +25,10 @@ def write_parquet(path: Path, columns: Mapping[str, Any]) -> None:
     lengths = {len(column) for column in columns.values()}
     if len(lengths) != 1:
         raise InputError(
-            "Columns of a table have different lengths, or there are none", found=f"lengths {sorted(lengths)}",
-            allowed="one length for all", remedy="complete the columns",
+            "Columns of a table have different lengths, or there are none",
+            found=f"lengths {sorted(lengths)}",
+            allowed="one length for all",
+            remedy="complete the columns",
         )
     arrays = {f"c{i}": np.asarray(column) for i, column in enumerate(columns.values())}
     arrays = {name: a.astype(object) if a.dtype.kind == "U" else a for name, a in arrays.items()}
@@ -43,7 +45,8 @@ def write_parquet(path: Path, columns: Mapping[str, Any]) -> None:
             part.replace(path)
     except (duckdb.Error, OSError) as error:
         raise InputError(
-            f"{path} could not be written", found=type(error).__name__,
+            f"{path} could not be written",
+            found=type(error).__name__,
             allowed="a folder that exists, can be written to and has room",
             remedy="choose another place; nothing was left behind",
         ) from None
@@ -100,6 +103,8 @@ def _kind(column: Any) -> str:
 
 def _another_table(path: Path) -> InputError:
     return InputError(
-        f"{path} holds another table than expected", found="other columns, rows or lengths of text",
-        allowed="the table that was written", remedy="check where the file comes from",
+        f"{path} holds another table than expected",
+        found="other columns, rows or lengths of text",
+        allowed="the table that was written",
+        remedy="check where the file comes from",
     )

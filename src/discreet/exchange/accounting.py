@@ -99,7 +99,9 @@ def from_accounting(event: Any, *, reach: int = 40) -> FiniteMechanism:
     if name == "DiscreteLaplaceDpEvent":
         return _laplace(facts, reach)
     raise InputError(
-        "This event has no finite table here", found=name, allowed=["RandomizedResponseDpEvent", "DiscreteLaplaceDpEvent"],
+        "This event has no finite table here",
+        found=name,
+        allowed=["RandomizedResponseDpEvent", "DiscreteLaplaceDpEvent"],
         remedy="continuous noise can be profiled in dp_accounting itself; give a table of what is published",
     )
 
@@ -108,12 +110,19 @@ def _laplace(facts: Mapping[str, Any], reach: int) -> FiniteMechanism:
     rate, sensitivity = binary(facts["noise_parameter"], "noise_parameter"), int(facts["sensitivity"])
     if rate <= 0 or sensitivity < 1:
         raise InputError(
-            "Discrete Laplace noise has a positive parameter and a sensitivity from 1", found=f"{facts}", allowed="a > 0, C >= 1",
+            "Discrete Laplace noise has a positive parameter and a sensitivity from 1",
+            found=f"{facts}",
+            allowed="a > 0, C >= 1",
             remedy="correct the event",
         )
     low, high = 0, max(sensitivity, 1)
     rows, outputs = geometric_law(Fraction(rate), low, high, low - reach, high + reach)
     return finite(
-        rows, states=[str(s) for s in range(low, high + 1)], outputs=[str(o) for o in outputs], states_in="rows",
-        neighbours="counts", step=sensitivity, name="discrete Laplace",
+        rows,
+        states=[str(s) for s in range(low, high + 1)],
+        outputs=[str(o) for o in outputs],
+        states_in="rows",
+        neighbours="counts",
+        step=sensitivity,
+        name="discrete Laplace",
     )

@@ -50,7 +50,9 @@ class Delimited:
         if number.denominator != 1:
             raise InputError(
                 f"{self.header[column]} in line {self.lines[row]} of {self.source} is no whole number",
-                found=self.rows[row][column], allowed="whole numbers", remedy="correct the entry",
+                found=self.rows[row][column],
+                allowed="whole numbers",
+                remedy="correct the entry",
             )
         return number.numerator
 
@@ -70,8 +72,10 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     place = Path(path)
     if place.is_file() and place.stat().st_size > MOST_BYTES:
         raise TooLarge(
-            f"{place.name} is too long for a table of probabilities", size=f"{place.stat().st_size:,} bytes",
-            fits=f"{MOST_BYTES:,} bytes", remedy="leave out columns and digits that nobody needs",
+            f"{place.name} is too long for a table of probabilities",
+            size=f"{place.stat().st_size:,} bytes",
+            fits=f"{MOST_BYTES:,} bytes",
+            remedy="leave out columns and digits that nobody needs",
         )
     data = read_bytes(place, "table")
     chosen = encoding or next((name for mark, name in MARKS if data.startswith(mark)), "utf-8")
@@ -79,7 +83,9 @@ def read_text(path: Path, encoding: str | None = None) -> str:
         text = data.decode(chosen)
     except LookupError:
         raise InputError(
-            "This encoding is not known", found=chosen, allowed="for instance utf-8, latin-1, cp1252, utf-16",
+            "This encoding is not known",
+            found=chosen,
+            allowed="for instance utf-8, latin-1, cp1252, utf-16",
             remedy="give the name of the file's encoding",
         ) from None
     except UnicodeDecodeError as error:
@@ -91,7 +97,9 @@ def read_text(path: Path, encoding: str | None = None) -> str:
         ) from None
     if "\0" in text:
         raise InputError(
-            f"{place.name} is no text", found="a zero byte", allowed="a table in text, or a .npy file",
+            f"{place.name} is no text",
+            found="a zero byte",
+            allowed="a table in text, or a .npy file",
             remedy="export it as CSV; text in UTF-16 needs a byte order mark or its encoding named",
         )
     return text
@@ -113,19 +121,25 @@ def parse_delimited(text: str, source: str) -> Delimited:
                 numbers.append(reader.line_num)
     except csv.Error as error:
         raise InputError(
-            f"{source} breaks off in line {reader.line_num}", found=str(error), allowed="quotes that are closed",
+            f"{source} breaks off in line {reader.line_num}",
+            found=str(error),
+            allowed="quotes that are closed",
             remedy="correct the line",
         ) from None
     if len(rows) < 2:
         raise InputError(
-            f"{source} holds no table", found=f"{len(rows)} lines", allowed="a header line and at least one more",
+            f"{source} holds no table",
+            found=f"{len(rows)} lines",
+            allowed="a header line and at least one more",
             remedy="write the names of the columns first",
         )
     header = tuple(field.strip() for field in rows[0])
     for row, number in zip(rows, numbers, strict=True):
         if len(row) != len(header):
             raise InputError(
-                f"Line {number} of {source} has another number of fields than the header", found=str(len(row)),
-                allowed=str(len(header)), remedy="complete the line",
+                f"Line {number} of {source} has another number of fields than the header",
+                found=str(len(row)),
+                allowed=str(len(header)),
+                remedy="complete the line",
             )
     return Delimited(source, separator, header, tuple(rows[1:]), tuple(numbers[1:]))

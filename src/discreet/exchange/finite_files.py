@@ -50,15 +50,15 @@ def read_finite(
     matrix = [[table.number(i, j) for j in range(1, len(table.header))] for i in range(len(table.rows))]
     if not across:
         raise InputError(
-            f"{table.source} has labels but no probabilities", found="one column", allowed="a column for each output",
+            f"{table.source} has labels but no probabilities",
+            found="one column",
+            allowed="a column for each output",
             remedy="write the probabilities beside the labels",
         )
     if said is None and _columns_only(matrix):
         said = "columns"
     states, outputs = (across, down) if said == "columns" else (down, across)
-    return finite(
-        matrix, states=states, outputs=outputs, states_in=said, neighbours=joined, step=step, name=place.stem
-    )
+    return finite(matrix, states=states, outputs=outputs, states_in=said, neighbours=joined, step=step, name=place.stem)
 
 
 def write_finite(mechanism: FiniteMechanism, path: Path) -> None:
@@ -76,7 +76,9 @@ def read_pairs(path: Path, encoding: str | None = None) -> list[tuple[str, str]]
     table = read_delimited(path, encoding)
     if len(table.header) != 2:
         raise InputError(
-            f"{table.source} does not list pairs", found=f"{len(table.header)} columns", allowed="two columns of state labels",
+            f"{table.source} does not list pairs",
+            found=f"{len(table.header)} columns",
+            allowed="two columns of state labels",
             remedy="write a header line and one pair on each line",
         )
     return [(row[0].strip(), row[1].strip()) for row in table.rows]
@@ -92,8 +94,10 @@ def _from_long(table: Delimited, neighbours: str | Pairs, step: int, name: str) 
         key = (row[state].strip(), row[output].strip())
         if key in held:
             raise InputError(
-                f"{table.source} lists an entry twice", found=f"state {key[0]}, output {key[1]} in line {table.lines[i]}",
-                allowed="each pair once", remedy="add the two up, or remove one",
+                f"{table.source} lists an entry twice",
+                found=f"state {key[0]}, output {key[1]} in line {table.lines[i]}",
+                allowed="each pair once",
+                remedy="add the two up, or remove one",
             )
         held[key] = i
     rows = [[table.number(held[s, o], probability) if (s, o) in held else 0 for o in outputs] for s in states]
@@ -118,12 +122,16 @@ def _array(path: Path) -> object:
         ) from None
     except (OSError, ValueError) as error:
         raise InputError(
-            f"{path.name} holds no plain array", found=str(error).split("\n")[0], allowed="numbers, saved by numpy.save",
+            f"{path.name} holds no plain array",
+            found=str(error).split("\n")[0],
+            allowed="numbers, saved by numpy.save",
             remedy="save the array again without objects",
         ) from None
     if getattr(found, "ndim", 0) != 2 or found.dtype.kind not in "fiu":
         raise InputError(
-            f"{path.name} is no table of numbers", found=f"{getattr(found, 'ndim', 0)} axes of {found.dtype}",
-            allowed="two axes of numbers", remedy="save probabilities [state, output]",
+            f"{path.name} is no table of numbers",
+            found=f"{getattr(found, 'ndim', 0)} axes of {found.dtype}",
+            allowed="two axes of numbers",
+            remedy="save probabilities [state, output]",
         )
     return found

@@ -54,7 +54,8 @@ class FiniteMechanism:
             raise TooLarge(
                 "This mechanism has too many entries to be looked at one by one",
                 size=f"{len(self.outputs):,} outputs × {len(self.states):,} states, {len(self.edges):,} edges",
-                fits=f"{MOST_ENTRIES:,} entries and as many edges", remedy="merge outputs, or give a part of the states",
+                fits=f"{MOST_ENTRIES:,} entries and as many edges",
+                remedy="merge outputs, or give a part of the states",
             )
 
     @property
@@ -81,8 +82,10 @@ class FiniteMechanism:
         denominator = lcm(*(p.denominator for row in self.rows for p in row))
         if denominator.bit_length() * len(self.states) * len(self.outputs) > MOST_BITS:
             raise TooLarge(
-                "The probabilities have no short common denominator", size=f"{denominator.bit_length():,} bits for each entry",
-                fits=f"{MOST_BITS // (len(self.states) * len(self.outputs)):,} bits", remedy="write them as decimals of 30 digits",
+                "The probabilities have no short common denominator",
+                size=f"{denominator.bit_length():,} bits for each entry",
+                fits=f"{MOST_BITS // (len(self.states) * len(self.outputs)):,} bits",
+                remedy="write them as decimals of 30 digits",
             )
         rows = [[p.numerator * (denominator // p.denominator) for p in row] for row in self.rows]
         return WeightTable(self.states, self.outputs, rows, denominator, self.edges)
@@ -151,8 +154,10 @@ def repeated(mechanism: FiniteMechanism, times: int) -> FiniteMechanism:
     kinds = len(mechanism.outputs)
     if times < 1 or comb(times + kinds - 1, kinds - 1) * len(mechanism.states) > MOST_ENTRIES:
         raise TooLarge(
-            "Repeating this mechanism has too many outcomes to list", size=f"{times} times {kinds} outputs",
-            fits=f"{MOST_ENTRIES:,} entries", remedy="compose it with discreet.currencies.compose",
+            "Repeating this mechanism has too many outcomes to list",
+            size=f"{times} times {kinds} outputs",
+            fits=f"{MOST_ENTRIES:,} entries",
+            remedy="compose it with discreet.currencies.compose",
         )
     counts = [tuple(drawn.count(k) for k in range(kinds)) for drawn in combinations_with_replacement(range(kinds), times)]
     labels = tuple(" ".join(f"{n}×{o}" for n, o in zip(count, mechanism.outputs, strict=True) if n) for count in counts)
@@ -172,7 +177,9 @@ def edges_between(states: Sequence[str], neighbours: str | Pairs, step: int = 1)
     if neighbours == "all":
         if len(states) * (len(states) - 1) // 2 > MOST_EDGES:
             raise TooLarge(
-                "There are too many pairs of states", size=f"{len(states):,} states", fits="about 2,800 states",
+                "There are too many pairs of states",
+                size=f"{len(states):,} states",
+                fits="about 2,800 states",
                 remedy='say who is a neighbour: neighbours = "counts", or the pairs',
             )
         return tuple(combinations(range(len(states)), 2)), "every two states are neighbours"
@@ -181,7 +188,9 @@ def edges_between(states: Sequence[str], neighbours: str | Pairs, step: int = 1)
     if neighbours == "counts":
         return _count_edges(states, step), f"counts at most {step} apart are neighbours"
     raise InputError(
-        "This relation between states is not known", found=neighbours, allowed=[*RELATIONS, "pairs of labels"],
+        "This relation between states is not known",
+        found=neighbours,
+        allowed=[*RELATIONS, "pairs of labels"],
         remedy="choose one of these",
     )
 
@@ -199,8 +208,10 @@ def _count_edges(states: Sequence[str], step: int) -> tuple[tuple[int, int], ...
     missing = sorted(set(range(low, high + 1)) - set(numbers))[:5] if high - low < MOST_ENTRIES else [low + 1]
     if missing:
         raise InputError(
-            "Counts are missing, and a neighbour may land on them", found=f"no row for {', '.join(map(str, missing))}",
-            allowed=f"every count from {low} to {high}", remedy="complete the table, or list the pairs of neighbours",
+            "Counts are missing, and a neighbour may land on them",
+            found=f"no row for {', '.join(map(str, missing))}",
+            allowed=f"every count from {low} to {high}",
+            remedy="complete the table, or list the pairs of neighbours",
         )
     place = {number: i for i, number in enumerate(numbers)}
     if len(place) < len(numbers):
@@ -220,8 +231,10 @@ def _listed_pairs(states: Sequence[str], pairs: Pairs) -> tuple[tuple[int, int],
         for end in (first, second):
             if end not in place:
                 raise InputError(
-                    "A pair of neighbours names a state that the table does not have", found=str(end),
-                    allowed=list(states[:8]), remedy="correct the pair, or add the state",
+                    "A pair of neighbours names a state that the table does not have",
+                    found=str(end),
+                    allowed=list(states[:8]),
+                    remedy="correct the pair, or add the state",
                 )
         if first == second:
             raise InputError("A state is paired with itself", found=str(first), allowed="two states", remedy="remove the pair")
@@ -240,22 +253,27 @@ def _matrix(probabilities: Any) -> list[list[Fraction]]:
         values = values.astype(str).tolist() if short else values.tolist()
     if not isinstance(values, (list, tuple)) or not values or not all(isinstance(row, (list, tuple)) for row in values):
         raise InputError(
-            "A mechanism is a table of two axes", found=type(probabilities).__name__, allowed="rows of probabilities",
+            "A mechanism is a table of two axes",
+            found=type(probabilities).__name__,
+            allowed="rows of probabilities",
             remedy="give one row for each state",
         )
     if len({len(row) for row in values}) != 1 or not values[0]:
         raise InputError(
-            "The rows of the table differ in length", found=f"lengths {sorted({len(row) for row in values})[:5]}",
-            allowed="one length, at least 1", remedy="write 0 where an output is impossible",
+            "The rows of the table differ in length",
+            found=f"lengths {sorted({len(row) for row in values})[:5]}",
+            allowed="one length, at least 1",
+            remedy="write 0 where an output is impossible",
         )
     if len(values) * len(values[0]) > MOST_ENTRIES:
         raise TooLarge(
-            "This table has too many entries", size=f"{len(values):,} × {len(values[0]):,}", fits=f"{MOST_ENTRIES:,} entries",
+            "This table has too many entries",
+            size=f"{len(values):,} × {len(values[0]):,}",
+            fits=f"{MOST_ENTRIES:,} entries",
             remedy="merge outputs, or give a part of the states",
         )
     return [
-        [exact(p, f"the probability in row {i + 1}, column {j + 1}") for j, p in enumerate(row)]
-        for i, row in enumerate(values)
+        [exact(p, f"the probability in row {i + 1}, column {j + 1}") for j, p in enumerate(row)] for i, row in enumerate(values)
     ]
 
 
@@ -270,7 +288,8 @@ def _oriented(matrix: list[list[Fraction]], states_in: str | None) -> tuple[list
     if in_rows and in_columns and matrix != turned:
         raise InputError(
             "Both the rows and the columns of this table sum to one, so it cannot be told which are the states",
-            found=f"{len(matrix)} × {len(matrix[0])} probabilities", allowed=["rows", "columns"],
+            found=f"{len(matrix)} × {len(matrix[0])} probabilities",
+            allowed=["rows", "columns"],
             remedy='say where the states are: states_in="rows" or "columns", or call the first column "state" or "output"',
         )
     if in_columns and not in_rows:
@@ -295,12 +314,16 @@ def _labels(given: Sequence[object] | None, count: int, what: str) -> tuple[str,
     strange = next((name for name in names if not name or not name.isprintable()), None)
     if strange is not None:
         raise InputError(
-            f"A name among the {what} is empty or holds characters that cannot be printed", found=repr(strange[:40]),
-            allowed="printable names", remedy="rename it",
+            f"A name among the {what} is empty or holds characters that cannot be printed",
+            found=repr(strange[:40]),
+            allowed="printable names",
+            remedy="rename it",
         )
     if len(names) != count or len(set(names)) != count:
         raise InputError(
-            f"The names of the {what} do not fit the table", found=f"{len(names)} names, {len(set(names))} of them different",
-            allowed=f"{count} different names", remedy="name each once",
+            f"The names of the {what} do not fit the table",
+            found=f"{len(names)} names, {len(set(names))} of them different",
+            allowed=f"{count} different names",
+            remedy="name each once",
         )
     return names

@@ -132,12 +132,18 @@ def decide_pure(tight: TightRatio, epsilon: Fraction) -> Finding:
         return Finding(words, True)
     first, second = tight.edge or ("", "")
     low = None if tight.epsilon is None else tight.epsilon[0]
-    return Finding(words, False, Counterexample(
-        "privacy", f"Output {tight.output} is too much likelier at state {first} than at its neighbour {second}",
-        edge=tight.edge, output=tight.output,
-        found="an infinite ratio" if low is None else f"a log-ratio of at least {at_least(low, 15)}",
-        allowed=f"a log-ratio of at most {given(epsilon)}",
-    ))
+    return Finding(
+        words,
+        False,
+        Counterexample(
+            "privacy",
+            f"Output {tight.output} is too much likelier at state {first} than at its neighbour {second}",
+            edge=tight.edge,
+            output=tight.output,
+            found="an infinite ratio" if low is None else f"a log-ratio of at least {at_least(low, 15)}",
+            allowed=f"a log-ratio of at most {given(epsilon)}",
+        ),
+    )
 
 
 def by_count(mechanism: FiniteMechanism, epsilon: object) -> list[EdgeLeak]:

@@ -24,8 +24,10 @@ def response_law(kinds: int, truth: Fraction) -> list[list[Fraction]]:
     """k-ary randomised response: the truth with this chance, every other answer equally likely."""
     if kinds < 2 or not 0 <= truth <= 1:
         raise InputError(
-            "Randomised response has two answers or more and a chance of the truth", found=f"{kinds} answers, {truth}",
-            allowed="2 or more, 0 to 1", remedy="correct the parameters",
+            "Randomised response has two answers or more and a chance of the truth",
+            found=f"{kinds} answers, {truth}",
+            allowed="2 or more, 0 to 1",
+            remedy="correct the parameters",
         )
     _fits(kinds * kinds)
     other = (1 - truth) / (kinds - 1)
@@ -75,6 +77,8 @@ def thresholded(rows: Sequence[Sequence[Fraction]], outputs: range, threshold: i
 def _fits(entries: int) -> None:
     if entries > MOST:
         raise TooLarge(
-            "This noise has too many states and outputs to be listed", size=f"{entries:,} entries", fits=f"{MOST:,} entries",
+            "This noise has too many states and outputs to be listed",
+            size=f"{entries:,} entries",
+            fits=f"{MOST:,} entries",
             remedy="ask for fewer states or a smaller reach",
         )

@@ -60,7 +60,9 @@ def from_opendp(measurement: Any, *, low: int = 0, high: int = 10, reach: int | 
     reader = READERS.get(made)
     if reader is None:
         raise InputError(
-            "This measurement has no finite table here", found=made, allowed=list(READERS),
+            "This measurement has no finite table here",
+            found=made,
+            allowed=list(READERS),
             remedy="give its probabilities as a table to discreet.exchange.finite",
         )
     return reader(measurement, made, given, low, high, reach)
@@ -76,8 +78,10 @@ def _constructor(measurement: Any) -> tuple[str, Mapping[str, Any]]:
     made = getattr(measurement, "__opendp_dict__", None)
     if not isinstance(made, dict) or "__function__" not in made:
         raise InputError(
-            "This measurement does not say how it was made", found=f"{type(measurement).__name__}, opendp {version_of(OPENDP)}",
-            allowed=f"a measurement of opendp {OPENDP.oldest} or newer", remedy="update opendp, or give the table itself",
+            "This measurement does not say how it was made",
+            found=f"{type(measurement).__name__}, opendp {version_of(OPENDP)}",
+            allowed=f"a measurement of opendp {OPENDP.oldest} or newer",
+            remedy="update opendp, or give the table itself",
         )
     return str(made["__function__"]), made["__kwargs__"]
 
@@ -86,7 +90,9 @@ def _noise(measurement: Any, made: str, given: Mapping[str, Any], low: int, high
     domain = str(given["input_domain"])
     if not WHOLE.fullmatch(domain):
         raise InputError(
-            f"{made} is read on one whole number", found=domain, allowed="AtomDomain of an integer type",
+            f"{made} is read on one whole number",
+            found=domain,
+            allowed="AtomDomain of an integer type",
             remedy="floating-point and vector noise has no finite table; publish counts",
         )
     scale = binary(given["scale"], "scale")
@@ -112,7 +118,9 @@ def _threshold(measurement: Any, made: str, given: Mapping[str, Any], _: int, hi
     domain = str(given["input_domain"])
     if not KEYED.fullmatch(domain):
         raise InputError(
-            f"{made} is read on whole counts by key", found=domain, allowed="MapDomain with an integer value domain",
+            f"{made} is read on whole counts by key",
+            found=domain,
+            allowed="MapDomain with an integer value domain",
             remedy="publish counts",
         )
     scale, limit = binary(given["scale"], "scale"), int(given["threshold"])
@@ -138,8 +146,10 @@ def _claimed(
     if "MaxDivergence" in measure:
         return Claimed(table, source, epsilon=amount, delta=chance)
     raise InputError(
-        "This measure of privacy is not decided here", found=measure,
-        allowed="MaxDivergence, ZeroConcentratedDivergence, approximate or not", remedy="convert the measurement in OpenDP first",
+        "This measure of privacy is not decided here",
+        found=measure,
+        allowed="MaxDivergence, ZeroConcentratedDivergence, approximate or not",
+        remedy="convert the measurement in OpenDP first",
     )
 
 

@@ -95,7 +95,9 @@ class Plug:
     def __init__(self, mechanism: Mechanism) -> None:
         if not isinstance(mechanism.problem.universe, Universe):
             raise InputError(
-                "A measurement reads respondents", found="databases listed by name", allowed="a universe of respondents",
+                "A measurement reads respondents",
+                found="databases listed by name",
+                allowed="a universe of respondents",
                 remedy="export the table instead",
             )
         proof = privacy(mechanism)
@@ -117,8 +119,10 @@ class Plug:
         """Refuse neighbours other than replace-one for whole databases: their number would be private."""
         if not isinstance(self.mechanism.problem.neighbours, ReplaceOne):
             raise InputError(
-                "A measurement on databases protects replacements", found=f"{self.mechanism.problem.neighbours.name} neighbours",
-                allowed="replace-one, or on = 'total'", remedy="use the form 'total' after a count or sum",
+                "A measurement on databases protects replacements",
+                found=f"{self.mechanism.problem.neighbours.name} neighbours",
+                allowed="replace-one, or on = 'total'",
+                remedy="use the form 'total' after a count or sum",
             )
 
     def draw_database(self, types: Any) -> str:
@@ -126,7 +130,9 @@ class Plug:
         held = np.clip(np.asarray(list(types), dtype=np.int64), 0, self.universe.types - 1)
         if len(held) != self.universe.respondents:
             raise InputError(
-                "The measurement reads databases of one size", found=f"{len(held)} records", allowed=f"{self.universe.respondents}",
+                "The measurement reads databases of one size",
+                found=f"{len(held)} records",
+                allowed=f"{self.universe.respondents}",
                 remedy="resize the data in the chain before it",
             )
         if isinstance(self.mechanism.summary, DatabaseSummary):
@@ -167,7 +173,9 @@ class Plug:
         summary = self.mechanism.summary
         if not isinstance(summary, LinearSummary):
             raise InputError(
-                "This mechanism does not read one total", found=f"summary {summary.kind!r}", allowed="'linear', or on = 'database'",
+                "This mechanism does not read one total",
+                found=f"summary {summary.kind!r}",
+                allowed="'linear', or on = 'database'",
                 remedy="use the form 'database'",
             )
         low, high = summary.range(self.universe)
@@ -175,7 +183,8 @@ class Plug:
         if isinstance(kernel, TableKernel) and len(kernel.states) != high - low + 1:
             raise InputError(
                 "Some whole numbers between the totals cannot occur, so OpenDP's integers do not fit",
-                found=f"{len(kernel.states)} totals from {low} to {high}", allowed="every whole number",
+                found=f"{len(kernel.states)} totals from {low} to {high}",
+                allowed="every whole number",
                 remedy="use the form 'database', or weights without a common divisor",
             )
         return low, high
@@ -189,7 +198,9 @@ class Plug:
         edges, n = np.asarray(self.mechanism.space.edges), len(self.mechanism.space)
         if n > MOST_STATES:
             raise TooLarge(
-                "This kernel has too many totals to count the steps between them", size=f"{n:,} totals", fits=f"{MOST_STATES:,}",
+                "This kernel has too many totals to count the steps between them",
+                size=f"{n:,} totals",
+                fits=f"{MOST_STATES:,}",
                 remedy="use a closed form",
             )
         links = csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n))
@@ -199,7 +210,9 @@ class Plug:
         longest = [float(ways[apart <= d].max()) for d in range(int(apart.max()) + 1)]
         if not np.isfinite(longest).all():
             raise InputError(
-                "Some totals are no chain of neighbours apart", found="a graph in several parts", allowed="a connected graph",
+                "Some totals are no chain of neighbours apart",
+                found="a graph in several parts",
+                allowed="a connected graph",
                 remedy="use the form 'database'",
             )
         return [int(way) for way in longest]

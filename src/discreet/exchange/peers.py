@@ -64,6 +64,7 @@ def version_of(library: Peer) -> str:
 def _too_old(library: Peer, lacking: str, needed_for: str) -> InputError:
     return InputError(
         f"The installed {library.distribution} lacks {lacking}, which is needed for {needed_for}",
-        found=f"{library.distribution} {version_of(library)}", allowed=f"{library.distribution} {library.oldest} or newer",
+        found=f"{library.distribution} {version_of(library)}",
+        allowed=f"{library.distribution} {library.oldest} or newer",
         remedy=f'install it with: pip install "{library.distribution}>={library.oldest}"',
     )

@@ -168,9 +168,12 @@ def _of_release(facts: Mapping[str, Any], ledger: Mapping[str, Any], verdict: Re
     word = str(entry.get("attested", {}).get("statement", "")) or "No statement was signed."
     yield "tuned", (f"Plan, key set and mechanism were committed before the draw, by the order of the ledger. {word}", "attested")
     yield "unprotected", (f"{'; '.join(facts['unprotected_quantities'])}.", "release")
-    yield "randomness", (
-        f"The {made['randomness']}, drawn bit for bit as proved ({made['software']}); that it was so is the publisher's word.",
-        "attested",
+    yield (
+        "randomness",
+        (
+            f"The {made['randomness']}, drawn bit for bit as proved ({made['software']}); that it was so is the publisher's word.",
+            "attested",
+        ),
     )
     yield "channels", ("Nothing after the commitment depends on values by design; how it was run cannot be seen here.", "attested")
     held = sum(check.holds is True for check in verdict.checks)

@@ -62,7 +62,8 @@ def could_be_best(mechanism: FiniteMechanism, tolerance: float = 1e-6) -> Screen
         raise InputError(
             "Only a purely private mechanism is compared with the best ones at its ε",
             found=f"output {tight.output} is impossible at state {(tight.edge or ('', ''))[1]} and not at its neighbour",
-            allowed="a finite ε", remedy="ask for its δ instead",
+            allowed="a finite ε",
+            remedy="ask for its δ instead",
         )
     logs = np.asarray(mechanism.profiled.logs)
     edges = np.asarray(mechanism.edges, dtype=np.int64).reshape(-1, 2)
@@ -96,15 +97,18 @@ def on_problem(mechanism: FiniteMechanism, problem: Problem) -> tuple[FiniteMech
         missing = sorted(set(at) - held)
         if missing:
             raise InputError(
-                "The states of the mechanism are not those of the problem", found=f"no state {missing[0]!r}",
+                "The states of the mechanism are not those of the problem",
+                found=f"no state {missing[0]!r}",
                 allowed="every value of the statistic, or every database or histogram, as a label",
                 remedy="rename the states, or give the problem that the mechanism is for",
             )
         read = "statistic"
     if len(at) * len(mechanism.outputs) > MOST_JOINT:
         raise TooLarge(
-            "There are too many states to read the mechanism at", size=f"{len(at):,} states × {len(mechanism.outputs):,} outputs",
-            fits=f"{MOST_JOINT:,} entries", remedy="fewer respondents or types",
+            "There are too many states to read the mechanism at",
+            size=f"{len(at):,} states × {len(mechanism.outputs):,} outputs",
+            fits=f"{MOST_JOINT:,} entries",
+            remedy="fewer respondents or types",
         )
     place = {label: i for i, label in enumerate(mechanism.states)}
     rows = tuple(tuple(row[place[label]] for label in at) for row in mechanism.rows)
@@ -139,7 +143,8 @@ def _rounded_up(tight: TightRatio) -> Fraction:
         edge = tight.edge or ("", "")
         raise InputError(
             "On the neighbours of this problem the mechanism has no finite ε, so no design has the same one",
-            found=f"output {tight.output} at states {edge[0]} and {edge[1]}", allowed="a purely private mechanism",
+            found=f"output {tight.output} at states {edge[0]} and {edge[1]}",
+            allowed="a purely private mechanism",
             remedy="ask for its δ, or list the neighbours that it protects",
         )
     scaled = tight.epsilon[1] * 10**DIGITS

@@ -62,7 +62,9 @@ def problem(
     if source is not None:
         if values is not None or respondents is not None:
             raise InputError(
-                "A problem comes from one source, or from keywords", found="both", allowed="one of them",
+                "A problem comes from one source, or from keywords",
+                found="both",
+                allowed="one of them",
                 remedy="leave one of them out",
             )
         if isinstance(source, (str, Path)):
@@ -114,9 +116,7 @@ class AskedProblem(Shown):
     ) -> DesignedMechanism: ...
 
     @overload
-    def design(
-        self, *, sizes: object, gap: float = 1e-6, seconds: float = 60.0, watch: Watch = SILENT
-    ) -> DesignedFamily: ...
+    def design(self, *, sizes: object, gap: float = 1e-6, seconds: float = 60.0, watch: Watch = SILENT) -> DesignedFamily: ...
 
     def design(
         self, *, sizes: object = None, within: str | None = None, gap: float = 1e-6, seconds: float = 60.0, watch: Watch = SILENT

@@ -112,15 +112,32 @@ class DesignedMechanism(Shown):
         return Path(path)
 
     def publish(
-        self, frame: object, *, keys: object, column: str, otherwise: object, ledger: HeldBudget, folder: str | Path = "release",
-        dataset: str = "", protects: str = "values",
+        self,
+        frame: object,
+        *,
+        keys: object,
+        column: str,
+        otherwise: object,
+        ledger: HeldBudget,
+        folder: str | Path = "release",
+        dataset: str = "",
+        protects: str = "values",
     ) -> PublishedRelease:
         """Publish cells of the mechanism's size: see `DesignedFamily.publish`."""
         universe = self.mechanism.problem.universe
         size = universe.largest if isinstance(universe, Universe) else 0
         return published(
-            {size: self.mechanism}, mechanism_document(self.mechanism), self.mechanism.problem, frame, keys=keys, column=column,
-            otherwise=otherwise, ledger=ledger, folder=folder, dataset=dataset, protects=protects,
+            {size: self.mechanism},
+            mechanism_document(self.mechanism),
+            self.mechanism.problem,
+            frame,
+            keys=keys,
+            column=column,
+            otherwise=otherwise,
+            ledger=ledger,
+            folder=folder,
+            dataset=dataset,
+            protects=protects,
         )
 
 
@@ -162,8 +179,16 @@ class DesignedFamily(Shown):
         return place
 
     def publish(
-        self, frame: object, *, keys: object, column: str, otherwise: object, ledger: HeldBudget, folder: str | Path = "release",
-        dataset: str = "", protects: str = "values",
+        self,
+        frame: object,
+        *,
+        keys: object,
+        column: str,
+        otherwise: object,
+        ledger: HeldBudget,
+        folder: str | Path = "release",
+        dataset: str = "",
+        protects: str = "values",
     ) -> PublishedRelease:
         """Commit in the ledger, then draw once for each cell and write a release that anyone can verify.
 
@@ -174,6 +199,15 @@ class DesignedFamily(Shown):
         family = self.found.family
         members: dict[Served, Member | Mechanism] = {n: m for m in family.members for n in range(m.low, m.high + 1)}
         return published(
-            members, family_document(family), self.problem, frame, keys=keys, column=column,
-            otherwise=otherwise, ledger=ledger, folder=folder, dataset=dataset, protects=protects,
+            members,
+            family_document(family),
+            self.problem,
+            frame,
+            keys=keys,
+            column=column,
+            otherwise=otherwise,
+            ledger=ledger,
+            folder=folder,
+            dataset=dataset,
+            protects=protects,
         )

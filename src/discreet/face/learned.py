@@ -123,9 +123,7 @@ def chosen(
     problem = read_question(question, max(key_set.sizes))
     weights = _must_fit(problem, base)
     asked = questions(key_set, base.recoding.types, strata)
-    halves = split(
-        asked, key_set, weights, problem.epsilon, share if share == "auto" else exact(share, "--share")
-    )
+    halves = split(asked, key_set, weights, problem.epsilon, share if share == "auto" else exact(share, "--share"))
     target.mkdir(parents=True, exist_ok=True)
     found = LearningChoices(target, _moved(base, target), problem, key_set, strata, asked, halves)
     _must_be_the_same(found)
@@ -135,9 +133,7 @@ def chosen(
 def _must_fit(problem: Problem, plan: Plan) -> list[float]:
     """What each type adds to the statistic; refuses what cannot be learned for."""
     universe = problem.universe
-    weights = (
-        problem.statistic.weights(universe) if isinstance(universe, Universe) and universe.fixed else None
-    )
+    weights = problem.statistic.weights(universe) if isinstance(universe, Universe) and universe.fixed else None
     if weights is None or not isinstance(problem.promise, PurePromise) or not isinstance(universe, Universe):
         raise InputError(
             "A prior is learned for the sum, mean or count of a fixed number of respondents, under a pure ε",
@@ -172,9 +168,7 @@ def _moved(plan: Plan, folder: Path) -> Plan:
     if source.kind in ("parquet", "csv", "duckdb"):
         source = replace(source, location=seen(source.location))
     ledger = plan.ledger if not plan.ledger or "://" in plan.ledger else seen(plan.ledger)
-    return replace(
-        plan, source=source, key_set=seen(plan.key_set), ledger=ledger, mechanism="mechanism.family.json"
-    )
+    return replace(plan, source=source, key_set=seen(plan.key_set), ledger=ledger, mechanism="mechanism.family.json")
 
 
 def _must_be_the_same(choices: LearningChoices) -> None:
@@ -277,11 +271,7 @@ def _must_afford(choices: LearningChoices, ledger: Ledger) -> None:
     account = (choices.plan.population, choices.plan.unit.name)
     parts = (("learned", choices.for_learning), ("release", choices.for_release))
     wanted = sum(
-        (
-            pure_epsilon(exposure.of(PurePromise(epsilon)))
-            for name, epsilon in parts
-            if not (choices.folder / name).exists()
-        ),
+        (pure_epsilon(exposure.of(PurePromise(epsilon))) for name, epsilon in parts if not (choices.folder / name).exists()),
         Fraction(0),
     )
     stages = [name for name, _ in parts if any(choices.folder.glob(f".{name}.*"))]

@@ -57,7 +57,9 @@ def budget(
             book.declare(population, unit, cap, Fraction(0), signer)
         elif held.cap != cap:
             raise InputError(
-                "This population has another budget in this ledger", found=f"ε = {given(cap)}", allowed=f"ε = {given(held.cap)}",
+                "This population has another budget in this ledger",
+                found=f"ε = {given(cap)}",
+                allowed=f"ε = {given(held.cap)}",
                 remedy="a budget is fixed when it is declared: ask for the same, or name another ledger",
             )
     return HeldBudget(str(ledger), population, unit, None if key is None else Path(key))
@@ -89,21 +91,40 @@ class HeldBudget(Shown):
 
 
 def published(
-    members: Mapping[Served, Member | Mechanism], document: Any, problem: Problem, frame: object, *, keys: object, column: str,
-    otherwise: object, ledger: HeldBudget, folder: str | Path, dataset: str, protects: str,
+    members: Mapping[Served, Member | Mechanism],
+    document: Any,
+    problem: Problem,
+    frame: object,
+    *,
+    keys: object,
+    column: str,
+    otherwise: object,
+    ledger: HeldBudget,
+    folder: str | Path,
+    dataset: str,
+    protects: str,
 ) -> PublishedRelease:
     """Make the plan that was described, commit it, and publish it from a frame."""
     cells = key_set_of(keys)
     universe = problem.universe
     if not isinstance(universe, Universe):
         raise InputError(
-            "Only problems about values are published", found="named databases", allowed="respondents and values",
+            "Only problems about values are published",
+            found="named databases",
+            allowed="respondents and values",
             remedy="state the problem with values",
         )
     plan = Plan(
-        dataset=dataset or problem.name or "a private table", source=Source("frame"), keys=cells.columns, key_set="key_set.csv",
-        recoding=_recoding(universe, column, otherwise), unit=Unit(problem.unit), mechanism="mechanism.json",
-        population=ledger.population, protects=protects, size_column=SIZE,
+        dataset=dataset or problem.name or "a private table",
+        source=Source("frame"),
+        keys=cells.columns,
+        key_set="key_set.csv",
+        recoding=_recoding(universe, column, otherwise),
+        unit=Unit(problem.unit),
+        mechanism="mechanism.json",
+        population=ledger.population,
+        protects=protects,
+        size_column=SIZE,
     )
     bundle = Bundle(plan, plan, cells, members, document)
     check_bundle(bundle)
@@ -120,7 +141,9 @@ def _recoding(universe: Universe, column: str, otherwise: object) -> Recoding:
     counted = format_exact(exact(otherwise, "otherwise"))
     if counted not in values:
         raise InputError(
-            "A missing or unknown value must count as one of the values", found=counted, allowed=values,
+            "A missing or unknown value must count as one of the values",
+            found=counted,
+            allowed=values,
             remedy="for instance otherwise=0",
         )
     place = values.index(counted)
@@ -132,7 +155,9 @@ def release(folder: str | Path) -> PublishedRelease:
     place = Path(folder)
     if not (place / "release.csv").is_file():
         raise InputError(
-            "This folder is no release", found=str(place), allowed="a folder that publish wrote",
+            "This folder is no release",
+            found=str(place),
+            allowed="a folder that publish wrote",
             remedy="give the release's folder",
         )
     return PublishedRelease(place)
@@ -157,8 +182,14 @@ class PublishedRelease(Shown):
         return Answer(found, verification_view(found))
 
     def total(
-        self, where: Mapping[str, object] | None = None, *, less: Mapping[str, object] | None = None, level: float = 0.9,
-        over: int | float | str | Fraction | None = None, doubt: float | None = None, also: Sequence[PublishedRelease] = (),
+        self,
+        where: Mapping[str, object] | None = None,
+        *,
+        less: Mapping[str, object] | None = None,
+        level: float = 0.9,
+        over: int | float | str | Fraction | None = None,
+        doubt: float | None = None,
+        also: Sequence[PublishedRelease] = (),
     ) -> Answer[Total]:
         """The total over the cells with these keys (a key's value may be a list), less that over others, with its interval.
 

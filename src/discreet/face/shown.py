@@ -34,7 +34,9 @@ class Shown(ABC):
     def columns(self) -> Columns:
         """What can be made a frame, by column."""
         raise InputError(
-            "This is no table", found=repr(self), allowed="a mechanism, a family, a release, answers with several rows",
+            "This is no table",
+            found=repr(self),
+            allowed="a mechanism, a family, a release, answers with several rows",
             remedy="take .facts, or .result",
         )
 

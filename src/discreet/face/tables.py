@@ -24,7 +24,8 @@ def sizes_of(given: Any) -> Sizes | list[int]:
     if isinstance(given, Iterable):
         return [_whole(n) for n in given]
     raise InputError(
-        "These are not sizes of cells", found=type(given).__name__,
+        "These are not sizes of cells",
+        found=type(given).__name__,
         allowed="numbers, a text such as 10..60, a table with a column size",
         remedy="for instance sizes=[38, 40, 41]",
     )
@@ -47,7 +48,9 @@ def _table(given: Any) -> dict[str, Sequence[Any]]:
         found = {name: listed(given[name]) for name in _columns(given) or ()}
     if SIZE not in found:
         raise InputError(
-            "The table of cells has no column of sizes", found=", ".join(found) or "no columns", allowed=f"a column {SIZE!r}",
+            "The table of cells has no column of sizes",
+            found=", ".join(found) or "no columns",
+            allowed=f"a column {SIZE!r}",
             remedy="say for how many respondents each cell is published",
         )
     return found

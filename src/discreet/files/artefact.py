@@ -28,7 +28,9 @@ def read_artefact(path: str | Path) -> tuple[Mechanism | Family | RobustFile, st
     read = READERS.get(stated) if isinstance(stated, str) else None
     if read is None:
         raise InputError(
-            "This file makes no claims that can be proved", found="no format" if stated is None else f"format {stated}",
-            allowed=list(READERS), remedy="name a file that discreet design wrote",
+            "This file makes no claims that can be proved",
+            found="no format" if stated is None else f"format {stated}",
+            allowed=list(READERS),
+            remedy="name a file that discreet design wrote",
         )
     return read(document), document_hash(document)

@@ -49,7 +49,8 @@ def _beside(path: Path) -> tuple[int, Path]:
 
 def _unwritable(path: Path, found: str) -> InputError:
     return InputError(
-        f"The file {path} could not be written", found=found,
+        f"The file {path} could not be written",
+        found=found,
         allowed="a folder that exists, can be written to and has room",
         remedy="choose another place; nothing was left behind",
     )
@@ -70,6 +71,8 @@ def read_bytes(path: Path, what: str) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise InputError(
-            f"{what} could not be read", found=f"{path}: {error.strerror or type(error).__name__}",
-            allowed="a file that exists and can be read", remedy="check the path",
+            f"{what} could not be read",
+            found=f"{path}: {error.strerror or type(error).__name__}",
+            allowed="a file that exists and can be read",
+            remedy="check the path",
         ) from None

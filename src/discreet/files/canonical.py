@@ -23,7 +23,9 @@ def canonical_bytes(document: Any) -> bytes:
         return json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
         raise InputError(
-            "A document holds half of a character", found="a lone surrogate", allowed="text that can be written as UTF-8",
+            "A document holds half of a character",
+            found="a lone surrogate",
+            allowed="text that can be written as UTF-8",
             remedy="correct the text",
         ) from None
 
@@ -37,7 +39,9 @@ def parse_json(data: bytes, what: str) -> Any:
     """Strict JSON: UTF-8, no repeated keys, no floats, no NaN, no absurd nesting."""
     if len(data) > LARGEST_FILE:
         raise InputError(
-            f"{what} is too large to read", found=f"{len(data):,} bytes", allowed=f"up to {LARGEST_FILE:,}",
+            f"{what} is too large to read",
+            found=f"{len(data):,} bytes",
+            allowed=f"up to {LARGEST_FILE:,}",
             remedy="check that this is the right file",
         )
     try:
@@ -55,13 +59,17 @@ def parse_json(data: bytes, what: str) -> Any:
         raise _too_deep(what) from None
     except json.JSONDecodeError as error:
         raise InputError(
-            f"{what} is not valid JSON", found=f"{error.msg} at line {error.lineno}, column {error.colno}",
-            allowed="a JSON file written by discreet", remedy="it may be cut short or edited: make it again",
+            f"{what} is not valid JSON",
+            found=f"{error.msg} at line {error.lineno}, column {error.colno}",
+            allowed="a JSON file written by discreet",
+            remedy="it may be cut short or edited: make it again",
         ) from None
     except ValueError:
         raise InputError(
-            f"{what} holds a whole number that is too long", found="more than 4,300 digits outside a string",
-            allowed="long numbers as strings", remedy="check the file",
+            f"{what} holds a whole number that is too long",
+            found="more than 4,300 digits outside a string",
+            allowed="long numbers as strings",
+            remedy="check the file",
         ) from None
     must_be_shallow(document, what)
     return document
@@ -72,15 +80,15 @@ def _once(pairs: list[tuple[str, Any]], what: str) -> dict[str, Any]:
     if len(found) != len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise InputError(
-            f"{what} has the same key twice", found=repr(twice), allowed="each key once", remedy="remove one"
-        )
+        raise InputError(f"{what} has the same key twice", found=repr(twice), allowed="each key once", remedy="remove one")
     return found
 
 
 def _refuse_float(text: str, what: str) -> Any:
     raise InputError(
-        f"{what} holds a floating-point number", found=text, allowed='exact numbers as text, such as "1/3" or "0.25"',
+        f"{what} holds a floating-point number",
+        found=text,
+        allowed='exact numbers as text, such as "1/3" or "0.25"',
         remedy="put the number in quotes",
     )
 
@@ -101,7 +109,9 @@ def _inside(item: dict[str, Any] | list[Any]) -> Iterable[Any]:
 
 def _too_deep(what: str) -> InputError:
     return InputError(
-        f"{what} is nested too deeply", found="many brackets", allowed=f"at most {DEEPEST} levels",
+        f"{what} is nested too deeply",
+        found="many brackets",
+        allowed=f"at most {DEEPEST} levels",
         remedy="check the file",
     )
 
@@ -119,6 +129,8 @@ def _must_be_exact(document: Any, depth: int = 0) -> None:
             _must_be_exact(value, depth + 1)
     elif not (document is None or isinstance(document, (str, int))):
         raise InputError(
-            "A document holds something that is not exact", found=type(document).__name__,
-            allowed="text, whole numbers, true, false, null", remedy="write numbers as text",
+            "A document holds something that is not exact",
+            found=type(document).__name__,
+            allowed="text, whole numbers, true, false, null",
+            remedy="write numbers as text",
         )

@@ -118,9 +118,7 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
     document: dict[str, Any] = {
         "kind": witness.kind,
         "scale": format_integer(witness.scale),
-        "multipliers": [
-            {"action": recommendation_document(m.action), "flows": _packed(m.flows)} for m in witness.multipliers
-        ],
+        "multipliers": [{"action": recommendation_document(m.action), "flows": _packed(m.flows)} for m in witness.multipliers],
     }
     if isinstance(witness, RenyiWitness):
         document |= {"root": witness.root, "cuts": _packed(witness.cuts)}
@@ -145,9 +143,7 @@ def _witness(shape: schema.Witness) -> Witness:
     if shape.scale is None or shape.multipliers is None:
         raise _lacking("scale or multipliers")
     scale = read_integer(shape.scale, "the scale")
-    multipliers = tuple(
-        Multipliers(recommendation_from_shape(m.action), _unpacked(m.flows)) for m in shape.multipliers
-    )
+    multipliers = tuple(Multipliers(recommendation_from_shape(m.action), _unpacked(m.flows)) for m in shape.multipliers)
     if shape.kind == "quotient":
         if shape.reference is None or shape.groups is None or shape.rays is None or shape.states is None:
             raise _lacking("reference, groups, rays or states")
@@ -182,8 +178,10 @@ def _must_belong(shape: schema.Witness) -> None:
     strange = [key for key in others if getattr(shape, key) is not None]
     if strange:
         raise InputError(
-            "The certificate's witness has a key that belongs to another kind", found=", ".join(strange),
-            allowed="the keys of its kind", remedy="remove it",
+            "The certificate's witness has a key that belongs to another kind",
+            found=", ".join(strange),
+            allowed="the keys of its kind",
+            remedy="remove it",
         )
 
 
@@ -192,7 +190,9 @@ def _packed(flows: Sequence[Flow]) -> str:
         numbers = array("q", [number for flow in flows for number in flow])
     except OverflowError:
         raise InputError(
-            "A multiplier does not fit into 64 bits", found="a larger number", allowed="numerators below 2^63",
+            "A multiplier does not fit into 64 bits",
+            found="a larger number",
+            allowed="numerators below 2^63",
             remedy="write the multipliers over a smaller scale",
         ) from None
     if sys.byteorder == "big":
@@ -219,7 +219,8 @@ def _unpacked(text: str) -> PackedFlows:
         whole, data = False, b""
     if not whole:
         raise InputError(
-            "The certificate's multipliers cannot be unpacked", found="damaged or endless data",
+            "The certificate's multipliers cannot be unpacked",
+            found="damaged or endless data",
             allowed=f"zlib in base64, three 64-bit numbers for each flow, at most {MOST_INFLATED} times as long as packed",
             remedy="make the certificate again",
         )

@@ -61,6 +61,4 @@ def _member(shape: schema.MemberShape) -> Member:
     certificate = certificate_from_shape(shape.certificate)
     mechanism = mechanism_from_shape(shape.mechanism)
     values = tuple((read_integer(size, "a size"), value) for size, value in shape.values.items())
-    return Member(
-        shape.from_, shape.to, mechanism, certificate, tuple(sorted(values)), shape.absent, shape.absent_probability
-    )
+    return Member(shape.from_, shape.to, mechanism, certificate, tuple(sorted(values)), shape.absent, shape.absent_probability)

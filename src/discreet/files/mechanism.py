@@ -177,7 +177,9 @@ def action_document(action: Action) -> dict[str, str]:
 def action_from_shape(shape: schema.ActionShape) -> Action:
     if (shape.number is None) == (shape.name is None):
         raise InputError(
-            "An action is a number or a name", found="both or neither", allowed='{"number": "2.5"} or {"name": "open"}',
+            "An action is a number or a name",
+            found="both or neither",
+            allowed='{"number": "2.5"} or {"name": "open"}',
             remedy="give one of them",
         )
     return shape.number if shape.number is not None else str(shape.name)
@@ -203,12 +205,8 @@ def recommendation_from_shape(shape: schema.ActionShape | list[schema.ActionShap
 def _refuse_others(shape: Shape, used: set[str], what: str) -> None:
     others = {key for key in shape.model_fields_set - used if getattr(shape, key) is not None}
     if others:
-        raise InputError(
-            f"A {what} has no such key", found=", ".join(sorted(others)), allowed=sorted(used), remedy="remove it"
-        )
+        raise InputError(f"A {what} has no such key", found=", ".join(sorted(others)), allowed=sorted(used), remedy="remove it")
 
 
 def _lacking(key: str) -> InputError:
-    return InputError(
-        "The mechanism file lacks a key", found=f"no {key}", allowed=f"{key} must be given", remedy="add it"
-    )
+    return InputError("The mechanism file lacks a key", found=f"no {key}", allowed=f"{key} must be given", remedy="add it")

@@ -109,7 +109,9 @@ def read_plan(path: str | Path) -> Plan:
     data = read_bytes(Path(path), "the plan")
     if len(data) > LARGEST_PLAN:
         raise InputError(
-            "The plan is too large", found=f"{len(data):,} bytes", allowed=f"{LARGEST_PLAN:,} bytes",
+            "The plan is too large",
+            found=f"{len(data):,} bytes",
+            allowed=f"{LARGEST_PLAN:,} bytes",
             remedy="check that this is the right file",
         )
     try:
@@ -120,7 +122,8 @@ def read_plan(path: str | Path) -> Plan:
         ) from None
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise InputError(
-            "The plan is not valid TOML", found=str(error)[:200] or type(error).__name__,
+            "The plan is not valid TOML",
+            found=str(error)[:200] or type(error).__name__,
             allowed="a TOML file with [source], [cells], [recoding], [unit] and [budget]",
             remedy="compare it with the example in the documentation",
         ) from None
@@ -194,7 +197,10 @@ def located(plan: Plan, folder: str | Path) -> Plan:
     if source.kind in ("parquet", "csv", "duckdb"):
         source = replace(source, location=str(base / source.location))
     return replace(
-        plan, source=source, key_set=str(base / plan.key_set), mechanism=str(base / plan.mechanism),
+        plan,
+        source=source,
+        key_set=str(base / plan.key_set),
+        mechanism=str(base / plan.mechanism),
         ledger=str(base / plan.ledger) if plan.ledger and "://" not in plan.ledger else plan.ledger,
         learned=str(base / plan.learned) if plan.learned else "",
     )
@@ -211,7 +217,9 @@ def key_set_text(path: str | Path) -> str:
         return read_bytes(Path(path), "the key set").decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(
-            "The key set is not text", found="bytes that are not UTF-8", allowed="a CSV file in UTF-8",
+            "The key set is not text",
+            found="bytes that are not UTF-8",
+            allowed="a CSV file in UTF-8",
             remedy="check it",
         ) from None
 
@@ -225,14 +233,18 @@ def key_set_from_text(text: str, plan: Plan) -> KeySet:
         wanted = (*plan.keys, plan.size_column)
         if sorted(header) != sorted(wanted):
             raise InputError(
-                "The key set's columns are not those of the plan", found=", ".join(header) or "nothing",
-                allowed=", ".join(wanted), remedy="name the key columns and the column of sizes in the first line",
+                "The key set's columns are not those of the plan",
+                found=", ".join(header) or "nothing",
+                allowed=", ".join(wanted),
+                remedy="name the key columns and the column of sizes in the first line",
             )
         places = [header.index(name) for name in wanted]
         records = [record for record in reader if record]
     except csv.Error as error:
         raise InputError(
-            "The key set is not well-formed CSV", found=f"{error} at line {reader.line_num}", allowed="a CSV file",
+            "The key set is not well-formed CSV",
+            found=f"{error} at line {reader.line_num}",
+            allowed="a CSV file",
             remedy="correct that line",
         ) from None
     if not records:
@@ -240,8 +252,10 @@ def key_set_from_text(text: str, plan: Plan) -> KeySet:
     if set(map(len, records)) != {len(header)}:
         line = _line_of(text, lambda record: len(record) != len(header))
         raise InputError(
-            "A line of the key set has too few or too many fields", found=f"line {line}",
-            allowed=f"{len(header)} fields", remedy="correct that line",
+            "A line of the key set has too few or too many fields",
+            found=f"line {line}",
+            allowed=f"{len(header)} fields",
+            remedy="correct that line",
         )
     # Column by column, since there may be millions of cells and few different sizes.
     columns = list(zip(*records, strict=True))
@@ -250,7 +264,9 @@ def key_set_from_text(text: str, plan: Plan) -> KeySet:
     if wrong:
         line = _line_of(text, lambda record: len(record) == len(header) and record[places[-1]] in wrong)
         raise InputError(
-            "A size in the key set is not a whole number", found=f"{min(wrong)!r} in line {line}", allowed="1, 2, 3, …",
+            "A size in the key set is not a whole number",
+            found=f"{min(wrong)!r} in line {line}",
+            allowed="1, 2, 3, …",
             remedy="correct that line",
         )
     sizes = {size: int(size) for size in set(written)}
@@ -282,8 +298,10 @@ def _source(shape: SourceShape) -> Source:
     unused = shape.path if shape.kind in ("postgres", "frame") else shape.environment
     if unused is not None:
         raise InputError(
-            f"A source of kind {shape.kind!r} does not use this key", found=unused,
-            allowed="path for files; environment and table for PostgreSQL", remedy="remove it",
+            f"A source of kind {shape.kind!r} does not use this key",
+            found=unused,
+            allowed="path for files; environment and table for PostgreSQL",
+            remedy="remove it",
         )
     return Source(shape.kind, located_by or "", shape.table or "")
 
@@ -304,7 +322,8 @@ def _rule(shape: RecodingShape) -> Rule:
                 raise InputError(
                     f"The plan's recoding.kind = {shape.kind!r} and recoding.{name} do not fit",
                     found=f"{'a' if given else 'no'} {name}",
-                    allowed=" and ".join(uses[shape.kind]), remedy=f"{'remove' if given else 'add'} recoding.{name}",
+                    allowed=" and ".join(uses[shape.kind]),
+                    remedy=f"{'remove' if given else 'add'} recoding.{name}",
                 )
     if shape.kind == "values":
         assert shape.values is not None

@@ -21,8 +21,10 @@ def read_priors(path: str | Path, problem: Problem) -> tuple[Prior, ...]:
     found = document.get("prior")
     if set(document) != {"prior"} or not isinstance(found, list) or not found:
         raise InputError(
-            "The file of priors holds something else", found=", ".join(document) or "nothing",
-            allowed="one [[prior]] for each prior", remedy="write each prior as in a problem file",
+            "The file of priors holds something else",
+            found=", ".join(document) or "nothing",
+            allowed="one [[prior]] for each prior",
+            remedy="write each prior as in a problem file",
         )
     own = problem_document(problem)
     return tuple(problem_from_document(own | {"prior": prior}, f"Prior {i}").prior for i, prior in enumerate(found, 1))
@@ -35,13 +37,17 @@ def read_prior(path: str | Path, problem: Problem) -> Prior:
         other = read_problem(path)
         if other.universe != problem.universe:
             raise InputError(
-                "The prior is about another universe", found="another [data] section",
-                allowed="the same respondents and values as the mechanism's", remedy="give a file that holds only [prior]",
+                "The prior is about another universe",
+                found="another [data] section",
+                allowed="the same respondents and values as the mechanism's",
+                remedy="give a file that holds only [prior]",
             )
         return other.prior
     if set(document) != {"prior"}:
         raise InputError(
-            "A prior file holds one section", found=", ".join(document) or "nothing", allowed="[prior]",
+            "A prior file holds one section",
+            found=", ".join(document) or "nothing",
+            allowed="[prior]",
             remedy="copy the [prior] of a problem file and change its numbers",
         )
     return problem_from_document(problem_document(problem) | {"prior": document["prior"]}, "The prior file").prior
@@ -52,6 +58,8 @@ def _read(path: Path, what: str, allowed: str) -> dict[str, Any]:
         return tomllib.loads(read_bytes(path, what).decode("utf-8"), parse_float=Decimal)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise InputError(
-            f"{what[0].upper()}{what[1:]} is not valid TOML", found=str(error)[:200], allowed=allowed,
+            f"{what[0].upper()}{what[1:]} is not valid TOML",
+            found=str(error)[:200],
+            allowed=allowed,
             remedy="write each prior as in a problem file",
         ) from None

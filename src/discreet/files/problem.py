@@ -45,7 +45,9 @@ def read_problem(path: str | Path) -> Problem:
     data = read_bytes(path, "the problem file")
     if len(data) > LARGEST_PROBLEM:
         raise InputError(
-            "The problem file is too large", found=f"{len(data):,} bytes", allowed=f"{LARGEST_PROBLEM:,} bytes",
+            "The problem file is too large",
+            found=f"{len(data):,} bytes",
+            allowed=f"{LARGEST_PROBLEM:,} bytes",
             remedy="check that this is the right file",
         )
     try:
@@ -66,7 +68,8 @@ def read_question(path: str | Path, respondents: int) -> Problem:
     document = _toml(read_bytes(path, "the problem file").decode("utf-8", "replace"))
     if "prior" in document:
         raise InputError(
-            "This problem brings a prior, and none is learned where there is one", found="a section [prior]",
+            "This problem brings a prior, and none is learned where there is one",
+            found="a section [prior]",
             allowed="[data], [statistic], [decision] and [privacy]",
             remedy="remove [prior] to learn one, or use discreet design to design under it",
         )
@@ -94,7 +97,8 @@ def _toml(text: str) -> dict[str, Any]:
         return tomllib.loads(text, parse_float=Decimal)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise InputError(
-            "The problem file is not valid TOML", found=str(error)[:200] or type(error).__name__,
+            "The problem file is not valid TOML",
+            found=str(error)[:200] or type(error).__name__,
             allowed="a TOML file with [data], [prior], [statistic], [decision] and [privacy]",
             remedy="compare it with the example in the documentation",
         ) from None
@@ -119,8 +123,15 @@ def problem_from_shape(shape: schema.Problem) -> Problem:
     unlisted = Problem(universe, neighbours, prior, statistic, placeholder, promise)
     decisions = tuple(_decision(d, unlisted) for d in listed)
     return Problem(
-        universe, neighbours, prior, statistic, decisions, promise,
-        unit=shape.privacy.unit or "respondent", name=shape.name or "", notes=tuple(notes),
+        universe,
+        neighbours,
+        prior,
+        statistic,
+        decisions,
+        promise,
+        unit=shape.privacy.unit or "respondent",
+        name=shape.name or "",
+        notes=tuple(notes),
     )
 
 
@@ -133,15 +144,19 @@ def _universe(data: schema.Data) -> tuple[AnyUniverse, Neighbours]:
     if isinstance(data.neighbours, schema.GivenNeighbours):
         if data.respondents is not None or data.values is not None:
             raise InputError(
-                "Databases listed by name have no respondents or values", found="data.respondents or data.values",
-                allowed="only data.neighbours = { states, edges }", remedy="remove the others",
+                "Databases listed by name have no respondents or values",
+                found="data.respondents or data.values",
+                allowed="only data.neighbours = { states, edges }",
+                remedy="remove the others",
             )
         return ListedUniverse(tuple(data.neighbours.states)), GivenGraph(tuple(data.neighbours.edges))
     if data.respondents is None or data.values is None:
         missing = "data.respondents" if data.respondents is None else "data.values"
         raise InputError(
-            "The problem does not say who is in the data", found=f"no {missing}",
-            allowed="respondents = 40 and values = [0, 1, 2]", remedy=f"add {missing}",
+            "The problem does not say who is in the data",
+            found=f"no {missing}",
+            allowed="respondents = 40 and values = [0, 1, 2]",
+            remedy=f"add {missing}",
         )
     values = tuple(data.values)
     if isinstance(data.respondents, int):
@@ -170,22 +185,27 @@ def _prior(shape: schema.Prior, universe: AnyUniverse, notes: list[str]) -> Prio
     given = {key for key in shape.model_fields_set - {"kind"} if getattr(shape, key) is not None}
     if given - allowed_keys:
         raise InputError(
-            f"A prior of kind {shape.kind!r} has no such key", found=", ".join(sorted(given - allowed_keys)),
-            allowed=sorted(allowed_keys), remedy="remove it or choose another kind",
+            f"A prior of kind {shape.kind!r} has no such key",
+            found=", ".join(sorted(given - allowed_keys)),
+            allowed=sorted(allowed_keys),
+            remedy="remove it or choose another kind",
         )
     size = _size(shape.size, universe, notes)
     if shape.kind == "release":
         return _learned(shape)
     if shape.kind == "reference":
         return ReferencePrior(
-            tuple(_needed(shape.counts, "prior.counts")), _needed(shape.source, "prior.source"),
-            shape.pseudo_count or Fraction(0), size,
+            tuple(_needed(shape.counts, "prior.counts")),
+            _needed(shape.source, "prior.source"),
+            shape.pseudo_count or Fraction(0),
+            size,
         )
     if shape.kind == "exchangeable":
         if (shape.histogram is None) == (shape.concentration is None):
             raise InputError(
                 "An exchangeable prior is given in one of two ways",
-                found="both" if shape.histogram is not None else "neither", allowed="histogram or concentration",
+                found="both" if shape.histogram is not None else "neither",
+                allowed="histogram or concentration",
                 remedy="give one of them",
             )
         if shape.concentration is not None:
@@ -205,9 +225,7 @@ def _prior(shape: schema.Prior, universe: AnyUniverse, notes: list[str]) -> Prio
         rows = [row for row in probabilities if isinstance(row, list)]
         if len(rows) != len(probabilities):
             raise _wrong_form("one list of numbers for each respondent", probabilities)
-        return IndependentPrior(
-            tuple(_distribution(row, f"prior.probabilities[{i}]", notes) for i, row in enumerate(rows))
-        )
+        return IndependentPrior(tuple(_distribution(row, f"prior.probabilities[{i}]", notes) for i, row in enumerate(rows)))
     numbers = [p for p in probabilities if isinstance(p, Fraction)]
     if len(numbers) != len(probabilities):
         raise _wrong_form("a list of numbers", probabilities)
@@ -220,8 +238,10 @@ def _learned(shape: schema.Prior) -> Prior:
     origin = Origin(release, rule, tuple(shape.stratum or ()), shape.change or Fraction(0))
     if (shape.concentration is None) == (shape.probabilities is None):
         raise InputError(
-            "A learned prior is given in one of two ways", found="both" if shape.concentration is not None else "neither",
-            allowed="concentration, or probabilities where cells are alike", remedy="copy the prior that discreet learn wrote",
+            "A learned prior is given in one of two ways",
+            found="both" if shape.concentration is not None else "neither",
+            allowed="concentration, or probabilities where cells are alike",
+            remedy="copy the prior that discreet learn wrote",
         )
     if shape.concentration is not None:
         return DirichletMultinomialPrior(tuple(shape.concentration), origin=origin)
@@ -239,7 +259,9 @@ def _size(given: Any, universe: AnyUniverse, notes: list[str]) -> tuple[Fraction
     if given == "uniform":
         if not isinstance(universe, Universe):
             raise InputError(
-                "Databases listed by name have no number of respondents", found="prior.size", allowed="no prior.size",
+                "Databases listed by name have no number of respondents",
+                found="prior.size",
+                allowed="no prior.size",
                 remedy="remove it",
             )
         count = universe.largest - universe.smallest + 1
@@ -252,7 +274,9 @@ def _counts(label: str) -> tuple[int, ...]:
     parts = label.split(",")
     if not all(part.strip().isascii() and part.strip().isdigit() and len(part) < 12 for part in parts):
         raise InputError(
-            "A histogram is written as counts of types", found=label, allowed='for instance "38,2,0"',
+            "A histogram is written as counts of types",
+            found=label,
+            allowed='for instance "38,2,0"',
             remedy="correct prior.histogram",
         )
     return tuple(int(part) for part in parts)
@@ -261,13 +285,17 @@ def _counts(label: str) -> tuple[int, ...]:
 def _statistic(shape: schema.Statistic) -> Statistic:
     if shape.kind != "count" and shape.of is not None:
         raise InputError(
-            f"A statistic of kind {shape.kind!r} has no 'of'", found="statistic.of", allowed="only for kind = 'count'",
+            f"A statistic of kind {shape.kind!r} has no 'of'",
+            found="statistic.of",
+            allowed="only for kind = 'count'",
             remedy="remove it",
         )
     if shape.kind != "table" and (shape.values is not None or shape.by is not None):
         raise InputError(
-            f"A statistic of kind {shape.kind!r} has no table", found="statistic.values or statistic.by",
-            allowed="only for kind = 'table'", remedy="remove it",
+            f"A statistic of kind {shape.kind!r} has no table",
+            found="statistic.values or statistic.by",
+            allowed="only for kind = 'table'",
+            remedy="remove it",
         )
     if shape.kind == "count":
         return CountStatistic(tuple(_needed(shape.of, "statistic.of")))
@@ -301,12 +329,15 @@ def _actions(given: Any, problem: Problem, in_order: bool) -> Actions:
             raise InputError(
                 "The range of actions is empty",
                 found=f"from {brief(given.from_)} to {brief(given.to)} by {brief(given.step)}",
-                allowed="from <= to and a positive step", remedy="correct decision.actions",
+                allowed="from <= to and a positive step",
+                remedy="correct decision.actions",
             )
         count = (given.to - given.from_) // given.step + 1
         if count > MOST_ACTIONS:
             raise InputError(
-                "The range of actions is too fine", found=f"{counted(count)} actions", allowed=f"{MOST_ACTIONS:,}",
+                "The range of actions is too fine",
+                found=f"{counted(count)} actions",
+                allowed=f"{MOST_ACTIONS:,}",
                 remedy="take a larger step, or leave it out for real actions",
             )
         return ListedActions(tuple(given.from_ + k * given.step for k in range(count)))
@@ -315,7 +346,9 @@ def _actions(given: Any, problem: Problem, in_order: bool) -> Actions:
         return NamedActions(tuple(given))
     if any(words):
         raise InputError(
-            "Actions are either all numbers or all names", found="a mixture", allowed='[0, 1, 2] or ["open", "wait"]',
+            "Actions are either all numbers or all names",
+            found="a mixture",
+            allowed='[0, 1, 2] or ["open", "wait"]',
             remedy="give the payoff as a table and name every action",
         )
     numbers = [exact(action, "an action") for action in given]
@@ -330,6 +363,8 @@ def _needed(value: Any, key: str) -> Any:
 
 def _wrong_form(wanted: str, found: Any) -> InputError:
     return InputError(
-        "prior.probabilities does not fit its kind", found=type(found).__name__, allowed=wanted,
+        "prior.probabilities does not fit its kind",
+        found=type(found).__name__,
+        allowed=wanted,
         remedy="correct it or choose another kind of prior",
     )

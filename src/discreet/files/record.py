@@ -50,12 +50,8 @@ def record_document(record: Record) -> dict[str, Any]:
     document: dict[str, Any] = {
         "mechanism": record.mechanism,
         "status": record.status,
-        "steps": [
-            {"name": s.name, "applied": s.applied, "theorem": s.theorem, "reason": s.reason} for s in record.steps
-        ],
-        "baselines": [
-            {"name": b.name, "value": _text(b.value), "words": b.words} for b in record.baselines.values()
-        ],
+        "steps": [{"name": s.name, "applied": s.applied, "theorem": s.theorem, "reason": s.reason} for s in record.steps],
+        "baselines": [{"name": b.name, "value": _text(b.value), "words": b.words} for b in record.baselines.values()],
         "rungs": [
             {"name": r.name, "loss": _text(r.loss), "lower_bound": _text(r.lower_bound), "seconds": _text(r.seconds)}
             for r in record.rungs

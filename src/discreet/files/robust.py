@@ -51,18 +51,14 @@ def robust_document(robust: RobustFile) -> dict[str, Any]:
         "mechanism": mechanism_document(robust.mechanism),
         "certificate": certificate_document(robust.certificate),
         "weights": [format_exact(w) for w in robust.weights],
-        "references": [
-            {"mechanism": mechanism_document(m), "certificate": certificate_document(c)} for m, c in robust.references
-        ],
+        "references": [{"mechanism": mechanism_document(m), "certificate": certificate_document(c)} for m, c in robust.references],
     }
 
 
 def robust_from_document(document: Any) -> RobustFile:
     """What a robust document holds; nothing of it is believed yet."""
     shape = schema.read_shape(schema.Robust, document, "The robust file")
-    references = tuple(
-        (mechanism_from_shape(r.mechanism), certificate_from_shape(r.certificate)) for r in shape.references
-    )
+    references = tuple((mechanism_from_shape(r.mechanism), certificate_from_shape(r.certificate)) for r in shape.references)
     return RobustFile(
         mechanism_from_shape(shape.mechanism), certificate_from_shape(shape.certificate), tuple(shape.weights), references
     )

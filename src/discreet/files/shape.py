@@ -42,13 +42,15 @@ def _exact(value: Any, info: ValidationInfo) -> Fraction:
 Exact = Annotated[
     Fraction,
     BeforeValidator(_exact),
-    WithJsonSchema({
-        "anyOf": [
-            {"type": "integer"},
-            {"type": "string", "pattern": r"^-?[0-9]+(/[0-9]+|(\.[0-9]+)?([eE][+-]?[0-9]+)?)$"},
-        ],
-        "description": "an exact number: a whole number, or text such as \"1/3\" or \"0.25\"",
-    }),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer"},
+                {"type": "string", "pattern": r"^-?[0-9]+(/[0-9]+|(\.[0-9]+)?([eE][+-]?[0-9]+)?)$"},
+            ],
+            "description": 'an exact number: a whole number, or text such as "1/3" or "0.25"',
+        }
+    ),
 ]
 Integer = Annotated[int, Field(strict=True)]
 Digits = Annotated[str, Field(strict=True, pattern=r"^(0|[1-9][0-9]*)$")]
@@ -89,7 +91,9 @@ def _in_words(shape: type[Shape], error: ValidationError, what: str) -> InputErr
         key = str(first["loc"][-1])
         near = suggest(key, allowed)
         return InputError(
-            f"{what} has a key that is not known", found=place, allowed=allowed,
+            f"{what} has a key that is not known",
+            found=place,
+            allowed=allowed,
             remedy=f"did you mean {near!r}?" if near else "remove it",
         )
     if first["type"] == "missing":
@@ -97,12 +101,12 @@ def _in_words(shape: type[Shape], error: ValidationError, what: str) -> InputErr
     found = first.get("input")
     if first["type"] == "value_error" and isinstance(cause := first.get("ctx", {}).get("error"), _NotExact):
         words = cause.error
-        return InputError(
-            f"{what}: {place} is not a number", found=words.found, allowed=words.allowed, remedy=words.remedy
-        )
+        return InputError(f"{what}: {place} is not a number", found=words.found, allowed=words.allowed, remedy=words.remedy)
     shown = found if isinstance(found, (str, int)) else f"{type(found).__name__}"
     return InputError(
-        f"{what}: {place} is not of the right kind", found=shown, allowed=first["msg"].removeprefix("Input should be "),
+        f"{what}: {place} is not of the right kind",
+        found=shown,
+        allowed=first["msg"].removeprefix("Input should be "),
         remedy="correct it",
     )
 

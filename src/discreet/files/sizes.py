@@ -91,7 +91,8 @@ def sizes_from_text(text: str) -> Sizes:
 
 def _wrong(found: str) -> InputError:
     return InputError(
-        "These are not sizes of cells", found=found,
+        "These are not sizes of cells",
+        found=found,
         allowed="lines such as 12, 10..60, or 21-30 for a padded bucket; or a CSV file with a column size",
         remedy="write one size or range on each line, without overlaps",
     )

@@ -29,27 +29,31 @@ class Strata:
     def __post_init__(self) -> None:
         if not self.keys or len(set(self.keys)) != len(self.keys) or not self.families:
             raise InputError(
-                "Families by stratum need key columns and families", found=", ".join(self.keys) or "no keys",
-                allowed="one or more different key columns, one or more families", remedy="make the file again",
+                "Families by stratum need key columns and families",
+                found=", ".join(self.keys) or "no keys",
+                allowed="one or more different key columns, one or more families",
+                remedy="make the file again",
             )
         if any(len(stratum) != len(self.keys) for stratum in self.families):
             raise InputError(
-                "A stratum is not one text for each key column", found="another number of texts", allowed=f"{len(self.keys)} texts",
+                "A stratum is not one text for each key column",
+                found="another number of texts",
+                allowed=f"{len(self.keys)} texts",
                 remedy="make the file again",
             )
         promises = {(m.mechanism.guarantee.promise, m.mechanism.guarantee.unit) for f in self.families.values() for m in f.members}
         if len(promises) > 1:
             raise InputError(
-                "The families of the strata promise different things", found=f"{len(promises)} different guarantees",
-                allowed="one promise and one unit", remedy="make them again for one promise",
+                "The families of the strata promise different things",
+                found=f"{len(promises)} different guarantees",
+                allowed="one promise and one unit",
+                remedy="make them again for one promise",
             )
 
 
 def strata_document(strata: Strata) -> dict[str, Any]:
     """The exact document."""
-    listed = [
-        {"stratum": list(stratum), "family": family_document(family)} for stratum, family in sorted(strata.families.items())
-    ]
+    listed = [{"stratum": list(stratum), "family": family_document(family)} for stratum, family in sorted(strata.families.items())]
     return {"format": STRATA_FORMAT, "keys": list(strata.keys), "strata": listed}
 
 
@@ -76,7 +80,8 @@ def strata_from_document(document: Any) -> Strata:
         known = texts = False
     if not known or not texts or document["format"] != STRATA_FORMAT or len(set(named)) != len(named):
         raise InputError(
-            "The strata file is not one", found="another document",
+            "The strata file is not one",
+            found="another document",
             allowed=f"format {STRATA_FORMAT}, with keys and strata, each once",
             remedy="make the file again",
         )

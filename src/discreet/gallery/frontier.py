@@ -30,9 +30,7 @@ def places() -> Problem:
 def places_frontier(watch: Watch = SILENT) -> Frontier:
     """The frontier with the baselines that need no solving."""
     found = frontier(places(), EPSILONS, watch, gap=GAP, compare=False)
-    points = tuple(
-        replace(p, baselines=baselines(ground(places().with_epsilon(p.epsilon)), oblivious=False)) for p in found.points
-    )
+    points = tuple(replace(p, baselines=baselines(ground(places().with_epsilon(p.epsilon)), oblivious=False)) for p in found.points)
     return replace(found, points=points)
 
 

@@ -44,12 +44,16 @@ def schools(blocks: int = BLOCKS, average: int = AVERAGE, spread: int = SPREAD) 
     """The table, or the part of it in the first `blocks` blocks; blocks of another size are drawn the same way."""
     if not 0 <= spread < average <= 500:
         raise InputError(
-            "Blocks have average ± spread households", found=f"{average} ± {spread}", allowed="0 <= spread < average <= 500",
+            "Blocks have average ± spread households",
+            found=f"{average} ± {spread}",
+            allowed="0 <= spread < average <= 500",
             remedy="choose other sizes",
         )
     if not 2 <= blocks <= BLOCKS or blocks % 2:
         raise InputError(
-            "School planning has an even number of blocks", found=str(blocks), allowed=f"2 to {BLOCKS:,}",
+            "School planning has an even number of blocks",
+            found=str(blocks),
+            allowed=f"2 to {BLOCKS:,}",
             remedy="choose an even number",
         )
     half = (_mix(np.arange(blocks // 2), 1) % np.uint64(spread + 1)).astype(np.int64)

@@ -20,19 +20,25 @@ def belief(probabilities: Sequence[object], states: int | None = None, what: str
     found = tuple(exact(p, what) for p in probabilities)
     if states is not None and len(found) != states:
         raise InputError(
-            f"{what} does not speak of every state", found=f"{len(found)} probabilities", allowed=f"{states}",
+            f"{what} does not speak of every state",
+            found=f"{len(found)} probabilities",
+            allowed=f"{states}",
             remedy="give one probability for each state, in their order",
         )
     negative = [p for p in found if p < 0]
     if negative:
         raise InputError(
-            f"{what} lies off the simplex: it has a negative probability", found=f"{float(min(negative)):.6g}",
-            allowed="numbers from 0 to 1", remedy="correct it",
+            f"{what} lies off the simplex: it has a negative probability",
+            found=f"{float(min(negative)):.6g}",
+            allowed="numbers from 0 to 1",
+            remedy="correct it",
         )
     total = sum(found, Fraction(0))
     if total != 1:
         raise InputError(
-            f"{what} lies off the simplex: it does not sum to one", found=f"{float(total):.12g}", allowed="exactly 1",
+            f"{what} lies off the simplex: it does not sum to one",
+            found=f"{float(total):.12g}",
+            allowed="exactly 1",
             remedy='rescale it, or write its probabilities as fractions such as "1/3"',
         )
     return found

@@ -37,13 +37,15 @@ class Channel:
         if not self.states or not self.outputs:
             raise InputError(
                 "A channel needs states and outputs",
-                found=f"{len(self.states)} states, {len(self.outputs)} outputs", allowed="at least one of each",
+                found=f"{len(self.states)} states, {len(self.outputs)} outputs",
+                allowed="at least one of each",
                 remedy="complete the channel",
             )
         if len(self.rows) != len(self.outputs) or any(len(row) != len(self.states) for row in self.rows):
             raise InputError(
                 "A channel needs one row for each output with one probability for each state",
-                found=f"{len(self.rows)} rows", allowed=f"{len(self.outputs)} rows of {len(self.states)}",
+                found=f"{len(self.rows)} rows",
+                allowed=f"{len(self.outputs)} rows of {len(self.states)}",
                 remedy="complete the rows",
             )
         for i, label in enumerate(self.states):
@@ -52,7 +54,8 @@ class Channel:
                 raise InputError(
                     f"The probabilities at state {label!r} are not a distribution",
                     found=f"a sum of {float(sum(column)):.12g}, smallest {float(min(column)):.6g}",
-                    allowed="non-negative numbers that sum to one", remedy="correct the column",
+                    allowed="non-negative numbers that sum to one",
+                    remedy="correct the column",
                 )
 
     def leak(self, edges: Sequence[tuple[int, int]], epsilon: Fraction) -> tuple[str, str, str] | None:
@@ -61,9 +64,7 @@ class Channel:
             for i, j in edges:
                 for a, b in ((i, j), (j, i)):
                     p, q = row[a], row[b]
-                    if (p or q) and compare_ratio_exp(
-                        p.numerator * q.denominator, q.numerator * p.denominator, epsilon
-                    ) > 0:
+                    if (p or q) and compare_ratio_exp(p.numerator * q.denominator, q.numerator * p.denominator, epsilon) > 0:
                         return label, self.states[a], self.states[b]
         return None
 
@@ -199,8 +200,10 @@ def states_at(mechanism: Mechanism, listed: StatedProblem) -> list[int]:
         vectors = np.stack([(vectors == t).sum(axis=1) for t in range(universe.types)], axis=1)
     elif isinstance(mechanism.summary, DatabaseSummary) and not isinstance(listed.summary, DatabaseSummary):
         raise InputError(
-            "This mechanism reads whole databases, so it has no channel on histograms", found="summary 'database'",
-            allowed="on = 'databases'", remedy="symmetrise it first, or ask about databases",
+            "This mechanism reads whole databases, so it has no channel on histograms",
+            found="summary 'database'",
+            allowed="on = 'databases'",
+            remedy="symmetrise it first, or ask about databases",
         )
     return [int(s) for s in mechanism.states_of(vectors)]
 

@@ -69,7 +69,8 @@ def concavify_over(polytope: PrivateBeliefs, interim: Interim, fibre_of: Sequenc
     labels = extreme_labels(polytope)
     if len(labels) > MOST_POINTS:
         raise TooLarge(
-            "There are too many extreme points to concavify over", size=f"{len(labels):,} extreme points",
+            "There are too many extreme points to concavify over",
+            size=f"{len(labels):,} extreme points",
             fits=f"{MOST_POINTS:,}: for instance 4 respondents of 2 types, or 2 of 3 types",
             remedy="solve the design program instead",
         )
@@ -84,8 +85,13 @@ def concavify_over(polytope: PrivateBeliefs, interim: Interim, fibre_of: Sequenc
     plane = _exact_plane(polytope, interim, fibre_of, points, multipliers, above)
     bound = _bound(polytope, interim, fibre_of, labels, plane, above)
     return Concavification(
-        value, bound, hyper(polytope.labels, beliefs, chances), points, tuple(actions for _, actions in best),
-        plane, len(labels),
+        value,
+        bound,
+        hyper(polytope.labels, beliefs, chances),
+        points,
+        tuple(actions for _, actions in best),
+        plane,
+        len(labels),
     )
 
 
@@ -139,8 +145,12 @@ def _exact_hyper(
 
 
 def _exact_plane(
-    polytope: PrivateBeliefs, interim: Interim, fibre_of: Sequence[int], points: Sequence[ExtremePoint],
-    proposed: np.ndarray, ratio: Fraction,
+    polytope: PrivateBeliefs,
+    interim: Interim,
+    fibre_of: Sequence[int],
+    points: Sequence[ExtremePoint],
+    proposed: np.ndarray,
+    ratio: Fraction,
 ) -> tuple[Fraction, ...]:
     """The hyperplane through the chosen points exactly when they determine it, else the proposed one."""
     if len(points) == len(polytope):
@@ -155,8 +165,12 @@ def _exact_plane(
 
 
 def _bound(
-    polytope: PrivateBeliefs, interim: Interim, fibre_of: Sequence[int], labels: np.ndarray,
-    plane: tuple[Fraction, ...], ratio: Fraction,
+    polytope: PrivateBeliefs,
+    interim: Interim,
+    fibre_of: Sequence[int],
+    labels: np.ndarray,
+    plane: tuple[Fraction, ...],
+    ratio: Fraction,
 ) -> Fraction:
     """λ·π0 plus the largest amount by which any vertex of K(log ratio) rises above the hyperplane."""
     order = range(len(interim.omegas))

@@ -32,9 +32,7 @@ def sign_at_exp(coefficients: Mapping[int, Fraction], epsilon: Fraction) -> int:
         bits *= 2
 
 
-def value_at_exp(
-    coefficients: Mapping[int, Fraction], epsilon: Fraction, bits: int = FIRST_BITS
-) -> tuple[Fraction, Fraction]:
+def value_at_exp(coefficients: Mapping[int, Fraction], epsilon: Fraction, bits: int = FIRST_BITS) -> tuple[Fraction, Fraction]:
     """(low, high) around Σ_k c_k e^{εk}, from a bracket of e^ε that is 2^−bits wide."""
     below, above = exp_bracket(epsilon, bits)
     low = high = Fraction(0)

@@ -33,19 +33,24 @@ class Hyper:
             raise InputError(
                 "A hyper needs one probability for each posterior",
                 found=f"{len(self.posteriors)} posteriors, {len(self.weights)} probabilities",
-                allowed="as many of each, at least one", remedy="complete it",
+                allowed="as many of each, at least one",
+                remedy="complete it",
             )
         belief(self.weights, what="the distribution of posteriors")
         if min(self.weights) == 0:
             raise InputError(
-                "A posterior that never occurs does not belong to a hyper", found="a probability of 0",
-                allowed="positive probabilities", remedy="leave it out",
+                "A posterior that never occurs does not belong to a hyper",
+                found="a probability of 0",
+                allowed="positive probabilities",
+                remedy="leave it out",
             )
         for posterior in self.posteriors:
             belief(posterior, len(self.states), "a posterior")
         if len(set(self.posteriors)) != len(self.posteriors):
             raise InputError(
-                "A posterior is listed twice", found="a repetition", allowed="different posteriors",
+                "A posterior is listed twice",
+                found="a repetition",
+                allowed="different posteriors",
                 remedy="use hyper(), which adds up the probabilities of equal posteriors",
             )
 
@@ -108,7 +113,8 @@ class Hyper:
         if not self.is_bayes_plausible(prior):
             raise InputError(
                 "No mechanism induces a distribution of posteriors that does not average to the prior",
-                found="a mean that differs from the prior", allowed="a Bayes-plausible hyper",
+                found="a mean that differs from the prior",
+                allowed="a Bayes-plausible hyper",
                 remedy="correct the probabilities, or start from a mechanism",
             )
         rows = tuple(

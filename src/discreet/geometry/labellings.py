@@ -36,9 +36,7 @@ class ExtremePoint:
     def weights(self, prior: Sequence[Fraction], ratio: Fraction) -> tuple[Fraction, ...]:
         """π0(i)·ratio^k(i), not normalised."""
         powers: dict[int, Fraction] = {k: ratio**k for k in set(self.exponents) if k is not None}
-        return tuple(
-            Fraction(0) if k is None else p * powers[k] for p, k in zip(prior, self.exponents, strict=True)
-        )
+        return tuple(Fraction(0) if k is None else p * powers[k] for p, k in zip(prior, self.exponents, strict=True))
 
     def belief(self, prior: Sequence[Fraction], ratio: Fraction) -> Belief:
         """The vertex of the polytope in which e^ε is the rational `ratio`."""

@@ -54,9 +54,7 @@ def nonnegative_solution(columns: Sequence[Vector], target: Vector) -> Feasibili
     height, width = len(target), len(columns)
     signs = [1 if b >= 0 else -1 for b in target]
     tableau = [
-        [signs[i] * columns[j][i] for j in range(width)]
-        + [Fraction(int(i == k)) for k in range(height)]
-        + [signs[i] * target[i]]
+        [signs[i] * columns[j][i] for j in range(width)] + [Fraction(int(i == k)) for k in range(height)] + [signs[i] * target[i]]
         for i in range(height)
     ]
     # The last row is the sum of artificial variables, to be driven to zero.

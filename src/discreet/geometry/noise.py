@@ -47,7 +47,8 @@ def is_noise_optimal(problem: Problem) -> NoiseAnswer:
     if problem.zeros:
         raise InputError(
             "The prior rules something out, and the theory of adding noise assumes that it does not",
-            found=", ".join(problem.zeros[:3]), allowed="a prior with full support",
+            found=", ".join(problem.zeros[:3]),
+            allowed="a prior with full support",
             remedy="give everything a small probability, or leave impossible types out",
         )
     answer = by_theorem(problem)
@@ -77,7 +78,8 @@ def by_theorem(problem: Problem) -> NoiseAnswer | None:
             return NoiseAnswer(True, "SY Proposition 4", (*base, "two respondents"))
     if weights is not None and len(set(weights)) == 2 and _independent(problem):
         return NoiseAnswer(
-            True, "merging types to two, then Efron's monotonicity",
+            True,
+            "merging types to two, then Efron's monotonicity",
             (
                 "the statistic counts respondents with some of the types",
                 "respondents are independent, so averaging over the type given the count keeps privacy",
@@ -89,7 +91,8 @@ def by_theorem(problem: Problem) -> NoiseAnswer | None:
         return NoiseAnswer(False, "SY Theorem 1", conditions, _witness_of_theorem_1(problem))
     if problem.exchangeable and _identifies_histogram(problem, universe):
         return NoiseAnswer(
-            True, "SY Proposition 5 with a statistic that identifies the histogram",
+            True,
+            "SY Proposition 5 with a statistic that identifies the histogram",
             ("respondents are exchangeable", "no two histograms have the same value of the statistic"),
         )
     return None
@@ -113,14 +116,13 @@ def by_transport(listed: StatedProblem) -> NoiseAnswer:
     for (low, high), pairs in between.items():
         mass_low = sum(amounts[i] for i in fibres[low])
         mass_high = sum(amounts[i] for i in fibres[high])
-        found = transport(
-            [amounts[i] * mass_high for i in fibres[low]], [amounts[i] * mass_low for i in fibres[high]], pairs
-        )
+        found = transport([amounts[i] * mass_high for i in fibres[low]], [amounts[i] * mass_low for i in fibres[high]], pairs)
         if found.flow is None:
             stuck = [fibres[low][i] for i in found.stuck]
             witness = hall_witness(listed, stuck, low, high)
             return NoiseAnswer(
-                False, "SY Lemma 8, by a set of databases with too few neighbours",
+                False,
+                "SY Lemma 8, by a set of databases with too few neighbours",
                 (
                     f"ω = {witness.raised} against ω′ = {witness.lowered}: a set of {len(stuck):,} "
                     f"{'state' if len(stuck) == 1 else 'states'} is more likely given ω than its neighbours given ω′",
@@ -128,7 +130,8 @@ def by_transport(listed: StatedProblem) -> NoiseAnswer:
                 witness,
             )
     return NoiseAnswer(
-        True, "SY Lemma 8, by couplings",
+        True,
+        "SY Lemma 8, by couplings",
         (f"{len(between):,} adjacent pairs of values: the conditional priors couple along neighbouring states",),
     )
 
@@ -147,7 +150,8 @@ def by_components(listed: StatedProblem) -> NoiseAnswer:
         for i, j in listed.statistic_edges:
             if shares.get((c, i), Fraction(0)) * mass[j] != shares.get((c, j), Fraction(0)) * mass[i]:
                 return NoiseAnswer(
-                    False, "SY Lemma 8 at ε = 0",
+                    False,
+                    "SY Lemma 8 at ε = 0",
                     (f"learning component {c} shifts the odds of ω = {listed.omegas[i]} and ω = {listed.omegas[j]}",),
                 )
     return NoiseAnswer(True, "SY Lemma 8 at ε = 0", ("no component shifts the odds of values that neighbours have",))
@@ -205,8 +209,10 @@ def _listed(problem: Problem) -> StatedProblem:
         count = universe.histogram_count if problem.exchangeable else universe.database_count
         if count > MOST_FOR_TRANSPORT:
             what = "histograms" if problem.exchangeable else "databases"
-            fits = universe.fitting(MOST_FOR_TRANSPORT) if problem.exchangeable else max(
-                n for n in range(1, 16) if universe.types**n <= MOST_FOR_TRANSPORT or n == 1
+            fits = (
+                universe.fitting(MOST_FOR_TRANSPORT)
+                if problem.exchangeable
+                else max(n for n in range(1, 16) if universe.types**n <= MOST_FOR_TRANSPORT or n == 1)
             )
             raise TooLarge(
                 f"No theorem covers this problem, and there are too many {what} to decide it state by state",

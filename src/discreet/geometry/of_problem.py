@@ -79,13 +79,16 @@ def stated(problem: Problem, on: str = "finest") -> StatedProblem:
     """The problem on its databases or histograms; `finest` takes histograms when respondents are exchangeable."""
     if on not in ("finest", "databases", "histograms"):
         raise InputError(
-            "Beliefs are about databases or histograms", found=on, allowed=["finest", "databases", "histograms"],
+            "Beliefs are about databases or histograms",
+            found=on,
+            allowed=["finest", "databases", "histograms"],
             remedy="choose one of these",
         )
     if on == "histograms" and not problem.exchangeable:
         raise InputError(
             "Beliefs about histograms lose nothing only when respondents are exchangeable",
-            found="a prior or a statistic that looks at the order of respondents", allowed="on = 'databases'",
+            found="a prior or a statistic that looks at the order of respondents",
+            allowed="on = 'databases'",
             remedy="ask about databases",
         )
     histograms = problem.exchangeable if on == "finest" else on == "histograms"
@@ -127,7 +130,9 @@ def oblivious_problem(problem: Problem) -> Problem:
     listed = stated(problem)
     if len(listed.omegas) < 2:
         raise InputError(
-            "The statistic is the same for every database", found="a single value", allowed="two values or more",
+            "The statistic is the same for every database",
+            found="a single value",
+            allowed="two values or more",
             remedy="there is nothing to publish: choose another statistic",
         )
     labels = tuple(format_exact(omega) for omega in listed.omegas)
@@ -155,6 +160,7 @@ def _must_be_few(problem: Problem, histograms: bool) -> None:
     if count > MOST_GEOMETRIC:
         raise TooLarge(
             f"There are too many {what} for exact beliefs about each",
-            size=f"{count:,} {what}" if count < 10**18 else f"more than 10^18 {what}", fits=fits,
+            size=f"{count:,} {what}" if count < 10**18 else f"more than 10^18 {what}",
+            fits=fits,
             remedy="ask about fewer respondents or fewer types",
         )

@@ -62,15 +62,15 @@ class PrivateBeliefs:
         belief(self.prior, len(self.labels), "the prior")
         full_support(self.prior, self.labels)
         if self.epsilon < 0:
-            raise InputError(
-                "ε cannot be negative", found=str(self.epsilon), allowed="0 or more", remedy="correct ε"
-            )
+            raise InputError("ε cannot be negative", found=str(self.epsilon), allowed="0 or more", remedy="correct ε")
         n = len(self.labels)
         wrong = [edge for edge in self.edges if edge[0] == edge[1] or not all(0 <= end < n for end in edge)]
         if wrong:
             raise InputError(
-                "An edge joins states that do not exist, or a state to itself", found=str(wrong[0]),
-                allowed=f"pairs of different numbers from 0 to {n - 1}", remedy="correct the edges",
+                "An edge joins states that do not exist, or a state to itself",
+                found=str(wrong[0]),
+                allowed=f"pairs of different numbers from 0 to {n - 1}",
+                remedy="correct the edges",
             )
 
     def __len__(self) -> int:
@@ -136,9 +136,7 @@ class PrivateBeliefs:
         found = belief(probabilities, len(self))
         if self.epsilon == 0:
             return self.contains(found) and min(found) > 0
-        return min(found) > 0 and all(
-            compare_ratio_exp(rise, fall, self.epsilon) < 0 for _, _, rise, fall in self._odds(found)
-        )
+        return min(found) > 0 and all(compare_ratio_exp(rise, fall, self.epsilon) < 0 for _, _, rise, fall in self._odds(found))
 
     def log_shifts(self, probabilities: Sequence[Fraction]) -> list[float]:
         """log(π(i)/π(j)) − log(π0(i)/π0(j)) for each edge (i, j) in order; nan where both are impossible."""

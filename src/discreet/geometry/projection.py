@@ -60,9 +60,13 @@ def in_PK(listed: StatedProblem, probabilities: Sequence[object], tolerance: flo
     # Variables π, and the parts by which Pπ misses μ from below and above.
     costs = np.concatenate([np.zeros(n), np.ones(2 * w)])
     found = linprog(
-        costs, A_ub=np.hstack([-A, np.zeros((len(A), 2 * w))]), b_ub=np.zeros(len(A)),
+        costs,
+        A_ub=np.hstack([-A, np.zeros((len(A), 2 * w))]),
+        b_ub=np.zeros(len(A)),
         A_eq=np.vstack([np.hstack([member.T, eye, -eye]), np.concatenate([np.ones(n), np.zeros(2 * w)])]),
-        b_eq=[*map(float, wanted), 1.0], bounds=(0, None), method="highs",
+        b_eq=[*map(float, wanted), 1.0],
+        bounds=(0, None),
+        method="highs",
     )
     if found.fun <= tolerance:
         return Membership(True, tuple(found.x[:n]), None)
@@ -77,8 +81,13 @@ def support_value(listed: StatedProblem, payoff: Sequence[float]) -> float:
 
     A, member = _program(listed)
     found = linprog(
-        -(member @ np.asarray(payoff, dtype=float)), A_ub=-A, b_ub=np.zeros(len(A)),
-        A_eq=np.ones((1, len(listed.space))), b_eq=[1.0], bounds=(0, None), method="highs-ds",
+        -(member @ np.asarray(payoff, dtype=float)),
+        A_ub=-A,
+        b_ub=np.zeros(len(A)),
+        A_eq=np.ones((1, len(listed.space))),
+        b_eq=[1.0],
+        bounds=(0, None),
+        method="highs-ds",
     )
     return float(-found.fun)
 
@@ -93,13 +102,19 @@ def widest_odds(listed: StatedProblem, omega: Fraction, other: Fraction) -> tupl
 
     A, _ = _program(listed)
     prior = np.array([float(p) for p in listed.prior])
-    top, bottom = (np.array([float(p) if o == w else 0.0 for p, o in zip(listed.prior, listed.omega_of, strict=True)])
-                   for w in (omega, other))
+    top, bottom = (
+        np.array([float(p) if o == w else 0.0 for p, o in zip(listed.prior, listed.omega_of, strict=True)]) for w in (omega, other)
+    )
     scaled = A * prior
     scaled /= np.abs(scaled).max(axis=1, keepdims=True)
     found = linprog(
-        -top / top.sum(), A_ub=-scaled, b_ub=np.zeros(len(A)), A_eq=bottom[None, :] / bottom.sum(), b_eq=[1.0],
-        bounds=(0, None), method="highs-ds",
+        -top / top.sum(),
+        A_ub=-scaled,
+        b_ub=np.zeros(len(A)),
+        A_eq=bottom[None, :] / bottom.sum(),
+        b_eq=[1.0],
+        bounds=(0, None),
+        method="highs-ds",
     )
     k = _read_labels(found.x, float(listed.problem.epsilon), listed)
     return k, statistic_log_shift(listed, k, omega, other)
@@ -152,8 +167,10 @@ def hull_of_PK(listed: StatedProblem) -> Hull:
 def _program(listed: StatedProblem) -> tuple[Any, Any]:
     if len(listed.space) > MOST_FOR_PROGRAM:
         raise TooLarge(
-            "There are too many states for a program over private beliefs", size=f"{len(listed.space):,} states",
-            fits=f"{MOST_FOR_PROGRAM:,} states", remedy="ask about fewer respondents or fewer types",
+            "There are too many states for a program over private beliefs",
+            size=f"{len(listed.space):,} states",
+            fits=f"{MOST_FOR_PROGRAM:,} states",
+            remedy="ask about fewer respondents or fewer types",
         )
     polytope = K_of(listed)
     A = polytope.bounds_matrix(float(np.exp(float(listed.problem.epsilon))))

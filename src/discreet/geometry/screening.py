@@ -59,8 +59,10 @@ def screen(mechanism: Mechanism, among: str = "all", tolerance: float = 1e-6) ->
     """
     if among not in ("all", "summary"):
         raise InputError(
-            "A mechanism is screened among all private ones or those with its summary", found=among,
-            allowed=["all", "summary"], remedy="choose one of these",
+            "A mechanism is screened among all private ones or those with its summary",
+            found=among,
+            allowed=["all", "summary"],
+            remedy="choose one of these",
         )
     if among == "all":
         reads_databases = isinstance(mechanism.summary, DatabaseSummary)

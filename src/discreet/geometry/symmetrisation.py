@@ -28,13 +28,16 @@ def symmetrise(mechanism: Mechanism) -> Channel:
     if not isinstance(problem.universe, Universe) or not isinstance(problem.neighbours, ReplaceOne):
         raise InputError(
             "Respondents can be permuted only where there is a fixed number of them",
-            found=f"neighbours {problem.neighbours.name!r}", allowed="replace-one", remedy="use such a problem",
+            found=f"neighbours {problem.neighbours.name!r}",
+            allowed="replace-one",
+            remedy="use such a problem",
         )
     if not problem.exchangeable:
         raise InputError(
             "Symmetrising loses nothing only when respondents are exchangeable and the statistic ignores their order",
             found=f"prior {problem.prior.kind!r}, statistic {problem.statistic.kind!r}",
-            allowed="an exchangeable prior", remedy="keep the mechanism as it is",
+            allowed="an exchangeable prior",
+            remedy="keep the mechanism as it is",
         )
     return symmetrised(channel_of(mechanism, stated(problem, "databases")), problem.universe)
 
@@ -43,8 +46,7 @@ def symmetrised(channel: Channel, universe: Universe) -> Channel:
     """A channel on databases, averaged over those with the same histogram."""
     histograms = state_space(universe, ReplaceOne(), HistogramSummary())
     place = [
-        histograms.index[",".join(map(str, histogram_of([int(t) for t in label.split(",")], universe)))]
-        for label in channel.states
+        histograms.index[",".join(map(str, histogram_of([int(t) for t in label.split(",")], universe)))] for label in channel.states
     ]
     counts = [place.count(h) for h in range(len(histograms))]
     rows = []

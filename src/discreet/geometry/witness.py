@@ -37,9 +37,7 @@ class Witness:
     def __post_init__(self) -> None:
         for i, j in self.listed.edges:
             if abs(self.exponents[i] - self.exponents[j]) > 1:
-                raise Refuted(
-                    "this labelling is not private", (self.listed.space.labels[i], self.listed.space.labels[j])
-                )
+                raise Refuted("this labelling is not private", (self.listed.space.labels[i], self.listed.space.labels[j]))
         pair = tuple(sorted(self.listed.omegas.index(omega) for omega in (self.raised, self.lowered)))
         if pair not in self.listed.statistic_edges:
             raise Refuted("no neighbouring databases have these two values", (str(self.raised), str(self.lowered)))
@@ -68,9 +66,7 @@ class Witness:
         return ExtremePoint(self.exponents).belief(self.listed.prior, ratio)
 
 
-def statistic_log_shift(
-    listed: StatedProblem, exponents: Sequence[int], omega: Fraction, other: Fraction
-) -> float:
+def statistic_log_shift(listed: StatedProblem, exponents: Sequence[int], omega: Fraction, other: Fraction) -> float:
     """How far the odds of two values of the statistic move under π ∝ π0·e^{εk}, in log terms."""
     top: dict[int, Fraction] = {}
     bottom: dict[int, Fraction] = {}
@@ -101,7 +97,9 @@ def magnitude_witness(listed: StatedProblem) -> Witness:
         )
     if not isinstance(listed.summary, DatabaseSummary):
         raise InputError(
-            "Theorem 1's posterior is about databases", found="histograms", allowed="on = 'databases'",
+            "Theorem 1's posterior is about databases",
+            found="histograms",
+            allowed="on = 'databases'",
             remedy="list the problem on its databases",
         )
     # A type's rank among the ascending values plays the part of its value 0..T.

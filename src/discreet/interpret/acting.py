@@ -42,9 +42,7 @@ def best_actions(decision: Decision, table: Readings) -> list[Action | float | N
     """The best action of every output of a table of readings; None for an output of probability zero."""
     labels = tuple(str(v) for v in table.values)
     return [
-        best_action(decision, Posterior("statistic", labels, table.values, row, float(log)))
-        if np.isfinite(log)
-        else None
+        best_action(decision, Posterior("statistic", labels, table.values, row, float(log))) if np.isfinite(log) else None
         for row, log in zip(table.posteriors, table.log_probability, strict=True)
     ]
 
@@ -63,6 +61,8 @@ def _must_be_comparable(decision: Decision, posterior: Posterior) -> None:
     actions, values = len(decision.actions), len(posterior.numbers)
     if actions * values > MOST_PAYOFFS:
         raise TooLarge(
-            "There are too many payoffs to compare", size=f"{actions:,} actions × {values:,} values", fits=f"{MOST_PAYOFFS:,}",
+            "There are too many payoffs to compare",
+            size=f"{actions:,} actions × {values:,} values",
+            fits=f"{MOST_PAYOFFS:,}",
             remedy="list fewer actions",
         )

@@ -70,17 +70,13 @@ class WorstShift:
         return moved_bracket(prior, self.at_most(proved)).upper
 
 
-def odds_shift(
-    mechanism: Mechanism, output: str | int | Fraction, prior: Prior | None = None, respondent: int = 0
-) -> OddsShift:
+def odds_shift(mechanism: Mechanism, output: str | int | Fraction, prior: Prior | None = None, respondent: int = 0) -> OddsShift:
     """Prior and posterior of one respondent's type under a given prior."""
     place = position_of(mechanism, output)
     after = posterior(mechanism, output, prior, about="respondent", respondent=respondent)
     before = prior_types(mechanism, prior, respondent)
     label = str(output) if isinstance(output, str) else f"{output}"
-    return OddsShift(
-        label if label else str(place), tuple(before.tolist()), tuple(after.probabilities.tolist())
-    )
+    return OddsShift(label if label else str(place), tuple(before.tolist()), tuple(after.probabilities.tolist()))
 
 
 def prior_types(mechanism: Mechanism, prior: Prior | None, respondent: int) -> Array:
@@ -124,9 +120,7 @@ def worst_product(mechanism: Mechanism, output: str | int | Fraction | None = No
     return _at(mechanism, shifts, output)
 
 
-def worst_correlated(
-    mechanism: Mechanism, output: str | int | Fraction | None = None, together: int | None = None
-) -> WorstShift:
+def worst_correlated(mechanism: Mechanism, output: str | int | Fraction | None = None, together: int | None = None) -> WorstShift:
     """The largest move of log odds when others' answers may move with yours.
 
     `together` is how many respondents (you included) are known to move as one; None allows everybody, which is the

@@ -66,11 +66,7 @@ def augmentation_sample(
 ) -> Chains:
     """Draws of the type probabilities given the published values of cells of one size."""
     universe = mechanism.problem.universe
-    if (
-        not isinstance(universe, Universe)
-        or not universe.fixed
-        or isinstance(mechanism.summary, DatabaseSummary)
-    ):
+    if not isinstance(universe, Universe) or not universe.fixed or isinstance(mechanism.summary, DatabaseSummary):
         raise InputError(
             "The sampler needs cells of a fixed number of respondents and a mechanism that ignores their order",
             found=f"summary {mechanism.summary.kind!r}",

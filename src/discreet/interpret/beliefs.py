@@ -107,9 +107,7 @@ def beliefs(
         return _built(universe, "name", rows, over_one_denominator(chances), [
             statistic.of_label(name) for name in universe.names  # type: ignore[union-attr]
         ])  # fmt: skip
-    ordered = getattr(statistic, "by", "histogram") == "database" or any(
-        isinstance(m.summary, DatabaseSummary) for m in mechanisms
-    )
+    ordered = getattr(statistic, "by", "histogram") == "database" or any(isinstance(m.summary, DatabaseSummary) for m in mechanisms)
     if ordered:
         return _on_databases(universe, prior, statistic)
     if universe.histogram_count <= (MOST_EXACT if exact else MOST_STATES):
@@ -168,14 +166,10 @@ def _on_databases(universe: Universe, prior: Prior, statistic: Statistic) -> Bel
     universe.must_list(universe.database_count, "databases", MOST_DATABASES)
     rows = list(universe.databases())
     weights = over_one_denominator([prior.of_database(row, universe) for row in rows])
-    return _built(
-        universe, "database", np.array(rows), weights, [of_database(statistic, row, universe) for row in rows]
-    )
+    return _built(universe, "database", np.array(rows), weights, [of_database(statistic, row, universe) for row in rows])
 
 
-def _built(
-    universe: AnyUniverse, kind: str, vectors: np.ndarray, weights: ExactWeights, omegas: Sequence[Fraction]
-) -> Beliefs:
+def _built(universe: AnyUniverse, kind: str, vectors: np.ndarray, weights: ExactWeights, omegas: Sequence[Fraction]) -> Beliefs:
     values, omega = _ranked(omegas)
     return Beliefs(universe, kind, vectors, weights.logs(), values, omega, weights)
 
@@ -186,9 +180,7 @@ def _ranked(omegas: Sequence[Fraction]) -> tuple[tuple[Fraction, ...], np.ndarra
     return values, np.array([at[omega] for omega in omegas], dtype=np.int64)
 
 
-def _on_totals(
-    mechanisms: Sequence[Mechanism], universe: Universe, prior: Prior, statistic: Statistic
-) -> Beliefs:
+def _on_totals(mechanisms: Sequence[Mechanism], universe: Universe, prior: Prior, statistic: Statistic) -> Beliefs:
     """Many iid respondents read through one weighted sum S: the law of S where it determines ω, else of the pair (S, ω)."""
     summaries = {m.summary for m in mechanisms}
     summary = next(iter(summaries))

@@ -75,9 +75,7 @@ def density_bounds(
     """Thm 6 (one θ) or Thm 10 (support of all θ together) for every output of a finite mechanism [output, state]."""
     p = np.asarray(probabilities, dtype=np.float64)
     check_epsilon(epsilon)
-    wanted = (
-        np.ones(p.shape[1], dtype=bool) if model_support is None else np.asarray(model_support, dtype=bool)
-    )
+    wanted = np.ones(p.shape[1], dtype=bool) if model_support is None else np.asarray(model_support, dtype=bool)
     if wanted.shape != (p.shape[1],) or not wanted.any():
         raise InputError(
             "The support of the model holds no state",
@@ -160,9 +158,7 @@ class PosteriorBounds:
         """Lower and upper bound of a posterior density at points with these prior densities (Thm 11)."""
         density = np.asarray(prior, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
-            return density * np.exp(-self.log_factor), np.where(
-                density == 0, 0.0, density * np.exp(self.log_factor)
-            )
+            return density * np.exp(-self.log_factor), np.where(density == 0, 0.0, density * np.exp(self.log_factor))
 
     def probability(self, prior: float) -> tuple[float, float]:
         """Bounds of a posterior probability, outward: prior odds times e^∓(ε d**), which lies inside Thm 11's bounds."""
@@ -216,9 +212,7 @@ def binary_sum_laplace(t: ArrayLike, respondents: int, epsilon: float) -> tuple[
     """
     check_epsilon(epsilon, positive=True)
     if respondents < 1:
-        raise InputError(
-            "There are no respondents", found=str(respondents), allowed="1 or more", remedy="correct n"
-        )
+        raise InputError("There are no respondents", found=str(respondents), allowed="1 or more", remedy="correct n")
     x = np.asarray(t, dtype=np.float64)
     nearest = np.abs(x - np.clip(x, 0, respondents))
     if respondents:

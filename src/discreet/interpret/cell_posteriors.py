@@ -95,8 +95,10 @@ def _log(number: int) -> float:
 def _in_floats(held: Beliefs, mechanisms: Sequence[Mechanism], rows: NDArray[np.int64], prior: Prior) -> CellPosteriors:
     if len(rows) * len(held.values) > MOST_ENTRIES:
         raise TooLarge(
-            "There are too many posteriors to keep", size=f"{len(rows):,} outputs × {len(held.values):,} values",
-            fits=f"{MOST_ENTRIES:,} entries", remedy="ask for the total of fewer cells",
+            "There are too many posteriors to keep",
+            size=f"{len(rows):,} outputs × {len(held.values):,} values",
+            fits=f"{MOST_ENTRIES:,} entries",
+            remedy="ask for the total of fewer cells",
         )
     chances = np.zeros((len(rows), len(held.values)))
     evidence, errors = np.zeros(len(rows)), np.zeros(len(rows))

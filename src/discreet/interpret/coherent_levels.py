@@ -48,8 +48,10 @@ class TotalsTree:
         for place, mine in enumerate(self.children, len(self.leaves)):
             if not mine or any(not 0 <= child < place for child in mine) or len(set(mine)) != len(mine) or seen & set(mine):
                 raise InputError(
-                    "The levels do not nest", found=f"node {place} shares a part with another, or has none",
-                    allowed="every node inside one other", remedy="let every cell lie in one cell of the level above",
+                    "The levels do not nest",
+                    found=f"node {place} shares a part with another, or has none",
+                    allowed="every node inside one other",
+                    remedy="let every cell lie in one cell of the level above",
                 )
             seen.update(mine)
 
@@ -219,6 +221,8 @@ def _whole(tree: TotalsTree, means: Array) -> Integers:
 
 def _contradiction() -> InputError:
     return InputError(
-        "Under this prior what was published at different levels could not have come about together", found="probability 0",
-        allowed="levels of one population, and a prior without zeros", remedy="check that the releases nest, or give another prior",
+        "Under this prior what was published at different levels could not have come about together",
+        found="probability 0",
+        allowed="levels of one population, and a prior without zeros",
+        remedy="check that the releases nest, or give another prior",
     )

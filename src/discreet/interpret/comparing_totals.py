@@ -48,7 +48,9 @@ def share(part: Total, rest: Total, level: float = 0.9) -> RegionShare:
     tail = (1 - check_level(level)) / 2
     if part.value(part.law.least) < 0 or rest.value(rest.law.least) < 0:
         raise InputError(
-            "A share is of totals that cannot be negative", found="values below 0", allowed="values from 0",
+            "A share is of totals that cannot be negative",
+            found="values below 0",
+            allowed="values from 0",
             remedy="ask for the difference instead",
         )
     a, b = _numbers(part), _numbers(rest)

@@ -48,9 +48,7 @@ def diagnose(chains: ArrayLike) -> Diagnosis:
     rhat, size = split_rhat(x), effective_size(x)
     warnings = []
     if not rhat <= LARGEST_RHAT:
-        warnings.append(
-            f"The chains disagree: R-hat is {rhat:.3f}, above {LARGEST_RHAT}. Do not use these draws; run longer."
-        )
+        warnings.append(f"The chains disagree: R-hat is {rhat:.3f}, above {LARGEST_RHAT}. Do not use these draws; run longer.")
     wanted = LEAST_SIZE_PER_CHAIN * x.shape[0]
     if not size >= wanted:
         warnings.append(

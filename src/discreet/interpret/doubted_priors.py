@@ -59,7 +59,9 @@ def doubt(groups: Sequence[PublishedGroup], beliefs: CellBeliefs, share: float) 
     """How the totals of a release hang on its prior, and what the release says about the prior itself."""
     if not 0 < share <= LARGEST_SHARE:
         raise InputError(
-            "A prior is doubted by a share of its probabilities", found=str(share), allowed=f"above 0, up to {LARGEST_SHARE:g}",
+            "A prior is doubted by a share of its probabilities",
+            found=str(share),
+            allowed=f"above 0, up to {LARGEST_SHARE:g}",
             remedy="for instance 0.1",
         )
     slopes, scores = [], []
@@ -71,8 +73,10 @@ def doubt(groups: Sequence[PublishedGroup], beliefs: CellBeliefs, share: float) 
         scores.append(np.stack([log for _, log in columns], axis=1))
     if len({part.shape[1] for part in slopes}) > 1:
         raise InputError(
-            "The cells have different types, so no one error of the prior is theirs", found="mechanisms with different values",
-            allowed="the same values in every cell", remedy="ask without --doubt",
+            "The cells have different types, so no one error of the prior is theirs",
+            found="mechanisms with different values",
+            allowed="the same values in every cell",
+            remedy="ask without --doubt",
         )
     slope, score = np.concatenate(slopes), np.concatenate(scores)
     types = score.shape[1]
@@ -97,7 +101,9 @@ def _must_be_iid(prior: Prior) -> IidPrior:
     if isinstance(prior, IidPrior):
         return prior
     raise InputError(
-        "Only a prior of independent respondents is doubted", found=f"a prior of kind {prior.kind}", allowed="iid or reference",
+        "Only a prior of independent respondents is doubted",
+        found=f"a prior of kind {prior.kind}",
+        allowed="iid or reference",
         remedy="ask without --doubt, or give an iid prior; cells that share a mechanism with larger ones have none",
     )
 

@@ -53,9 +53,7 @@ class IntervalOfMeasures:
     def around(cls, measure: Sequence[float], radius: float) -> IntervalOfMeasures:
         """I(e^−r P, e^r P): the ball of d_MULT around P."""
         if not radius >= 0:
-            raise InputError(
-                "A radius is not negative", found=str(radius), allowed="from 0", remedy="correct it"
-            )
+            raise InputError("A radius is not negative", found=str(radius), allowed="from 0", remedy="correct it")
         p = np.asarray(measure, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             upper = np.where(p == 0, 0.0, np.exp(radius) * p)

@@ -98,7 +98,9 @@ def convolved(first: LatticeLaw, second: LatticeLaw) -> LatticeLaw:
     length, short = len(a) + len(b) - 1, min(len(a), len(b))
     if length > MOST_MASSES:
         raise TooLarge(
-            "The total can take too many values", size=f"{length:,} values", fits=f"{MOST_MASSES:,} values",
+            "The total can take too many values",
+            size=f"{length:,} values",
+            fits=f"{MOST_MASSES:,} values",
             remedy="add up fewer cells, or use values with a larger common step",
         )
     if short <= LONGEST_DIRECT:
@@ -161,7 +163,9 @@ def law_of(steps: Sequence[int], probabilities: Array, error: float) -> LatticeL
     length = int(places[-1] - places[0]) + 1
     if length > MOST_MASSES:
         raise TooLarge(
-            "A cell's statistic can take too many values", size=f"{length:,} values", fits=f"{MOST_MASSES:,} values",
+            "A cell's statistic can take too many values",
+            size=f"{length:,} values",
+            fits=f"{MOST_MASSES:,} values",
             remedy="use values with a larger common step",
         )
     masses = np.zeros(length)

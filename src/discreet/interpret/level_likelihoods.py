@@ -92,8 +92,10 @@ def _by_statistic(mechanism: Mechanism, position: int) -> dict[Fraction, float]:
 
 def _reads_more() -> InputError:
     return InputError(
-        "A mechanism of an upper level reads more than the total", found="a summary that does not follow from the statistic",
-        allowed="levels above the finest read the statistic alone", remedy="design them with: discreet design --within oblivious",
+        "A mechanism of an upper level reads more than the total",
+        found="a summary that does not follow from the statistic",
+        allowed="levels above the finest read the statistic alone",
+        remedy="design them with: discreet design --within oblivious",
     )
 
 

@@ -104,9 +104,7 @@ def fit(groups: Sequence[tuple[OneParameterModel, Outputs]], *, level: float = 0
 
 def no_cells() -> InputError:
     """The refusal of an empty list."""
-    return InputError(
-        "There are no cells to fit", found="an empty list", allowed="at least one group", remedy="give values"
-    )
+    return InputError("There are no cells to fit", found="an empty list", allowed="at least one group", remedy="give values")
 
 
 def expected_naive(model: OneParameterModel, theta: float) -> Naive | None:
@@ -136,9 +134,7 @@ def _maximum(objective: Callable[[float], float], lower: float, upper: float) ->
     return float(grid[top]), float(heights[top])
 
 
-def _standard_error(
-    objective: Callable[[float], float], best: float, lower: float, upper: float
-) -> float | None:
+def _standard_error(objective: Callable[[float], float], best: float, lower: float, upper: float) -> float | None:
     """(−ℓ″)^(−1/2) by central differences whose step is a small part of the curve's own width."""
     step = min(1e-3 * (upper - lower), (best - lower) / 2, (upper - best) / 2)
     curvature = 0.0

@@ -270,9 +270,7 @@ OneParameterModel = BinomialModel | PoissonModel | GivenModel
 def on_simplex(theta: ArrayLike, types: int) -> Array:
     """θ as probabilities of the types; refuses anything else."""
     chances = np.asarray(theta, dtype=np.float64)
-    good = (
-        chances.shape == (types,) and bool((chances >= -1e-12).all()) and abs(float(chances.sum()) - 1) < 1e-9
-    )
+    good = chances.shape == (types,) and bool((chances >= -1e-12).all()) and abs(float(chances.sum()) - 1) < 1e-9
     if not good:
         raise InputError(
             "θ is not a probability for each type",

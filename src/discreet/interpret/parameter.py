@@ -77,9 +77,7 @@ class DirichletMixture:
         return a, self.components.sum(axis=1) - a
 
 
-def dirichlet_posterior(
-    mechanism: Mechanism, output: str | int | Fraction, concentration: Sequence[Fraction]
-) -> DirichletMixture:
+def dirichlet_posterior(mechanism: Mechanism, output: str | int | Fraction, concentration: Sequence[Fraction]) -> DirichletMixture:
     """The posterior of type probabilities after one published value, under a Dirichlet prior."""
     held = beliefs([mechanism], DirichletMultinomialPrior(tuple(concentration)))
     if held.kind != "histogram":
@@ -89,9 +87,7 @@ def dirichlet_posterior(
             allowed="a mechanism that reads a histogram or a total",
             remedy="use the data-augmentation sampler",
         )
-    logs = held.log_weights + log_likelihood(
-        mechanism, position_of(mechanism, output), held.vectors, held.kind
-    )
+    logs = held.log_weights + log_likelihood(mechanism, position_of(mechanism, output), held.vectors, held.kind)
     evidence = float(log_sum_exp(logs))
     if evidence == -np.inf:
         raise impossible()

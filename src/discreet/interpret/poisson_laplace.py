@@ -43,9 +43,7 @@ class PoissonLaplace:
                     f"{name} must be positive",
                     found=str(number),
                     allowed="a number above 0",
-                    remedy="with ε = 0 nothing about the count is published"
-                    if name == "epsilon"
-                    else f"correct {name}",
+                    remedy="with ε = 0 nothing about the count is published" if name == "epsilon" else f"correct {name}",
                 )
             object.__setattr__(self, name, number)
         if not 0 <= self.low < self.high:
@@ -137,9 +135,7 @@ class CountPosterior:
         from scipy.optimize import brentq
 
         if not 0 < q < 1:
-            raise InputError(
-                "A quantile needs a probability", found=str(q), allowed="0 < q < 1", remedy="correct it"
-            )
+            raise InputError("A quantile needs a probability", found=str(q), allowed="0 < q < 1", remedy="correct it")
         top = 1.0
         while float(self.cdf(top)) < q:
             top *= 2
@@ -158,6 +154,4 @@ class CountPosterior:
 def _gamma(theta: ArrayLike, shape: ArrayLike, rate: ArrayLike) -> Array:
     from scipy.stats import gamma
 
-    return np.asarray(
-        gamma.pdf(np.asarray(theta, dtype=np.float64), shape, scale=1 / np.asarray(rate, dtype=np.float64))
-    )
+    return np.asarray(gamma.pdf(np.asarray(theta, dtype=np.float64), shape, scale=1 / np.asarray(rate, dtype=np.float64)))

@@ -87,9 +87,7 @@ class Posterior:
     def quantile(self, q: float | Fraction) -> Fraction:
         """The smallest value with cumulative probability at least q, decided exactly when the posterior is exact."""
         if not 0 <= q <= 1:
-            raise InputError(
-                "A quantile needs a probability", found=str(q), allowed="0 to 1", remedy="correct it"
-            )
+            raise InputError("A quantile needs a probability", found=str(q), allowed="0 to 1", remedy="correct it")
         if self.exact is not None:
             return self.numbers[exact_quantile(self.exact, Fraction(q))]
         return self.numbers[int(quantile_positions(self.probabilities, float(q)))]
@@ -197,9 +195,7 @@ def _atoms(held: Beliefs, mechanisms: Sequence[Mechanism], places: Sequence[int]
     return logs - evidence, evidence
 
 
-def _exact_atoms(
-    held: Beliefs, mechanisms: Sequence[Mechanism], places: Sequence[int]
-) -> tuple[tuple[Fraction, ...], Fraction]:
+def _exact_atoms(held: Beliefs, mechanisms: Sequence[Mechanism], places: Sequence[int]) -> tuple[tuple[Fraction, ...], Fraction]:
     assert held.exact is not None
     joint = [held.exact[i] for i in range(len(held))]
     for mechanism, place in zip(mechanisms, places, strict=True):
@@ -255,9 +251,7 @@ def _about_respondent(
         )
     logs, evidence = _atoms(held, mechanisms, places)
     if held.kind == "database":
-        shares = [
-            [Fraction(int(row[respondent] == t)) for t in range(universe.types)] for row in held.vectors
-        ]
+        shares = [[Fraction(int(row[respondent] == t)) for t in range(universe.types)] for row in held.vectors]
     else:
         shares = [[Fraction(int(c), max(int(h.sum()), 1)) for c in h] for h in held.vectors]
     types = np.exp(logs) @ np.array([[float(s) for s in row] for row in shares])
@@ -266,10 +260,7 @@ def _about_respondent(
     if not exact:
         return found
     rationals, chance = _exact_atoms(held, mechanisms, places)
-    columns = [
-        sum((p * row[t] for p, row in zip(rationals, shares, strict=True)), Fraction(0))
-        for t in range(universe.types)
-    ]
+    columns = [sum((p * row[t] for p, row in zip(rationals, shares, strict=True)), Fraction(0)) for t in range(universe.types)]
     total = sum(columns, Fraction(0))
     return replace(found, exact=tuple(c / total for c in columns), exact_probability=chance)
 
@@ -277,9 +268,7 @@ def _about_respondent(
 def _ordered_statistic(universe: Universe) -> TableStatistic:
     """A statistic that looks at the order, so that whole databases are listed."""
     universe.must_list(universe.database_count, "databases", 100_000)
-    return TableStatistic(
-        tuple((",".join(map(str, d)), Fraction(0)) for d in universe.databases()), by="database"
-    )
+    return TableStatistic(tuple((",".join(map(str, d)), Fraction(0)) for d in universe.databases()), by="database")
 
 
 def _independent_respondent(
@@ -299,9 +288,7 @@ def _independent_respondent(
             logs.append(-np.inf)
             continue
         sure = tuple(Fraction(int(k == t)) for k in range(universe.types))
-        held = beliefs(
-            mechanisms, IndependentPrior((*prior.rows[:i], sure, *prior.rows[i + 1 :])), exact=exact
-        )
+        held = beliefs(mechanisms, IndependentPrior((*prior.rows[:i], sure, *prior.rows[i + 1 :])), exact=exact)
         try:
             logs.append(float(np.log(float(chance))) + _atoms(held, mechanisms, places)[1])
             joint.append(chance * _exact_atoms(held, mechanisms, places)[1] if exact else Fraction(0))

@@ -73,9 +73,7 @@ def power_bound(alpha: Number, epsilon: Number, distance: float) -> PowerBound:
     _check_alpha(alpha)
     check_epsilon(float(epsilon))
     if not distance >= 0:
-        raise InputError(
-            "A distance is not negative", found=str(distance), allowed="0 or above", remedy="correct it"
-        )
+        raise InputError("A distance is not negative", found=str(distance), allowed="0 or above", remedy="correct it")
     level, rate = exact(alpha), exact(epsilon)
     if distance == inf or rate * exact(distance) > FARTHEST:
         return PowerBound(alpha, epsilon, distance, Bracket(1.0 if distance == inf else nextafter(1.0, 0.0), 1.0), "one")
@@ -135,9 +133,7 @@ def neyman_pearson(null: Sequence[Number], alternative: Sequence[Number], alpha:
     place = 0
     while place < len(order):
         tied = [order[place]]
-        while place + len(tied) < len(order) and _tied(
-            null, alternative, tied[0], order[place + len(tied)], exact
-        ):
+        while place + len(tied) < len(order) and _tied(null, alternative, tied[0], order[place + len(tied)], exact):
             tied.append(order[place + len(tied)])
         place += len(tied)
         mass0 = sum((null[s] for s in tied), zero)
@@ -151,9 +147,7 @@ def neyman_pearson(null: Sequence[Number], alternative: Sequence[Number], alpha:
     return MostPowerfulTest(alpha, power if exact else min(float(power), 1.0), size, tuple(rejection))
 
 
-def most_powerful_test(
-    mechanism: Mechanism, null: Prior, alternative: Prior, alpha: float
-) -> MostPowerfulTest:
+def most_powerful_test(mechanism: Mechanism, null: Prior, alternative: Prior, alpha: float) -> MostPowerfulTest:
     """The best test that reads the published value, between two simple hypotheses about the data."""
     return neyman_pearson(
         prior_predictive(mechanism, null).tolist(),
@@ -235,9 +229,7 @@ def respondents_needed(power_at: Callable[[int], float], power: float, *, most: 
     return high
 
 
-def geometric_count_power(
-    respondents: int, epsilon: float, first: float, second: float, alpha: float
-) -> float:
+def geometric_count_power(respondents: int, epsilon: float, first: float, second: float, alpha: float) -> float:
     """Power of the best test of a proportion, `first` against `second`, from a geometric-noised count."""
     null, alternative = (count_law(respondents, epsilon, p) for p in (first, second))
     return float(neyman_pearson(null.tolist(), alternative.tolist(), float(alpha)).power)
@@ -247,9 +239,7 @@ def count_law(respondents: int, epsilon: float, proportion: float) -> Array:
     """The law of a published count: binomial respondents through the truncated geometric mechanism."""
     check_epsilon(epsilon)
     k = np.arange(respondents + 1)
-    law = np.exp(
-        log_multinomial_pmf(np.stack([respondents - k, k], axis=1), np.array([1 - proportion, proportion]))
-    )
+    law = np.exp(log_multinomial_pmf(np.stack([respondents - k, k], axis=1), np.array([1 - proportion, proportion])))
     if epsilon == 0:
         # Nothing is published: both ends with probability one half.
         flat = np.zeros(respondents + 1)

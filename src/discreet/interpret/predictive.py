@@ -55,9 +55,7 @@ def prior_predictive(mechanism: Mechanism, prior: Prior | None = None) -> Array:
     return np.exp(_log_predictive(mechanism, prior, None))
 
 
-def posterior_predictive(
-    mechanism: Mechanism, output: str | int | Fraction, prior: Prior | None = None
-) -> Array:
+def posterior_predictive(mechanism: Mechanism, output: str | int | Fraction, prior: Prior | None = None) -> Array:
     """p(s′|s): what a second publication about the same database would say."""
     return np.exp(_log_predictive(mechanism, prior, position_of(mechanism, output)))
 

@@ -85,17 +85,13 @@ def highest_density(probabilities: Array, level: float) -> CredibleSet:
     reached = np.cumsum(p[order])
     count = min(int((reached < check_level(level) - SLACK).sum()) + 1, len(p))
     inside = np.sort(order[:count])
-    return CredibleSet(
-        tuple(inside.tolist()), float(p[inside].sum()), bool(inside[-1] - inside[0] + 1 == len(inside))
-    )
+    return CredibleSet(tuple(inside.tolist()), float(p[inside].sum()), bool(inside[-1] - inside[0] + 1 == len(inside)))
 
 
 def highest_density_mask(rows: Array, level: float) -> NDArray[np.bool_]:
     """Membership [output, value] of the highest-density set of each row."""
     order = np.argsort(-rows, axis=1, kind="stable")
-    before = np.cumsum(np.take_along_axis(rows, order, axis=1), axis=1) - np.take_along_axis(
-        rows, order, axis=1
-    )
+    before = np.cumsum(np.take_along_axis(rows, order, axis=1), axis=1) - np.take_along_axis(rows, order, axis=1)
     mask = np.zeros(rows.shape, dtype=bool)
     np.put_along_axis(mask, order, before < check_level(level) - SLACK, axis=1)
     return mask

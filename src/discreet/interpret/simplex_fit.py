@@ -52,9 +52,7 @@ class SimplexFit:
     warnings: tuple[str, ...]
 
 
-def fit_simplex(
-    groups: Sequence[tuple[MultinomialModel, Outputs]], *, level: float = 0.95, profiles: bool = True
-) -> SimplexFit:
+def fit_simplex(groups: Sequence[tuple[MultinomialModel, Outputs]], *, level: float = 0.95, profiles: bool = True) -> SimplexFit:
     """The maximum-likelihood type probabilities; `profiles=False` leaves the intervals to ± normal quantile × error."""
     if not groups:
         raise no_cells()

@@ -62,9 +62,7 @@ def joint_law(respondents: int, chances: Array, weights: Sequence[int], values: 
     at, omega = np.nonzero(pairs > FAINT * pairs.max())
     held = np.unique(omega)
     exact = tuple(base * respondents + int(k + start) * unit for k in held.tolist())
-    return PairLaw(
-        at + first + respondents * min(weights), np.searchsorted(held, omega), np.log(pairs[at, omega]), exact
-    )
+    return PairLaw(at + first + respondents * min(weights), np.searchsorted(held, omega), np.log(pairs[at, omega]), exact)
 
 
 def _window(respondents: int, chances: Array, steps: np.ndarray) -> tuple[int, int]:

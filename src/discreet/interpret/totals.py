@@ -230,17 +230,24 @@ def _distinct(beliefs: CellBeliefs, cells: Integers, what: str) -> Integers:
     places = np.asarray(cells, dtype=np.int64)
     if not len(places):
         raise InputError(
-            f"There is no cell in {what}", found="no cells", allowed="at least one cell", remedy="check the names of the keys",
+            f"There is no cell in {what}",
+            found="no cells",
+            allowed="at least one cell",
+            remedy="check the names of the keys",
         )
     if int(places.min()) < 0 or int(places.max()) >= len(beliefs):
         raise InputError(
-            f"There is no cell at a place of {what}", found=f"{int(places.min())} to {int(places.max())}",
-            allowed=f"0 to {len(beliefs) - 1}", remedy="number cells as the release lists them",
+            f"There is no cell at a place of {what}",
+            found=f"{int(places.min())} to {int(places.max())}",
+            allowed=f"0 to {len(beliefs) - 1}",
+            remedy="number cells as the release lists them",
         )
     distinct = np.unique(places)
     if len(distinct) != len(places):
         raise InputError(
-            f"A cell is in {what} twice", found=f"{len(places) - len(distinct)} repetitions", allowed="each cell once",
+            f"A cell is in {what} twice",
+            found=f"{len(places) - len(distinct)} repetitions",
+            allowed="each cell once",
             remedy="remove the repetitions: a cell is added up once",
         )
     return distinct

@@ -83,9 +83,7 @@ class Learned:
         """As a prior of a problem."""
         if self.concentration is None:
             return IidPrior(self.probabilities, origin=origin)
-        return DirichletMultinomialPrior(
-            tuple(self.concentration * p for p in self.probabilities), origin=origin
-        )
+        return DirichletMultinomialPrior(tuple(self.concentration * p for p in self.probabilities), origin=origin)
 
 
 def fit(
@@ -117,19 +115,11 @@ def fit(
         means[i], variances[i] = _types(above), off[:, :-1] + off[:, 1:]
     weights = np.exp(log_weights - log_weights.max())
     weights /= weights.sum()
-    largest = {
-        s: max(key_set.sizes[place] for q in asked if q.stratum == s for pair in q.pairs for place in pair)
-        for s in strata
-    }
-    return {
-        s: _learned(s, weights, means[:, k], variances[:, k], float(change), largest[s])
-        for k, s in enumerate(strata)
-    }
+    largest = {s: max(key_set.sizes[place] for q in asked if q.stratum == s for pair in q.pairs for place in pair) for s in strata}
+    return {s: _learned(s, weights, means[:, k], variances[:, k], float(change), largest[s]) for k, s in enumerate(strata)}
 
 
-def _learned(
-    stratum: tuple[str, ...], weights: Array, means: Array, variances: Array, change: float, largest: int
-) -> Learned:
+def _learned(stratum: tuple[str, ...], weights: Array, means: Array, variances: Array, change: float, largest: int) -> Learned:
     mean = weights @ means
     variance = weights @ (variances + (means - mean) ** 2) + (change * mean) ** 2
     rho = np.array(CORRELATIONS)
@@ -141,9 +131,7 @@ def _learned(
     rounded = [max(_digits(p, SIGNIFICANT), Fraction(1, 10**7)) for p in mean]
     rounded[modal] = 1 - sum(rounded[:modal] + rounded[modal + 1 :], Fraction(0))
     alike = correlation * (largest - 1) < ALIKE
-    concentration = (
-        None if alike else max(_digits(1 / min(correlation, 0.99) - 1, FOR_CONCENTRATION), Fraction(1, 100))
-    )
+    concentration = None if alike else max(_digits(1 / min(correlation, 0.99) - 1, FOR_CONCENTRATION), Fraction(1, 100))
     return Learned(
         stratum,
         tuple(rounded),
@@ -157,9 +145,7 @@ def _learned(
 class _Heard:
     """A question with its published number, or with the two numbers of a higher and a lower one."""
 
-    def __init__(
-        self, q: Question, numbers: Mapping[tuple[str, ...], int], sizes: Sequence[int], ratio: float
-    ) -> None:
+    def __init__(self, q: Question, numbers: Mapping[tuple[str, ...], int], sizes: Sequence[int], ratio: float) -> None:
         self.about, self.twice = q.about, q.part == HIGHER
         other = numbers[(*q.stratum, f"at least {q.about}{LOWER}")] if self.twice else 0
         self.total, self.difference = numbers[q.key] + other, numbers[q.key] - other

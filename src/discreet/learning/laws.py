@@ -35,10 +35,7 @@ def beta_binomial(n: int, mean: float, correlation: float) -> Array:
     if correlation <= 0:
         return np.asarray(np.exp(log_ways + x * np.log(mean) + (n - x) * np.log1p(-mean)))
     total = 1 / correlation - 1
-    rises = [
-        np.concatenate([[0.0], np.cumsum(np.log(c + np.arange(n)))])
-        for c in (mean * total, (1 - mean) * total, total)
-    ]
+    rises = [np.concatenate([[0.0], np.cumsum(np.log(c + np.arange(n)))]) for c in (mean * total, (1 - mean) * total, total)]
     return np.asarray(np.exp(log_ways + rises[0][x] + rises[1][n - x] - rises[2][n]))
 
 

@@ -97,9 +97,7 @@ def by_stratum(key_set: KeySet, strata: Sequence[str]) -> dict[tuple[str, ...], 
     return found
 
 
-def _of_stratum(
-    stratum: tuple[str, ...], places: list[int], key_set: KeySet, types: int
-) -> Iterator[Question]:
+def _of_stratum(stratum: tuple[str, ...], places: list[int], key_set: KeySet, types: int) -> Iterator[Question]:
     pairs = _pairs(places, key_set)
     turns = [*range(1, types), middle_of(types)]
     if len(pairs) < FEWEST_PAIRS * len(turns):
@@ -142,6 +140,4 @@ def learning_cells(asked: Sequence[Question], strata: Sequence[str]) -> KeySet:
 
 def answers(asked: Sequence[Question], counts: NDArray[np.integer]) -> NDArray[np.int64]:
     """Histograms [question, 2] that count mechanisms read, from histograms [cell, type]."""
-    return np.array(
-        [(q.largest - value, value) for q in asked for value in (q.answer(counts),)], dtype=np.int64
-    )
+    return np.array([(q.largest - value, value) for q in asked for value in (q.answer(counts),)], dtype=np.int64)

@@ -102,9 +102,7 @@ def _considered(
         for correlation in CORRELATIONS
     ]
     less, uncertain, against = (np.array(column) for column in zip(*found, strict=True))
-    return Considered(
-        share, float(less.mean()), float(uncertain.mean()), float(against.mean()), float(against.max())
-    )
+    return Considered(share, float(less.mean()), float(uncertain.mean()), float(against.mean()), float(against.max()))
 
 
 def _at(

@@ -32,10 +32,7 @@ def pooled(means: Array, variances: Array) -> tuple[Array, Array]:
         of_centre = float(1 / (1 / around).sum())
         pull = variances / around
         found.append(((1 - pull) * means + pull * centre, (1 - pull) * variances + pull**2 * of_centre))
-        logs.append(
-            -0.5 * float((np.log(around) + (means - centre) ** 2 / around).sum())
-            + 0.5 * float(np.log(of_centre))
-        )
+        logs.append(-0.5 * float((np.log(around) + (means - centre) ** 2 / around).sum()) + 0.5 * float(np.log(of_centre)))
     weights = np.exp(np.array(logs) - max(logs))
     weights /= weights.sum()
     mean = sum(w * m for w, (m, _) in zip(weights, found, strict=True))

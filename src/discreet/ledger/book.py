@@ -69,9 +69,7 @@ class Ledger(Writer):
         the place that keeps the ledger's heads. From here on this object signs with `signer`.
         """
         if currency not in CURRENCIES:
-            raise InputError(
-                "This currency is not known", found=currency, allowed=CURRENCIES, remedy="choose one of these"
-            )
+            raise InputError("This currency is not known", found=currency, allowed=CURRENCIES, remedy="choose one of these")
         event: dict[str, Any] = {"kind": "init", "format": FORMAT, "currency": currency, "nonce": secrets.token_hex(32)}
         self.signer = signer or self.signer
         if self.signer is not None:

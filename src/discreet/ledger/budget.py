@@ -73,7 +73,9 @@ class Cost:
         """ε, of which a release that promises only ρ has none."""
         if self.epsilon is None:
             raise InputError(
-                "A release that promises only ρ has no cost in ε", found=str(self), allowed="a release with a proved ε",
+                "A release that promises only ρ has no cost in ε",
+                found=str(self),
+                allowed="a release with a proved ε",
                 remedy="use a ledger in the currency 'zcdp' or 'approximate'",
             )
         return self.epsilon
@@ -128,9 +130,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         if self.currency not in CURRENCIES:
-            raise InputError(
-                "This currency is not known", found=self.currency, allowed=CURRENCIES, remedy="choose one of these"
-            )
+            raise InputError("This currency is not known", found=self.currency, allowed=CURRENCIES, remedy="choose one of these")
         if self.cap <= 0:
             raise InputError(
                 "A budget is a positive number",

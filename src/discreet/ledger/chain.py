@@ -81,8 +81,6 @@ def verify_chain(entries: Iterable[Entry]) -> Counterexample | None:
                 allowed=GENESIS if last is None else last.hash,
             )
         if entry.hash != entry_hash(entry.sequence, entry.previous, entry.time, entry.event):
-            return Counterexample(
-                "ledger", f"Entry {entry.sequence} was changed after it was written", found=entry.hash
-            )
+            return Counterexample("ledger", f"Entry {entry.sequence} was changed after it was written", found=entry.hash)
         last = entry
     return None

@@ -57,9 +57,7 @@ class Head:
     def missing_from(self, entries: Sequence[Entry], trust: Trust) -> Counterexample | None:
         """Why this head cannot be one of the ledger with these entries and keys; None when it is."""
         if self.ledger is not None and entries and entries[0].hash != self.ledger:
-            return Counterexample(
-                "head", "A head kept elsewhere is of another ledger", found=entries[0].hash, allowed=self.ledger
-            )
+            return Counterexample("head", "A head kept elsewhere is of another ledger", found=entries[0].hash, allowed=self.ledger)
         if not 0 <= self.sequence < len(entries):
             return Counterexample(
                 "head",

@@ -73,9 +73,7 @@ def signature_holds(public: str, document: Any, signature: str) -> bool:
     if not (is_public(public) and _is_hexadecimal(signature, 64)):
         return False
     try:
-        Ed25519PublicKey.from_public_bytes(bytes.fromhex(public)).verify(
-            bytes.fromhex(signature), canonical_bytes(document)
-        )
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(public)).verify(bytes.fromhex(signature), canonical_bytes(document))
     except (InvalidSignature, ValueError):
         return False
     return True

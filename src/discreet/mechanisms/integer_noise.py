@@ -37,12 +37,16 @@ class IntegerNoise:
     def __post_init__(self) -> None:
         if not 1 <= self.plateau <= self.stair:
             raise InputError(
-                "The plateau of a staircase is not within its stair", found=f"{self.plateau} of {self.stair}",
-                allowed=f"1 to {self.stair}", remedy="use best_plateau for the loss in question",
+                "The plateau of a staircase is not within its stair",
+                found=f"{self.plateau} of {self.stair}",
+                allowed=f"1 to {self.stair}",
+                remedy="use best_plateau for the loss in question",
             )
         if not self.fall > 0:
             raise InputError(
-                "Noise has to fall", found=f"a fall of {self.fall} per stair", allowed="above 0",
+                "Noise has to fall",
+                found=f"a fall of {self.fall} per stair",
+                allowed="above 0",
                 remedy="at ε = 0 nothing can be told: publish a constant",
             )
 

@@ -94,7 +94,4 @@ class InverseSensitivity:
 
 def local_sensitivity(space: StateSpace, values: Sequence[Fraction]) -> list[Fraction]:
     """For each state, the most that the statistic moves to an adjacent state."""
-    return [
-        max((abs(values[i] - values[j]) for j in space.around[i]), default=Fraction(0))
-        for i in range(len(space))
-    ]
+    return [max((abs(values[i] - values[j]) for j in space.around[i]), default=Fraction(0)) for i in range(len(space))]

@@ -113,15 +113,10 @@ class RandomisedResponse:
         databases = list(product(range(self.alternatives), repeat=count))
         labels = tuple(",".join(map(str, database)) for database in databases)
         weights = tuple(
-            tuple(
-                math.prod(single.weights[y][x] for y, x in zip(answers, truths, strict=True))
-                for truths in databases
-            )
+            tuple(math.prod(single.weights[y][x] for y, x in zip(answers, truths, strict=True)) for truths in databases)
             for answers in databases
         )
-        return TableKernel(
-            labels, tuple(Output(label) for label in labels), weights, single.denominator**count
-        )
+        return TableKernel(labels, tuple(Output(label) for label in labels), weights, single.denominator**count)
 
     def _private(self, other: int, denominator: int) -> bool:
         """Whether truth and other are within e^ε of each other, both ways."""

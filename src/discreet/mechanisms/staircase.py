@@ -184,9 +184,7 @@ def best_plateau(epsilon: object, sensitivity: int, loss: str = "squared") -> in
     return min(range(low, high + 1), key=cost)
 
 
-def staircase_mechanism(
-    problem: Problem, summary: LinearSummary, loss: str = "squared", bits: int = 64
-) -> Mechanism:
+def staircase_mechanism(problem: Problem, summary: LinearSummary, loss: str = "squared", bits: int = 64) -> Mechanism:
     """Staircase noise of the best plateau on a weighted sum, kept to its range, in closed form."""
     if not isinstance(problem.universe, Universe):
         raise InputError(

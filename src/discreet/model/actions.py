@@ -25,19 +25,21 @@ class RealActions:
     def __post_init__(self) -> None:
         if (self.lower is None) != (self.upper is None):
             raise InputError(
-                "A range of real actions has two ends", found="one end", allowed="from and to, or neither",
+                "A range of real actions has two ends",
+                found="one end",
+                allowed="from and to, or neither",
                 remedy="give the smallest and the largest action that makes sense",
             )
         if self.lower is not None and self.upper is not None and self.lower >= self.upper:
             raise InputError(
-                "The range of actions is empty", found=f"from {brief(self.lower)} to {brief(self.upper)}",
-                allowed="from < to", remedy="put the smaller number first",
+                "The range of actions is empty",
+                found=f"from {brief(self.lower)} to {brief(self.upper)}",
+                allowed="from < to",
+                remedy="put the smaller number first",
             )
 
     def __contains__(self, action: object) -> bool:
-        return isinstance(action, Fraction) and (
-            self.lower is None or self.upper is None or self.lower <= action <= self.upper
-        )
+        return isinstance(action, Fraction) and (self.lower is None or self.upper is None or self.lower <= action <= self.upper)
 
     def nearest(self, number: Fraction) -> Fraction:
         """The allowed action next to a number."""
@@ -58,8 +60,10 @@ class ListedActions:
             raise _empty()
         if list(self.numbers) != sorted(set(self.numbers)):
             raise InputError(
-                "Actions must be different numbers in ascending order", found="a repetition or another order",
-                allowed="for instance [0, 1, 2.5]", remedy="sort the list and remove repetitions",
+                "Actions must be different numbers in ascending order",
+                found="a repetition or another order",
+                allowed="for instance [0, 1, 2.5]",
+                remedy="sort the list and remove repetitions",
             )
 
     def __len__(self) -> int:
@@ -97,14 +101,18 @@ class NamedActions:
             raise _empty()
         if len(set(self.labels)) != len(self.labels) or not all(label.strip() for label in self.labels):
             raise InputError(
-                "Actions need different, non-empty names", found="a repetition or an empty name",
-                allowed='for instance ["open", "wait", "close"]', remedy="rename or remove the repetition",
+                "Actions need different, non-empty names",
+                found="a repetition or an empty name",
+                allowed='for instance ["open", "wait", "close"]',
+                remedy="rename or remove the repetition",
             )
         numbers = [label for label in self.labels if is_number(label)]
         if numbers:
             raise InputError(
-                "The name of an action reads as a number, so it would be taken for one", found=numbers[0],
-                allowed="names that are words", remedy="give all actions as numbers, or rename this one",
+                "The name of an action reads as a number, so it would be taken for one",
+                found=numbers[0],
+                allowed="names that are words",
+                remedy="give all actions as numbers, or rename this one",
             )
 
     def __len__(self) -> int:
@@ -133,6 +141,8 @@ Actions = RealActions | ListedActions | NamedActions
 
 def _empty() -> InputError:
     return InputError(
-        "There is no action to choose", found="an empty list", allowed="at least one action",
+        "There is no action to choose",
+        found="an empty list",
+        allowed="at least one action",
         remedy='list the actions, or use "real" or "integer"',
     )

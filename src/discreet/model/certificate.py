@@ -192,7 +192,9 @@ class UnbiasedWitness:
         edges = (*(m.flows for m in self.multipliers), *self.tails)
         if self.scale < 1 or any(flow < 0 for flows in edges for _, _, flow in flows):
             raise InputError(
-                "A multiplier is negative or has no positive scale", found="a negative flow", allowed="numbers from 0",
+                "A multiplier is negative or has no positive scale",
+                found="a negative flow",
+                allowed="numbers from 0",
                 remedy="only non-negative multipliers of edges prove a bound",
             )
 
@@ -226,7 +228,8 @@ class RenyiWitness:
         if self.root < 1 or self.scale < 1 or any(number < 0 for flows in entries for _, _, number in flows):
             raise InputError(
                 "A witness of cuts has a root and a scale from 1, and no negative number",
-                found=f"root {brief(self.root)}, scale {brief(self.scale)}", allowed="numbers from 0",
+                found=f"root {brief(self.root)}, scale {brief(self.scale)}",
+                allowed="numbers from 0",
                 remedy="only non-negative multipliers prove a bound",
             )
 

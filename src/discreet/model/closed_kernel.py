@@ -41,8 +41,10 @@ class ClosedKernel(NoiseKernel):
     def _check(self) -> None:
         if not 0 < self.ratio < 1:
             raise InputError(
-                "The ratio of a closed-form kernel lies between 0 and 1", found=brief(self.ratio),
-                allowed="0 < ratio < 1", remedy="correct the ratio",
+                "The ratio of a closed-form kernel lies between 0 and 1",
+                found=brief(self.ratio),
+                allowed="0 < ratio < 1",
+                remedy="correct the ratio",
             )
 
     @property
@@ -77,8 +79,10 @@ class ClosedKernel(NoiseKernel):
         """P(output | state), both whole numbers in low..high."""
         if not (self.low <= output <= self.high and self.low <= state <= self.high):
             raise InputError(
-                "This kernel has no such state or output", found=f"output {output}, state {state}",
-                allowed=f"{self.low}..{self.high}", remedy="stay in the kernel's range",
+                "This kernel has no such state or output",
+                found=f"output {output}, state {state}",
+                allowed=f"{self.low}..{self.high}",
+                remedy="stay in the kernel's range",
             )
         if output == self.low:
             return self.tail(state - self.low)
@@ -137,8 +141,10 @@ class StaircaseKernel(ClosedKernel):
     def __post_init__(self) -> None:
         if not 1 <= self.plateau <= self.step:
             raise InputError(
-                "A staircase kernel needs a plateau from 1 to the step", found=f"step {self.step}, plateau {self.plateau}",
-                allowed="for instance step 2, plateau 1", remedy="correct the kernel",
+                "A staircase kernel needs a plateau from 1 to the step",
+                found=f"step {self.step}, plateau {self.plateau}",
+                allowed="for instance step 2, plateau 1",
+                remedy="correct the kernel",
             )
         self._check_range()
         self._check()

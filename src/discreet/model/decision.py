@@ -36,12 +36,16 @@ class Decision:
     def __post_init__(self) -> None:
         if not isinstance(self.loss, Loss):
             raise InputError(
-                "A decision is judged by a loss", found=repr(self.loss), allowed="SquaredLoss() and others of model.losses",
+                "A decision is judged by a loss",
+                found=repr(self.loss),
+                allowed="SquaredLoss() and others of model.losses",
                 remedy=f"write loss_of(kind), with one of the kinds {', '.join(LOSSES)}",
             )
         if self.weight <= 0:
             raise InputError(
-                "The weight of a decision must be positive", found=brief(self.weight), allowed="a number above 0",
+                "The weight of a decision must be positive",
+                found=brief(self.weight),
+                allowed="a number above 0",
                 remedy="leave out decisions that do not count",
             )
         self.loss.check(self.actions)
@@ -51,7 +55,9 @@ class Decision:
     def _check_unbiased(self) -> None:
         if self.unbiased not in UNBIASED:
             raise InputError(
-                "A value is unbiased in one of two ways", found=repr(self.unbiased), allowed=UNBIASED,
+                "A value is unbiased in one of two ways",
+                found=repr(self.unbiased),
+                allowed=UNBIASED,
                 remedy="choose one, or leave decision.unbiased out",
             )
         free = isinstance(self.actions, RealActions) and self.actions.lower is None
@@ -59,7 +65,8 @@ class Decision:
             raise InputError(
                 "Unbiased values are real numbers of any sign, judged by their squared error",
                 found=f"decision.kind = {self.loss.kind!r}" if free else "actions that are not all real numbers",
-                allowed='kind = "squared-error" with actions = "real"', remedy="change these, or leave decision.unbiased out",
+                allowed='kind = "squared-error" with actions = "real"',
+                remedy="change these, or leave decision.unbiased out",
             )
 
     @property
@@ -81,7 +88,9 @@ def integer_actions(low: Fraction, high: Fraction) -> ListedActions:
     count = ceil(high) - floor(low) + 1
     if count > MOST_ACTIONS:
         raise TooLarge(
-            "There are too many whole-number actions to list", size=counted(count), fits=f"{MOST_ACTIONS:,}",
+            "There are too many whole-number actions to list",
+            size=counted(count),
+            fits=f"{MOST_ACTIONS:,}",
             remedy='use actions = "real", or a coarser { from, to, step }',
         )
     return ListedActions(tuple(Fraction(k) for k in range(floor(low), ceil(high) + 1)))

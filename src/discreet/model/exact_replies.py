@@ -38,7 +38,8 @@ def exact_payoff(decision: Decision, belief: Sequence[Fraction], omegas: Sequenc
 def no_closed_form(decision: Decision) -> InputError:
     """What to say about real actions of a payoff expression."""
     return InputError(
-        "The best real action of this payoff has no closed form", found=" ".join(map(str, decision.loss.document().values())),
+        "The best real action of this payoff has no closed form",
+        found=" ".join(map(str, decision.loss.document().values())),
         allowed="squared, absolute or pinball loss, or listed actions",
         remedy="list the actions, for instance { from = 0.1, to = 10, step = 0.01 }",
     )

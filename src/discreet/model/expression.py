@@ -89,7 +89,9 @@ def parse(text: str) -> Node:
     """The tree of an expression; anything outside the grammar is refused with its place."""
     if len(text) > LONGEST:
         raise InputError(
-            "The payoff expression is too long", found=f"{len(text)} characters", allowed=f"up to {LONGEST}",
+            "The payoff expression is too long",
+            found=f"{len(text)} characters",
+            allowed=f"up to {LONGEST}",
             remedy="shorten it, or give the payoff as a table",
         )
     return _Parser(text).parse()
@@ -246,15 +248,18 @@ class _Parser:
             position = match.end()
         if len(self.tokens) > MOST_TOKENS:
             raise InputError(
-                "The payoff expression has too many parts", found=f"{len(self.tokens)} numbers, names and signs",
-                allowed=f"up to {MOST_TOKENS}", remedy="simplify it, or give the payoff as a table",
+                "The payoff expression has too many parts",
+                found=f"{len(self.tokens)} numbers, names and signs",
+                allowed=f"up to {MOST_TOKENS}",
+                remedy="simplify it, or give the payoff as a table",
             )
         self.at = 0
         self.depth = 0
 
     def refusal(self, found: str, position: int) -> InputError:
         return InputError(
-            f"The payoff expression cannot be read at character {position + 1}", found=found,
+            f"The payoff expression cannot be read at character {position + 1}",
+            found=found,
             allowed="numbers, a, omega, + - * / **, comparisons, abs, min, max and parentheses",
             remedy='write it like "-omega/a - 0.1*a", or give the payoff as a table',
         )
@@ -268,7 +273,8 @@ class _Parser:
             raise self.refusal(repr(text), position)
         if node.bits > MOST_BITS:
             raise InputError(
-                "The payoff expression computes with numbers that are too long", found="high powers or long numbers",
+                "The payoff expression computes with numbers that are too long",
+                found="high powers or long numbers",
                 allowed="powers that multiply to less than 460, numbers of less than 9,000 digits",
                 remedy="simplify it, or give the payoff as a table",
             )
@@ -313,8 +319,10 @@ class _Parser:
         kind, text, position = self.tokens[self.at] if self.at < len(self.tokens) else ("", "nothing", len(self.text))
         if kind != "number" or not text.isdigit() or len(text) > 3 or int(text) > LARGEST_POWER:
             raise InputError(
-                f"A power in the payoff expression must be a whole number (character {position + 1})", found=text,
-                allowed=f"up to {LARGEST_POWER}", remedy="write the power as a number such as a**2",
+                f"A power in the payoff expression must be a whole number (character {position + 1})",
+                found=text,
+                allowed=f"up to {LARGEST_POWER}",
+                remedy="write the power as a number such as a**2",
             )
         self.at += 1
         return Node("**", (base, number(sign * int(text))))
@@ -338,7 +346,8 @@ class _Parser:
         if name not in FUNCTIONS:
             near = suggest(name, VARIABLES + FUNCTIONS)
             raise InputError(
-                f"The payoff expression uses an unknown name at character {position + 1}", found=repr(name),
+                f"The payoff expression uses an unknown name at character {position + 1}",
+                found=repr(name),
                 allowed=", ".join(VARIABLES + FUNCTIONS),
                 remedy=f"did you mean {near}?" if near else "use a for the action and omega for the statistic",
             )
@@ -353,8 +362,10 @@ class _Parser:
         self.depth += 1
         if self.depth > DEEPEST:
             raise InputError(
-                "The payoff expression is nested too deeply", found=f"more than {DEEPEST} levels",
-                allowed=f"up to {DEEPEST}", remedy="simplify it, or give the payoff as a table",
+                "The payoff expression is nested too deeply",
+                found=f"more than {DEEPEST} levels",
+                allowed=f"up to {DEEPEST}",
+                remedy="simplify it, or give the payoff as a table",
             )
         operands = [self.comparison()]
         while self.take(","):

@@ -38,25 +38,32 @@ class Member:
         fits = isinstance(universe, Universe) and universe.fixed and universe.respondents == self.high
         if not fits or not 1 <= self.low <= self.high:
             raise InputError(
-                "A member of a family serves other sizes than its mechanism", found=f"sizes {self.low} to {self.high}",
-                allowed="a mechanism for as many respondents as the largest size", remedy="make the family again",
+                "A member of a family serves other sizes than its mechanism",
+                found=f"sizes {self.low} to {self.high}",
+                allowed="a mechanism for as many respondents as the largest size",
+                remedy="make the family again",
             )
         types = universe.types if isinstance(universe, Universe) else 0
         if self.padded != (self.absent is not None) or not 0 <= (self.absent or 0) < types:
             raise InputError(
                 "A member of several sizes needs the type of absent places, and only such a member",
-                found=f"absent: {self.absent}", allowed=f"one of the types 0 to {types - 1}",
+                found=f"absent: {self.absent}",
+                allowed=f"one of the types 0 to {types - 1}",
                 remedy="make the family again",
             )
         if self.absent_probability is not None and (self.absent is None or not 0 < self.absent_probability < 1):
             raise InputError(
                 "The probability of an absent place lies between 0 and 1, and only a member of several sizes has one",
-                found=brief(self.absent_probability), allowed="above 0, below 1", remedy="make the family again",
+                found=brief(self.absent_probability),
+                allowed="above 0, below 1",
+                remedy="make the family again",
             )
         if any(not self.low <= size <= self.high for size, _ in self.values):
             raise InputError(
-                "A member states the payoff at a size that it does not serve", found="another size",
-                allowed=f"{self.low} to {self.high}", remedy="make the family again",
+                "A member states the payoff at a size that it does not serve",
+                found="another size",
+                allowed=f"{self.low} to {self.high}",
+                remedy="make the family again",
             )
 
     @property
@@ -68,8 +75,10 @@ class Member:
         size = sum(counts)
         if not self.low <= size <= self.high:
             raise InputError(
-                "This member does not serve a cell of this size", found="another size",
-                allowed=f"{self.low} to {self.high} respondents", remedy="ask the family for the member of the size",
+                "This member does not serve a cell of this size",
+                found="another size",
+                allowed=f"{self.low} to {self.high} respondents",
+                remedy="ask the family for the member of the size",
             )
         return tuple(counts) if self.absent is None else filled_up(counts, self.high, self.absent)
 
@@ -94,14 +103,18 @@ class Family:
             raise InputError("A family without members", found="no sizes", allowed="at least one", remedy="add a size")
         if any(a.high >= b.low for a, b in pairwise(self.members)):
             raise InputError(
-                "The members of a family overlap or are out of order", found="a size served twice",
-                allowed="each size once, ascending", remedy="make the family again",
+                "The members of a family overlap or are out of order",
+                found="a size served twice",
+                allowed="each size once, ascending",
+                remedy="make the family again",
             )
         guarantees = {(m.mechanism.guarantee.promise, m.mechanism.guarantee.unit) for m in self.members}
         if len(guarantees) > 1:
             raise InputError(
-                "The members of a family promise different things", found=f"{len(guarantees)} different guarantees",
-                allowed="one promise and one unit", remedy="make one family for each guarantee",
+                "The members of a family promise different things",
+                found=f"{len(guarantees)} different guarantees",
+                allowed="one promise and one unit",
+                remedy="make one family for each guarantee",
             )
 
     def member(self, size: int) -> Member:
@@ -110,7 +123,9 @@ class Family:
             if member.low <= size <= member.high:
                 return member
         raise InputError(
-            "The family serves no cell of this size", found=f"{size} respondents", allowed=self.words,
+            "The family serves no cell of this size",
+            found=f"{size} respondents",
+            allowed=self.words,
             remedy="add the size to the family",
         )
 

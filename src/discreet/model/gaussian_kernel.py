@@ -48,7 +48,8 @@ class GaussianKernel(NoiseKernel):
         if not 0 < self.sigma_squared <= MOST_VARIANCE:
             raise InputError(
                 "The parameter σ² of a discrete Gaussian kernel is above 0 and not too large to be drawn from",
-                found=brief(self.sigma_squared), allowed=f"0 < sigma_squared <= {MOST_VARIANCE:,}",
+                found=brief(self.sigma_squared),
+                allowed=f"0 < sigma_squared <= {MOST_VARIANCE:,}",
                 remedy="correct it, or use smaller weights",
             )
         self._check_range()
@@ -91,6 +92,7 @@ def _brackets(sigma_squared: Fraction, count: int, bits: int) -> GaussianBracket
 def _irrational() -> InputError:
     return InputError(
         "The probabilities of discrete Gaussian noise are irrational, and this needs exact ones",
-        found="a discrete-gaussian kernel", allowed="a table, geometric or staircase kernel",
+        found="a discrete-gaussian kernel",
+        allowed="a table, geometric or staircase kernel",
         remedy="ask for its ρ, its value or a reading of one output, which are proved from both sides",
     )

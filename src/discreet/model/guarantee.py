@@ -22,12 +22,16 @@ class Guarantee:
     def __post_init__(self) -> None:
         if self.neighbours not in RELATIONS:
             raise InputError(
-                "A guarantee names a known relation between databases", found=self.neighbours,
-                allowed=list(RELATIONS), remedy="choose one of these",
+                "A guarantee names a known relation between databases",
+                found=self.neighbours,
+                allowed=list(RELATIONS),
+                remedy="choose one of these",
             )
         if not self.unit.strip():
             raise InputError(
-                "A guarantee names its privacy unit", found="nothing", allowed="who is protected, in words",
+                "A guarantee names its privacy unit",
+                found="nothing",
+                allowed="who is protected, in words",
                 remedy='for instance "household"',
             )
 

@@ -42,14 +42,17 @@ class IidSum:
             raise InputError(
                 "Each type needs one probability and one value",
                 found=f"{len(probabilities)} probabilities and {len(values)} values",
-                allowed="lists of the same length, at least one entry each", remedy="complete the lists",
+                allowed="lists of the same length, at least one entry each",
+                remedy="complete the lists",
             )
         masses, points = (tuple(_exact(x) for x in xs) for xs in (probabilities, values))
         total = sum(masses, Fraction(0))
         if min(masses) < 0 or abs(total - 1) > Fraction(1, 10**6):
             raise InputError(
-                "Probabilities of types must be non-negative and sum to one", found=[float(m) for m in masses],
-                allowed="numbers in 0..1 that sum to one", remedy="correct them",
+                "Probabilities of types must be non-negative and sum to one",
+                found=[float(m) for m in masses],
+                allowed="numbers in 0..1 that sum to one",
+                remedy="correct them",
             )
         kept = tuple(t for t, mass in enumerate(masses) if mass > 0)
         return cls(respondents, kept, tuple(masses[t] / total for t in kept), tuple(points[t] for t in kept), points)
@@ -103,7 +106,9 @@ def iid_sum(problem: Problem) -> IidSum:
     reason = why_not_iid_sum(problem)
     if values is None or not isinstance(universe, Universe) or not isinstance(prior, (IidPrior, ReferencePrior)) or reason:
         raise InputError(
-            "This needs a sum over independent respondents", found=reason, remedy="use another way",
+            "This needs a sum over independent respondents",
+            found=reason,
+            remedy="use another way",
             allowed="a fixed number of respondents, an iid or reference prior, and a sum, mean or count",
         )
     kept = tuple(t for t, p in enumerate(prior.probabilities) if p > 0)
@@ -113,7 +118,5 @@ def iid_sum(problem: Problem) -> IidSum:
 
 def _exact(x: Number) -> Fraction:
     if isinstance(x, float) and not math.isfinite(x):
-        raise InputError(
-            "Probabilities and values must be finite numbers", found=x, allowed="finite numbers", remedy="correct it"
-        )
+        raise InputError("Probabilities and values must be finite numbers", found=x, allowed="finite numbers", remedy="correct it")
     return Fraction(x)

@@ -43,27 +43,34 @@ class TableKernel:
     def __post_init__(self) -> None:
         if self.denominator <= 0 or self.denominator & (self.denominator - 1):
             raise InputError(
-                "The denominator of a kernel must be a power of two", found=brief(self.denominator),
-                allowed="2^B", remedy="write the weights over a power of two",
+                "The denominator of a kernel must be a power of two",
+                found=brief(self.denominator),
+                allowed="2^B",
+                remedy="write the weights over a power of two",
             )
         if not self.states or not self.outputs:
             raise InputError(
-                "A kernel needs states and outputs", found=f"{len(self.states)} states, {len(self.outputs)} outputs",
-                allowed="at least one of each", remedy="complete the kernel",
+                "A kernel needs states and outputs",
+                found=f"{len(self.states)} states, {len(self.outputs)} outputs",
+                allowed="at least one of each",
+                remedy="complete the kernel",
             )
         _must_differ(self.states, "states")
         _must_differ([output.label for output in self.outputs], "outputs")
         if len(self.weights) != len(self.outputs) or any(len(row) != len(self.states) for row in self.weights):
             raise InputError(
                 "The weights are not one row for each output with one entry for each state",
-                found=f"{len(self.weights)} rows", allowed=f"{len(self.outputs)} rows of {len(self.states)} weights",
+                found=f"{len(self.weights)} rows",
+                allowed=f"{len(self.outputs)} rows of {len(self.states)} weights",
                 remedy="complete the weights",
             )
         sums = [0] * len(self.states)
         for row in self.weights:
             if min(row) < 0:
                 raise InputError(
-                    "A weight is negative", found=brief(min(row)), allowed="whole numbers from 0",
+                    "A weight is negative",
+                    found=brief(min(row)),
+                    allowed="whole numbers from 0",
                     remedy="a probability is never negative: correct it",
                 )
             sums = [s + w for s, w in zip(sums, row, strict=True)]
@@ -71,7 +78,8 @@ class TableKernel:
             if total != self.denominator:
                 raise InputError(
                     f"The weights of state {label!r} do not sum to the denominator",
-                    found=f"a difference of {brief(total - self.denominator)}", allowed="a difference of 0",
+                    found=f"a difference of {brief(total - self.denominator)}",
+                    allowed="a difference of 0",
                     remedy="every state's probabilities must sum to one",
                 )
 
@@ -131,11 +139,20 @@ def _must_differ(labels: Sequence[str], what: str) -> None:
     twice = [label for label, times in Counter(labels).items() if times > 1]
     if twice:
         raise InputError(
-            f"Two {what} of the kernel have the same label", found=repr(twice[0]), allowed="different labels",
+            f"Two {what} of the kernel have the same label",
+            found=repr(twice[0]),
+            allowed="different labels",
             remedy="merge or rename them",
         )
 
 
 __all__ = [
-    "ClosedKernel", "GaussianKernel", "GeometricKernel", "Kernel", "NoiseKernel", "Output", "StaircaseKernel", "TableKernel",
+    "ClosedKernel",
+    "GaussianKernel",
+    "GeometricKernel",
+    "Kernel",
+    "NoiseKernel",
+    "Output",
+    "StaircaseKernel",
+    "TableKernel",
 ]

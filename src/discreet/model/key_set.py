@@ -28,13 +28,17 @@ class KeySet:
     def __post_init__(self) -> None:
         if not self.columns or len(set(self.columns)) != len(self.columns) or not all(self.columns):
             raise InputError(
-                "A key set needs key columns with different names", found=", ".join(self.columns) or "none",
-                allowed="one or more different names", remedy="name the columns that tell cells apart",
+                "A key set needs key columns with different names",
+                found=", ".join(self.columns) or "none",
+                allowed="one or more different names",
+                remedy="name the columns that tell cells apart",
             )
         if not self.cells or len(self.cells) != len(self.sizes):
             raise InputError(
-                "A key set lists cells, each with its size", found=f"{len(self.cells)} cells, {len(self.sizes)} sizes",
-                allowed="at least one cell, one size for each", remedy="complete the key set",
+                "A key set lists cells, each with its size",
+                found=f"{len(self.cells)} cells, {len(self.sizes)} sizes",
+                allowed="at least one cell, one size for each",
+                remedy="complete the key set",
             )
         if len(self.cells) > MOST_CELLS:
             raise TooLarge("the key set", size=f"{len(self.cells):,} cells", fits=f"{MOST_CELLS:,} cells")
@@ -43,7 +47,9 @@ class KeySet:
         if len(self.position) != len(self.cells):
             twice = next(cell for i, cell in enumerate(self.cells) if self.position[cell] != i)
             raise InputError(
-                "A cell is listed twice in the key set", found=" / ".join(twice), allowed="each cell once",
+                "A cell is listed twice in the key set",
+                found=" / ".join(twice),
+                allowed="each cell once",
                 remedy="remove the repetition",
             )
 
@@ -65,13 +71,17 @@ class KeySet:
         for cell, size in zip(self.cells, self.sizes, strict=True):
             if len(cell) != width or not all(isinstance(key, str) and key and "\0" not in key for key in cell):
                 raise InputError(
-                    "A cell of the key set is not one text for each key column", found=" / ".join(map(str, cell)),
-                    allowed=f"{width} texts that are not empty", remedy="correct that line of the key set",
+                    "A cell of the key set is not one text for each key column",
+                    found=" / ".join(map(str, cell)),
+                    allowed=f"{width} texts that are not empty",
+                    remedy="correct that line of the key set",
                 )
             if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= LARGEST_SIZE:
                 raise InputError(
-                    f"The size of cell {' / '.join(cell)} is not a number of respondents", found=str(size),
-                    allowed=f"whole numbers from 1 to {LARGEST_SIZE:,}", remedy="correct that line of the key set",
+                    f"The size of cell {' / '.join(cell)} is not a number of respondents",
+                    found=str(size),
+                    allowed=f"whole numbers from 1 to {LARGEST_SIZE:,}",
+                    remedy="correct that line of the key set",
                 )
 
     def __len__(self) -> int:

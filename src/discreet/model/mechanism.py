@@ -52,13 +52,16 @@ class Mechanism:
         check_summary(self.summary, self.problem.universe, self.problem.neighbours)
         if self.guarantee.neighbours != self.problem.neighbours.name or self.guarantee.unit != self.problem.unit:
             raise InputError(
-                "The guarantee speaks of another relation or unit than the problem", found=str(self.guarantee),
-                allowed=f"{self.problem.neighbours.name}, unit: {self.problem.unit}", remedy="make them agree",
+                "The guarantee speaks of another relation or unit than the problem",
+                found=str(self.guarantee),
+                allowed=f"{self.problem.neighbours.name}, unit: {self.problem.unit}",
+                remedy="make them agree",
             )
         if not self.guarantee.promise.keeps(self.problem.promise):
             raise InputError(
                 "The mechanism promises less privacy than its problem asks for, or another kind of it",
-                found=self.guarantee.promise.brief(), allowed=f"up to {self.problem.promise.brief()}",
+                found=self.guarantee.promise.brief(),
+                allowed=f"up to {self.problem.promise.brief()}",
                 remedy="design it for the problem's promise, or state the weaker promise in the problem",
             )
         self._check_actions()
@@ -83,26 +86,33 @@ class Mechanism:
                 raise InputError(
                     "The kernel recommends an action that the decision does not have",
                     found=", ".join(a if isinstance(a, str) else brief(a) for a in each),
-                    allowed="one of decision.actions for each decision maker", remedy="correct the recommended actions",
+                    allowed="one of decision.actions for each decision maker",
+                    remedy="correct the recommended actions",
                 )
 
     def _check_closed(self, kernel: NoiseKernel) -> None:
         if not isinstance(self.summary, LinearSummary) or not isinstance(self.problem.universe, Universe):
             raise InputError(
-                "A closed-form kernel reads a weighted sum", found=f"summary {self.summary.kind!r}",
-                allowed="'linear'", remedy="use a linear summary or a table kernel",
+                "A closed-form kernel reads a weighted sum",
+                found=f"summary {self.summary.kind!r}",
+                allowed="'linear'",
+                remedy="use a linear summary or a table kernel",
             )
         low, high = self.summary.range(self.problem.universe)
         if not (kernel.low <= low and high <= kernel.high):
             raise InputError(
-                "The kernel does not cover every total", found=f"kernel {kernel.low}..{kernel.high}",
-                allowed=f"at least {low}..{high}", remedy="widen the kernel or clip the summary",
+                "The kernel does not cover every total",
+                found=f"kernel {kernel.low}..{kernel.high}",
+                allowed=f"at least {low}..{high}",
+                remedy="widen the kernel or clip the summary",
             )
         step = self.summary.step(self.problem.neighbours)
         if kernel.step < step:
             raise InputError(
-                "The kernel's step is smaller than what one neighbour can change", found=f"step {kernel.step}",
-                allowed=f"at least {step}", remedy="use the summary's step",
+                "The kernel's step is smaller than what one neighbour can change",
+                found=f"step {kernel.step}",
+                allowed=f"at least {step}",
+                remedy="use the summary's step",
             )
 
     @cached_property

@@ -75,12 +75,16 @@ class GivenGraph:
         for a, b in self.edges:
             if a == b:
                 raise InputError(
-                    "An edge joins a database to itself", found=f"{a!r}", allowed="two different databases",
+                    "An edge joins a database to itself",
+                    found=f"{a!r}",
+                    allowed="two different databases",
                     remedy="remove this edge",
                 )
             if frozenset((a, b)) in seen:
                 raise InputError(
-                    "An edge is listed twice", found=f"{a!r} and {b!r}", allowed="each pair once",
+                    "An edge is listed twice",
+                    found=f"{a!r} and {b!r}",
+                    allowed="each pair once",
                     remedy="remove the repetition",
                 )
             seen.add(frozenset((a, b)))
@@ -133,8 +137,10 @@ def check_fit(universe: AnyUniverse, neighbours: Neighbours) -> None:
         unknown = sorted({end for edge in neighbours.edges for end in edge} - names)
         if unknown:
             raise InputError(
-                "An edge names a database that is not listed", found=", ".join(unknown[:5]),
-                allowed="names from data.neighbours.states", remedy="add the name or correct the edge",
+                "An edge names a database that is not listed",
+                found=", ".join(unknown[:5]),
+                allowed="names from data.neighbours.states",
+                remedy="add the name or correct the edge",
             )
         return
     u = _respondents(universe, neighbours.name)
@@ -142,14 +148,14 @@ def check_fit(universe: AnyUniverse, neighbours: Neighbours) -> None:
         raise InputError(
             "Replacing a respondent keeps the number of respondents, so it must be one number",
             found=f"{u.smallest} to {u.largest} respondents",
-            allowed="respondents = N, or neighbours = \"add-remove-one\"",
+            allowed='respondents = N, or neighbours = "add-remove-one"',
             remedy="choose one of the two",
         )
     if isinstance(neighbours, AddRemoveOne) and u.fixed:
         raise InputError(
             "Adding or removing a respondent changes the number of respondents, so a range is needed",
             found=f"respondents = {u.largest}",
-            allowed="respondents = { from = 0, to = 60 }, or neighbours = \"replace-one\"",
+            allowed='respondents = { from = 0, to = 60 }, or neighbours = "replace-one"',
             remedy="give the range of sizes, or protect replacements instead",
         )
 
@@ -158,7 +164,9 @@ def _respondents(universe: AnyUniverse, name: str) -> Universe:
     if not isinstance(universe, Universe):
         raise InputError(
             f"{name} speaks about respondents, but the databases are only listed by name",
-            found="a list of states", allowed="respondents and values", remedy="give the edges of the graph",
+            found="a list of states",
+            allowed="respondents and values",
+            remedy="give the edges of the graph",
         )
     return universe
 
@@ -167,7 +175,8 @@ def _listed(universe: AnyUniverse) -> ListedUniverse:
     if not isinstance(universe, ListedUniverse):
         raise InputError(
             "A given graph needs its databases listed by name",
-            found="respondents and values", allowed="neighbours = { states = […], edges = […] }",
+            found="respondents and values",
+            allowed="neighbours = { states = […], edges = […] }",
             remedy="list the states",
         )
     return universe

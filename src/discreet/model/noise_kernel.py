@@ -46,13 +46,16 @@ class NoiseKernel(ABC):
         if self.low >= self.high or self.step < 1:
             raise InputError(
                 f"A {self.family} kernel needs low < high and a step from 1",
-                found=f"{self.low}..{self.high}, step {self.step}", allowed="for instance 0..40, step 1",
+                found=f"{self.low}..{self.high}, step {self.step}",
+                allowed="for instance 0..40, step 1",
                 remedy="correct the kernel",
             )
         if self.actions is not None and len(self.actions) != self.width:
             raise InputError(
-                "A closed-form kernel lists an action for every output or none", found=f"{len(self.actions)} actions",
-                allowed=f"{self.width}", remedy="complete the list or leave it out",
+                "A closed-form kernel lists an action for every output or none",
+                found=f"{len(self.actions)} actions",
+                allowed=f"{self.width}",
+                remedy="complete the list or leave it out",
             )
 
     @property
@@ -72,7 +75,9 @@ class NoiseKernel(ABC):
     def outputs(self) -> tuple[Output, ...]:
         if self.width > MOST_STATES:
             raise TooLarge(
-                "There are too many outputs to list", size=f"{counted(self.width)} outputs", fits=f"{MOST_STATES:,} outputs",
+                "There are too many outputs to list",
+                size=f"{counted(self.width)} outputs",
+                fits=f"{MOST_STATES:,} outputs",
                 remedy="keep to the closed form",
             )
         return tuple(self.output(k) for k in range(self.width))
@@ -93,6 +98,8 @@ class NoiseKernel(ABC):
     def _must_fit(self, states: int) -> None:
         if self.width * states > MOST_TABLE:
             raise TooLarge(
-                "This kernel is too large to be written as a table", size=f"{self.width:,} outputs × {states:,} states",
-                fits=f"{MOST_TABLE:,} entries", remedy="keep its closed form",
+                "This kernel is too large to be written as a table",
+                size=f"{self.width:,} outputs × {states:,} states",
+                fits=f"{MOST_TABLE:,} entries",
+                remedy="keep its closed form",
             )

@@ -21,19 +21,23 @@ class Origin:
     def __post_init__(self) -> None:
         if len(self.release) != 64 or not set(self.release) <= set("0123456789abcdef"):
             raise InputError(
-                "The prior does not name a release", found=self.release[:80] or "nothing",
+                "The prior does not name a release",
+                found=self.release[:80] or "nothing",
                 allowed="the SHA-256 of the manifest of a learning release, 64 hexadecimal digits",
                 remedy="copy prior.release from what discreet learn wrote",
             )
         if not self.rule.strip():
             raise InputError(
-                "The prior does not say by which rule it follows", found="an empty prior.rule",
+                "The prior does not say by which rule it follows",
+                found="an empty prior.rule",
                 allowed="for instance discreet-fit/1",
                 remedy="copy prior.rule from what discreet learn wrote",
             )
         if not 0 <= self.change <= 10:
             raise InputError(
-                "The share by which things may have changed is out of range", found=brief(self.change), allowed="0 to 10",
+                "The share by which things may have changed is out of range",
+                found=brief(self.change),
+                allowed="0 to 10",
                 remedy="correct prior.change",
             )
 

@@ -44,18 +44,20 @@ class Source:
 
     def __post_init__(self) -> None:
         if self.kind not in SOURCES:
-            raise InputError(
-                "The source is of an unknown kind", found=self.kind, allowed=SOURCES, remedy="set source.kind"
-            )
+            raise InputError("The source is of an unknown kind", found=self.kind, allowed=SOURCES, remedy="set source.kind")
         needs = {"parquet": "path", "csv": "path", "duckdb": "path", "postgres": "environment"}.get(self.kind)
         if needs and (not self.location or "\0" in self.location):
             raise InputError(
-                f"A {self.kind} source needs source.{needs}", found="nothing", allowed="text",
+                f"A {self.kind} source needs source.{needs}",
+                found="nothing",
+                allowed="text",
                 remedy=f"add source.{needs}",
             )
         if self.kind in ("duckdb", "postgres") and (not self.table or "\0" in self.table):
             raise InputError(
-                f"A {self.kind} source needs source.table", found="nothing", allowed="the name of a table",
+                f"A {self.kind} source needs source.table",
+                found="nothing",
+                allowed="the name of a table",
                 remedy="add source.table",
             )
 
@@ -71,19 +73,24 @@ class Unit:
     def __post_init__(self) -> None:
         if not self.name.strip():
             raise InputError(
-                "The privacy unit has no name", found="nothing", allowed="who is protected, in words",
+                "The privacy unit has no name",
+                found="nothing",
+                allowed="who is protected, in words",
                 remedy='set unit.name, for instance "household"',
             )
         if self.column is not None and (not self.column or "\0" in self.column):
             raise InputError(
-                "The plan's unit.column names no column", found="an empty name",
+                "The plan's unit.column names no column",
+                found="an empty name",
                 allowed="the name of a column, or no such line",
                 remedy="name the column that tells units apart",
             )
         if not 1 <= self.at_most <= MOST_ROWS or (self.column is None and self.at_most != 1):
             raise InputError(
-                "The number of rows of a unit is out of range", found=str(self.at_most),
-                allowed=f"1 to {MOST_ROWS}; 1 when each row is a unit", remedy="set unit.at_most, or add unit.column",
+                "The number of rows of a unit is out of range",
+                found=str(self.at_most),
+                allowed=f"1 to {MOST_ROWS}; 1 when each row is a unit",
+                remedy="set unit.at_most, or add unit.column",
             )
 
 
@@ -148,35 +155,43 @@ class Plan:
                 raise InputError(f"The plan lacks {name}", found="nothing", allowed="text", remedy=f"set {name}")
         if not self.keys or len(set(self.keys)) != len(self.keys) or not all(k and "\0" not in k for k in self.keys):
             raise InputError(
-                "The plan's key columns are not different names", found=", ".join(self.keys) or "none",
-                allowed="one or more different names", remedy="set cells.keys",
+                "The plan's key columns are not different names",
+                found=", ".join(self.keys) or "none",
+                allowed="one or more different names",
+                remedy="set cells.keys",
             )
         if self.recoding.column in self.keys or self.unit.column in self.keys:
             raise InputError(
-                "A key column is also the recoded column or the unit", found=", ".join(self.keys),
-                allowed="keys are public, values and units are not", remedy="use different columns",
+                "A key column is also the recoded column or the unit",
+                found=", ".join(self.keys),
+                allowed="keys are public, values and units are not",
+                remedy="use different columns",
             )
         if self.size_column in self.keys:
             raise InputError(
-                "The key set's column of sizes is also a key", found=self.size_column, allowed="a name of its own",
+                "The key set's column of sizes is also a key",
+                found=self.size_column,
+                allowed="a name of its own",
                 remedy="set cells.size",
             )
         if self.most is not None and self.most <= 0:
-            raise InputError(
-                "The plan's budget.most is not positive", found=str(self.most), allowed="above 0", remedy="correct it"
-            )
+            raise InputError("The plan's budget.most is not positive", found=str(self.most), allowed="above 0", remedy="correct it")
         self._check_protection()
 
     def _check_protection(self) -> None:
         if self.protects not in PROTECTS:
             raise InputError(
-                "The plan does not say what it protects", found=self.protects, allowed=list(PROTECTS),
+                "The plan does not say what it protects",
+                found=self.protects,
+                allowed=list(PROTECTS),
                 remedy="set unit.protects",
             )
         if self.padding and self.recoding.absent is None:
             raise InputError(
                 "Cells that are held at their size need a type for respondents who are not there",
-                found="no recoding.absent", allowed=f"0 to {self.recoding.types - 1}", remedy="declare recoding.absent",
+                found="no recoding.absent",
+                allowed=f"0 to {self.recoding.types - 1}",
+                remedy="declare recoding.absent",
             )
         if self.padding:
             return
@@ -190,7 +205,8 @@ class Plan:
             )
         if self.protects != "values":
             raise InputError(
-                "Without padding only values are protected", found=f"unit.protects = {self.protects!r}",
+                "Without padding only values are protected",
+                found=f"unit.protects = {self.protects!r}",
                 allowed="'values'",
                 remedy="set cells.padding = true, or promise less",
             )

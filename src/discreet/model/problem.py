@@ -55,12 +55,16 @@ class Problem:
         self.promise.must_be_askable()
         if not self.unit.strip():
             raise InputError(
-                "The privacy unit has no name", found="an empty unit", allowed="who is protected, in words",
+                "The privacy unit has no name",
+                found="an empty unit",
+                allowed="who is protected, in words",
                 remedy='set privacy.unit, for instance "household"',
             )
         if not self.decisions:
             raise InputError(
-                "There is no decision", found="no [decision]", allowed="at least one",
+                "There is no decision",
+                found="no [decision]",
+                allowed="at least one",
                 remedy="say what the statistic is for",
             )
         self._check_unbiased()
@@ -73,13 +77,17 @@ class Problem:
             return
         if len(self.decisions) > 1:
             raise InputError(
-                "Unbiased values are designed for one decision maker", found=f"{len(self.decisions)} decisions", allowed="one",
+                "Unbiased values are designed for one decision maker",
+                found=f"{len(self.decisions)} decisions",
+                allowed="one",
                 remedy="leave one [decision]: the posterior mean of the same draw serves whoever acts on it",
             )
         if self.decision.unbiased == "nearby" and not isinstance(self.universe, Universe):
             raise InputError(
-                "Priors nearby are those of types, which databases listed by name do not have", found='unbiased = "nearby"',
-                allowed='unbiased = "everywhere"', remedy="ask for that, or describe respondents and their values",
+                "Priors nearby are those of types, which databases listed by name do not have",
+                found='unbiased = "nearby"',
+                allowed='unbiased = "everywhere"',
+                remedy="ask for that, or describe respondents and their values",
             )
 
     @property
@@ -97,7 +105,9 @@ class Problem:
         """The decision, when there is just one."""
         if len(self.decisions) != 1:
             raise InputError(
-                "This needs a single decision maker", found=f"{len(self.decisions)} decisions", allowed="one",
+                "This needs a single decision maker",
+                found=f"{len(self.decisions)} decisions",
+                allowed="one",
                 remedy="leave one [decision]",
             )
         return self.decisions[0]
@@ -107,7 +117,9 @@ class Problem:
         """The universe, for those who serve counts of respondents by type and have refused databases listed by name."""
         if not isinstance(self.universe, Universe):
             raise InputError(
-                "This needs respondents with types", found="databases listed by name", allowed="[data] respondents and types",
+                "This needs respondents with types",
+                found="databases listed by name",
+                allowed="[data] respondents and types",
                 remedy="describe the respondents instead of listing databases",
             )
         return self.universe
@@ -190,18 +202,12 @@ def believed(problem: Problem, space: StateSpace) -> Believed:
         return Believed(over_one_denominator(chances), omegas)
     vectors = np.asarray(space.vectors)
     if problem.exchangeable and vectors.shape[1] == universe.types and _are_histograms(vectors, universe):
-        return Believed(
-            problem.prior.on_histograms(vectors, universe), on_histograms(problem.statistic, vectors, universe)
-        )
+        return Believed(problem.prior.on_histograms(vectors, universe), on_histograms(problem.statistic, vectors, universe))
     rows = [tuple(row) for row in vectors.tolist()]
     chances = [problem.prior.of_database(row, universe) for row in rows]
-    return Believed(
-        over_one_denominator(chances), tuple(of_database(problem.statistic, row, universe) for row in rows)
-    )
+    return Believed(over_one_denominator(chances), tuple(of_database(problem.statistic, row, universe) for row in rows))
 
 
 def _are_histograms(vectors: np.ndarray, universe: Universe) -> bool:
     sums = vectors.sum(axis=1)
-    return bool(((sums >= universe.smallest) & (sums <= universe.largest)).all()) and len(vectors) == (
-        universe.histogram_count
-    )
+    return bool(((sums >= universe.smallest) & (sums <= universe.largest)).all()) and len(vectors) == (universe.histogram_count)

@@ -46,13 +46,17 @@ class Values:
         every = [text for group in self.groups for text in group]
         if not self.groups or not all(self.groups):
             raise InputError(
-                "Every type needs a value", found="a type without values", allowed="one or more values for each type",
+                "Every type needs a value",
+                found="a type without values",
+                allowed="one or more values for each type",
                 remedy='for instance values = [["none"], ["one", "two"]]',
             )
         if len(set(every)) != len(every) or not all(every) or any("\0" in text for text in every):
             raise InputError(
-                "The recoding lists a value twice, an empty one, or one that is no text", found=f"{len(every)} values",
-                allowed="different texts, none empty", remedy="correct recoding.values",
+                "The recoding lists a value twice, an empty one, or one that is no text",
+                found=f"{len(every)} values",
+                allowed="different texts, none empty",
+                remedy="correct recoding.values",
             )
 
     @property
@@ -91,8 +95,10 @@ class Bins:
         floats = self.doubles
         if len(floats) < 2 or any(a >= b for a, b in pairwise(floats)):
             raise InputError(
-                "Bins need two or more edges in ascending order", found=", ".join(map(str, self.edges)) or "none",
-                allowed="for instance [0, 10, 25, 100]", remedy="sort the edges and keep them apart",
+                "Bins need two or more edges in ascending order",
+                found=", ".join(map(str, self.edges)) or "none",
+                allowed="for instance [0, 10, 25, 100]",
+                remedy="sort the edges and keep them apart",
             )
 
     @property
@@ -117,7 +123,9 @@ class Bounds:
     def __post_init__(self) -> None:
         if not -LARGEST_BOUND <= self.low < self.high <= LARGEST_BOUND:
             raise InputError(
-                "Bounds need low < high", found=f"{self.low}..{self.high}", allowed="whole numbers below 2^53",
+                "Bounds need low < high",
+                found=f"{self.low}..{self.high}",
+                allowed="whole numbers below 2^53",
                 remedy="correct recoding.low and recoding.high",
             )
 
@@ -144,12 +152,15 @@ class Recoding:
     def __post_init__(self) -> None:
         if not self.column or "\0" in self.column:
             raise InputError(
-                "The recoding names no column", found="nothing", allowed="the name of a column",
+                "The recoding names no column",
+                found="nothing",
+                allowed="the name of a column",
                 remedy="set recoding.column",
             )
         if not max(2, self.rule.types) <= self.types <= MOST_TYPES:
             raise InputError(
-                "The recoding has too few or too many types", found=f"{self.types}",
+                "The recoding has too few or too many types",
+                found=f"{self.types}",
                 allowed=f"{max(2, self.rule.types)} to {MOST_TYPES}",
                 remedy="set recoding.types to those of the mechanism",
             )
@@ -157,7 +168,9 @@ class Recoding:
             found = getattr(self, name)
             if found is not None and not 0 <= found < self.types:
                 raise InputError(
-                    f"The plan's recoding.{name} is not a type", found=str(found), allowed=f"0 to {self.types - 1}",
+                    f"The plan's recoding.{name} is not a type",
+                    found=str(found),
+                    allowed=f"0 to {self.types - 1}",
                     remedy="declare which type such respondents have",
                 )
 

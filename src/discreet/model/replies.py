@@ -51,9 +51,7 @@ def best_replies(decision: Decision, joint: np.ndarray, omegas: Sequence[Fractio
     return Replies([listed[i] for i in best.tolist()], expected[np.arange(len(best)), best])
 
 
-def reply_loss(
-    decision: Decision, joint: np.ndarray, omegas: Sequence[Fraction], actions: Sequence[Action]
-) -> np.ndarray:
+def reply_loss(decision: Decision, joint: np.ndarray, omegas: Sequence[Fraction], actions: Sequence[Action]) -> np.ndarray:
     """Each output's part of the expected loss when the given actions are followed."""
     if decision.is_loss:
         return _loss_of(decision, joint, np.array([float(w) for w in omegas]), actions)

@@ -48,7 +48,9 @@ def padded(problem: Problem, largest: int, absent: Fraction) -> Problem:
         )
     if not 0 < absent < 1:
         raise InputError(
-            "The probability of an absent place lies between 0 and 1", found=str(absent), allowed="above 0, below 1",
+            "The probability of an absent place lies between 0 and 1",
+            found=str(absent),
+            allowed="above 0, below 1",
             remedy="a bucket needs sizes below its largest",
         )
     plain = Universe.of(largest, universe.values)
@@ -81,17 +83,17 @@ def at_size(bucket: Problem, absent: int, probability: Fraction, size: int) -> P
     universe, prior = bucket.universe, bucket.prior
     if not isinstance(universe, Universe) or not isinstance(prior, IidPrior) or prior.probabilities[absent] < probability:
         raise InputError(
-            "No padded problem has this prior", found=f"a prior of kind {prior.kind}",
-            allowed="an iid prior that gives absent places at least their probability", remedy="make the family again",
+            "No padded problem has this prior",
+            found=f"a prior of kind {prior.kind}",
+            allowed="an iid prior that gives absent places at least their probability",
+            remedy="make the family again",
         )
     present = [(p - probability * (t == absent)) / (1 - probability) for t, p in enumerate(prior.probabilities)]
     types = len(present) - (present[-1] == 0 and absent == len(present) - 1)
     inner = Universe.of(size, universe.values[:types])
     vectors = inner.histograms()
     weights = IidPrior(tuple(present[:types])).on_histograms(vectors, inner)
-    table = tuple(
-        (filled_up(row, universe.respondents, absent), weights[i]) for i, row in enumerate(vectors.tolist())
-    )
+    table = tuple((filled_up(row, universe.respondents, absent), weights[i]) for i, row in enumerate(vectors.tolist()))
     return replace(bucket, prior=ExchangeablePrior(table))
 
 
@@ -99,15 +101,17 @@ def must_scale(problem: Problem) -> Universe:
     """Refuse problems that say something about one size only."""
     universe = problem.universe
     scales = (
-        isinstance(universe, Universe) and universe.fixed and isinstance(problem.neighbours, ReplaceOne)
+        isinstance(universe, Universe)
+        and universe.fixed
+        and isinstance(problem.neighbours, ReplaceOne)
         and isinstance(problem.prior, (IidPrior, ReferencePrior, DirichletMultinomialPrior))
-        and not isinstance(problem.statistic, TableStatistic) and not any(isinstance(d.loss, TableLoss) for d in problem.decisions)
+        and not isinstance(problem.statistic, TableStatistic)
+        and not any(isinstance(d.loss, TableLoss) for d in problem.decisions)
     )
     if not scales:
         raise InputError(
             "This problem does not carry over to cells of other sizes",
-            found=f"prior {problem.prior.kind}, neighbours {problem.neighbours.name}, "
-            f"statistic {problem.statistic.kind}",
+            found=f"prior {problem.prior.kind}, neighbours {problem.neighbours.name}, statistic {problem.statistic.kind}",
             allowed="replace-one neighbours, an iid, reference or Dirichlet-multinomial prior, a sum, mean or count, "
             "and a decision without a table",
             remedy="write one problem file for each size",
@@ -123,6 +127,5 @@ def _rescaled(problem: Problem, universe: Universe, other: Universe) -> tuple[De
     before = integer_actions(*linear_range(problem.statistic, universe))
     after = integer_actions(*linear_range(problem.statistic, other))
     return tuple(
-        replace(d, actions=after) if isinstance(d.actions, ListedActions) and d.actions == before else d
-        for d in problem.decisions
+        replace(d, actions=after) if isinstance(d.actions, ListedActions) and d.actions == before else d for d in problem.decisions
     )

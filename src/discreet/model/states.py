@@ -162,17 +162,17 @@ def _database_space(universe: Universe, presence: bool) -> StateSpace:
     """Databases in order, the first respondent slowest: the types are the digits of the index."""
     if presence:
         raise InputError(
-            "Databases of different sizes are not listed one by one", found="summary 'database', add-remove-one",
-            allowed="the summaries 'histogram' and 'linear'", remedy="use the histogram of types",
+            "Databases of different sizes are not listed one by one",
+            found="summary 'database', add-remove-one",
+            allowed="the summaries 'histogram' and 'linear'",
+            remedy="use the histogram of types",
         )
     universe.must_list(universe.database_count, "databases", MOST_DATABASES)
     n, k = universe.respondents, universe.types
     index = np.arange(k**n)
     strides = k ** np.arange(n)[::-1]
     vectors = index[:, None] // strides % k
-    blocks = np.concatenate(
-        [index[vectors[:, i] == 0][:, None] + np.arange(k) * strides[i] for i in range(n)]
-    )
+    blocks = np.concatenate([index[vectors[:, i] == 0][:, None] + np.arange(k) * strides[i] for i in range(n)])
     return StateSpace(_labels(vectors), vectors, _pairs(blocks, star=False), blocks)
 
 
@@ -238,8 +238,10 @@ def _linear_space(universe: Universe, summary: LinearSummary, presence: bool) ->
     low, high = summary.range(universe)
     if max(abs(low), abs(high)) >= 2**62:
         raise TooLarge(
-            "The bounds of the weighted sum are too large to list its totals", size=brief(max(abs(low), abs(high))),
-            fits="totals below 2^62", remedy="use a closed-form kernel, which needs no list, or smaller bounds",
+            "The bounds of the weighted sum are too large to list its totals",
+            size=brief(max(abs(low), abs(high))),
+            fits="totals below 2^62",
+            remedy="use a closed-form kernel, which needs no list, or smaller bounds",
         )
     vectors = np.unique(np.clip(totals, low, high))[:, None]
     ends = [others + w for w in weights]
@@ -275,7 +277,8 @@ def _reached(weights: list[int], smallest: int, largest: int) -> np.ndarray:
 
 def _too_many_totals(totals: int, respondents: int) -> TooLarge:
     return TooLarge(
-        "There are too many totals to list", size=f"{counted(totals)} totals of {counted(respondents)} respondents",
+        "There are too many totals to list",
+        size=f"{counted(totals)} totals of {counted(respondents)} respondents",
         fits=f"{MOST_STATES:,} totals within a range of {MOST_RANGE:,} steps",
         remedy="use a closed-form kernel, which needs no list, or smaller weights",
     )
@@ -291,8 +294,10 @@ def _found(ascending: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 def _no_state() -> InputError:
     return InputError(
-        "A histogram is not one of this universe", found="another number of respondents or a negative count",
-        allowed="histograms of the declared size", remedy="count respondents by type, all of them",
+        "A histogram is not one of this universe",
+        found="another number of respondents or a negative count",
+        allowed="histograms of the declared size",
+        remedy="count respondents by type, all of them",
     )
 
 
@@ -332,7 +337,9 @@ def _pairs(blocks: np.ndarray, *, star: bool) -> np.ndarray:
     most = int((members - 1 if star else members * (members - 1) // 2).sum())
     if most > MOST_EDGES:
         raise TooLarge(
-            "There are too many edges to list", size=f"about {most:,}", fits=f"{MOST_EDGES:,}",
+            "There are too many edges to list",
+            size=f"about {most:,}",
+            fits=f"{MOST_EDGES:,}",
             remedy="use a summary with fewer states, or a closed-form kernel",
         )
     chosen = [(0, j) for j in columns if j] if star else combinations(columns, 2)

@@ -47,7 +47,9 @@ class MeanStatistic:
         u = _must_have_respondents(universe, self.kind)
         if u.smallest == 0:
             raise InputError(
-                "The mean of no respondents does not exist", found="respondents from 0", allowed="from 1",
+                "The mean of no respondents does not exist",
+                found="respondents from 0",
+                allowed="from 1",
                 remedy="start the range at 1, or use the sum",
             )
 
@@ -70,13 +72,17 @@ class CountStatistic:
         wrong = [t for t in self.of if not 0 <= t < u.types]
         if wrong or not self.of or len(set(self.of)) != len(self.of):
             raise InputError(
-                "statistic.of must name the types that are counted", found=f"{list(self.of)}",
-                allowed=f"different types from 0 to {u.types - 1}", remedy="correct statistic.of",
+                "statistic.of must name the types that are counted",
+                found=f"{list(self.of)}",
+                allowed=f"different types from 0 to {u.types - 1}",
+                remedy="correct statistic.of",
             )
         if len(self.of) == u.types:
             raise InputError(
-                "Counting every type counts all respondents", found=f"of = {list(self.of)}",
-                allowed="some types but not all", remedy="leave out the types that should not count",
+                "Counting every type counts all respondents",
+                found=f"of = {list(self.of)}",
+                allowed="some types but not all",
+                remedy="leave out the types that should not count",
             )
 
     def weights(self, universe: Universe) -> tuple[Fraction, ...] | None:
@@ -113,7 +119,8 @@ class TableStatistic:
             raise InputError(
                 f"statistic.values must give one value for each {what}",
                 found=f"no value for {missing[0]}" if missing else also,
-                allowed=f"{len(wanted)} labels such as {wanted[0]!r}", remedy="complete the table",
+                allowed=f"{len(wanted)} labels such as {wanted[0]!r}",
+                remedy="complete the table",
             )
 
     def weights(self, universe: Universe) -> tuple[Fraction, ...] | None:
@@ -123,7 +130,8 @@ class TableStatistic:
         if self.by != "histogram":
             raise InputError(
                 "This statistic depends on the order of respondents, so a histogram does not determine it",
-                found="statistic.by = 'database'", allowed="statistic.by = 'histogram'",
+                found="statistic.by = 'database'",
+                allowed="statistic.by = 'histogram'",
                 remedy="give values by histogram, or use the summary 'database'",
             )
         return self.values[",".join(map(str, h))]
@@ -187,6 +195,8 @@ def _must_have_respondents(universe: AnyUniverse, kind: str) -> Universe:
 
 def _no_values(kind: str) -> InputError:
     return InputError(
-        "Databases listed by name have no values to add up", found=f"statistic.kind = {kind!r}",
-        allowed="kind = 'table'", remedy="give a value for each name",
+        "Databases listed by name have no values to add up",
+        found=f"statistic.kind = {kind!r}",
+        allowed="kind = 'table'",
+        remedy="give a value for each name",
     )

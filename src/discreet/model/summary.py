@@ -42,23 +42,29 @@ class Clamp:
             raise InputError(
                 "A clamp needs one lower and one upper bound for each type",
                 found=f"{len(self.lower)} lower and {len(self.upper)} upper bounds",
-                allowed="the same number of each", remedy="write both lists in the order of the types",
+                allowed="the same number of each",
+                remedy="write both lists in the order of the types",
             )
         if self.reference is not None and not 0 <= self.reference < len(self.lower):
             raise InputError(
-                "The clamp's reference is not a type", found=f"{self.reference}",
-                allowed=f"0 to {len(self.lower) - 1}", remedy="name the type that absorbs the rest",
+                "The clamp's reference is not a type",
+                found=f"{self.reference}",
+                allowed=f"0 to {len(self.lower) - 1}",
+                remedy="name the type that absorbs the rest",
             )
         for j in self.clipped:
             if not 0 <= self.lower[j] <= self.upper[j]:
                 raise InputError(
-                    f"The clamp of type {j} is empty or negative", found=f"[{self.lower[j]}, {self.upper[j]}]",
-                    allowed="0 <= lower <= upper", remedy="correct the bounds",
+                    f"The clamp of type {j} is empty or negative",
+                    found=f"[{self.lower[j]}, {self.upper[j]}]",
+                    allowed="0 <= lower <= upper",
+                    remedy="correct the bounds",
                 )
         if self.rest is not None and (self.reference is None or not 0 <= self.rest[0] <= self.rest[1]):
             raise InputError(
                 "The bounds of a clamp's rest are empty or negative, or there is no type that takes the rest",
-                found=f"rest {list(self.rest)}, reference {self.reference}", allowed="0 <= least <= most, with a reference",
+                found=f"rest {list(self.rest)}, reference {self.reference}",
+                allowed="0 <= least <= most, with a reference",
                 remedy="correct the bounds or leave them out",
             )
 
@@ -114,8 +120,10 @@ class LinearSummary:
     def __post_init__(self) -> None:
         if self.low is not None and self.high is not None and self.low > self.high:
             raise InputError(
-                "The clip of the weighted sum is empty", found=f"[{self.low}, {self.high}]",
-                allowed="low <= high", remedy="correct the bounds",
+                "The clip of the weighted sum is empty",
+                found=f"[{self.low}, {self.high}]",
+                allowed="low <= high",
+                remedy="correct the bounds",
             )
 
     def of_histogram(self, h: tuple[int, ...]) -> int:
@@ -157,13 +165,17 @@ def check_summary(summary: Summary, universe: AnyUniverse, neighbours: Neighbour
     if isinstance(universe, ListedUniverse) or isinstance(neighbours, GivenGraph):
         raise InputError(
             "Databases that are only listed by name have no types to summarise",
-            found=f"summary {summary.kind!r}", allowed="'database'", remedy="use the summary 'database'",
+            found=f"summary {summary.kind!r}",
+            allowed="'database'",
+            remedy="use the summary 'database'",
         )
     if isinstance(summary, LinearSummary):
         if len(summary.weights) != universe.types:
             raise InputError(
-                "A linear summary needs one integer for each type", found=f"{len(summary.weights)} weights",
-                allowed=f"{universe.types}", remedy="list the weights in the order of the types",
+                "A linear summary needs one integer for each type",
+                found=f"{len(summary.weights)} weights",
+                allowed=f"{universe.types}",
+                remedy="list the weights in the order of the types",
             )
         return
     clamp = summary.clamp
@@ -171,20 +183,24 @@ def check_summary(summary: Summary, universe: AnyUniverse, neighbours: Neighbour
         return
     if len(clamp.lower) != universe.types:
         raise InputError(
-            "A clamp needs bounds for each type", found=f"{len(clamp.lower)} bounds",
-            allowed=f"{universe.types}", remedy="list the bounds in the order of the types",
+            "A clamp needs bounds for each type",
+            found=f"{len(clamp.lower)} bounds",
+            allowed=f"{universe.types}",
+            remedy="list the bounds in the order of the types",
         )
     if isinstance(neighbours, AddRemoveOne):
         if clamp.reference is not None:
             raise InputError(
                 "When respondents are added or removed, no type can absorb the clamped counts",
-                found=f"reference type {clamp.reference}", allowed="a clamp without a reference",
+                found=f"reference type {clamp.reference}",
+                allowed="a clamp without a reference",
                 remedy="clip every type by itself",
             )
         if any(clamp.lower):
             raise InputError(
                 "When respondents are added or removed, counts are only clipped from above",
-                found=f"lower bounds {list(clamp.lower)}", allowed="lower bounds of 0",
+                found=f"lower bounds {list(clamp.lower)}",
+                allowed="lower bounds of 0",
                 remedy="set every lower bound to 0",
             )
         return

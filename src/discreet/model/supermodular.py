@@ -60,8 +60,10 @@ def _real_violation(decision: Decision, omegas: Sequence[Fraction]) -> Quadruple
     fraction = None if slope is None else as_fraction(slope)
     if fraction is None:
         raise InputError(
-            "Whether this payoff is supermodular cannot be decided for real actions", found=decision.loss.text,
-            allowed="payoffs made of + - * / and powers", remedy="list the actions instead",
+            "Whether this payoff is supermodular cannot be decided for real actions",
+            found=decision.loss.text,
+            allowed="payoffs made of + - * / and powers",
+            remedy="list the actions instead",
         )
     top, bottom = fraction
     falls = somewhere_negative(multiply(top, bottom), lower, upper)

@@ -57,8 +57,10 @@ class Universe:
             )
         if self.largest > MOST_RESPONDENTS:
             raise InputError(
-                "There are more respondents than people", found=counted(self.largest),
-                allowed=f"up to {MOST_RESPONDENTS:,}", remedy="set respondents to the number of records in one cell",
+                "There are more respondents than people",
+                found=counted(self.largest),
+                allowed=f"up to {MOST_RESPONDENTS:,}",
+                remedy="set respondents to the number of records in one cell",
             )
         if self.largest == 0:
             raise InputError(

@@ -56,7 +56,7 @@ def gaussian_brackets(sigma_squared: Fraction, count: int, bits: int) -> Gaussia
 
 def gaussian_logs(sigma_squared: Fraction, distances: np.ndarray) -> np.ndarray:
     """log f(j) in floats."""
-    return np.asarray(-distances.astype(float) ** 2 / (2 * float(sigma_squared)) - _log_total(sigma_squared))
+    return np.asarray(-(distances.astype(float) ** 2) / (2 * float(sigma_squared)) - _log_total(sigma_squared))
 
 
 def gaussian_log_tails(sigma_squared: Fraction, longest: int) -> np.ndarray:

@@ -106,9 +106,7 @@ def stirling_error(values: ArrayLike) -> Array:
     inverse = 1.0 / np.where(small, float(STIRLING_TABLE), n)
     square = inverse * inverse
     # The asymptotic series with Bernoulli numbers B_2j / (2j (2j − 1) n^(2j − 1)).
-    series = inverse * (
-        1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))
-    )
+    series = inverse * (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188))))
     return np.where(small, table, series)
 
 

@@ -35,9 +35,7 @@ def loss_errors(log_mass: Array, losses: Array, log_error: float) -> Array:
     return np.where(tiny, 2 * log_error, np.where(np.isfinite(plain), plain, 0.0))
 
 
-def log_moments(
-    mass: Array, log_mass: Array, losses: Array, t: float | Array, log_error: float
-) -> tuple[Array, Array]:
+def log_moments(mass: Array, log_mass: Array, losses: Array, t: float | Array, log_error: float) -> tuple[Array, Array]:
     """K(t) over the last axis and a bound on the error of each; t is one number or one per row.
 
     Σ p e^(tL) is 1 + Σ p (e^(tL) − 1): where tL is moderate the second form loses nothing near 1; elsewhere sums of

@@ -100,9 +100,7 @@ def upper_fraction(value: arb) -> Fraction:
     return Fraction(_end(value.upper()))
 
 
-def enclosure(
-    compute: Callable[[], arb], *, relative_bits: int = 50, max_bits: int = 1 << 16
-) -> tuple[float, float]:
+def enclosure(compute: Callable[[], arb], *, relative_bits: int = 50, max_bits: int = 1 << 16) -> tuple[float, float]:
     """(lower, upper) floats around what `compute` returns, computed again with more bits until tight.
 
     Tight means an exact ball or a radius of at most 2^−relative_bits of the value. What stays wider up to
@@ -118,9 +116,7 @@ def enclosure(
         bits *= 2
 
 
-def hockey_stick_ball(
-    first: Sequence[int], second: Sequence[int], denominator: int, epsilon: Fraction
-) -> arb:
+def hockey_stick_ball(first: Sequence[int], second: Sequence[int], denominator: int, epsilon: Fraction) -> arb:
     """Σ max(p − e^ε q, 0) for p = first/denominator, q = second/denominator: one direction of δ(ε)."""
     growth, total = ball(epsilon).exp(), arb(0)
     for p, q in _pairs(first, second):

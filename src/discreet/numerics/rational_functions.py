@@ -49,7 +49,8 @@ def _range(function: RationalFunction, low: Fraction, high: Fraction, depth: int
             raise InputError(
                 "A payoff is divided by something that comes too close to zero",
                 found=f"between {float(low):.6g} and {float(high):.6g}",
-                allowed="payoffs without a pole", remedy="choose a range of actions further away from it",
+                allowed="payoffs without a pole",
+                remedy="choose a range of actions further away from it",
             )
         middle = (low + high) / 2
         left, right = (_range(function, *ends, depth - 1) for ends in ((low, middle), (middle, high)))

@@ -44,7 +44,7 @@ class Figure:
         """The picture as SVG text, with its words inside for screen readers."""
         drawn = str(_converter().vegalite_to_svg(self.specification, vl_version=VEGA_LITE))
         head, tag, rest = drawn.partition(">")
-        return f"{head} role=\"img\"{tag}<title>{escape(self.title)}</title><desc>{escape(self.alt)}</desc>{rest}"
+        return f'{head} role="img"{tag}<title>{escape(self.title)}</title><desc>{escape(self.alt)}</desc>{rest}'
 
     def png(self, scale: float = 2.0) -> bytes:
         """The picture as PNG bytes."""
@@ -54,7 +54,9 @@ class Figure:
         """The picture as a page of its own that answers the pointer; its scripts are inside, so it opens offline."""
         specification = self.specification
         lively = {
-            **specification, "config": {**CONFIG, "mark": {"tooltip": True}}, "usermeta": {"embedOptions": MENU},
+            **specification,
+            "config": {**CONFIG, "mark": {"tooltip": True}},
+            "usermeta": {"embedOptions": MENU},
         }
         # A label such as "</script>" must not end the script that it stands in.
         veiled = json.dumps(lively, ensure_ascii=False).replace("<", VEIL)
@@ -93,7 +95,9 @@ def must_be_drawable(path: str | Path) -> Path:
     place = Path(path)
     if place.suffix not in ENDINGS:
         raise InputError(
-            "Pictures are written as SVG, PNG, a page or a Vega-Lite specification", found=place.name, allowed=ENDINGS,
+            "Pictures are written as SVG, PNG, a page or a Vega-Lite specification",
+            found=place.name,
+            allowed=ENDINGS,
             remedy="give the file one of these endings",
         )
     if place.suffix != ".json":

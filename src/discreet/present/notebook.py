@@ -41,7 +41,9 @@ class Release:
         object.__setattr__(self, "folder", Path(self.folder))
         if not (self.folder / "release.csv").is_file():
             raise InputError(
-                "This folder is no release", found=str(self.folder), allowed="a folder that publish wrote",
+                "This folder is no release",
+                found=str(self.folder),
+                allowed="a folder that publish wrote",
                 remedy="give the release's folder",
             )
 
@@ -69,7 +71,9 @@ def html(thing: object) -> str:
     render = RENDERERS.get((kind.__module__, kind.__name__))
     if render is None:
         raise InputError(
-            "There is no HTML for this", found=kind.__name__, allowed=[name for _, name in RENDERERS],
+            "There is no HTML for this",
+            found=kind.__name__,
+            allowed=[name for _, name in RENDERERS],
             remedy="print it instead",
         )
     return render(thing)
@@ -113,10 +117,12 @@ def certificate_html(certificate: Certificate) -> str:
         rows.append(("tightest", f"between {proof.edge[0]} and {proof.edge[1]}, output {proof.output}"))
     if optimal is not None:
         witness = getattr(optimal.witness, "kind", None) or getattr(optimal.witness, "theorem", "")
-        rows.append((
-            "optimality",
-            f"expected payoff at least {at_least(optimal.value, 9)}, none above {at_most(optimal.bound, 9)} ({witness})",
-        ))
+        rows.append(
+            (
+                "optimality",
+                f"expected payoff at least {at_least(optimal.value, 9)}, none above {at_most(optimal.bound, 9)} ({witness})",
+            )
+        )
     rows.append(("mechanism", certificate.mechanism))
     return _card("Certificate", _facts(rows))
 
@@ -134,7 +140,8 @@ def posterior_html(posterior: Posterior) -> str:
         f"<tr><td>{escape(posterior.labels[i])}</td><td style='text-align:right'>{percent_about(chances[i])}</td>"
         "<td style='width:12em'>"
         f"<div style='background:#0072b2;height:.8em;width:{round(100 * chances[i] / top, 1)}%'></div></td></tr>"
-        for i in sorted(likely) if chances[i] >= LEAST
+        for i in sorted(likely)
+        if chances[i] >= LEAST
     )
     left = 1 - sum(chances[i] for i in likely if chances[i] >= LEAST)
     rest = f"<p>others: {percent_about(left)}</p>" if left > LEAST else ""
@@ -223,7 +230,9 @@ def _running_shell() -> Any:
     shell = get_ipython()
     if shell is None:
         raise InputError(
-            "No notebook is running here", found="plain Python", allowed="IPython or Jupyter",
+            "No notebook is running here",
+            found="plain Python",
+            allowed="IPython or Jupyter",
             remedy="call enable() inside a notebook, or html(thing) for the text",
         )
     return shell

@@ -14,7 +14,8 @@ def beside(title: str, figures: Sequence[Figure], subtitle: str = "") -> Figure:
     """One picture from several, left to right."""
     panels = [panel(figure) for figure in figures]
     body = {
-        "hconcat": panels, "spacing": 36,
+        "hconcat": panels,
+        "spacing": 36,
         "resolve": {"scale": dict.fromkeys(CHANNELS, "independent"), "legend": dict.fromkeys(CHANNELS[2:], "independent")},
     }
     return Figure(title, " ".join(figure.alt for figure in figures), body, subtitle)

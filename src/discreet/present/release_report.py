@@ -94,9 +94,7 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
         published += f"<p>The sections below show the mechanism for cells of {escape(named(typical))}, the most frequent size.</p>"
     verdict = verified(where)
     words = {True: "holds", False: "FAILS", None: "not shown here"}
-    checks = table(
-        ["class", "what", "outcome"], [(c.kind, c.words, words[c.holds]) for c in verdict.checks], numeric=False
-    )
+    checks = table(["class", "what", "outcome"], [(c.kind, c.words, words[c.holds]) for c in verdict.checks], numeric=False)
     more = [*extra, Chapter("Verification", checks)]
     if frontier is not None:
         more.insert(0, Chapter("What accuracy costs", f"<figure>{scrolled(frontier)}</figure>"))

@@ -129,8 +129,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]], *, numeric: bool =
     name = ' class="first"' if first else ""
     top = "".join(f"<th scope='col'{kind if i else ''}>{escape(h)}</th>" for i, h in enumerate(head))
     lines = "".join(
-        "<tr>" + "".join(f"<td{kind if i else ''}>{escape(str(x))}</td>" for i, x in enumerate(row)) + "</tr>"
-        for row in rows
+        "<tr>" + "".join(f"<td{kind if i else ''}>{escape(str(x))}</td>" for i, x in enumerate(row)) + "</tr>" for row in rows
     )
     return f"{SCROLLS}<table{name}><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>"
 
@@ -145,12 +144,7 @@ def _compared(mechanism: Mechanism) -> Mapping[str, Baseline]:
 def _lead(mechanism: Mechanism, others: Mapping[str, Baseline]) -> str:
     usual = others.get("geometric")
     own = mechanism.claims.value
-    if (
-        own is None
-        or usual is None
-        or usual.loss is None
-        or not all(d.is_loss for d in mechanism.problem.decisions)
-    ):
+    if own is None or usual is None or usual.loss is None or not all(d.is_loss for d in mechanism.problem.decisions):
         return guarantee_words(mechanism.guarantee)
     return gain_words(-float(own), usual.loss, "the usual geometric noise")
 
@@ -257,9 +251,7 @@ def _limits(mechanism: Mechanism) -> str:
     said = f"<p>{escape(attacker_words(guarantee))}</p>"
     if not isinstance(guarantee.promise, PurePromise):
         return said
-    rows = [
-        (percent_given(sure), percent_at_most(moved_bracket(sure, guarantee.epsilon).upper)) for sure in (0.01, 0.1, 0.5, 0.9)
-    ]
+    rows = [(percent_given(sure), percent_at_most(moved_bracket(sure, guarantee.epsilon).upper)) for sure in (0.01, 0.1, 0.5, 0.9)]
     return (
         said
         + table(["sure today", "at most sure afterwards"], rows)

@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 COLOURS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#8c6d31")
-DASHES: tuple[tuple[int, ...], ...] = (
-    (1, 0), (8, 3), (2, 2), (8, 3, 2, 3), (4, 4), (12, 3), (2, 5), (6, 2, 2, 2, 2, 2), (10, 6)
-)
+DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (8, 3), (2, 2), (8, 3, 2, 3), (4, 4), (12, 3), (2, 5), (6, 2, 2, 2, 2, 2), (10, 6))
 STAR = "M0,-1L.24,-.31L.95,-.31L.36,.12L.59,.81L0,.38L-.59,.81L-.36,.12L-.95,-.31L-.24,-.31Z"
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right", STAR)
 WIDTH, HEIGHT = 520, 340

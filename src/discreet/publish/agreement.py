@@ -124,6 +124,4 @@ class _Laws:
         below = np.empty_like(law)
         below[order] = np.cumsum(law[order])
         inside = ((below > (1 - LEVEL) / 2) & (below - law < (1 + LEVEL) / 2)).astype(float)
-        return cls(
-            scores, inside, float(min(law @ inside, 1.0)), float(law @ scores**4) if deviation > 0 else 1.0
-        )
+        return cls(scores, inside, float(min(law @ inside, 1.0)), float(law @ scores**4) if deviation > 0 else 1.0)

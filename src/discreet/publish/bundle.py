@@ -151,9 +151,7 @@ def gather(path: str | Path) -> Bundle:
     written = read_plan(where)
     plan = located(written, where.parent)
     key_set = read_key_set(plan.key_set, plan)
-    document = parse_json(
-        read_bytes(Path(plan.mechanism), "the mechanism or family file"), "the mechanism or family file"
-    )
+    document = parse_json(read_bytes(Path(plan.mechanism), "the mechanism or family file"), "the mechanism or family file")
     beside = certificate_path(plan.mechanism)
     certificate = None
     if not is_family(document) and not is_stratified(document) and beside.exists():
@@ -226,10 +224,7 @@ def check_bundle(bundle: Bundle) -> None:
         )
     for size, mechanism in bundle.used.items():
         universe = mechanism.problem.universe
-        if (
-            not isinstance(universe, Universe)
-            or universe.types - _added(bundle.members[size]) != bundle.types
-        ):
+        if not isinstance(universe, Universe) or universe.types - _added(bundle.members[size]) != bundle.types:
             raise InputError(
                 f"The mechanism for cells of {named(size)} has other types than the plan's recoding",
                 found=f"{bundle.types} types in the plan",
@@ -273,8 +268,10 @@ def _must_be_listed(mechanism: Mechanism) -> int:
         kernel = mechanism.kernel
         if max(abs(kernel.low), abs(kernel.high)) >= 2**62 or (kernel.family == "staircase" and kernel.step >= 2**30):
             raise TooLarge(
-                "This closed-form kernel stands too far out to be drawn from", size=f"a step of {brief(kernel.step)}",
-                fits="totals below 2^62, steps of a staircase below 2^30", remedy="use smaller weights",
+                "This closed-form kernel stands too far out to be drawn from",
+                size=f"a step of {brief(kernel.step)}",
+                fits="totals below 2^62, steps of a staircase below 2^30",
+                remedy="use smaller weights",
             )
     return len(mechanism.outputs)
 

@@ -32,7 +32,8 @@ def chosen(cells: PublishedCells, where: Sequence[str]) -> Integers:
         if not equals or name not in cells.columns:
             near = suggest(name, cells.columns)
             raise InputError(
-                "The release has no such key" if equals else "Cells are chosen by their keys", found=word,
+                "The release has no such key" if equals else "Cells are chosen by their keys",
+                found=word,
                 allowed=[f"{column}=…" for column in cells.columns],
                 remedy=f"did you mean {near}={value}?" if near else f"for instance {example(cells)}",
             )
@@ -48,7 +49,9 @@ def chosen(cells: PublishedCells, where: Sequence[str]) -> Integers:
             if not matches.any():
                 near = suggest(value, held.tolist()[:10_000])
                 raise InputError(
-                    "No cell has this key", found=f"{name}={value}", allowed=_some(held.tolist()),
+                    "No cell has this key",
+                    found=f"{name}={value}",
+                    allowed=_some(held.tolist()),
                     remedy=f"did you mean {name}={near}?" if near else f"for instance {example(cells)}",
                 )
             allowed |= matches
@@ -56,7 +59,9 @@ def chosen(cells: PublishedCells, where: Sequence[str]) -> Integers:
     places = np.flatnonzero(inside)
     if not len(places):
         raise InputError(
-            "These keys together name no cell", found=" ".join(where), allowed="at least one cell",
+            "These keys together name no cell",
+            found=" ".join(where),
+            allowed="at least one cell",
             remedy=f"for instance {example(cells)}",
         )
     return places
@@ -76,7 +81,9 @@ def by_keys(cells: PublishedCells, keys: Sequence[str], among: Integers | None =
     unknown = [key for key in keys if key not in cells.columns]
     if unknown or not keys:
         raise InputError(
-            "The release has no such key", found=", ".join(unknown) or "none", allowed=list(cells.columns),
+            "The release has no such key",
+            found=", ".join(unknown) or "none",
+            allowed=list(cells.columns),
             remedy="name one of its keys",
         )
     places = np.arange(len(cells)) if among is None else among
@@ -92,21 +99,28 @@ def listed_regions(cells: PublishedCells, path: str | Path, among: Integers | No
     place = Path(path)
     if place.is_file() and place.stat().st_size > LARGEST_FILE:
         raise InputError(
-            "The file of regions is too large", found=f"{place.stat().st_size:,} bytes", allowed=f"{LARGEST_FILE:,} bytes",
+            "The file of regions is too large",
+            found=f"{place.stat().st_size:,} bytes",
+            allowed=f"{LARGEST_FILE:,} bytes",
             remedy="list fewer regions",
         )
     try:
         lines = list(csv.reader(io.StringIO(read_bytes(place, "the file of regions").decode("utf-8-sig"), newline=""), strict=True))
     except (csv.Error, UnicodeDecodeError):
         raise InputError(
-            "The file of regions is not a table", found=place.name, allowed="CSV in UTF-8", remedy="save it as CSV",
+            "The file of regions is not a table",
+            found=place.name,
+            allowed="CSV in UTF-8",
+            remedy="save it as CSV",
         ) from None
     header, rows = (lines[0], lines[1:]) if lines else ([], [])
     others = [name for name in header if name not in cells.columns]
     if len(others) != 1 or set(header) - set(others) != set(cells.columns) or len(set(header)) != len(header):
         raise InputError(
-            "The file of regions has other columns", found=", ".join(header) or "none",
-            allowed=f"{', '.join(cells.columns)} and one more that names the region", remedy="correct its first line",
+            "The file of regions has other columns",
+            found=", ".join(header) or "none",
+            allowed=f"{', '.join(cells.columns)} and one more that names the region",
+            remedy="correct its first line",
         )
     at = [header.index(name) for name in cells.columns]
     region = header.index(others[0])
@@ -120,16 +134,22 @@ def listed_regions(cells: PublishedCells, path: str | Path, among: Integers | No
             raise InputError(
                 f"Line {number} of the file of regions names no cell of the release",
                 found=" / ".join(cell) or "another number of fields",
-                allowed=f"keys as in the release, such as {' / '.join(cells.cells[0])}", remedy="correct or remove that line",
+                allowed=f"keys as in the release, such as {' / '.join(cells.cells[0])}",
+                remedy="correct or remove that line",
             )
         name = row[region].strip()
         if not name:
             raise InputError(
-                f"Line {number} of the file of regions has no region", found="nothing", allowed="a name", remedy="name the region",
+                f"Line {number} of the file of regions has no region",
+                found="nothing",
+                allowed="a name",
+                remedy="name the region",
             )
         if where in found.setdefault(name, {}):
             raise InputError(
-                f"Line {number} lists a cell twice in the region {name}", found=" / ".join(cell), allowed="each cell once",
+                f"Line {number} lists a cell twice in the region {name}",
+                found=" / ".join(cell),
+                allowed="each cell once",
                 remedy="remove that line: a cell is added up once",
             )
         found[name][where] = None
@@ -141,7 +161,10 @@ def listed_regions(cells: PublishedCells, path: str | Path, among: Integers | No
     inside = {name: np.intersect1d(held, among) for name, held in regions.items()}
     if not any(map(len, inside.values())):
         raise InputError(
-            "No region has a cell with these keys", found="no cells", allowed="at least one cell", remedy="choose other keys",
+            "No region has a cell with these keys",
+            found="no cells",
+            allowed="at least one cell",
+            remedy="choose other keys",
         )
     return {name: held for name, held in inside.items() if len(held)}
 

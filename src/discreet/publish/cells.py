@@ -114,13 +114,17 @@ class PublishedCells:
         first = mechanisms[0].problem
         if any(m.problem.statistic != first.statistic or m.problem.universe != first.universe for m in mechanisms):
             raise InputError(
-                f"The releases speak of different things in cells of {size} respondents", found="another statistic or other values",
-                allowed="the same values and statistic in every release", remedy="add them up one by one",
+                f"The releases speak of different things in cells of {size} respondents",
+                found="another statistic or other values",
+                allowed="the same values and statistic in every release",
+                remedy="add them up one by one",
             )
         if any(prior != priors[0] for prior in priors):
             raise InputError(
-                f"The releases were designed under different priors for cells of {size} respondents", found="two priors",
-                allowed="one prior to read all of them with", remedy="give yours with --prior",
+                f"The releases were designed under different priors for cells of {size} respondents",
+                found="two priors",
+                allowed="one prior to read all of them with",
+                remedy="give yours with --prior",
             )
         scale = Fraction(size) if isinstance(first.statistic, MeanStatistic) else Fraction(1)
         return PublishedGroup(cells, mechanisms, outputs, priors[0], scale)
@@ -137,7 +141,9 @@ def prior_at(served: Member | Mechanism, size: int, believing: Believing | None 
         if not isinstance(own, (IidPrior, ReferencePrior)):
             raise InputError(
                 "Cells that share a mechanism with larger ones are read under independent respondents",
-                found=f"a prior of kind {own.kind}", allowed="iid or reference", remedy="give such a prior",
+                found=f"a prior of kind {own.kind}",
+                allowed="iid or reference",
+                remedy="give such a prior",
             )
         absent = served.absent_probability
         mixed = [(1 - absent) * p + absent * (t == served.absent) for t, p in enumerate(own.probabilities)]
@@ -155,27 +161,35 @@ def published_cells(*folders: str | Path, believing: Believing | None = None) ->
     for release in releases:
         if release.draw in seen:
             raise InputError(
-                "The same draw is given twice", found=f"{seen[release.draw]} and {release.folder}", allowed="each draw once",
+                "The same draw is given twice",
+                found=f"{seen[release.draw]} and {release.folder}",
+                allowed="each draw once",
                 remedy="leave one of them out: a copy tells nothing new",
             )
         seen[release.draw] = release.folder
         mine, theirs = (release.plan.population, release.plan.unit.name), (first.plan.population, first.plan.unit.name)
         if mine != theirs:
             raise InputError(
-                "The releases speak of different populations", found=f"{mine[0]} ({mine[1]}) in {release.folder}",
-                allowed=f"{theirs[0]} ({theirs[1]}), as in {first.folder}", remedy="add them up one by one",
+                "The releases speak of different populations",
+                found=f"{mine[0]} ({mine[1]}) in {release.folder}",
+                allowed=f"{theirs[0]} ({theirs[1]}), as in {first.folder}",
+                remedy="add them up one by one",
             )
         if release.key_set.columns != first.key_set.columns:
             raise InputError(
-                "The releases have different keys", found=", ".join(release.key_set.columns),
-                allowed=", ".join(first.key_set.columns), remedy="add them up one by one, or say how their cells nest",
+                "The releases have different keys",
+                found=", ".join(release.key_set.columns),
+                allowed=", ".join(first.key_set.columns),
+                remedy="add them up one by one, or say how their cells nest",
             )
     sizes: dict[tuple[str, ...], int] = {}
     for release in releases:
         for cell, size in zip(release.key_set.cells, release.key_set.sizes, strict=True):
             if sizes.setdefault(cell, size) != size:
                 raise InputError(
-                    f"The releases give the cell {' / '.join(cell)} different sizes", found=str(size), allowed=str(sizes[cell]),
+                    f"The releases give the cell {' / '.join(cell)} different sizes",
+                    found=str(size),
+                    allowed=str(sizes[cell]),
                     remedy="add them up one by one",
                 )
     return PublishedCells(first.key_set.columns, tuple(sizes), np.array(list(sizes.values())), releases, believing)
@@ -186,7 +200,9 @@ def released_draws(folder: str | Path) -> ReleasedDraws:
     where = Path(folder)
     if not (where / "release.csv").is_file():
         raise InputError(
-            "This folder is no release", found=str(where), allowed="a folder that publish wrote",
+            "This folder is no release",
+            found=str(where),
+            allowed="a folder that publish wrote",
             remedy="give the release's folder",
         )
     changed = changed_since(where)
@@ -195,7 +211,9 @@ def released_draws(folder: str | Path) -> ReleasedDraws:
     bundle = bundle_in(where)
     if bundle.asked is not None:
         raise InputError(
-            "The numbers of a learning release are no cells", found=str(where), allowed="a release of cells",
+            "The numbers of a learning release are no cells",
+            found=str(where),
+            allowed="a release of cells",
             remedy="read them with the release that was designed with them",
         )
     missing = sorted(set(bundle.served) - set(bundle.members))
@@ -207,9 +225,8 @@ def released_draws(folder: str | Path) -> ReleasedDraws:
         raise InputError(
             "The table of this release cannot be read",
             found=str(read) if isinstance(read, str) else f"sizes {', '.join(map(named, missing[:5]))}",
-            allowed="a folder that publish wrote", remedy="run discreet verify on it",
+            allowed="a folder that publish wrote",
+            remedy="run discreet verify on it",
         )
     ledger = document_in(where, "ledger.json")
-    return ReleasedDraws(
-        where, bundle.plan, bundle.key_set, bundle.members, bundle.served, read[2], str(ledger["reservation"])
-    )
+    return ReleasedDraws(where, bundle.plan, bundle.key_set, bundle.members, bundle.served, read[2], str(ledger["reservation"]))

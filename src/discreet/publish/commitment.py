@@ -92,9 +92,7 @@ def commit(bundle: Bundle, ledger: Ledger, signer: Signer | None = None, *, free
     must_charge(ledger.state.currency, bundle.cost)
     _must_be_learned_here(bundle, ledger)
     attested = _provenance(bundle) | _frozen(bundle, freeze) | _statement(signer)
-    return ledger.commit(
-        bundle.plan.population, bundle.plan.unit.name, bundle.cost, _bound(bundle), signer, attested
-    )
+    return ledger.commit(bundle.plan.population, bundle.plan.unit.name, bundle.cost, _bound(bundle), signer, attested)
 
 
 def commit_batch(
@@ -201,7 +199,9 @@ def _frozen(bundle: Bundle, wanted: bool) -> dict[str, str]:
         return {}
     if bundle.path is None:
         raise InputError(
-            "A plan without a file cannot be frozen", found="a bundle made in memory", allowed="a bundle gathered from a file",
+            "A plan without a file cannot be frozen",
+            found="a bundle made in memory",
+            allowed="a bundle gathered from a file",
             remedy="write the plan to a file and gather it",
         )
     return freeze(bundle.plan.source, private_list(bundle.path))

@@ -57,7 +57,8 @@ def one_kind(mechanisms: Collection[Mechanism]) -> type[Promise]:
     if len(kinds) != 1:
         raise InputError(
             "The mechanisms of one release make promises of several kinds",
-            found=", ".join(sorted(kind.adjective for kind in kinds)) or "no mechanism", allowed="one kind",
+            found=", ".join(sorted(kind.adjective for kind in kinds)) or "no mechanism",
+            allowed="one kind",
             remedy="design every cell size under the same kind of promise",
         )
     return kinds.pop()
@@ -81,7 +82,9 @@ def part_of(exposure: Exposure, mechanisms: Collection[Mechanism], *, with_pair:
     if one_kind(mechanisms) is not PurePromise:
         raise InputError(
             "A batch takes only releases that are purely ε-private",
-            found=next(iter(mechanisms)).guarantee.promise.brief(), allowed="a promise of ε alone", remedy="commit this plan alone",
+            found=next(iter(mechanisms)).guarantee.promise.brief(),
+            allowed="a promise of ε alone",
+            remedy="commit this plan alone",
         )
     epsilon = exposure.rows * max(_epsilon(mechanism) for mechanism in mechanisms)
     wanted = with_pair and exposure.rows == 1 and all(_comparable(mechanism) for mechanism in mechanisms)

@@ -1,8 +1,8 @@
 """What was kept elsewhere about a ledger: releases, files of heads, places that keep heads, time stamps beside a head.
 
-    release-2026/            a release folder: its head, its draw, the hash of its manifest; its files are hashed again
-    head.json                a head that `discreet ledger head` wrote; head.tsr beside it is a time stamp
-    /elsewhere/heads         a folder that keeps heads, or git: and a repository
+release-2026/            a release folder: its head, its draw, the hash of its manifest; its files are hashed again
+head.json                a head that `discreet ledger head` wrote; head.tsr beside it is a time stamp
+/elsewhere/heads         a folder that keeps heads, or git: and a repository
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def evidence(places: Iterable[str], ledger: str) -> Evidence:
             found.heads += _kept(place, ledger)
         else:
             raise InputError(
-                "There is nothing here that a ledger could be compared with", found=place,
+                "There is nothing here that a ledger could be compared with",
+                found=place,
                 allowed="a release folder, a head file, a folder that keeps heads, or git: and a repository",
                 remedy="check the path",
             )
@@ -74,7 +75,9 @@ def _kept(place: str, ledger: str) -> list[Head]:
     found = [kept.head for kept in keeper_at(named).kept(ledger)]
     if not found:
         raise InputError(
-            "No head of this ledger is kept here", found=place, allowed=f"heads of the ledger {ledger}",
+            "No head of this ledger is kept here",
+            found=place,
+            allowed=f"heads of the ledger {ledger}",
             remedy="check the place; a ledger that was begun anew is another ledger",
         )
     return found

@@ -85,10 +85,7 @@ def write_folder(
     files: dict[str, bytes] = {
         "release.csv": csv_bytes(columns),
         "mechanism.json": canonical_bytes(bundle.mechanism_document) + b"\n",
-        "certificates.json": canonical_bytes(
-            {named(kind): certificate_document(proof) for kind, proof in proofs.items()}
-        )
-        + b"\n",
+        "certificates.json": canonical_bytes({named(kind): certificate_document(proof) for kind, proof in proofs.items()}) + b"\n",
         "plan.json": canonical_bytes(plan_document(bundle.written)) + b"\n",
         "key_set.csv": key_set_bytes(bundle.key_set, bundle.plan.size_column),
         "ledger.json": canonical_bytes(dict(ledger)) + b"\n",
@@ -184,12 +181,16 @@ def must_be_readable(path: Path) -> None:
     most = LARGEST.get(path.name, LARGEST_FILE)
     if not path.is_file():
         raise InputError(
-            f"{path.name} could not be read", found=str(path), allowed="a file that exists and can be read",
+            f"{path.name} could not be read",
+            found=str(path),
+            allowed="a file that exists and can be read",
             remedy="check that this is a release folder",
         )
     if path.stat().st_size > most:
         raise TooLarge(
-            f"the file {path.name} of a release", size=f"{path.stat().st_size:,} bytes", fits=f"{most:,} bytes",
+            f"the file {path.name} of a release",
+            size=f"{path.stat().st_size:,} bytes",
+            fits=f"{most:,} bytes",
             remedy="check that this is a release folder",
         )
 

@@ -79,9 +79,7 @@ class LearnedFolder:
         """What the rule finds in the published numbers."""
         return _fitted(_Whole(self), change)
 
-    def priors(
-        self, change: Fraction = Fraction(0)
-    ) -> dict[tuple[str, ...], IidPrior | DirichletMultinomialPrior]:
+    def priors(self, change: Fraction = Fraction(0)) -> dict[tuple[str, ...], IidPrior | DirichletMultinomialPrior]:
         """The prior of each stratum, each naming this release."""
         return priors(self.fitted(change), self.digest, change)
 
@@ -147,9 +145,7 @@ def read_learned(folder: str | Path) -> LearnedFolder:
         )
     manifest = document_in(where, "manifest.json")
     names = [*manifest["files"], *(name for name in OWN if os.path.lexists(where / name))]
-    return LearnedFolder(
-        {name: read_bytes(where / name, name) for name in sorted(names)}, document_hash(manifest)
-    )
+    return LearnedFolder({name: read_bytes(where / name, name) for name in sorted(names)}, document_hash(manifest))
 
 
 def packed_in(where: Path) -> LearnedFolder | None:
@@ -199,11 +195,7 @@ def does_not_follow(bundle: Bundle, ledger: str | None = None) -> Counterexample
     folder = bundle.learned
     if folder is None:
         words = "A prior names a learning release that the plan does not bring"
-        return (
-            None
-            if not named
-            else _wrong(words, named[0][1].release, "learned = the folder of that release, in the plan")
-        )
+        return None if not named else _wrong(words, named[0][1].release, "learned = the folder of that release, in the plan")
     if len(named) != len(bundle.used):
         return _wrong(
             "The plan brings a learning release, but not every prior names it",
@@ -213,16 +205,12 @@ def does_not_follow(bundle: Bundle, ledger: str | None = None) -> Counterexample
     changes = {origin.change for _, origin in named}
     other = next((origin for _, origin in named if origin.release != folder.digest), None)
     if other is not None:
-        return _wrong(
-            "A prior names another learning release than the plan brings", other.release, folder.digest
-        )
+        return _wrong("A prior names another learning release than the plan brings", other.release, folder.digest)
     unknown = next((origin for _, origin in named if origin.rule != RULE), None)
     if unknown is not None:
         return _wrong("A prior follows by a rule that is not known here", unknown.rule, RULE)
     if len(changes) != 1:
-        return _wrong(
-            "The priors of a plan discount their release differently", f"{len(changes)} discounts", "one"
-        )
+        return _wrong("The priors of a plan discount their release differently", f"{len(changes)} discounts", "one")
     change = changes.pop()
     if LEARNED in folder.files:
         return _wrong(
@@ -230,11 +218,7 @@ def does_not_follow(bundle: Bundle, ledger: str | None = None) -> Counterexample
             LEARNED,
             "a release of a plan with [learning]",
         )
-    return (
-        _fails(folder)
-        or _elsewhere(bundle, folder, change, ledger)
-        or _differs(named, folder.priors(change), bundle)
-    )
+    return _fails(folder) or _elsewhere(bundle, folder, change, ledger) or _differs(named, folder.priors(change), bundle)
 
 
 def _fails(folder: LearnedFolder) -> Counterexample | None:
@@ -248,15 +232,11 @@ def _fails(folder: LearnedFolder) -> Counterexample | None:
     return (
         None
         if failed is None
-        else _wrong(
-            f"The learning release fails: {failed.words}", failed.found or "not so", "every check holds"
-        )
+        else _wrong(f"The learning release fails: {failed.words}", failed.found or "not so", "every check holds")
     )
 
 
-def _elsewhere(
-    bundle: Bundle, folder: LearnedFolder, change: Fraction, ledger: str | None
-) -> Counterexample | None:
+def _elsewhere(bundle: Bundle, folder: LearnedFolder, change: Fraction, ledger: str | None) -> Counterexample | None:
     """What the learning release is about that the plan is not."""
     theirs, mine = folder.plan, bundle.written
     if theirs.recoding.types != mine.recoding.types:
@@ -285,9 +265,7 @@ def _elsewhere(
 
 def _about(plan: Plan) -> dict[str, Any]:
     """Which data a plan is about, and how it is read."""
-    plain = replace(
-        plan, mechanism="-", ledger="", most=None, learning=None, learned="", dataset="-", key_set="-"
-    )
+    plain = replace(plan, mechanism="-", ledger="", most=None, learning=None, learned="", dataset="-", key_set="-")
     plain = replace(plain, source=replace(plain.source, location=Path(plain.source.location).name or "-"))
     return plan_document(plain)
 
@@ -295,21 +273,14 @@ def _about(plan: Plan) -> dict[str, Any]:
 def _key_set_hash(folder: LearnedFolder) -> str:
     from discreet.files.plan import key_set_hash
 
-    return key_set_hash(
-        key_set_from_text(rearmed(folder.files["key_set.csv"].decode("utf-8-sig")), folder.plan)
-    )
+    return key_set_hash(key_set_from_text(rearmed(folder.files["key_set.csv"].decode("utf-8-sig")), folder.plan))
 
 
-def _differs(
-    named: list[tuple[Prior, Origin]], found: Mapping[tuple[str, ...], Prior], bundle: Bundle
-) -> Counterexample | None:
+def _differs(named: list[tuple[Prior, Origin]], found: Mapping[tuple[str, ...], Prior], bundle: Bundle) -> Counterexample | None:
     """The first prior that is not the one computed here, or that serves another stratum than its own."""
     from discreet.publish.bundle import is_stratified
 
-    strata = [
-        kind[:-1] if isinstance(kind, tuple) and is_stratified(bundle.mechanism_document) else ()
-        for kind in bundle.used
-    ]
+    strata = [kind[:-1] if isinstance(kind, tuple) and is_stratified(bundle.mechanism_document) else () for kind in bundle.used]
     for (prior, origin), served in zip(named, strata, strict=True):
         if origin.stratum != served:
             mine, theirs = (" / ".join(map(str, stratum)) or "all" for stratum in (origin.stratum, served))
@@ -318,11 +289,7 @@ def _differs(
         if computed != prior:
             mechanism = next(m for m in bundle.used.values() if m.problem.prior == prior)
             stated = problem_document(mechanism.problem)["prior"]
-            right = (
-                {}
-                if computed is None
-                else problem_document(replace(mechanism.problem, prior=computed))["prior"]
-            )
+            right = {} if computed is None else problem_document(replace(mechanism.problem, prior=computed))["prior"]
             key = next((k for k in {**right, **stated} if right.get(k) != stated.get(k)), "stratum")
             return _wrong(
                 "A prior is not what follows from the learning release",

@@ -70,14 +70,18 @@ def levelled_cells(*folders: str | Path, level: float = 0.9, believing: Believin
     order = sorted(groups, key=len, reverse=True)
     if len(order) < 2:
         raise InputError(
-            "Levels are releases of which one has more keys than the other", found=f"{len(order)} level", allowed="two or more",
+            "Levels are releases of which one has more keys than the other",
+            found=f"{len(order)} level",
+            allowed="two or more",
             remedy="give the releases of every level; discreet total puts releases of one level together",
         )
     for fine, coarse in pairwise(order):
         if not coarse < fine:
             raise InputError(
-                "The levels do not nest", found=f"{', '.join(sorted(coarse))} beside {', '.join(sorted(fine))}",
-                allowed="every level has some of the keys of the next finer one", remedy="give levels of one hierarchy",
+                "The levels do not nest",
+                found=f"{', '.join(sorted(coarse))} beside {', '.join(sorted(fine))}",
+                allowed="every level has some of the keys of the next finer one",
+                remedy="give levels of one hierarchy",
             )
     _one_population(read)
     finest = published_cells(*(release.folder for release in groups[order[0]]), believing=believing)
@@ -89,13 +93,17 @@ def _one_population(read: Sequence[ReleasedDraws]) -> None:
     for release in read:
         if release.draw in seen:
             raise InputError(
-                "The same draw is given twice", found=str(release.folder), allowed="each draw once",
+                "The same draw is given twice",
+                found=str(release.folder),
+                allowed="each draw once",
                 remedy="leave one of them out: a copy tells nothing new",
             )
         seen.add(release.draw)
         if (release.plan.population, release.plan.unit.name) != (first.plan.population, first.plan.unit.name):
             raise InputError(
-                "The releases speak of different populations", found=release.plan.population, allowed=first.plan.population,
+                "The releases speak of different populations",
+                found=release.plan.population,
+                allowed=first.plan.population,
                 remedy="give the levels of one population",
             )
 
@@ -148,8 +156,19 @@ def _in_units(
     alone[: len(finest)] = finest.beliefs.means[finest.beliefs.classes]
     deviation[: len(finest)] = np.sqrt(finest.beliefs.variances[finest.beliefs.classes])
     return LevelledCells(
-        tuple(columns), np.array(levels), tuple(keys), np.array(sizes), base + step * found.mean, step * found.standard_deviation,
-        base + step * found.lower, base + step * found.upper, base + step * found.whole, alone, deviation, usual, level,
+        tuple(columns),
+        np.array(levels),
+        tuple(keys),
+        np.array(sizes),
+        base + step * found.mean,
+        step * found.standard_deviation,
+        base + step * found.lower,
+        base + step * found.upper,
+        base + step * found.whole,
+        alone,
+        deviation,
+        usual,
+        level,
     )
 
 
@@ -168,7 +187,8 @@ def _tell(
             raise InputError(
                 "The levels do not nest",
                 found=f"{' / '.join(cell)}: " + ("no cell lies in it" if node is None else f"size {size}, its cells {sizes[node]}"),
-                allowed="a cell above is the sum of cells below, sizes included", remedy="check the key sets of the levels",
+                allowed="a cell above is the sum of cells below, sizes included",
+                remedy="check the key sets of the levels",
             )
         mechanism = mechanism_for(release.members[kind])
         scale = Fraction(size) if isinstance(mechanism.problem.statistic, MeanStatistic) else Fraction(1)
@@ -211,8 +231,10 @@ def level_plans(plan: str | Path, levels: Sequence[tuple[Sequence[str], str]], f
     for keys, mechanism in levels:
         if not keys or not set(keys) < set(written.keys) or len(set(keys)) != len(keys):
             raise InputError(
-                "A level above has some of the plan's keys", found=", ".join(keys) or "none",
-                allowed=f"fewer than {', '.join(written.keys)}", remedy="leave out the keys that tell its cells apart below",
+                "A level above has some of the plan's keys",
+                found=", ".join(keys) or "none",
+                allowed=f"fewer than {', '.join(written.keys)}",
+                remedy="leave out the keys that tell its cells apart below",
             )
         at = [written.keys.index(key) for key in keys]
         sums: dict[tuple[str, ...], int] = {}
@@ -242,8 +264,10 @@ def _must_serve(mechanism: Path, sizes: set[int]) -> None:
     missing = sorted(size for size in sizes if size not in members)
     if missing:
         raise InputError(
-            "A cell of a level above has a size that no mechanism is for", found=f"sizes {missing[:5]} for {mechanism.name}",
-            allowed="a mechanism or family for the sums of the sizes below", remedy="design one for these sizes",
+            "A cell of a level above has a size that no mechanism is for",
+            found=f"sizes {missing[:5]} for {mechanism.name}",
+            allowed="a mechanism or family for the sums of the sizes below",
+            remedy="design one for these sizes",
         )
     for size in sorted(sizes):
         must_read_the_total(mechanism_for(members[size]))

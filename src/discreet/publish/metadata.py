@@ -72,8 +72,10 @@ def completed(
     """The record with what only the publisher knows."""
     if not [c for c in curators if c.strip()] or not region.strip():
         raise InputError(
-            "A registered deployment names its curators and its region", found=f"{len(curators)} curators, region {region!r}",
-            allowed="at least one curator and a region", remedy="give both",
+            "A registered deployment names its curators and its region",
+            found=f"{len(curators)} curators, region {region!r}",
+            allowed="at least one curator and a region",
+            remedy="give both",
         )
     if sector and sector not in SECTORS:
         raise InputError("This sector is not one of the registry's", found=sector, allowed=SECTORS, remedy="choose one, or none")
@@ -122,9 +124,7 @@ def _loss(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "privacy_unit": loss["privacy_unit"],
         "privacy_unit_details": f"Protected are {loss['protects']}. A unit has {limits}.",
-        "privacy_parameters": {
-            letter: _number(exact(loss[letter])) for letter in PARAMETERS[facts["promise"]] if letter in loss
-        },
+        "privacy_parameters": {letter: _number(exact(loss[letter])) for letter in PARAMETERS[facts["promise"]] if letter in loss},
         "privacy_parameters_details": f"Exactly: {exactly} for one unit; {per_cell} for one row in one cell. "
         "Proved edge by edge in exact arithmetic.",
     }

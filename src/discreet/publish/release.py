@@ -238,9 +238,7 @@ def _is_of(held: Reservation, committed: Commitment) -> bool:
     return (held.commitment, held.member) == (committed.name, committed.member)
 
 
-def _unfinished(
-    ledger: Ledger, committed: Commitment, stage: Stage, signer: Signer | None
-) -> tuple[str, NDArray[np.int64]] | None:
+def _unfinished(ledger: Ledger, committed: Commitment, stage: Stage, signer: Signer | None) -> tuple[str, NDArray[np.int64]] | None:
     """The attempt that was interrupted while making this folder: finished if its draws are sealed, else burned."""
     ledger_named, attempt = stage.attempt() or (ledger.state.trust.ledger, "")
     here = ledger_named == ledger.state.trust.ledger

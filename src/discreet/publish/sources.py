@@ -44,7 +44,9 @@ def freeze(source: Source, private: Path) -> dict[str, str]:
     files = source_files(source)
     if not files:
         raise InputError(
-            "Only files can be frozen", found=f"source.kind = {source.kind!r}", allowed="parquet, csv or duckdb",
+            "Only files can be frozen",
+            found=f"source.kind = {source.kind!r}",
+            allowed="parquet, csv or duckdb",
             remedy="export the rows to a file, or commit without --freeze",
         )
     record = {"format": FORMAT, "salt": secrets.token_hex(32), "files": [_hashed(file) for file in files]}
@@ -68,7 +70,9 @@ def must_be_committed(source: Source, attested: Mapping[str, str], private: Path
     found = _named([file.name for file in files])
     if found != named:
         raise InputError(
-            "The source has other files than the commitment names", found=found, allowed=named,
+            "The source has other files than the commitment names",
+            found=found,
+            allowed=named,
             remedy="put back what was committed, or commit again",
         )
     wanted = attested.get("source_seal")
@@ -78,13 +82,17 @@ def must_be_committed(source: Source, attested: Mapping[str, str], private: Path
     record = next((record for record in held if seal(record) == wanted), None)
     if record is None:
         raise InputError(
-            "The private list of the frozen source is missing", found=f"no list with this seal in {private}",
-            allowed="the file that `discreet commit --freeze` wrote beside the plan", remedy="put it back, or commit again",
+            "The private list of the frozen source is missing",
+            found=f"no list with this seal in {private}",
+            allowed="the file that `discreet commit --freeze` wrote beside the plan",
+            remedy="put it back, or commit again",
         )
     if [_hashed(file) for file in files] != record["files"]:
         raise InputError(
-            "The source was frozen with the commitment and has changed since", found="other sizes or hashes",
-            allowed="the same bytes", remedy="put back what was committed, or commit again",
+            "The source was frozen with the commitment and has changed since",
+            found="other sizes or hashes",
+            allowed="the same bytes",
+            remedy="put back what was committed, or commit again",
         )
 
 
@@ -106,8 +114,10 @@ def _hashed(file: SourceFile) -> dict[str, Any]:
             return {"name": file.name, "size": size, "sha256": hashlib.file_digest(opened, "sha256").hexdigest()}
     except OSError as error:
         raise InputError(
-            "A file of the source cannot be read", found=f"{file.path}: {error.strerror}",
-            allowed="files that this user may read", remedy="check its permissions",
+            "A file of the source cannot be read",
+            found=f"{file.path}: {error.strerror}",
+            allowed="files that this user may read",
+            remedy="check its permissions",
         ) from None
 
 
@@ -116,6 +126,8 @@ def _held(private: Path) -> list[dict[str, Any]]:
     if isinstance(document, list) and all(isinstance(one, dict) and one.get("format") == FORMAT for one in document):
         return document
     raise InputError(
-        "The private list of a frozen source is not one", found=str(private), allowed=f"a list in the format {FORMAT}",
+        "The private list of a frozen source is not one",
+        found=str(private),
+        allowed=f"a list in the format {FORMAT}",
         remedy="put back what `discreet commit --freeze` wrote",
     )

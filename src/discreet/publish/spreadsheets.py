@@ -71,8 +71,10 @@ def rearmed(text: str) -> str:
             raise ValueError
     except (csv.Error, ValueError):
         raise InputError(
-            "The table of cells is not well-formed CSV", found="lines of different lengths, or quotes that do not end",
-            allowed="key_set.csv of a release", remedy="check the file",
+            "The table of cells is not well-formed CSV",
+            found="lines of different lengths, or quotes that do not end",
+            allowed="key_set.csv of a release",
+            remedy="check the file",
         ) from None
     plain = [list(map({field: armed(field) for field in set(column)}.__getitem__, column)) for column in columns]
     return csv_text(list(map(armed, header)), plain)

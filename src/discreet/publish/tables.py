@@ -177,9 +177,7 @@ def restated(
         return read
     header, texts, positions = read
     earlier = "code" not in header
-    columns = columns_of(
-        key_set, mechanisms, positions, earlier=earlier, served=served, meant=meant, adding=ADDING in header
-    )
+    columns = columns_of(key_set, mechanisms, positions, earlier=earlier, served=served, meant=meant, adding=ADDING in header)
     if header != list(map(disarming, columns)):
         return "the columns are not those of a release"
     for i, (name, column) in enumerate(columns.items()):
@@ -223,9 +221,7 @@ def _positions(
 ) -> NDArray[np.int64] | None:
     """The outputs that the texts of a column name, each among those of its cell's mechanism."""
     place = {
-        (kind, disarming(output.label)): i
-        for kind, mechanism in mechanisms.items()
-        for i, output in enumerate(mechanism.outputs)
+        (kind, disarming(output.label)): i for kind, mechanism in mechanisms.items() for i, output in enumerate(mechanism.outputs)
     }
     found = [place.get(pair, -1) for pair in zip(served, published, strict=True)]
     return None if -1 in found else np.array(found, dtype=np.int64)

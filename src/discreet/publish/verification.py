@@ -256,9 +256,7 @@ def _order(entries: list[Entry], head: Head, made: Commitment, mine: str, verdic
         and steps is not None
         and steps.get(mine) == "spend"
     )
-    verdict.say(
-        ENFORCED, "In ledger order: committed, then reserved, then drawn", genuine and rising and joined and ordered
-    )
+    verdict.say(ENFORCED, "In ledger order: committed, then reserved, then drawn", genuine and rising and joined and ordered)
     last = entries[-1]
     ends = last.sequence < head.sequence or (last.sequence, last.hash) == (head.sequence, head.hash)
     verdict.say(ENFORCED, "The head of the ledger comes after the draw", ends, head.hash)

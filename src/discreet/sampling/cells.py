@@ -34,15 +34,15 @@ def draw_outputs(mechanism: Mechanism, histograms: NDArray[np.integer], *, lazy:
     """One output (its position in `mechanism.outputs`) for each histogram of types, a row each."""
     if isinstance(mechanism.summary, DatabaseSummary):
         raise InputError(
-            "A mechanism that reads the whole database is not drawn from histograms", found="summary 'database'",
-            allowed="'histogram' or 'linear'", remedy="design with another summary",
+            "A mechanism that reads the whole database is not drawn from histograms",
+            found="summary 'database'",
+            allowed="'histogram' or 'linear'",
+            remedy="design with another summary",
         )
     return sampler_of(mechanism.kernel, lazy=lazy).draw(mechanism.places_of(histograms))
 
 
-def draw_cells(
-    mechanisms: Mapping[int, Mechanism], histograms: NDArray[np.integer], *, lazy: bool = False
-) -> Integers:
+def draw_cells(mechanisms: Mapping[int, Mechanism], histograms: NDArray[np.integer], *, lazy: bool = False) -> Integers:
     """One output for each cell, with the mechanism of the cell's size; `mechanisms` maps sizes to mechanisms."""
     rows = np.asarray(histograms, dtype=np.int64)
     sizes = rows.sum(axis=1)
@@ -50,8 +50,10 @@ def draw_cells(
     uncovered = [size for size in present if size not in mechanisms]
     if uncovered:
         raise InputError(
-            "Some cells have a size that the family does not cover", found=f"sizes {uncovered[:5]}",
-            allowed=f"{min(mechanisms)}..{max(mechanisms)}", remedy="design the family for every size of the key set",
+            "Some cells have a size that the family does not cover",
+            found=f"sizes {uncovered[:5]}",
+            allowed=f"{min(mechanisms)}..{max(mechanisms)}",
+            remedy="design the family for every size of the key set",
         )
     found = np.empty(len(rows), dtype=np.int64)
     for size in present:

@@ -54,12 +54,15 @@ class ClosedSampler:
         states = np.asarray(states)
         if states.ndim != 1 or not np.issubdtype(states.dtype, np.integer):
             raise InputError(
-                "States are drawn from as a list of whole numbers", found=f"{states.ndim} axes of {states.dtype}",
-                allowed="one axis of whole numbers", remedy="pass the total of each cell",
+                "States are drawn from as a list of whole numbers",
+                found=f"{states.ndim} axes of {states.dtype}",
+                allowed="one axis of whole numbers",
+                remedy="pass the total of each cell",
             )
         if len(states) and not (self.low <= int(states.min()) and int(states.max()) <= self.high):
             raise InputError(
-                "A state is outside the kernel", allowed=f"{self.low}..{self.high}",
+                "A state is outside the kernel",
+                allowed=f"{self.low}..{self.high}",
                 remedy="compute states with the mechanism's own summary",
             )
         found = np.empty(len(states), dtype=np.int64)

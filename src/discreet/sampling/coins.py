@@ -79,7 +79,9 @@ class Die:
     def __post_init__(self) -> None:
         if not 1 <= self.faces < MOST_FACES:
             raise TooLarge(
-                "a die with that many faces", size=f"{self.faces:,}", fits=f"1 to {MOST_FACES - 1:,}",
+                "a die with that many faces",
+                size=f"{self.faces:,}",
+                fits=f"1 to {MOST_FACES - 1:,}",
                 remedy="Use a kernel with a smaller step.",
             )
 

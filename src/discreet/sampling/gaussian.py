@@ -38,13 +38,17 @@ class DiscreteGaussianSampler:
     def __init__(self, sigma_squared: Fraction) -> None:
         if sigma_squared <= 0:
             raise InputError(
-                "The parameter σ² of a discrete Gaussian is positive", found=str(sigma_squared),
-                allowed="a rational above 0", remedy="correct it",
+                "The parameter σ² of a discrete Gaussian is positive",
+                found=str(sigma_squared),
+                allowed="a rational above 0",
+                remedy="correct it",
             )
         if sigma_squared > MOST_VARIANCE:
             raise TooLarge(
-                "the table of acceptance probabilities", size=f"σ² = {float(sigma_squared):g}",
-                fits=f"σ² up to {MOST_VARIANCE:,}", remedy="Publish a finite kernel instead.",
+                "the table of acceptance probabilities",
+                size=f"σ² = {float(sigma_squared):g}",
+                fits=f"σ² up to {MOST_VARIANCE:,}",
+                remedy="Publish a finite kernel instead.",
             )
         self.sigma_squared = sigma_squared
         self.scale = math.isqrt(math.floor(sigma_squared)) + 1

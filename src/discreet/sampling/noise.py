@@ -95,7 +95,9 @@ class StaircaseNoise:
     def __post_init__(self) -> None:
         if self.reach >= MOST_REACH:
             raise TooLarge(
-                "noise over that range", size=f"{self.reach:,}", fits=f"below {MOST_REACH:,}",
+                "noise over that range",
+                size=f"{self.reach:,}",
+                fits=f"below {MOST_REACH:,}",
                 remedy="Clip the summary to a smaller range.",
             )
 

@@ -47,7 +47,8 @@ class TableSampler:
         size = self.states * max(self.outputs - 1, 1) * (8 * self.limbs + 1)
         if size > MOST_BYTES:
             raise TooLarge(
-                "the cumulative weights of this kernel", size=f"{size / 2**30:.1f} GiB",
+                "the cumulative weights of this kernel",
+                size=f"{size / 2**30:.1f} GiB",
                 fits=f"{MOST_BYTES // 2**30} GiB",
                 remedy="Use a summary with fewer states, or a closed-form kernel.",
             )
@@ -95,9 +96,7 @@ class TableSampler:
             self._certain = (reached == 0).sum(axis=0)
             return
         shift, width = 64 * self.limbs - self.bits, 8 * self.limbs
-        data = b"".join(
-            ((0 if c == denominator else c) << shift).to_bytes(width, "big") for row in inner for c in row
-        )
+        data = b"".join(((0 if c == denominator else c) << shift).to_bytes(width, "big") for row in inner for c in row)
         laid = np.frombuffer(data, dtype=">u8").reshape(len(inner), self.states, self.limbs)
         self._table = np.ascontiguousarray(laid.transpose(1, 2, 0).astype(np.uint64))
         full = np.array([[c < denominator for c in row] for row in inner], dtype=bool)
@@ -165,12 +164,15 @@ def checked(states: NDArray[np.integer], count: int) -> Integers:
     found = np.asarray(states)
     if found.ndim != 1 or not np.issubdtype(found.dtype, np.integer):
         raise InputError(
-            "States are drawn from as a list of positions", found=f"{found.ndim} axes of {found.dtype}",
-            allowed="one axis of whole numbers", remedy="pass the position of each state",
+            "States are drawn from as a list of positions",
+            found=f"{found.ndim} axes of {found.dtype}",
+            allowed="one axis of whole numbers",
+            remedy="pass the position of each state",
         )
     if len(found) and (int(found.min()) < 0 or int(found.max()) >= count):
         raise InputError(
-            "A state is outside the kernel", allowed=f"positions 0 to {count - 1}",
+            "A state is outside the kernel",
+            allowed=f"positions 0 to {count - 1}",
             remedy="compute states with the mechanism's own summary",
         )
     return found.astype(np.int64)

@@ -20,8 +20,12 @@ def allocation_view(found: Allocation) -> View:
         "convex": found.convex,
         "parts": [
             {
-                "name": part.name, "epsilon": part.epsilon, "epsilon_number": float(part.epsilon),
-                "loss": number_at_most(part.loss), "lower_bound": number_at_least(part.lower_bound), "marginal": part.marginal,
+                "name": part.name,
+                "epsilon": part.epsilon,
+                "epsilon_number": float(part.epsilon),
+                "loss": number_at_most(part.loss),
+                "lower_bound": number_at_least(part.lower_bound),
+                "marginal": part.marginal,
             }
             for part in found.parts
         ],
@@ -31,9 +35,7 @@ def allocation_view(found: Allocation) -> View:
 
 
 def _told(found: Allocation) -> Iterator[Block]:
-    rows = [
-        (p.name, given(p.epsilon), at_most(p.loss), "–" if p.marginal is None else about(p.marginal)) for p in found.parts
-    ]
+    rows = [(p.name, given(p.epsilon), at_most(p.loss), "–" if p.marginal is None else about(p.marginal)) for p in found.parts]
     yield Grid(("statistic", "ε", "loss", "gain per further ε"), rows)
     yield Sentence(
         f"Weighted loss {at_most(found.loss)} with ε = {given(found.spent)} of {given(found.budget)}; proved: no split has less "

@@ -18,8 +18,14 @@ GAP = 1e-4
 
 
 def choices_with_designs(
-    problem: Problem, epsilons: Sequence[Fraction], watch: Watch = SILENT, *, seconds: float = 20.0, sure: float = 0.5,
-    together: int = 4, alpha: float = 0.05,
+    problem: Problem,
+    epsilons: Sequence[Fraction],
+    watch: Watch = SILENT,
+    *,
+    seconds: float = 20.0,
+    sure: float = 0.5,
+    together: int = 4,
+    alpha: float = 0.05,
 ) -> Choices:
     """What each ε means, with the best design at each and its loss."""
     choose(problem, epsilons, sure=sure, together=together, alpha=alpha)  # refuses what it cannot answer before any design
@@ -28,8 +34,13 @@ def choices_with_designs(
         found = design(problem.with_epsilon(epsilon), watch, seconds=seconds, gap=GAP, compare=False)
         made[epsilon] = found.mechanism, float(found.loss)
     return choose(
-        problem, epsilons, frontier=[(e, loss) for e, (_, loss) in made.items()], mechanism_at=lambda e: made[e][0], sure=sure,
-        together=together, alpha=alpha,
+        problem,
+        epsilons,
+        frontier=[(e, loss) for e, (_, loss) in made.items()],
+        mechanism_at=lambda e: made[e][0],
+        sure=sure,
+        together=together,
+        alpha=alpha,
     )
 
 
@@ -61,14 +72,19 @@ def choice_view(choices: Choices) -> View:
 def _told(choices: Choices) -> Iterator[Block]:
     designed = any(row.loss is not None for row in choices.rows)
     heads = (
-        "ε", f"attacker from\n{percent_given(choices.sure)} to at most", f"with {choices.together}\nalike",
+        "ε",
+        f"attacker from\n{percent_given(choices.sure)} to at most",
+        f"with {choices.together}\nalike",
         f"telling {given(choices.low)} from {given(choices.high)}\nat most",
         *(("this design", choices.loss_name.lower()) if designed else ()),
     )
     rows = [
         (
-            given(row.epsilon), percent_at_most(row.attacker), percent_at_most(row.attacker_together),
-            percent_at_most(row.power_limit), "" if row.power is None else percent_about(row.power),
+            given(row.epsilon),
+            percent_at_most(row.attacker),
+            percent_at_most(row.attacker_together),
+            percent_at_most(row.power_limit),
+            "" if row.power is None else percent_about(row.power),
             "" if row.loss is None else about(row.loss),
         )[: len(heads)]
         for row in choices.rows

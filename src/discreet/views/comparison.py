@@ -29,7 +29,9 @@ def comparison_view(named: Sequence[tuple[str, Mechanism]]) -> View:
     """Two mechanisms or more with their names; the first one's problem is what all are valued for."""
     if len(named) < 2:
         raise InputError(
-            "There is nothing to compare", found=f"{len(named)} mechanism", allowed="two or more",
+            "There is nothing to compare",
+            found=f"{len(named)} mechanism",
+            allowed="two or more",
             remedy="name another mechanism",
         )
     first = named[0][1]
@@ -80,13 +82,20 @@ def _ordered(one: tuple[str, Mechanism], other: tuple[str, Mechanism]) -> dict[s
 
 
 def _told(facts: dict[str, Any]) -> Iterator[Block]:
-    yield Grid(HEADS, [
-        (
-            m["mechanism"], about(m["followed"], 6), about(m["reread"], 6), "–" if m["bias"] is None else about(m["bias"], 3),
-            _promised(m) if m["private"] else "refuted", str(m["outputs"]),
-        )
-        for m in facts["mechanisms"]
-    ])
+    yield Grid(
+        HEADS,
+        [
+            (
+                m["mechanism"],
+                about(m["followed"], 6),
+                about(m["reread"], 6),
+                "–" if m["bias"] is None else about(m["bias"], 3),
+                _promised(m) if m["private"] else "refuted",
+                str(m["outputs"]),
+            )
+            for m in facts["mechanisms"]
+        ],
+    )
     for m in facts["mechanisms"]:
         follows = [f"{words} {at_most(m[key])}" for key, words in IMPLIED.items() if key in m]
         if follows:

@@ -16,7 +16,11 @@ WITH_A_PARAMETER = ("approximate", "renyi")
 
 
 def conversion_view(
-    source: Statement, kind: str | None = None, wanted: dict[str, Any] | None = None, *, types: int | None = None,
+    source: Statement,
+    kind: str | None = None,
+    wanted: dict[str, Any] | None = None,
+    *,
+    types: int | None = None,
     outputs: int | None = None,
 ) -> View:
     """The guarantee in one currency, or in all that follow from it."""
@@ -37,9 +41,7 @@ def conversion_view(
 
 def conversions_view() -> View:
     """The table of conversions."""
-    listed = [
-        {"from": e.source, "to": e.target, "formula": e.formula, "source": e.reference, "tight": e.tight} for e in edges()
-    ]
+    listed = [{"from": e.source, "to": e.target, "formula": e.formula, "source": e.reference, "tight": e.tight} for e in edges()]
     told: list[Block] = []
     for e in listed:
         tight = "tight" if e["tight"] else "     "

@@ -53,9 +53,7 @@ def _facts(found: Design, seen: Behaviour | None) -> dict[str, Any]:
         "status": found.status,
         **sizes(found.mechanism),
         f"tight_{problem.promise.keys[-1]}": [proof.tight_low, proof.tight_high],
-        "baselines": {
-            name: {"value": b.value, "loss": b.loss, "words": b.words} for name, b in found.baselines.items()
-        },
+        "baselines": {name: {"value": b.value, "loss": b.loss, "words": b.words} for name, b in found.baselines.items()},
         "seconds": dict(found.seconds),
         "steps": [str(step) for step in found.steps],
         "rungs": [

@@ -22,8 +22,13 @@ def family_view(found: FamilyDesign) -> View:
         "sizes": found.family.words,
         "members": [
             {
-                "from": member.low, "to": member.high, "losses": {n: -float(v) for n, v in member.values},
-                "relative_gap": how.relative_gap, "seconds": how.seconds, "status": how.status, "cached": how.cached,
+                "from": member.low,
+                "to": member.high,
+                "losses": {n: -float(v) for n, v in member.values},
+                "relative_gap": how.relative_gap,
+                "seconds": how.seconds,
+                "status": how.status,
+                "cached": how.cached,
                 "padded": member.padded,
             }
             for member, how in pairs

@@ -27,10 +27,16 @@ def frontier_view(found: Frontier, saved: Saving | None = None, reached: Reach |
     facts: dict[str, Any] = {
         "points": [
             {
-                "epsilon": p.epsilon, "epsilon_number": float(p.epsilon),
-                "value": number_at_least(p.value), "bound": number_at_most(p.bound), "loss": number_at_most(-p.value),
-                "lower_bound": number_at_least(-p.bound), "relative_gap": p.relative_gap, "designed_at": p.designed,
-                "bound_proved_at": p.proved, "seconds": p.seconds,
+                "epsilon": p.epsilon,
+                "epsilon_number": float(p.epsilon),
+                "value": number_at_least(p.value),
+                "bound": number_at_most(p.bound),
+                "loss": number_at_most(-p.value),
+                "lower_bound": number_at_least(-p.bound),
+                "relative_gap": p.relative_gap,
+                "designed_at": p.designed,
+                "bound_proved_at": p.proved,
+                "seconds": p.seconds,
                 "baselines": {name: b.loss for name, b in p.baselines.items()},
             }
             for p in found.points
@@ -40,8 +46,11 @@ def frontier_view(found: Frontier, saved: Saving | None = None, reached: Reach |
     }
     if saved is not None:
         facts["saving"] = {
-            "baseline": saved.baseline, "loss": saved.loss, "epsilon": saved.epsilon,
-            "share": [number_at_least(saved.share[0]), number_at_most(saved.share[1])], **_reach(saved.reach),
+            "baseline": saved.baseline,
+            "loss": saved.loss,
+            "epsilon": saved.epsilon,
+            "share": [number_at_least(saved.share[0]), number_at_most(saved.share[1])],
+            **_reach(saved.reach),
         }
     if reached is not None:
         facts["target"] = {"loss": reached.target, **_reach(reached)}
@@ -63,7 +72,10 @@ def _told(found: Frontier, saved: Saving | None, reached: Reach | None) -> Itera
     shown = [name for name in BESIDE if all(at.get(name) is not None for at in losses)]
     rows = [
         (
-            given(p.epsilon), at_most(-p.value), at_least(-p.bound), at_most(p.relative_gap, 1),
+            given(p.epsilon),
+            at_most(-p.value),
+            at_least(-p.bound),
+            at_most(p.relative_gap, 1),
             *(about(at[n] or 0.0, 5) for n in shown),
         )
         for p, at in zip(found.points, losses, strict=True)

@@ -116,9 +116,10 @@ def beaten_view(found: Beaten) -> View:
     told = (
         Fact("for the decision", f"at its own ε = {at_most(found.epsilon, 9)}"),
         Fact(str(facts["of"]), words),
-        Fact("beaten", (
-            f"by at least {at_least(found.at_least, 6)}; by nothing purely ε-private by more than {at_most(found.at_most, 6)}"
-        )),
+        Fact(
+            "beaten",
+            (f"by at least {at_least(found.at_least, 6)}; by nothing purely ε-private by more than {at_most(found.at_most, 6)}"),
+        ),
     )
     return View({"beaten": facts}, told)
 

@@ -54,9 +54,7 @@ def split_view(halves: LearningShare, epsilon: Fraction) -> View:
         told += [BREAK, Grid(("share", "less ε", "uncertain prior", "together"), rows, 0), BREAK]
     if chosen.worst > 1:
         told.append(
-            mind(
-                f"Learning may lose up to {percent_about(chosen.worst - 1)} more than noise at face value with the whole ε."
-            )
+            mind(f"Learning may lose up to {percent_about(chosen.worst - 1)} more than noise at face value with the whole ε.")
         )
     return View(facts, tuple(told))
 
@@ -86,13 +84,8 @@ def learned_view(found: Mapping[tuple[str, ...], Learned], learned: Path) -> Vie
     rows = [
         (
             " / ".join(s) or "all cells",
-            ", ".join(
-                f"{about(float(p), 3)} ± {about(d, 1)}"
-                for p, d in zip(one.probabilities, one.deviations, strict=True)
-            ),
-            "alike"
-            if one.concentration is None
-            else f"differ: concentration {about(float(one.concentration), 3)}",
+            ", ".join(f"{about(float(p), 3)} ± {about(d, 1)}" for p, d in zip(one.probabilities, one.deviations, strict=True)),
+            "alike" if one.concentration is None else f"differ: concentration {about(float(one.concentration), 3)}",
         )
         for s, one in list(found.items())[:SHOWN]
     ]

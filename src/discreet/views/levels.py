@@ -40,9 +40,14 @@ def _alone(found: LevelledCells, depth: int) -> float:
 def _row(found: LevelledCells, i: int) -> dict[str, Any]:
     columns = found.columns[int(found.levels[i])]
     return {
-        "cell": dict(zip(columns, found.keys[i], strict=True)), "size": int(found.sizes[i]), "mean": float(found.mean[i]),
-        "standard_deviation": float(found.standard_deviation[i]), "interval": [float(found.lower[i]), float(found.upper[i])],
-        "whole": float(found.whole[i]), "alone": known(float(found.alone[i])), "least_squares": float(found.least_squares[i]),
+        "cell": dict(zip(columns, found.keys[i], strict=True)),
+        "size": int(found.sizes[i]),
+        "mean": float(found.mean[i]),
+        "standard_deviation": float(found.standard_deviation[i]),
+        "interval": [float(found.lower[i]), float(found.upper[i])],
+        "whole": float(found.whole[i]),
+        "alone": known(float(found.alone[i])),
+        "least_squares": float(found.least_squares[i]),
     }
 
 

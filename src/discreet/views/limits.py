@@ -52,8 +52,7 @@ def limits_view(
             "together": moved_bracket(sure, epsilon * together).upper,
             "how_many_together": together,
             "sentences": [
-                attacker_sentence(sure, epsilon * many, together=many, neighbours=relation)
-                for many in sorted({1, together})
+                attacker_sentence(sure, epsilon * many, together=many, neighbours=relation) for many in sorted({1, together})
             ],
         },
         "tests": [
@@ -116,9 +115,7 @@ def _own_limits(mechanism: Mechanism, output: str | None, sure: float) -> dict[s
         if asked is not None and not isinstance(mechanism.kernel, TableKernel):
             found["outputs"] = [_row(str(asked), *outward(*total_bounds(mechanism, asked)))]
         return found
-    bounds = density_bounds(
-        np.exp(state_logs(mechanism)), state_distances(mechanism.space), float(mechanism.guarantee.epsilon)
-    )
+    bounds = density_bounds(np.exp(state_logs(mechanism)), state_distances(mechanism.space), float(mechanism.guarantee.epsilon))
     places = range(len(bounds.lower)) if place is None else [place]
     found["outputs"] = [_row(output_at(mechanism, i).label, *bounds.stated(i)) for i in places]
     if bounds.remedy is not None:
@@ -160,9 +157,7 @@ def _told_own(own: dict[str, Any]) -> Iterator[Block]:
         yield Fact(row["output"], f"probability between {sides} under any model")
     if len(useful) < len(rows):
         worst = max(row["vacuous_by"] for row in rows if row["vacuous_by"] is not None)
-        yield Fact("", (
-            f"{len(rows) - len(useful)} of {len(rows)} outputs: the upper bound exceeds one (up to {at_most(worst, 3)} times) and "
-            "says nothing"
-        ))
+        silent = f"{len(rows) - len(useful)} of {len(rows)} outputs"
+        yield Fact("", f"{silent}: the upper bound exceeds one (up to {at_most(worst, 3)} times) and says nothing")
     if "note" in own:
         yield Fact("", own["note"])

@@ -27,7 +27,10 @@ def noise_view(problem: Problem, watch: Watch = SILENT, *, price: bool = True, s
     """The answer for a problem; with `price` also what noise costs in it, each solve bounded by `seconds`."""
     found = is_noise_optimal(problem)
     facts: dict[str, Any] = {
-        "optimal": found.optimal, "theorem": found.theorem, "conditions": list(found.conditions), "epsilon": problem.epsilon,
+        "optimal": found.optimal,
+        "theorem": found.theorem,
+        "conditions": list(found.conditions),
+        "epsilon": problem.epsilon,
     }
     if found.witness is not None:
         facts["witness"] = _witness(found.witness)
@@ -42,9 +45,13 @@ def noise_view(problem: Problem, watch: Watch = SILENT, *, price: bool = True, s
             told.append(Fact("price", f"not computed: {error}"))
         else:
             facts["price"] = {
-                "value": number_at_least(paid.value), "bound": number_at_most(paid.bound),
-                "oblivious_value": number_at_least(paid.oblivious_value), "oblivious_bound": number_at_most(paid.oblivious_bound),
-                "at_least": number_at_least(paid.at_least), "at_most": number_at_most(paid.at_most), "by": by,
+                "value": number_at_least(paid.value),
+                "bound": number_at_most(paid.bound),
+                "oblivious_value": number_at_least(paid.oblivious_value),
+                "oblivious_bound": number_at_most(paid.oblivious_bound),
+                "at_least": number_at_least(paid.at_least),
+                "at_most": number_at_most(paid.at_most),
+                "by": by,
             }
             told += _price(paid, by, problem.promise.adjective)
     return View(facts, tuple(told))
@@ -67,8 +74,10 @@ def _witness(witness: Witness) -> dict[str, Any]:
     """The pair of values whose odds move too far, and the labelling that moves them."""
     labels = witness.listed.space.labels
     facts: dict[str, Any] = {
-        "raised": format_exact(witness.raised), "lowered": format_exact(witness.lowered),
-        "log_odds_shift": witness.log_shift, "states": len(labels),
+        "raised": format_exact(witness.raised),
+        "lowered": format_exact(witness.lowered),
+        "log_odds_shift": witness.log_shift,
+        "states": len(labels),
     }
     if len(labels) <= MOST_SHOWN:
         facts["exponents"] = dict(zip(labels, witness.exponents, strict=True))
@@ -83,11 +92,14 @@ def _answer(found: NoiseAnswer, epsilon: Fraction, witness: dict[str, Any] | Non
     yield Fact("by", theorem_words(found.theorem))
     yield from (Fact("checked", condition) for condition in found.conditions)
     if witness is not None:
-        yield Fact("witness", (
-            f"a private posterior over {witness['states']:,} states moves the log odds of ω = {witness['raised']} against "
-            f"ω = {witness['lowered']} by {about(witness['log_odds_shift'], 6)}; private noise moves them by at most ε = "
-            f"{given(epsilon)}"
-        ))
+        yield Fact(
+            "witness",
+            (
+                f"a private posterior over {witness['states']:,} states moves the log odds of ω = {witness['raised']} against "
+                f"ω = {witness['lowered']} by {about(witness['log_odds_shift'], 6)}; private noise moves them by at most ε = "
+                f"{given(epsilon)}"
+            ),
+        )
         if "exponents" in witness:
             shown = "  ".join(f"{label}:{k}" for label, k in witness["exponents"].items())
             yield Fact("", f"prior × e^(ε·k) with k at each state: {shown}")

@@ -25,8 +25,14 @@ MOST_POINTS = 8
 
 
 def profile_view(
-    mechanism: Mechanism, *, epsilons: Sequence[str] = (), deltas: Sequence[str] = (), size: int = 1, times: int = 1,
-    alpha: str = "0.05", watch: Watch = SILENT,
+    mechanism: Mechanism,
+    *,
+    epsilons: Sequence[str] = (),
+    deltas: Sequence[str] = (),
+    size: int = 1,
+    times: int = 1,
+    alpha: str = "0.05",
+    watch: Watch = SILENT,
 ) -> View:
     """Every currency, for groups of `size` respondents; δ at each of `epsilons`, ε at each of `deltas`."""
     watch.report(stage="every edge")

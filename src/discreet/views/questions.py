@@ -15,9 +15,7 @@ def answers_view(place: Path, answers: Sequence[QuestionAnswer]) -> View:
     counted = Counter(answer.source for answer in answers)
     facts = {
         "report": place,
-        "questions": [
-            {"block": a.block, "question": a.question, "answer": a.answer, "source": a.source} for a in answers
-        ],
+        "questions": [{"block": a.block, "question": a.question, "answer": a.answer, "source": a.source} for a in answers],
     }
     told = [Sentence(f"Written: {place}", whole=True)]
     facts_told = [

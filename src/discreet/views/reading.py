@@ -26,8 +26,14 @@ LEAST = 5e-5
 
 
 def reading_view(
-    mechanism: Mechanism, outputs: Sequence[str], prior: Prior | None = None, *, prior_name: str = "another",
-    about: str = "statistic", level: float = 0.9, exact: bool = False,
+    mechanism: Mechanism,
+    outputs: Sequence[str],
+    prior: Prior | None = None,
+    *,
+    prior_name: str = "another",
+    about: str = "statistic",
+    level: float = 0.9,
+    exact: bool = False,
 ) -> View:
     """The posterior after published values about one database, under the design's prior or another one."""
     level = check_level(level)
@@ -110,10 +116,13 @@ def _told(facts: dict[str, Any]) -> Iterator[Block]:
         yield Fact("to add up", f"use {_shown(facts['recommended'])}, which is unbiased {facts['unbiased']}; not the best action")
     naive = facts.get("naive")
     if naive is not None:
-        yield Fact("at face value", (
-            f"expected loss {near(naive['expected_loss'])} instead of {near(naive['expected_loss_of_best_action'])} (off by "
-            f"{near(naive['bias'], 3, signed=True)} on average)"
-        ))
+        yield Fact(
+            "at face value",
+            (
+                f"expected loss {near(naive['expected_loss'])} instead of {near(naive['expected_loss_of_best_action'])} (off by "
+                f"{near(naive['bias'], 3, signed=True)} on average)"
+            ),
+        )
     yield Fact("prior", facts["prior"])
     if "surprise" in facts:
         yield Fact("values as rare", f"{percent_about(facts['surprise'])} of the time under this prior")

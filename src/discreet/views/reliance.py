@@ -131,9 +131,16 @@ def family_reliance(found: Sequence[Reliance], hedged: bool) -> View:
 def hedge_view(found: Hedged) -> View:
     """The hedged design: its price if the prior is right, what it saves if not."""
     facts = {
-        "radius": found.radius, "loss": float(found.loss), "price": float(found.price), "reading": found.reading,
-        "worst": found.worst, "worst_unhedged": found.worst_unhedged, "plain_noise": found.noise,
-        "means": list(found.truths), "losses": list(found.losses), "unhedged": list(found.unhedged),
+        "radius": found.radius,
+        "loss": float(found.loss),
+        "price": float(found.price),
+        "reading": found.reading,
+        "worst": found.worst,
+        "worst_unhedged": found.worst_unhedged,
+        "plain_noise": found.noise,
+        "means": list(found.truths),
+        "losses": list(found.losses),
+        "unhedged": list(found.unhedged),
     }
     limit = "" if found.noise is None else f"; plain noise loses {at_most(found.noise)}"
     return told(
@@ -150,7 +157,10 @@ def hedge_view(found: Hedged) -> View:
 def hedge_advice(found: Hedged) -> View:
     """One line with both numbers: what a hedge would cost, and what it would save."""
     facts = {
-        "radius": found.radius, "loss": float(found.loss), "price": float(found.price), "worst": found.worst,
+        "radius": found.radius,
+        "loss": float(found.loss),
+        "price": float(found.price),
+        "worst": found.worst,
         "worst_unhedged": found.worst_unhedged,
     }
     if found.noise is not None and found.worst > NEVER * found.noise:

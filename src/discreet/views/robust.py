@@ -19,12 +19,17 @@ def robust_view(found: Robust) -> View:
         found.priors, found.weights, found.proof.losses, found.proof.best, found.plain, strict=True
     ):
         chances = getattr(prior, "probabilities", None)
-        rows.append({
-            "kind": prior.kind,
-            "probabilities": [float(p) for p in chances] if isinstance(chances, tuple) else None,
-            "weight": float(weight), "loss": number_at_most(loss), "best": [number_at_least(best[0]), number_at_most(best[1])],
-            "plain": plain, "regret": number_at_most(loss - best[0]),
-        })
+        rows.append(
+            {
+                "kind": prior.kind,
+                "probabilities": [float(p) for p in chances] if isinstance(chances, tuple) else None,
+                "weight": float(weight),
+                "loss": number_at_most(loss),
+                "best": [number_at_least(best[0]), number_at_most(best[1])],
+                "plain": plain,
+                "regret": number_at_most(loss - best[0]),
+            }
+        )
     facts = {
         "priors": rows,
         "worst_regret": number_at_most(found.proof.worst),
@@ -37,10 +42,13 @@ def robust_view(found: Robust) -> View:
 
 
 def _told(found: Robust, rows: list[dict[str, Any]]) -> Iterator[Block]:
-    yield Grid(HEADS, [
-        (_named(r), at_most(r["loss"]), about(r["plain"], 6), between(*r["best"], words="{} to {}"), at_most(r["regret"]))
-        for r in rows
-    ])
+    yield Grid(
+        HEADS,
+        [
+            (_named(r), at_most(r["loss"]), about(r["plain"], 6), between(*r["best"], words="{} to {}"), at_most(r["regret"]))
+            for r in rows
+        ],
+    )
     yield Sentence(
         "Expected losses: of this mechanism (robust), of the one designed for the first prior alone (plain), and of the best "
         "mechanism for each prior. Regret is what robust loses beyond the best, if its recommendations are followed."

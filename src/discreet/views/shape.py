@@ -40,8 +40,13 @@ def _facts(mechanism: Mechanism) -> dict[str, Any] | None:
     clamped = getattr(mechanism.summary, "clamp", None) is not None
     omegas = mechanism.problem.omega_range
     facts: dict[str, Any] = {
-        "reads": reads, "clamped": clamped, "states": table.shape[1], "outputs": table.shape[0],
-        "statistic_from": omegas[0], "statistic_to": omegas[1], "binding": None,
+        "reads": reads,
+        "clamped": clamped,
+        "states": table.shape[1],
+        "outputs": table.shape[0],
+        "statistic_from": omegas[0],
+        "statistic_to": omegas[1],
+        "binding": None,
     }
     if isinstance(mechanism.guarantee.promise, PurePromise) and mechanism.guarantee.epsilon > 0 and len(edges):
         facts["binding"] = _binding(table, edges, float(mechanism.guarantee.epsilon))
@@ -74,8 +79,10 @@ def _told(facts: dict[str, Any] | None) -> Iterator[Block]:
     yield Heading("Why this shape")
     yield Sentence(READS[facts["reads"]])
     if facts["clamped"]:
-        yield Sentence("Counts that the prior makes very unlikely are first cut off, which changes neither the proof nor, by more "
-                       "than the gap, the loss.")
+        yield Sentence(
+            "Counts that the prior makes very unlikely are first cut off, which changes neither the proof nor, by more "
+            "than the gap, the loss."
+        )
     few = facts["outputs"] < facts["states"]
     yield Sentence(
         f"It publishes one of {facts['outputs']:,} values about {facts['states']:,} states"

@@ -15,7 +15,11 @@ def shares_view(shares: Sequence[Share]) -> View:
     """One line for each decision maker."""
     facts = [
         {
-            "name": s.name, "weight": float(s.weight), "followed": s.followed, "reread": s.reread, "alone": s.alone[1],
+            "name": s.name,
+            "weight": float(s.weight),
+            "followed": s.followed,
+            "reread": s.reread,
+            "alone": s.alone[1],
             "price": s.price,
         }
         for s in shares

@@ -53,7 +53,9 @@ def subject_of(path: str | Path, size: int | None = None, where: Sequence[str] =
         return _member(_served(place), size, f"the keys of a cell, such as {_example(place)}, or --size")
     if keys:
         raise InputError(
-            "Only a release has cells with keys", found=f"{where[0]} for {place.name}", allowed="a release folder",
+            "Only a release has cells with keys",
+            found=f"{where[0]} for {place.name}",
+            allowed="a release folder",
             remedy="name the folder that publish wrote, or give the published value",
         )
     held, _ = read_artefact(place)
@@ -82,8 +84,10 @@ def _served(folder: Path) -> dict[int, Mechanism]:
     found = {size: mechanism_for(member) for size, member in members.items() if isinstance(size, int) and size in used}
     if not found:
         raise InputError(
-            "This release has mechanisms by stratum and size", found=str(folder),
-            allowed="a cell by its keys", remedy=f"give the keys of a cell, such as {_example(folder)}",
+            "This release has mechanisms by stratum and size",
+            found=str(folder),
+            allowed="a cell by its keys",
+            remedy=f"give the keys of a cell, such as {_example(folder)}",
         )
     return found
 
@@ -100,7 +104,8 @@ def _member(served: Mapping[int, Mechanism], size: int | None, needs: str) -> Su
         sizes = list(map(str, sorted(served)))
         raise InputError(
             "There are mechanisms for several sizes of cells" if size is None else "No mechanism is for cells of this size",
-            found="no size" if size is None else str(size), allowed=sizes if len(sizes) <= SHOWN else [*sizes[:SHOWN], "…"],
+            found="no size" if size is None else str(size),
+            allowed=sizes if len(sizes) <= SHOWN else [*sizes[:SHOWN], "…"],
             remedy=f"give {needs}, for instance --size {max(served)}",
         )
     assert size is not None
@@ -111,7 +116,10 @@ def _must_have(size: int, mechanism: Mechanism) -> None:
     respondents = getattr(mechanism.problem.universe, "respondents", None)
     if respondents != size:
         raise InputError(
-            "This mechanism is for cells of another size", found=str(size), allowed=str(respondents), remedy="leave --size out",
+            "This mechanism is for cells of another size",
+            found=str(size),
+            allowed=str(respondents),
+            remedy="leave --size out",
         )
 
 
@@ -137,7 +145,10 @@ def _cell(folder: Path, wanted: Mapping[str, str]) -> Subject:
         unknown = [name for name in wanted if name not in _keys(row)]
         if unknown:
             raise InputError(
-                "The release has no such key", found=unknown[0], allowed=_keys(row), remedy=f"for instance {_example(folder)}",
+                "The release has no such key",
+                found=unknown[0],
+                allowed=_keys(row),
+                remedy=f"for instance {_example(folder)}",
             )
         if all(row[name] == value for name, value in wanted.items()):
             found.append(row)
@@ -145,7 +156,8 @@ def _cell(folder: Path, wanted: Mapping[str, str]) -> Subject:
         missing = [] if not found else [name for name in _keys(found[0]) if name not in wanted]
         raise InputError(
             "These keys name several cells" if found else "These keys name no cell of the release",
-            found=" ".join(f"{name}={value}" for name, value in wanted.items()), allowed="one cell",
+            found=" ".join(f"{name}={value}" for name, value in wanted.items()),
+            allowed="one cell",
             remedy=f"add {', '.join(missing)}" if missing else f"for instance {_example(folder)}",
         )
     row = found[0]

@@ -55,7 +55,12 @@ class AskedRegion:
 
 
 def asked_total(
-    cells: PublishedCells, where: Sequence[str] = (), *, less: Sequence[str] = (), level: float = 0.9, over: Fraction | None = None,
+    cells: PublishedCells,
+    where: Sequence[str] = (),
+    *,
+    less: Sequence[str] = (),
+    level: float = 0.9,
+    over: Fraction | None = None,
     doubt: float | None = None,
 ) -> AskedTotal:
     """The total over the cells with these keys, less that over others; `doubt` allows the prior to be off by that share."""
@@ -74,8 +79,10 @@ def asked_share(cells: PublishedCells, where: Sequence[str], of: Sequence[str] =
     rest = np.setdiff1d(whole, part)
     if len(outside) or not len(rest):
         raise InputError(
-            "A share is of a part in a larger whole", found=f"{len(outside)} cells outside, {len(rest)} beside it",
-            allowed="a part inside the whole, and smaller", remedy="choose the whole with --of, or leave --of out for all cells",
+            "A share is of a part in a larger whole",
+            found=f"{len(outside)} cells outside, {len(rest)} beside it",
+            allowed="a part inside the whole, and smaller",
+            remedy="choose the whole with --of, or leave --of out for all cells",
         )
     return share(total(cells.beliefs, part), total(cells.beliefs, rest), level)
 

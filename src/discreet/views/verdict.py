@@ -45,8 +45,13 @@ def _mechanism(found: MechanismVerdict) -> dict[str, Any]:
     shown, claim = found.privacy, found.optimality
     if shown is not None:
         facts |= {
-            **shown.promise.numbers, f"tight_{shown.promise.keys[-1]}": [shown.tight_low, shown.tight_high],
-            "edge": shown.edge, "output": shown.output, "edges": shown.edges, "outputs": shown.outputs, "witness": shown.witness,
+            **shown.promise.numbers,
+            f"tight_{shown.promise.keys[-1]}": [shown.tight_low, shown.tight_high],
+            "edge": shown.edge,
+            "output": shown.output,
+            "edges": shown.edges,
+            "outputs": shown.outputs,
+            "witness": shown.witness,
         }
     if claim is not None:
         facts |= {"value": claim.value, "bound": claim.bound, "relative_gap": claim.relative_gap, "optimality_witness": _by(found)}
@@ -62,7 +67,10 @@ def _mechanism(found: MechanismVerdict) -> dict[str, Any]:
 def _member(member: MemberVerdict) -> dict[str, Any]:
     claim = member.mechanism.optimality
     return {
-        "from": member.low, "to": member.high, **_common(member), "values": dict(member.values),
+        "from": member.low,
+        "to": member.high,
+        **_common(member),
+        "values": dict(member.values),
         "relative_gap": None if claim is None else claim.relative_gap,
     }
 

@@ -16,8 +16,12 @@ def alternative_view(found: Regret) -> View:
     """The design in a world that another problem file describes."""
     under = found.under
     facts: dict[str, Any] = {
-        "followed": under.followed, "reread": under.reread, "bias": known(under.bias), "best": [found.least, found.reached],
-        "regret": found.regret, "regret_at_most": found.regret_at_most,
+        "followed": under.followed,
+        "reread": under.reread,
+        "bias": known(under.bias),
+        "best": [found.least, found.reached],
+        "regret": found.regret,
+        "regret_at_most": found.regret_at_most,
     }
     if found.prior is not None:
         facts["prior"] = [float(p) for p in found.prior]
@@ -64,8 +68,13 @@ def _regret(place: Place) -> float:
 
 def _facts(place: Place) -> dict[str, Any]:
     facts: dict[str, Any] = {
-        "followed": place.followed, "reread": place.reread, "bias": known(place.bias), "best": [place.least, place.reached],
-        "regret": _regret(place), "regret_at_most": place.high, "prior": [float(p) for p in place.prior],
+        "followed": place.followed,
+        "reread": place.reread,
+        "bias": known(place.bias),
+        "best": [place.least, place.reached],
+        "regret": _regret(place),
+        "regret_at_most": place.high,
+        "prior": [float(p) for p in place.prior],
     }
     return facts if place.radius is None else facts | {"radius": place.radius, "towards": place.towards}
 

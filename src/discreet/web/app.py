@@ -67,7 +67,8 @@ def workbench(folder: str | Path, limits: Limits | None = None, door: Door | Non
 
     routes = [route for room in ROOMS for route in room.routes(bench)]
     inner = Starlette(
-        routes=[*assets(), *routes], lifespan=open_hours,
+        routes=[*assets(), *routes],
+        lifespan=open_hours,
         exception_handlers={HTTPException: no_such_page, TooMuchError: too_much, Exception: broken},
     )
     return Served(Guard(SettledPages(inner, bench), entrance), bench)

@@ -61,8 +61,11 @@ class Bench:
 
     def __post_init__(self) -> None:
         self.pages = Environment(
-            loader=PackageLoader("discreet.web", "pages"), autoescape=select_autoescape(default=True), undefined=StrictUndefined,
-            trim_blocks=True, lstrip_blocks=True,
+            loader=PackageLoader("discreet.web", "pages"),
+            autoescape=select_autoescape(default=True),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
         )
         self.pages.globals |= {"asset": address, "version": __version__, "navigation": NAVIGATION, "form_word": self.door.form_word}
         self.pages.filters |= {"drawn": lambda told: Markup(paged(blocks_of(told)))}
@@ -76,6 +79,7 @@ class Bench:
 
     def both(self, path: str, handler: Handler) -> list[Route]:
         """The twin at `path`.json and the page at `path`."""
+
         async def twin(request: Request) -> Response:
             page = await self.guarded(request, handler)
             return self.response(request, json.dumps(page.facts, ensure_ascii=False).encode(), "application/json", page)
@@ -118,6 +122,7 @@ class Bench:
 
     def got(self, path: str, handler: Callable[[Request], Awaitable[Response]]) -> Route:
         """A file or a stream: an error of ours becomes a page in words."""
+
         async def safe(request: Request) -> Response:
             try:
                 return await handler(request)
@@ -130,6 +135,7 @@ class Bench:
 
     def posted(self, path: str, handler: Callable[[Request, dict[str, str]], Awaitable[Response]]) -> Route:
         """A change: its form carries the word of this server's pages, or it is refused."""
+
         async def checked(request: Request) -> Response:
             try:
                 fields = await form_of(request)
@@ -195,7 +201,9 @@ async def form_of(request: Request) -> dict[str, str]:
 
 def _no_form(found: str) -> InputError:
     return InputError(
-        "The request holds no form", found=found, allowed=f"up to {MOST_FIELDS} fields in UTF-8, or one JSON object",
+        "The request holds no form",
+        found=found,
+        allowed=f"up to {MOST_FIELDS} fields in UTF-8, or one JSON object",
         remedy="send it from a page of the workbench",
     )
 

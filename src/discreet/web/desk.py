@@ -125,7 +125,9 @@ class Desk:
         self.lanes[lane].must_have_room()
         if not folder.exists() and sum(1 for _ in self.shelf.answers.iterdir()) >= self.limits.kept:
             raise TooLarge(
-                "the shelf of this workbench is full", size="one more answer", fits=f"{self.limits.kept:,} answers",
+                "the shelf of this workbench is full",
+                size="one more answer",
+                fits=f"{self.limits.kept:,} answers",
                 remedy=f"clear away old folders in {self.shelf.answers.name}/",
             )
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -222,8 +224,10 @@ class Lane:
         """Refuse more than may wait."""
         if len(self.waiting) >= self.room:
             raise TooLarge(
-                "the queue of this workbench is full", size=f"{len(self.waiting) + 1} questions",
-                fits=f"{self.room} waiting questions", remedy="wait for one to end, or stop one",
+                "the queue of this workbench is full",
+                size=f"{len(self.waiting) + 1} questions",
+                fits=f"{self.room} waiting questions",
+                remedy="wait for one to end, or stop one",
             )
 
     def put(self, job: Job) -> None:
@@ -273,8 +277,14 @@ class Lane:
 
     async def _begin(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "discreet.web.worker", str(self.desk.limits.memory), stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, limit=LONGEST_LINE,
+            sys.executable,
+            "-m",
+            "discreet.web.worker",
+            str(self.desk.limits.memory),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            limit=LONGEST_LINE,
             env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
         )
 

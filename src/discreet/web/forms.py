@@ -20,7 +20,9 @@ FIELDS = {
 }  # fmt: skip
 """The fields with what they hold at first."""
 PRIOR_KEYS = {
-    "iid": ("probabilities",), "reference": ("counts", "source"), "exchangeable": ("concentration",),
+    "iid": ("probabilities",),
+    "reference": ("counts", "source"),
+    "exchangeable": ("concentration",),
 }
 STATISTICS = ("sum", "mean", "count")
 DECISIONS = ("squared-error", "absolute-error", "pinball", "match", "expression")
@@ -79,6 +81,7 @@ def _fields(document: Mapping[str, Any]) -> dict[str, str] | None:
 
 def _same(mine: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
     """Whether two files say the same, once what is taken for granted is written out."""
+
     def written(document: Mapping[str, Any]) -> Any:
         data, privacy = dict(document["data"]), dict(document["privacy"])
         data.setdefault("neighbours", "replace-one")

@@ -40,7 +40,9 @@ def must_be_name(text: str) -> str:
     """A name, or a refusal: nothing else is ever looked for on disk."""
     if not NAME.fullmatch(text):
         raise InputError(
-            "This is not the name of anything kept here", found=text, allowed="sixteen hexadecimal digits",
+            "This is not the name of anything kept here",
+            found=text,
+            allowed="sixteen hexadecimal digits",
             remedy="follow a link of the workbench",
         )
     return text
@@ -59,8 +61,10 @@ class Shelf:
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise InputError(
-                "The workbench has no place to keep its files", found=f"{self.home}: {error.strerror}",
-                allowed="a folder that can be written to", remedy="name another folder: discreet serve FOLDER",
+                "The workbench has no place to keep its files",
+                found=f"{self.home}: {error.strerror}",
+                allowed="a folder that can be written to",
+                remedy="name another folder: discreet serve FOLDER",
             ) from None
         return self
 
@@ -142,6 +146,8 @@ def write_json(place: Path, document: Mapping[str, Any]) -> None:
 
 def _gone(what: str, name: str) -> InputError:
     return InputError(
-        f"There is no {what} of this name", found=name, allowed=f"a {what} kept by this workbench",
+        f"There is no {what} of this name",
+        found=name,
+        allowed=f"a {what} kept by this workbench",
         remedy="it may belong to another folder, or to an older version; ask again",
     )

@@ -61,8 +61,12 @@ CHANGES = {
 }
 """What is posted where: what for, and the fields; each also carries form_word."""
 CODES = {
-    "200": "The facts", "202": "Not answered yet: ask again", "404": "There is no such thing", "422": "Refused in words",
-    "500": "Something went wrong", "503": "Too much is waiting",
+    "200": "The facts",
+    "202": "Not answered yet: ask again",
+    "404": "There is no such thing",
+    "422": "Refused in words",
+    "500": "Something went wrong",
+    "503": "Too much is waiting",
 }
 ERROR: dict[str, Any] = {"type": "object", "required": ["error"], "properties": {"error": {"type": "string"}}}
 

@@ -20,8 +20,10 @@ def entrance(host: str, port: int, token: str | None, limits: Limits) -> Door:
         raise InputError("A port is a small whole number", found=port, allowed="0 to 65535", remedy="leave --port out")
     if token is not None and not re.fullmatch("[A-Za-z0-9._~-]{16,200}", token):
         raise InputError(
-            "This token is too short or has signs that addresses cannot hold", found=f"{len(token)} characters",
-            allowed="16 or more letters and digits", remedy="leave --token out and one is made",
+            "This token is too short or has signs that addresses cannot hold",
+            found=f"{len(token)} characters",
+            allowed="16 or more letters and digits",
+            remedy="leave --token out and one is made",
         )
     if token is None and not is_loopback(host):
         token = secrets.token_urlsafe(24)
@@ -38,16 +40,29 @@ def serve(folder: Path, door: Door, limits: Limits, ready: Callable[[str], None]
         raise MissingExtra("web", needed_for="the workbench in the browser") from None
     served = workbench(folder, limits, door)
     configuration = uvicorn.Config(
-        served.app, host=door.host, port=door.port, access_log=False, log_level="warning", server_header=False, date_header=False,
-        limit_concurrency=MOST_AT_ONCE, timeout_keep_alive=20, timeout_graceful_shutdown=2, ws="none", lifespan="on",
-        h11_max_incomplete_event_size=16 << 10, proxy_headers=False,
+        served.app,
+        host=door.host,
+        port=door.port,
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        date_header=False,
+        limit_concurrency=MOST_AT_ONCE,
+        timeout_keep_alive=20,
+        timeout_graceful_shutdown=2,
+        ws="none",
+        lifespan="on",
+        h11_max_incomplete_event_size=16 << 10,
+        proxy_headers=False,
     )
     server = _Announced(configuration, door, ready)
     server.run()
     if not server.started:
         raise InputError(
-            "The workbench could not listen", found=f"{door.host}, port {door.port}",
-            allowed="a free port on an address of this machine", remedy="choose another with --port, or 0 for any free one",
+            "The workbench could not listen",
+            found=f"{door.host}, port {door.port}",
+            allowed="a free port on an address of this machine",
+            remedy="choose another with --port, or 0 for any free one",
         )
 
 

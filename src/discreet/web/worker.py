@@ -43,7 +43,12 @@ class Reporting:
         self.out.flush()
 
     def report(
-        self, *, stage: str, value: float | None = None, bound: float | None = None, seconds: float | None = None,
+        self,
+        *,
+        stage: str,
+        value: float | None = None,
+        bound: float | None = None,
+        seconds: float | None = None,
         message: str | None = None,
     ) -> None:
         """Pass an event on, unless the last one was a moment ago."""

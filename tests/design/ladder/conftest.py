@@ -15,11 +15,7 @@ Optimum = Callable[..., float]
 
 
 def histograms(respondents: int, types: int) -> list[tuple[int, ...]]:
-    return [
-        counts
-        for counts in itertools.product(range(respondents + 1), repeat=types)
-        if sum(counts) == respondents
-    ]
+    return [counts for counts in itertools.product(range(respondents + 1), repeat=types) if sum(counts) == respondents]
 
 
 def full_optimum(p, v, respondents, epsilon, actions, loss=np.square) -> float:
@@ -28,11 +24,7 @@ def full_optimum(p, v, respondents, epsilon, actions, loss=np.square) -> float:
     index = {h: i for i, h in enumerate(states)}
     n, k = len(states), len(actions)
     prior = np.array(
-        [
-            math.factorial(respondents)
-            * math.prod(q**c / math.factorial(c) for q, c in zip(p, h, strict=True))
-            for h in states
-        ]
+        [math.factorial(respondents) * math.prod(q**c / math.factorial(c) for q, c in zip(p, h, strict=True)) for h in states]
     )
     omega = np.array([sum(c * x for c, x in zip(h, v, strict=True)) for h in states], dtype=float)
     edges = []
@@ -51,9 +43,7 @@ def full_optimum(p, v, respondents, epsilon, actions, loss=np.square) -> float:
             cols += [a * n + i, a * n + j]
             data += [1.0, -math.exp(epsilon)]
     privacy = coo_array((data, (rows, cols)), shape=(k * len(edges), k * n)).tocsr()
-    total = coo_array(
-        (np.ones(k * n), (np.tile(np.arange(n), k), np.arange(k * n))), shape=(n, k * n)
-    ).tocsr()
+    total = coo_array((np.ones(k * n), (np.tile(np.arange(n), k), np.arange(k * n))), shape=(n, k * n)).tocsr()
     solved = linprog(
         cost,
         A_ub=privacy,

@@ -24,19 +24,14 @@ def private_output(rng, respondents, types, epsilon):
     """m(a|n) for one output: e^(-epsilon d) with d the distance to a random set of histograms."""
     states = [h for h in itertools.product(range(respondents + 1), repeat=types) if sum(h) == respondents]
     centres = [states[i] for i in rng.choice(len(states), size=3, replace=False)]
-    return {
-        h: math.exp(-epsilon * min(sum(abs(a - b) for a, b in zip(h, c, strict=True)) / 2 for c in centres))
-        for h in states
-    }
+    return {h: math.exp(-epsilon * min(sum(abs(a - b) for a, b in zip(h, c, strict=True)) / 2 for c in centres)) for h in states}
 
 
 def averaged_output(output, p, v, groups):
     """mbar(a|s) and pi(s) by enumeration, keyed by (x_1.., omega), reference type 0."""
     total, mass = {}, {}
     for h, value in output.items():
-        prior = math.factorial(sum(h)) * math.prod(
-            q**c / math.factorial(c) for q, c in zip(p, h, strict=True)
-        )
+        prior = math.factorial(sum(h)) * math.prod(q**c / math.factorial(c) for q, c in zip(p, h, strict=True))
         key = (*(sum(h[t] for t in g) for g in groups), sum(c * x for c, x in zip(h, v, strict=True)))
         total[key] = total.get(key, 0.0) + prior * value
         mass[key] = mass.get(key, 0.0) + prior
@@ -66,10 +61,7 @@ def test_weights_sum_to_one_only_for_affine_rays():
     # the weights that belong to c_j = u_j^2 over the total of c_j = u_j do not sum to one.
     mass = dict(zip(program.states, program.masses, strict=True))
     wrong = [
-        sum(
-            v * v * (N - x + 1) * p / P[0] * mass.get((x - 1, omega - v), 0.0)
-            for p, v in zip(P[1:], V[1:], strict=True)
-        )
+        sum(v * v * (N - x + 1) * p / P[0] * mass.get((x - 1, omega - v), 0.0) for p, v in zip(P[1:], V[1:], strict=True))
         / (mass[x, omega] * omega)
         for x, omega in program.states
         if x
@@ -91,9 +83,7 @@ def test_never_above_the_truth_with_listed_actions_and_groups(truths, optimum):
         bound = quotient_bound(p, v, respondents, epsilon, actions=actions, leave_out=1e-9).lower_bound
         reference = max(range(len(p)), key=lambda t: p[t])
         alone = [[t] for t in range(len(p)) if t != reference]
-        grouped = quotient_bound(
-            p, v, respondents, epsilon, actions=actions, groups=alone, leave_out=1e-9
-        ).lower_bound
+        grouped = quotient_bound(p, v, respondents, epsilon, actions=actions, groups=alone, leave_out=1e-9).lower_bound
         assert bound <= grouped + 1e-6
         assert grouped <= truth + 1e-7
         close.append(grouped / truth)
@@ -107,16 +97,12 @@ def test_any_multipliers_prove_a_bound_below_the_truth(truths, optimum):
         program = averages(IidSum.of(p, v, respondents), leave_out=1e-9)
         cone = privacy_rows(program, epsilon)
         f = rng.normal(size=(9, cone.shape[0])) * 0.05
-        assert bound_from_multipliers(program, cone, actions, f, real=False) <= optimum(
-            p, v, respondents, epsilon, actions
-        )
+        assert bound_from_multipliers(program, cone, actions, f, real=False) <= optimum(p, v, respondents, epsilon, actions)
 
 
 def test_certified_optima_are_approached():
     p, v = [0.89, 0.09, 0.02], [0, 1, 2]
-    assert (
-        1.08880 < quotient_bound(p, v, 10, 1.0, actions=range(21), leave_out=1e-7).lower_bound <= 1.088810814
-    )
+    assert 1.08880 < quotient_bound(p, v, 10, 1.0, actions=range(21), leave_out=1e-7).lower_bound <= 1.088810814
     assert 1.63649 < quotient_bound(p, v, 20, 1.0, actions=range(41), leave_out=1e-7).lower_bound <= 1.6365125
     four = quotient_bound([0.86, 0.09, 0.03, 0.02], [0, 1, 2, 3], 10, 1.0, actions=range(31), leave_out=1e-7)
     assert 2.35338 < four.lower_bound <= 2.3534040

@@ -38,7 +38,8 @@ def test_piece_minima_are_below_every_action_of_the_piece(seed: int) -> None:
     left, right = np.array([0.3, 2.0, 4.0]), np.array([1.1, 2.5, 4.9])
     lines = [prior * rng.normal(size=(3, len(prior))) for _ in range(2)]
     losses: list[RealLoss] = [
-        SquaredError(prior, omega), Pinball(prior, omega, 0.3),
+        SquaredError(prior, omega),
+        Pinball(prior, omega, 0.3),
         reciprocal(prior, omega, 0.2, 5.0),
     ]
     for loss in losses:
@@ -133,4 +134,3 @@ def test_school_planning_with_real_actions() -> None:
     value = float((section.upper((found.actions[:, None] - values) ** 2) * found.kernel).sum())
     assert 2.3259190 <= value <= 2.325920
     assert 2.32591 <= found.bound <= 2.3259193
-

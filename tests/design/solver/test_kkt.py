@@ -1,8 +1,8 @@
 """The solver's answers satisfy the conditions of optimality, not only the objective: Karush-Kuhn-Tucker, one by one.
 
-    primal     Σ_a x_a = 1, q·x_j − x_i ≥ 0                       dual       z ≥ 0
-    stationarity   cost_a − Gᵀz_a ≥ λ, with λ_h the least over actions
-    complementarity   z·(G x) = 0 on every edge, and x_a(h)·(cost_a − Gᵀz_a − λ)_h = 0 at every state
+primal     Σ_a x_a = 1, q·x_j − x_i ≥ 0                       dual       z ≥ 0
+stationarity   cost_a − Gᵀz_a ≥ λ, with λ_h the least over actions
+complementarity   z·(G x) = 0 on every edge, and x_a(h)·(cost_a − Gᵀz_a − λ)_h = 0 at every state
 """
 
 from __future__ import annotations

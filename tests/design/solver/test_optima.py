@@ -41,9 +41,7 @@ def places(size: int, probabilities: tuple[str, ...], actions: object = "integer
         pytest.param(100, TWO, 3.7793080, 3.7793102, marks=pytest.mark.slow),
     ],
 )
-def test_encloses_the_certified_optimum(
-    size: int, probabilities: tuple[str, ...], lower: float, upper: float
-) -> None:
+def test_encloses_the_certified_optimum(size: int, probabilities: tuple[str, ...], lower: float, upper: float) -> None:
     problem = places(size, probabilities)
     base = ground(problem)
     table = losses(problem, recommendations(problem), base.exact_omegas)

@@ -118,8 +118,7 @@ def test_shift_and_scale_and_duplicates_do_not_matter() -> None:
     assert moved == pytest.approx(optimum + shift.sum(), rel=1e-6, abs=1e-7)
     double = solve(Program(np.concatenate([program.cost, program.cost[:1]]), program.edges, 1.0), gap=1e-8).value
     assert double == pytest.approx(optimum, rel=1e-6)
-    assert solve(Program(1e6 * program.cost, program.edges, 1.0), gap=1e-8).value == pytest.approx(
-        1e6 * optimum, rel=1e-6)
+    assert solve(Program(1e6 * program.cost, program.edges, 1.0), gap=1e-8).value == pytest.approx(1e6 * optimum, rel=1e-6)
 
 
 def test_more_privacy_never_costs_less() -> None:
@@ -128,13 +127,16 @@ def test_more_privacy_never_costs_less() -> None:
     assert all(b <= a + 1e-5 * abs(a) for a, b in itertools.pairwise(values))
 
 
-@pytest.mark.parametrize("bad", [
-    {"cost": np.array([[np.nan, 1.0]]), "edges": [[0, 1]], "epsilon": 1.0},
-    {"cost": np.ones((1, 2)), "edges": [[0, 2]], "epsilon": 1.0},
-    {"cost": np.ones((1, 2)), "edges": [[1, 1]], "epsilon": 1.0},
-    {"cost": np.ones((1, 2)), "edges": [[0, 1]], "epsilon": -1.0},
-    {"cost": np.ones((0, 2)), "edges": [[0, 1]], "epsilon": 1.0},
-])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"cost": np.array([[np.nan, 1.0]]), "edges": [[0, 1]], "epsilon": 1.0},
+        {"cost": np.ones((1, 2)), "edges": [[0, 2]], "epsilon": 1.0},
+        {"cost": np.ones((1, 2)), "edges": [[1, 1]], "epsilon": 1.0},
+        {"cost": np.ones((1, 2)), "edges": [[0, 1]], "epsilon": -1.0},
+        {"cost": np.ones((0, 2)), "edges": [[0, 1]], "epsilon": 1.0},
+    ],
+)
 def test_refuses_what_is_not_a_program(bad: dict[str, object]) -> None:
     with pytest.raises(InputError):
         Program(**bad)  # type: ignore[arg-type]

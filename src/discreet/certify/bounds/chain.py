@@ -87,9 +87,7 @@ def chain_upper_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
         raise Refuted("a condition of the chain bound does not hold", reason)
     named = dict(witness.parameters)
     if set(named) != {"low", "high"} or len(witness.parameters) != 2:
-        raise Refuted(
-            "the chain bound needs the sets low and high and nothing else", ", ".join(sorted(named))
-        )
+        raise Refuted("the chain bound needs the sets low and high and nothing else", ", ".join(sorted(named)))
     split = split_of(problem, types_in(named["low"]), types_in(named["high"]))
     decision = problem.decision
     assert isinstance(decision.loss, DistanceLoss)
@@ -105,11 +103,7 @@ def why_not_chain(problem: Problem) -> str | None:
 
 def not_a_single_error(problem: Problem) -> str | None:
     """Why the decision is not that of a chain; None when it is."""
-    if (
-        len(problem.decisions) != 1
-        or not problem.decision.is_loss
-        or isinstance(problem.decision.actions, NamedActions)
-    ):
+    if len(problem.decisions) != 1 or not problem.decision.is_loss or isinstance(problem.decision.actions, NamedActions):
         return "the decision is not a single squared, absolute or pinball error"
     return None
 
@@ -131,13 +125,10 @@ def split_of(problem: Problem, low: tuple[int, ...], high: tuple[int, ...]) -> S
     # walk along the common refinement of both distributions, smallest λ beside largest τ
     cuts = sorted({*_cumulated(lower, x), *_cumulated(upper, z)})
     gaps = [
-        (_at(upper, z, right) - _at(lower, x, right), right - left)
-        for left, right in zip([Fraction(0), *cuts], cuts, strict=False)
+        (_at(upper, z, right) - _at(lower, x, right), right - left) for left, right in zip([Fraction(0), *cuts], cuts, strict=False)
     ]
     mean = sum((gap * mass for gap, mass in gaps), Fraction(0))
-    return Split(
-        x + z, z / (x + z), mean, sum((gap * gap * mass for gap, mass in gaps), Fraction(0)) - mean**2
-    )
+    return Split(x + z, z / (x + z), mean, sum((gap * gap * mass for gap, mass in gaps), Fraction(0)) - mean**2)
 
 
 def chain_loss(split: Split, respondents: int, epsilon: Fraction, quantile: Fraction | None) -> Fraction:
@@ -155,9 +146,7 @@ def chain_loss(split: Split, respondents: int, epsilon: Fraction, quantile: Frac
         brackets = _squared(split, players.tolist(), ratio)
     else:
         scale = float_down(split.mean) * (1 - drift(8))
-        brackets = scale * np.array(
-            [pinball_loss(binomial_below(m, split.beta)[1], ratio, quantile) for m in players.tolist()]
-        )
+        brackets = scale * np.array([pinball_loss(binomial_below(m, split.beta)[1], ratio, quantile) for m in players.tolist()])
     total = float((masses * np.maximum(brackets, 0.0)).sum())
     return Fraction(max(0.0, total * (1 - drift(4 * (len(weights) + 16)))))
 
@@ -179,21 +168,13 @@ def binomial_below(trials: int, probability: Fraction) -> tuple[int, np.ndarray]
     above = np.cumprod((trials - up) / (up + 1) * odds)
     below = np.cumprod(down / ((trials - down + 1) * odds))
     masses = np.concatenate([below[::-1], [1.0], above])
-    tail = _tail(masses[-1], (trials - high) / (high + 1) * odds) + _tail(
-        masses[0], low / ((trials - low + 1) * odds)
-    )
+    tail = _tail(masses[-1], (trials - high) / (high + 1) * odds) + _tail(masses[0], low / ((trials - low + 1) * odds))
     return low, masses / (masses.sum() + tail) * (1 - drift(16 * (len(masses) + 4)))
 
 
 def _tail(last: float, ratio: float) -> float:
     """More than the sum of a series that starts after `last` and falls at least by `ratio` each time."""
-    return (
-        0.0
-        if ratio == 0
-        else float(last) * ratio / (1 - ratio) * (1 + 1e-9)
-        if ratio < 1 - 1e-6
-        else float("inf")
-    )
+    return 0.0 if ratio == 0 else float(last) * ratio / (1 - ratio) * (1 + 1e-9) if ratio < 1 - 1e-6 else float("inf")
 
 
 def _squared(split: Split, players: list[int], ratio: float) -> np.ndarray:

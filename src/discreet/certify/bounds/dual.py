@@ -92,7 +92,9 @@ def regrets_of(
     if count * len(omegas) > MOST_REGRETS:
         raise TooLarge(
             "There are too many combinations of actions and values of the statistic to check a bound",
-            size=f"{count * len(omegas):,}", fits=f"{MOST_REGRETS:,}", remedy="list fewer actions",
+            size=f"{count * len(omegas):,}",
+            fits=f"{MOST_REGRETS:,}",
+            remedy="list fewer actions",
         )
     regrets: dict[Fraction, list[Fraction]] = {}
     least: dict[Fraction, Fraction] = {}

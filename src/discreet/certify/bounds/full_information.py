@@ -77,7 +77,9 @@ def largest_payoffs(decision: Decision, omegas: Sequence[Fraction]) -> dict[Frac
     if not near and len(actions) * len(omegas) > MOST_PAYOFFS:
         raise TooLarge(
             "There are too many actions and values of the statistic to look for the best of each",
-            size=f"{len(actions) * len(omegas):,}", fits=f"{MOST_PAYOFFS:,}", remedy="list fewer actions",
+            size=f"{len(actions) * len(omegas):,}",
+            fits=f"{MOST_PAYOFFS:,}",
+            remedy="list fewer actions",
         )
     return {w: decision.weight * decision.loss.largest_payoff(w, actions) for w in omegas}
 

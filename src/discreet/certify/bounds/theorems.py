@@ -49,7 +49,10 @@ def theorem_value(mechanism: Mechanism, witness: TheoremWitness) -> Fraction | N
     _must_read_the_count(mechanism, witness, ground.path)
     total = sum(
         followed(
-            ground.decision, band, ground.omegas, ground.least,
+            ground.decision,
+            band,
+            ground.omegas,
+            ground.least,
             [ground.listed[k - kernel.low] for k in band.outputs.tolist()],
         )
         for band in ground.bands
@@ -157,9 +160,7 @@ def _must_read_the_count(mechanism: Mechanism, witness: TheoremWitness, path: Pa
         raise Refuted("the summary clips likely counts", f"{summary.low}..{summary.high}, likely {first}..{last}")
 
 
-def _ground(
-    problem: Problem, ratio: Fraction, low: int, high: int, listed: tuple[Recommendation, ...] = ()
-) -> _Ground:
+def _ground(problem: Problem, ratio: Fraction, low: int, high: int, listed: tuple[Recommendation, ...] = ()) -> _Ground:
     path = path_of(problem)
     universe = problem.people
     if path.counts[0] < low or path.counts[-1] > high:

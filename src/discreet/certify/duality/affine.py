@@ -72,7 +72,9 @@ class AffinePayoff:
         if degree > HIGHEST_DEGREE:
             raise InputError(
                 "A bound for real actions takes too long to prove for a payoff of such a degree",
-                found=f"degree {degree}", allowed=f"up to {HIGHEST_DEGREE}", remedy="list the actions",
+                found=f"degree {degree}",
+                allowed=f"up to {HIGHEST_DEGREE}",
+                remedy="list the actions",
             )
         return cls(f, g, actions.lower, actions.upper)
 

@@ -36,7 +36,10 @@ def least_losses(decision: Decision, omegas: Sequence[Fraction]) -> dict[Fractio
 
 
 def over_pieces(
-    decision: Decision, omega_range: tuple[Fraction, Fraction], stage: PullStage, least: dict[Fraction, Fraction],
+    decision: Decision,
+    omega_range: tuple[Fraction, Fraction],
+    stage: PullStage,
+    least: dict[Fraction, Fraction],
     pulls: Sequence[Pull],
 ) -> Fraction:
     """Σ over box states of the least [π·regret − Gᵀf] over all pieces between action nodes."""
@@ -88,9 +91,7 @@ def _rough_chords(
     return np.minimum(at_ends[:-1], at_ends[1:]) - below, size
 
 
-def _rough_pieces(
-    decision: Decision, mass: float, omega: float, ends: np.ndarray, heights: np.ndarray
-) -> tuple[np.ndarray, float]:
+def _rough_pieces(decision: Decision, mass: float, omega: float, ends: np.ndarray, heights: np.ndarray) -> tuple[np.ndarray, float]:
     """`_least_on_piece` for all pieces in floats and the size of their terms, to tell which deserve the exact one."""
     losses = mass * decision.loss.table(ends, np.array([omega]))[:, 0]
     at_ends = losses + heights
@@ -111,7 +112,11 @@ def _rough_pieces(
 
 
 def _least_on_piece(
-    decision: Decision, mass: Fraction, omega: Fraction, ends: Sequence[Fraction], heights: Sequence[Fraction],
+    decision: Decision,
+    mass: Fraction,
+    omega: Fraction,
+    ends: Sequence[Fraction],
+    heights: Sequence[Fraction],
     bulge: Sequence[Fraction] = (),
 ) -> Fraction:
     """min over a in the piece of mass·ℓ(a, ω) + the straight line through the heights at its ends, or a number below it."""

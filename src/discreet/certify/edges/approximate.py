@@ -51,20 +51,25 @@ class WeightTable:
         if not shaped or not self.outputs:
             raise InputError(
                 "The weights are not one row for each output with one entry for each state",
-                found=f"{len(self.weights)} rows", allowed=f"{len(self.outputs)} rows of {len(self.states)} weights",
+                found=f"{len(self.weights)} rows",
+                allowed=f"{len(self.outputs)} rows of {len(self.states)} weights",
                 remedy="complete the weights",
             )
         for state, label in enumerate(self.states):
             column = [row[state] for row in self.weights]
             if min(column) < 0 or sum(column) != self.denominator or self.denominator < 1:
                 raise InputError(
-                    f"The weights at state {label!r} are no distribution", found=f"a sum of {brief(sum(column))}",
-                    allowed=f"whole numbers from 0 that sum to {brief(self.denominator)}", remedy="correct the weights",
+                    f"The weights at state {label!r} are no distribution",
+                    found=f"a sum of {brief(sum(column))}",
+                    allowed=f"whole numbers from 0 that sum to {brief(self.denominator)}",
+                    remedy="correct the weights",
                 )
         if any(not (0 <= a < len(self.states) and 0 <= b < len(self.states)) or a == b for a, b in self.edges):
             raise InputError(
-                "An edge joins states that the table does not have", found="a position out of range, or one state twice",
-                allowed=f"two different positions from 0 to {len(self.states) - 1}", remedy="correct the edges",
+                "An edge joins states that the table does not have",
+                found="a position out of range, or one state twice",
+                allowed=f"two different positions from 0 to {len(self.states) - 1}",
+                remedy="correct the edges",
             )
 
 
@@ -112,9 +117,7 @@ def approximate(table: WeightTable, epsilon: Fraction, delta: Fraction) -> Appro
         if most <= delta:
             low = _leak(table, there, above) if there is not None else most
             named = None if there is None else (table.states[there[0]], table.states[there[1]])
-            return ApproximateProof(
-                epsilon, delta, below, low, most, named, len(table.edges), len(table.outputs)
-            )
+            return ApproximateProof(epsilon, delta, below, low, most, named, len(table.edges), len(table.outputs))
         least, there = _worst(table, above)
         if least > delta and there is not None:
             return _refuted(table, there, above, least, epsilon, delta)
@@ -153,8 +156,10 @@ def mechanism_table(mechanism: Mechanism) -> WeightTable:
     size = len(outputs) * len(space) * (len(outputs) + 2) * kernel.ratio.denominator.bit_length()
     if size > MOST_BITS:
         raise TooLarge(
-            "This closed form is too large to be written out exactly", size=f"{len(outputs):,} outputs × {len(space):,} states",
-            fits="about 300 of each", remedy="certify its ε, which needs no table, or clip the summary",
+            "This closed form is too large to be written out exactly",
+            size=f"{len(outputs):,} outputs × {len(space):,} states",
+            fits="about 300 of each",
+            remedy="certify its ε, which needs no table, or clip the summary",
         )
     return WeightTable(space.labels, outputs, *mechanism.integer_table(), edges)
 
@@ -162,8 +167,10 @@ def mechanism_table(mechanism: Mechanism) -> WeightTable:
 def _check(epsilon: Fraction, delta: Fraction) -> None:
     if epsilon < 0 or not 0 <= delta <= 1:
         raise InputError(
-            "A promise needs ε from 0 on and δ from 0 to 1", found=f"ε = {brief(epsilon)}, δ = {brief(delta)}",
-            allowed="ε >= 0, 0 <= δ <= 1", remedy="correct them",
+            "A promise needs ε from 0 on and δ from 0 to 1",
+            found=f"ε = {brief(epsilon)}, δ = {brief(delta)}",
+            allowed="ε >= 0, 0 <= δ <= 1",
+            remedy="correct them",
         )
 
 
@@ -213,8 +220,8 @@ def _refuted(
         "privacy",
         f"The outputs {{{event}{more}}} have probability {brief(likely)} at state {first} "
         f"and {brief(other)} at its neighbour {second}",
-        edge=(first, second), output=table.outputs[held[0]],
+        edge=(first, second),
+        output=table.outputs[held[0]],
         found=f"a δ of at least {at_least(leak, 12)} at ε = {given(epsilon)}",
         allowed=f"a δ of at most {given(delta)} at ε = {given(epsilon)}",
     )
-

@@ -63,8 +63,14 @@ def closed_form_privacy(mechanism: Mechanism, kernel: ClosedKernel, promise: Pur
     if proved.exceeds(epsilon):
         return _counterexample(proved, shown, epsilon)
     return PrivacyProof(
-        promise, shown.log()[0], min(proved.log()[1], epsilon), (str(shown.near), str(shown.far)), str(shown.output),
-        states, kernel.width, "closed-form",
+        promise,
+        shown.log()[0],
+        min(proved.log()[1], epsilon),
+        (str(shown.near), str(shown.far)),
+        str(shown.output),
+        states,
+        kernel.width,
+        "closed-form",
     )
 
 
@@ -85,8 +91,12 @@ def _counterexample(proved: Fall, shown: Fall, epsilon: Fraction) -> Counterexam
         words = "The noise falls too fast for this ε to be proved"
         return Counterexample("privacy", words, found=_log_words(proved), allowed=allowed)
     return Counterexample(
-        "privacy", f"Output {shown.output} is too much likelier at state {shown.near} than at its neighbour {shown.far}",
-        edge=(str(shown.near), str(shown.far)), output=str(shown.output), found=_log_words(shown), allowed=allowed,
+        "privacy",
+        f"Output {shown.output} is too much likelier at state {shown.near} than at its neighbour {shown.far}",
+        edge=(str(shown.near), str(shown.far)),
+        output=str(shown.output),
+        found=_log_words(shown),
+        allowed=allowed,
     )
 
 
@@ -121,9 +131,7 @@ def _falls(kernel: ClosedKernel, near: int, far: int) -> Iterator[Fall]:
                 yield Fall(near, far, output, at_near / at_far, 1)
 
 
-def real_pairs(
-    summary: LinearSummary, universe: Universe, neighbours: Neighbours
-) -> Iterator[tuple[int, int]]:
+def real_pairs(summary: LinearSummary, universe: Universe, neighbours: Neighbours) -> Iterator[tuple[int, int]]:
     """Totals of neighbouring databases, clipped, both ways round; among them some as far apart as any, if unclipped."""
     light, heavy = min(summary.weights), max(summary.weights)
     presence = isinstance(neighbours, AddRemoveOne)

@@ -50,8 +50,12 @@ def _of_table(mechanism: Mechanism, kernel: TableKernel, promise: ConcentratedPr
     if bottom == 0:
         label, edge = kernel.outputs[output].label, (space.labels[first], space.labels[second])
         return Counterexample(
-            "privacy", f"Output {label} is possible at state {edge[0]} and impossible at its neighbour {edge[1]}", edge=edge,
-            output=label, found="an infinite divergence at every order", allowed=_allowed(promise),
+            "privacy",
+            f"Output {label} is possible at state {edge[0]} and impossible at its neighbour {edge[1]}",
+            edge=edge,
+            output=label,
+            found="an infinite divergence at every order",
+            allowed=_allowed(promise),
         )
     if top == bottom:
         return PrivacyProof(promise, Fraction(0), Fraction(0), None, None, len(space.edges), outputs, "moments")
@@ -62,8 +66,10 @@ def _of_table(mechanism: Mechanism, kernel: TableKernel, promise: ConcentratedPr
         low, high = exact(at_least(Fraction(found.lower), DIGITS)), min(exact(at_most(Fraction(upper), DIGITS)), promise.rho)
         return PrivacyProof(promise, low, high, None, None, len(space.edges), outputs, "moments")
     return _refuted(mechanism, kernel, promise, found) or Counterexample(
-        "privacy", "The smallest ρ of this mechanism is too close to the promised one to be told apart from it",
-        found=f"between {at_least(Fraction(found.lower), 12)} and {at_most(Fraction(upper), 12)}", allowed=_allowed(promise),
+        "privacy",
+        "The smallest ρ of this mechanism is too close to the promised one to be told apart from it",
+        found=f"between {at_least(Fraction(found.lower), 12)} and {at_most(Fraction(upper), 12)}",
+        allowed=_allowed(promise),
     )
 
 
@@ -78,9 +84,7 @@ def least_quotient(kernel: TableKernel, first: int, second: int, order: Fraction
     return Fraction(enclosure(lambda: power_ball(here, there, kernel.denominator, order).log() / ball((order - 1) * order))[0])
 
 
-def _refuted(
-    mechanism: Mechanism, kernel: TableKernel, promise: ConcentratedPromise, found: RhoBracket
-) -> Counterexample | None:
+def _refuted(mechanism: Mechanism, kernel: TableKernel, promise: ConcentratedPromise, found: RhoBracket) -> Counterexample | None:
     """The edge and order at which the divergence is too large, confirmed in balls; None when they are not."""
     if found.at is None:
         return None
@@ -93,7 +97,9 @@ def _refuted(
     return Counterexample(
         "privacy",
         f"States {edge[0]} and {edge[1]} can be told apart too well: their divergence of order {float(order):.6g} is too large",
-        edge=edge, found=f"D_α/α of at least {at_least(low, 12)}", allowed=_allowed(promise),
+        edge=edge,
+        found=f"D_α/α of at least {at_least(low, 12)}",
+        allowed=_allowed(promise),
     )
 
 
@@ -104,16 +110,16 @@ def _states(mechanism: Mechanism, direction: int) -> tuple[int, int]:
     return (first, second) if direction < len(edges) else (second, first)
 
 
-def _of_closed_form(
-    mechanism: Mechanism, kernel: ClosedKernel, promise: ConcentratedPromise
-) -> PrivacyProof | Counterexample:
+def _of_closed_form(mechanism: Mechanism, kernel: ClosedKernel, promise: ConcentratedPromise) -> PrivacyProof | Counterexample:
     proved, _, states = falls(mechanism, kernel)
     upper = enclosure(lambda: pure_rho_ball(proved.log()[1]))[1]
     if Fraction(upper) <= promise.rho:
         return PrivacyProof(promise, Fraction(0), Fraction(upper), None, None, states, kernel.width, "closed-form")
     return Counterexample(
-        "privacy", "The noise falls too fast for this ρ to be proved by its formula",
-        found=f"ρ of at most {at_most(Fraction(upper), 12)}", allowed=_allowed(promise),
+        "privacy",
+        "The noise falls too fast for this ρ to be proved by its formula",
+        found=f"ρ of at most {at_most(Fraction(upper), 12)}",
+        allowed=_allowed(promise),
     )
 
 

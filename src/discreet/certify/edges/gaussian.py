@@ -25,9 +25,7 @@ from discreet.model.universe import Universe
 from discreet.numerics.exact import brief, format_exact
 
 
-def gaussian_privacy(
-    mechanism: Mechanism, kernel: GaussianKernel, promise: ConcentratedPromise
-) -> PrivacyProof | Counterexample:
+def gaussian_privacy(mechanism: Mechanism, kernel: GaussianKernel, promise: ConcentratedPromise) -> PrivacyProof | Counterexample:
     """Is Δ²/2σ² at most ρ, for the largest step Δ between the totals of neighbours?"""
     summary, universe, neighbours = mechanism.summary, mechanism.problem.universe, mechanism.problem.neighbours
     if not isinstance(summary, LinearSummary) or not isinstance(universe, Universe):
@@ -40,16 +38,21 @@ def gaussian_privacy(
     far = [pair for pair in real_pairs(summary, universe, neighbours) if abs(pair[1] - pair[0]) == moved]
     edge = (str(far[0][0]), str(far[0][1])) if far else None
     return Counterexample(
-        "privacy", f"A neighbour moves the total by {moved}, and noise with this σ² does not hide a shift of {moved}", edge=edge,
+        "privacy",
+        f"A neighbour moves the total by {moved}, and noise with this σ² does not hide a shift of {moved}",
+        edge=edge,
         found=f"D_α/α = {moved}²/2σ² = {format_exact(needed)} at that shift, with σ² = {brief(kernel.sigma_squared)}",
         allowed=f"at most {format_exact(promise.rho)}: σ² of at least {brief(Fraction(moved * moved) / (2 * promise.rho))}"
-        if promise.rho else "no shift at all",
+        if promise.rho
+        else "no shift at all",
     )
 
 
 def only_concentrated(promise: Promise) -> Counterexample:
     """Discrete Gaussian noise is proved for ρ, and for no other promise."""
     return Counterexample(
-        "privacy", "Discrete Gaussian noise keeps no promise of this kind by its formula", found=promise.brief(),
+        "privacy",
+        "Discrete Gaussian noise keeps no promise of this kind by its formula",
+        found=promise.brief(),
         allowed="a promise of ρ (zCDP)",
     )

@@ -49,8 +49,11 @@ def _stated_edges(kernel: TableKernel, space: StateSpace) -> Counterexample | No
     names = (_label(space, a), _label(space, b))
     words = "is missing from the file" if wrong in derived else "is listed in the file but joins no neighbours"
     return Counterexample(
-        "edges", f"The edge between states {names[0]} and {names[1]} {words}", edge=names,
-        found=f"{len(stated)} edges", allowed=f"{len(derived)} edges",
+        "edges",
+        f"The edge between states {names[0]} and {names[1]} {words}",
+        edge=names,
+        found=f"{len(stated)} edges",
+        allowed=f"{len(derived)} edges",
     )
 
 

@@ -44,7 +44,8 @@ def _table_privacy(kernel: TableKernel, space: StateSpace, promise: PurePromise)
         return Counterexample(
             "privacy",
             f"Output {label} is too much likelier at state {edge[0]} than at its neighbour {edge[1]}",
-            edge=edge, output=label,
+            edge=edge,
+            output=label,
             found="an infinite ratio" if denominator == 0 else _bracket_words(numerator, denominator),
             allowed=f"a log-ratio of at most {format_exact(epsilon)}",
         )
@@ -52,9 +53,7 @@ def _table_privacy(kernel: TableKernel, space: StateSpace, promise: PurePromise)
     return PrivacyProof(promise, low_end, high_end, edge, label, len(space.edges), len(kernel.outputs))
 
 
-def worst_ratio(
-    weights: tuple[tuple[int, ...], ...], edges: list[list[int]]
-) -> tuple[int, int, int, int, int] | None:
+def worst_ratio(weights: tuple[tuple[int, ...], ...], edges: list[list[int]]) -> tuple[int, int, int, int, int] | None:
     """The largest w(s|h)/w(s|h′) over outputs s and edges, as (numerator, denominator, s, h, h′); None without edges.
 
     Ratios are compared by cross-multiplication, so the answer is exact. An output impossible at both ends says nothing.

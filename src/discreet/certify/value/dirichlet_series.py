@@ -25,9 +25,7 @@ def series_of(c: Fraction, factor: Fraction, most: int, bits: int) -> tuple[list
     return [v >> down for v in values], -excess
 
 
-def blocks_of(
-    factors: Sequence[tuple[int, list[int]]], sizes: Sequence[int], stride: int, bits: int
-) -> dict[int, Sequence[fmpz]]:
+def blocks_of(factors: Sequence[tuple[int, list[int]]], sizes: Sequence[int], stride: int, bits: int) -> dict[int, Sequence[fmpz]]:
     """For each size n the coefficients in z of x^n in Π_t Σ_k series_t[k]·(x z^{w_t})^k, from (w_t, series_t).
 
     The first two factors have few terms, and for a single size the last needs no product either.

@@ -45,8 +45,10 @@ def joint_law(mechanism: Mechanism) -> JointLaw:
     if mechanism.summary.kind == "database":
         if problem.exchangeable:
             raise InputError(
-                "A mechanism on whole databases is valued by a prior on databases", found="an exchangeable prior",
-                allowed="the summary 'histogram'", remedy="symmetrise the mechanism first",
+                "A mechanism on whole databases is valued by a prior on databases",
+                found="an exchangeable prior",
+                allowed="the summary 'histogram'",
+                remedy="symmetrise the mechanism first",
             )
         states = np.arange(len(space))
     else:
@@ -78,9 +80,7 @@ def expected_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
         extreme = max(extreme, *(abs(u) for u in payoffs))
         scale = lcm(*(u.denominator for u in payoffs))
         scaled = [u.numerator * (scale // u.denominator) for u in payoffs]
-        part = sum(
-            weight * sum(w * u for w, u in zip(columns[state], scaled, strict=True)) for state, weight in held
-        )
+        part = sum(weight * sum(w * u for w, u in zip(columns[state], scaled, strict=True)) for state, weight in held)
         total += Fraction(part, scale)
     value = total / (whole * law.unit)
     return value - extreme * law.lost, value + extreme * law.lost
@@ -90,14 +90,18 @@ def weighted_payoff(decisions: Sequence[Decision], action: Recommendation | None
     """Σ_i weight_i u_i(a_i, ω) over the decision makers."""
     if action is None:
         raise InputError(
-            "The mechanism recommends no action for some output", found="an output without action",
-            allowed="an action for each output", remedy="add the recommended actions",
+            "The mechanism recommends no action for some output",
+            found="an output without action",
+            allowed="an action for each output",
+            remedy="add the recommended actions",
         )
     each = action if isinstance(action, tuple) else (action,)
     if len(each) != len(decisions):
         raise InputError(
-            "An output needs one action for each decision maker", found=f"{len(each)} actions",
-            allowed=f"{len(decisions)}", remedy="complete the recommended actions",
+            "An output needs one action for each decision maker",
+            found=f"{len(each)} actions",
+            allowed=f"{len(decisions)}",
+            remedy="complete the recommended actions",
         )
     return sum((d.weight * d.payoff(a, omega) for d, a in zip(decisions, each, strict=True)), Fraction(0))
 

@@ -58,7 +58,9 @@ def listed_payoff(mechanism: Mechanism, kernel: GaussianKernel) -> tuple[Fractio
     """Both sides of the expected payoff of following the recommended actions, state by state."""
     if kernel.actions is None:
         raise InputError(
-            "The mechanism recommends no actions", found="a kernel without actions", allowed="an action for each output",
+            "The mechanism recommends no actions",
+            found="a kernel without actions",
+            allowed="an action for each output",
             remedy="add the recommended actions",
         )
     law, decisions = joint_law(mechanism), mechanism.problem.decisions

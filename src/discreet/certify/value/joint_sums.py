@@ -98,7 +98,8 @@ def joint_cells(sums: Sums, exact: bool = False) -> int:
     if not sums.law.fits([w + spans[0] * step for w, step in zip(sums.weights, steps, strict=True)]):
         raise TooLarge(
             "This payoff needs the joint law of the weighted sum and the statistic",
-            size=f"{spans[0]:,} totals, {spans[1]:,} values", fits="fewer",
+            size=f"{spans[0]:,} totals, {spans[1]:,} values",
+            fits="fewer",
             remedy="use smaller weights or fewer respondents; squared error has no such limit",
         )
     return spans[0] * spans[1]
@@ -121,13 +122,17 @@ def recommended(kernel: Kernel, maker: int, makers: int) -> list[Action]:
     listed = list(kernel.recommended or ())
     if not listed or any(a is None for a in listed):
         raise InputError(
-            "The mechanism recommends no actions", found="a kernel without actions", allowed="an action for each output",
+            "The mechanism recommends no actions",
+            found="a kernel without actions",
+            allowed="an action for each output",
             remedy="add the recommended actions",
         )
     each = [a if isinstance(a, tuple) else (a,) for a in listed]
     if any(len(a) != makers for a in each):
         raise InputError(
-            "An output needs one action for each decision maker", found=f"{len(each[0])} actions", allowed=f"{makers}",
+            "An output needs one action for each decision maker",
+            found=f"{len(each[0])} actions",
+            allowed=f"{makers}",
             remedy="complete the recommended actions",
         )
     return [a[maker] for a in each if a[maker] is not None]  # type: ignore[misc]
@@ -140,7 +145,9 @@ def _losses(
     numbers = [a for a in actions if isinstance(a, Fraction)]
     if len(numbers) != len(actions):
         raise InputError(
-            "An error needs a number for each output", found=f"{len(numbers)} numbers", allowed=f"{len(actions)}",
+            "An error needs a number for each output",
+            found=f"{len(numbers)} numbers",
+            allowed=f"{len(actions)}",
             remedy="recommend a number for each output",
         )
     sizes = (sums.smallest, sums.largest)
@@ -183,7 +190,9 @@ def _regrets(
     if len(actions) * len(every) > MOST_PAYOFFS:
         raise TooLarge(
             "There are too many actions and values of the statistic to value a payoff",
-            size=f"{len(actions) * len(every):,}", fits=f"{MOST_PAYOFFS:,}", remedy="list fewer actions",
+            size=f"{len(actions) * len(every):,}",
+            fits=f"{MOST_PAYOFFS:,}",
+            remedy="list fewer actions",
         )
     payoffs = [[decision.payoff(a, w) for w in every] for a in actions]
     top, least = max(map(max, payoffs)), min(map(min, payoffs))

@@ -281,9 +281,7 @@ class Listed(Law):
         mean = self.mean(kind)
         if not mean:
             return None
-        return Listed(tuple(
-            ((*h[:kind], h[kind] - 1, *h[kind + 1 :]), p * h[kind] / mean) for h, p in self._likely if h[kind]
-        ))
+        return Listed(tuple(((*h[:kind], h[kind] - 1, *h[kind + 1 :]), p * h[kind] / mean) for h, p in self._likely if h[kind]))
 
     def fits(self, weights: Sequence[int]) -> bool:
         sizes = [sum(w * c for w, c in zip(weights, h, strict=True)) for h, _ in self._likely]
@@ -325,6 +323,8 @@ def _must_fit(law: Law, weights: Sequence[int]) -> None:
 
 def _too_large(length: int) -> TooLarge:
     return TooLarge(
-        "The law of the weighted sum has too many likely values", size=f"steps of about {length:,}", fits=f"{MOST_LIKELY:,} totals",
+        "The law of the weighted sum has too many likely values",
+        size=f"steps of about {length:,}",
+        fits=f"{MOST_LIKELY:,} totals",
         remedy="use smaller weights, fewer respondents or an iid prior",
     )

@@ -45,17 +45,17 @@ def path_of(problem: Problem) -> Path:
     universe = problem.universe
     if not isinstance(universe, Universe) or universe.types != 2 or not universe.fixed:
         raise InputError(
-            "A path needs a fixed number of respondents of two types", found="another universe",
-            allowed="two values", remedy="merge the types first",
+            "A path needs a fixed number of respondents of two types",
+            found="another universe",
+            allowed="two values",
+            remedy="merge the types first",
         )
     n = universe.respondents
     prior = problem.prior
     if isinstance(prior, (IidPrior, ReferencePrior)) and 0 < prior.probabilities[1] < 1:
         return _binomial(n, prior.probabilities[1])
     if n > 20_000:
-        raise TooLarge(
-            "This prior lists every count", size=f"{n:,} respondents", fits="20,000", remedy="use an iid prior"
-        )
+        raise TooLarge("This prior lists every count", size=f"{n:,} respondents", fits="20,000", remedy="use an iid prior")
     weights = prior.on_histograms(universe.histograms(), universe)
     return Path(n, np.arange(n + 1), weights.floats(), drift(2), 0.0)
 
@@ -111,7 +111,9 @@ def bands(path: Path, ratio: Fraction, low: int, high: int) -> list[Band]:
     if terms > MOST_TERMS:
         raise TooLarge(
             "The posteriors of so many outputs take too long to compute",
-            size=f"{terms:,} pairs of output and count", fits=f"{MOST_TERMS:,}", remedy="use a larger ε or fewer respondents",
+            size=f"{terms:,} pairs of output and count",
+            fits=f"{MOST_TERMS:,}",
+            remedy="use a larger ε or fewer respondents",
         )
     chunk = max(1, 2_000_000 // min(2 * reach + 1, window))
     return [

@@ -44,7 +44,9 @@ def loss(decision: Decision, a: Near, omega: Near) -> Near:
     if isinstance(judged, PinballLoss):
         return larger(float(judged.level) * short, -float(1 - judged.level) * short)
     raise InputError(
-        "This decision has no formula in numbers", found=judged.kind, allowed="a loss or an expression",
+        "This decision has no formula in numbers",
+        found=judged.kind,
+        allowed="a loss or an expression",
         remedy="use a table of payoffs for few respondents",
     )
 
@@ -113,10 +115,12 @@ def least_followed(decision: Decision, band: Band, exact: Sequence[Fraction], le
     omegas = values.value
     off = float(_listed(decision.actions).error.max()) if isinstance(decision.actions, ListedActions) else 0.0
     here = values.at(at)
-    each = np.stack([
-        (band.joint * np.maximum((_loss_at(decision, a, off, here) - _exactly(least[at])).low, 0.0)).sum(axis=1)
-        for a in best_actions(decision, band, omegas)
-    ])
+    each = np.stack(
+        [
+            (band.joint * np.maximum((_loss_at(decision, a, off, here) - _exactly(least[at])).low, 0.0)).sum(axis=1)
+            for a in best_actions(decision, band, omegas)
+        ]
+    )
     return float((each.min(axis=0) - band.joint.sum(axis=1) * _hidden(decision, band, values, exact)).sum())
 
 
@@ -200,7 +204,9 @@ def _bottom(decision: Decision, means: Near, omegas: Sequence[Fraction]) -> tupl
     first, last = float_up(lower), float_down(upper)
     if first > last:
         raise InputError(
-            "The range of actions is too narrow", found="less than a float can tell", allowed="a wider range",
+            "The range of actions is too narrow",
+            found="less than a float can tell",
+            allowed="a wider range",
             remedy="list the actions",
         )
     low, high = np.full(len(means.value), first), np.full(len(means.value), last)
@@ -265,6 +271,8 @@ def _folded(node: Node) -> Node:
 
 def _not_convex(loss: FormulaLoss) -> InputError:
     return InputError(
-        "For real actions the payoff must be concave in a over their range", found=loss.text,
-        allowed="for instance -omega/a - 0.1*a for a > 0", remedy="list the actions, or give { from, to, step }",
+        "For real actions the payoff must be concave in a over their range",
+        found=loss.text,
+        allowed="for instance -omega/a - 0.1*a for a > 0",
+        remedy="list the actions, or give { from, to, step }",
     )

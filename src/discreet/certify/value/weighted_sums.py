@@ -122,10 +122,7 @@ def _by_moments(sums: Sums, second: Bracket, action: Bracket, q: Fraction) -> Br
     """Both sides of the pinball loss at q from E (a−ω)² and E a alone."""
     mean = sums.mean()
     shorts = (mean - action[1], mean - action[0])
-    least = min(
-        max(q * short, (q - 1) * short)
-        for short in (*shorts, *([Fraction(0)] if shorts[0] <= 0 <= shorts[1] else []))
-    )
+    least = min(max(q * short, (q - 1) * short) for short in (*shorts, *([Fraction(0)] if shorts[0] <= 0 <= shorts[1] else [])))
     tilt = max((q - Fraction(1, 2)) * short for short in shorts)
     return least, _root_above(second[1]) / 2 + tilt
 
@@ -155,8 +152,7 @@ def _moments(
         found = known[law]
         start = found.first + moved - kernel.low
         low, high = (
-            Fraction(sum(map(mul, found.masses, _window(side, start, len(found.masses), *ends))), 1 << 2 * bits)
-            for side in after
+            Fraction(sum(map(mul, found.masses, _window(side, start, len(found.masses), *ends))), 1 << 2 * bits) for side in after
         )
         return low, high + Fraction(found.missing, 1 << bits) * most
 
@@ -166,9 +162,7 @@ def _moments(
             return expected(sums.law, after, 0, most)
         return _added((count / n, expected(law, after, sums.weights[t], most)) for t, count, law in parts)
 
-    parts = [
-        (t, sums.law.mean(t), law) for t in range(len(sums.values)) if (law := sums.law.without(t)) is not None
-    ]
+    parts = [(t, sums.law.mean(t), law) for t in range(len(sums.values)) if (law := sums.law.without(t)) is not None]
     action = alone(means, largest)
     square = alone(squares, largest * largest)
     product = _added(
@@ -180,9 +174,7 @@ def _moments(
     return (loss[0] + spread, loss[1] + spread), (origin + action[0], origin + action[1])
 
 
-def _after(
-    kernel: ClosedKernel | GaussianKernel | _Table, numbers: Sequence[Fraction], bits: int
-) -> tuple[list[int], list[int]]:
+def _after(kernel: ClosedKernel | GaussianKernel | _Table, numbers: Sequence[Fraction], bits: int) -> tuple[list[int], list[int]]:
     """Both sides of Σ_y K(y|s)·number_y at every total, whatever the kernel."""
     if isinstance(kernel, _Table):
         return kernel.bracketed(numbers, bits)
@@ -219,15 +211,11 @@ def _bracketed(kernel: ClosedKernel, numbers: Sequence[Fraction], bits: int) -> 
         right = _one_sided(each[::-1], width, plateau, ratio, bits, sign)[::-1]
         # rounding up is minus rounding minus down
         top, bottom = sign * unit.numerator, unit.denominator
-        found.append(
-            [sign * (top * (a + b - x) // bottom) for a, b, x in zip(left, right, each, strict=True)]
-        )
+        found.append([sign * (top * (a + b - x) // bottom) for a, b, x in zip(left, right, each, strict=True)])
     return found[0], found[1]
 
 
-def _one_sided(
-    values: list[int], width: int, plateau: int, ratio: Fraction, bits: int, sign: int
-) -> list[int]:
+def _one_sided(values: list[int], width: int, plateau: int, ratio: Fraction, bits: int, sign: int) -> list[int]:
     """H(s) = Σ_{j≥0} r^e(j) x(s−j), x continued to the left by its first value; rounded down (sign 1) or up (−1)."""
     factor = sign * ((sign * ratio.numerator << bits) // ratio.denominator)
     far = sign * (sign * width * values[0] * ratio.denominator // (ratio.denominator - ratio.numerator))

@@ -88,9 +88,7 @@ def waiting(place: str, sequence: int) -> Sentence:
     return Sentence(f"It waits for approval: discreet ledger approve {place} --entry {sequence} --key KEY", whole=True)
 
 
-def _must_agree(
-    fixed: str, asked: str | None, also: list[str] | None, approvals: int | None, heads: str | None
-) -> None:
+def _must_agree(fixed: str, asked: str | None, also: list[str] | None, approvals: int | None, heads: str | None) -> None:
     """Refuse on an existing ledger what was fixed when it was made."""
     if asked not in (None, fixed):
         raise InputError(

@@ -55,7 +55,9 @@ def command(
     weights = [exact(w, "weight") for w in weight or []] or [exact("1")] * len(problems)
     if len(weights) != len(problems):
         raise InputError(
-            "There must be one weight for each problem", found=f"{len(weights)} weights", allowed=f"{len(problems)}",
+            "There must be one weight for each problem",
+            found=f"{len(weights)} weights",
+            allowed=f"{len(problems)}",
             remedy="repeat --weight for each problem, or leave it out",
         )
     drawable(figure)
@@ -65,8 +67,16 @@ def command(
         writable_folder(output)
     with progress(*read) as watch:
         found, frontiers = allocate(
-            list(zip(names, read, weights, strict=True)), exact(budget, "budget"), watch,
-            gap=gap, within=within, seconds=seconds, steps=steps, rounds=rounds, workers=workers, levels=levels,
+            list(zip(names, read, weights, strict=True)),
+            exact(budget, "budget"),
+            watch,
+            gap=gap,
+            within=within,
+            seconds=seconds,
+            steps=steps,
+            rounds=rounds,
+            workers=workers,
+            levels=levels,
         )
     written = [] if output is None else _written(output, found, frontiers)
     view = allocation_view(found)

@@ -25,9 +25,7 @@ Table = Annotated[Path, typer.Argument(metavar="TABLE", help="A table of ptable,
 Level = Annotated[str, typer.Option("--epsilon", help="The ε at which δ is stated.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where the table is written.")]
 Format = Annotated[str, typer.Option("--format", help="tau-argus, sas, cellkey or ons.")]
-Keys = Annotated[
-    int | None, typer.Option("--keys", help="Equally likely keys; 256 for ons, else 10^8.", show_default=False)
-]
+Keys = Annotated[int | None, typer.Option("--keys", help="Equally likely keys; 256 for ons, else 10^8.", show_default=False)]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="The encoding of the file, if not UTF-8.")]
 
 
@@ -79,12 +77,12 @@ def design(
 
     if (epsilon is None) == (delta is None):
         raise InputError(
-            "A table is designed for an ε or for a δ", found="both" if epsilon else "neither", allowed="--epsilon or --delta",
+            "A table is designed for an ε or for a δ",
+            found="both" if epsilon else "neither",
+            allowed="--epsilon or --delta",
             remedy="give one of them",
         )
-    wanted = wanted_table(
-        noise, variance, blocked=tuple(range(1, blocked + 1)), monotone=monotone, unbiased_zero=not biased_zero
-    )
+    wanted = wanted_table(noise, variance, blocked=tuple(range(1, blocked + 1)), monotone=monotone, unbiased_zero=not biased_zero)
     many = _keys(keys, form)
     if epsilon is not None:
         found = design_table(wanted, epsilon, many)

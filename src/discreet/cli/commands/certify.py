@@ -13,14 +13,13 @@ from discreet.views.view import View, told
 
 
 def command(
-    file: Annotated[Path, typer.Argument(
-        metavar="FILE|DIR", help="A mechanism, family or robust file, told by its format, or a release folder."
-    )],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE|DIR", help="A mechanism, family or robust file, told by its format, or a release folder."),
+    ],
     certificate: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="CERTIFICATE", help="A mechanism's certificate; by default the file beside it, if any."
-        ),
+        typer.Argument(metavar="CERTIFICATE", help="A mechanism's certificate; by default the file beside it, if any."),
     ] = None,
     as_json: Json = False,
 ) -> None:

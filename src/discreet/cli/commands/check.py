@@ -16,9 +16,7 @@ def command(
     epsilon: Annotated[str | None, typer.Option("--epsilon", help="Claim this ε.")] = None,
     delta: Annotated[str | None, typer.Option("--delta", help="Claim this δ with it.")] = None,
     rho: Annotated[str | None, typer.Option("--rho", help="Claim this ρ (zCDP).")] = None,
-    neighbours: Annotated[
-        str, typer.Option("--neighbours", help="all, counts, listed, or a CSV file of pairs of states.")
-    ] = "all",
+    neighbours: Annotated[str, typer.Option("--neighbours", help="all, counts, listed, or a CSV file of pairs of states.")] = "all",
     step: Annotated[int, typer.Option("--step", help="How far one respondent moves a count.")] = 1,
     states: Annotated[str | None, typer.Option("--states", help="Where the states are: rows or columns.")] = None,
     at_epsilon: Annotated[list[str] | None, typer.Option("--at-epsilon", help="Show δ at this ε; may be repeated.")] = None,

@@ -18,16 +18,10 @@ def command(
         str, typer.Option("--epsilons", metavar="LIST", help="Values of ε to compare, separated by commas.")
     ] = "0.25,0.5,1,2",
     sure: Annotated[float, typer.Option("--sure", help="How sure the attacker is beforehand.")] = 0.5,
-    together: Annotated[
-        int, typer.Option("--together", help="Respondents who always answer alike, you included.")
-    ] = 4,
+    together: Annotated[int, typer.Option("--together", help="Respondents who always answer alike, you included.")] = 4,
     alpha: Annotated[float, typer.Option("--alpha", help="False alarms that a test may have.")] = 0.05,
-    limits_only: Annotated[
-        bool, typer.Option("--limits-only", help="Leave out designs and their losses: instant.")
-    ] = False,
-    seconds: Annotated[
-        float, typer.Option("--seconds", help="The longest time to search for each design.")
-    ] = 20.0,
+    limits_only: Annotated[bool, typer.Option("--limits-only", help="Leave out designs and their losses: instant.")] = False,
+    seconds: Annotated[float, typer.Option("--seconds", help="The longest time to search for each design.")] = 20.0,
     figure: Draw = None,
     as_json: Json = False,
 ) -> None:

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE|DIR", help="A mechanism or family file, or a release folder.")
-    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A mechanism or family file, or a release folder.")],
     size: Annotated[int | None, typer.Option("--size", help="For a family or a release: the size of the cells.")] = None,
     as_json: Json = False,
 ) -> None:

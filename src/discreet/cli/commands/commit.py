@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    plans: Annotated[
-        list[Path], typer.Argument(metavar="PLAN", help="A plan file (TOML); several are one batch.")
-    ],
+    plans: Annotated[list[Path], typer.Argument(metavar="PLAN", help="A plan file (TOML); several are one batch.")],
     batch: Annotated[str | None, typer.Option(metavar="NAME", help="The name of the batch of several plans.")] = None,
     delta: Annotated[
         str | None,

@@ -19,8 +19,11 @@ def command(
     ] = None,
     target: Annotated[
         str | None,
-        typer.Argument(metavar="TO", help="The currency wanted: kl, tv, mi, zcdp, gaussian, tradeoff, "
-                       "approximate,delta=1e-6, renyi,order=2; all that follow by default."),
+        typer.Argument(
+            metavar="TO",
+            help="The currency wanted: kl, tv, mi, zcdp, gaussian, tradeoff, "
+            "approximate,delta=1e-6, renyi,order=2; all that follow by default.",
+        ),
     ] = None,
     types: Annotated[int | None, typer.Option("--types", help="How many values one respondent can have.")] = None,
     outputs: Annotated[int | None, typer.Option("--outputs", help="How many outputs there are.")] = None,
@@ -56,7 +59,8 @@ def read_statement(text: str) -> Statement:
     known = sorted({name for names in KINDS.values() for name in names} - {"corners"})
     near = next((suggest(name, known) for name in numbers if name not in known), None)
     raise InputError(
-        "This is no guarantee that can be converted", found=text,
+        "This is no guarantee that can be converted",
+        found=text,
         allowed="epsilon, or epsilon and delta, kl, tv, mi, rho, order and renyi, or mu, each with its value",
         remedy=f"Did you mean {near}?" if near else "for instance: discreet convert epsilon=1",
     )
@@ -81,7 +85,9 @@ def _pairs(text: str) -> dict[str, Any]:
         name, equals, value = part.partition("=")
         if not equals:
             raise InputError(
-                "A number is written as name=value", found=part, allowed="for instance epsilon=1",
+                "A number is written as name=value",
+                found=part,
+                allowed="for instance epsilon=1",
                 remedy="write an equals sign",
             )
         found[name.strip()] = exact(value.strip(), name.strip())

@@ -14,9 +14,7 @@ from discreet.views.view import BREAK, Block, Mood, Sentence, told
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the files are written.")] = Path(
-        "discreet-demo"
-    ),
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the files are written.")] = Path("discreet-demo"),
     as_json: Json = False,
 ) -> None:
     """Run every finished stage and show what it did.

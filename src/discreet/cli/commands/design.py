@@ -17,9 +17,7 @@ def command(
     problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A problem file (TOML).")],
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the mechanism here and its certificate beside it."
-        ),
+        typer.Option("--output", "-o", metavar="FILE", help="Write the mechanism here and its certificate beside it."),
     ] = None,
     gap: Annotated[
         float | None,
@@ -27,9 +25,7 @@ def command(
             help="The relative gap between value and bound to stop at: by default 1e-6; with --priors 1e-4 (real actions 1e-3)."
         ),
     ] = None,
-    seconds: Annotated[
-        float, typer.Option(help="The longest time to search; the best certified result is kept.")
-    ] = 60.0,
+    seconds: Annotated[float, typer.Option(help="The longest time to search; the best certified result is kept.")] = 60.0,
     within: Annotated[
         str | None, typer.Option(help="Restrict to a class (oblivious, permutation-invariant) and see its price.")
     ] = None,
@@ -65,9 +61,7 @@ def command(
             help="Guard against a wrong prior: the mean may be off by this share, such as 50%, and cells may differ.",
         ),
     ] = None,
-    epsilon: Annotated[
-        str | None, typer.Option(help="Design at this ε instead of the one in the problem file.")
-    ] = None,
+    epsilon: Annotated[str | None, typer.Option(help="Design at this ε instead of the one in the problem file.")] = None,
     slopes: Annotated[bool, typer.Option("--slopes", help="Show how the optimum moves with ε and with the prior.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes side by side; all cores by default.")] = None,
     figure: Draw = None,
@@ -94,10 +88,21 @@ def command(
     share_of_mean = None if hedge is None else share(hedge, "--hedge")
     asked: dict[str, Any] = {"gap": gap, "seconds": seconds, "workers": workers, "output": output, "figure": figure}
     question: BestMechanism | ManySizes | SeveralPriors
-    must_fit({
-        "--sizes": sizes, "--priors": priors, "--within": within, "--alternative": alternative, "--radius": radius,
-        "--draws": draws, "--counts": counts, "--slopes": slopes or None, "--limit": limit, "--kept": kept, "--hedge": hedge,
-    })
+    must_fit(
+        {
+            "--sizes": sizes,
+            "--priors": priors,
+            "--within": within,
+            "--alternative": alternative,
+            "--radius": radius,
+            "--draws": draws,
+            "--counts": counts,
+            "--slopes": slopes or None,
+            "--limit": limit,
+            "--kept": kept,
+            "--hedge": hedge,
+        }
+    )
     if sizes is not None:
         question = ManySizes(read, read_sizes(sizes), limit=limit, folder=kept, hedge=share_of_mean, **asked)
     elif priors is not None:
@@ -129,14 +134,18 @@ def must_fit(options: dict[str, Any]) -> None:
     given = [name for name, value in options.items() if value is not None]
     if "--counts" in given and "--draws" not in given:
         raise InputError(
-            "Reference counts are for priors drawn around them", found="--counts without --draws",
-            allowed="both, or neither", remedy="add --draws 20",
+            "Reference counts are for priors drawn around them",
+            found="--counts without --draws",
+            allowed="both, or neither",
+            remedy="add --draws 20",
         )
     question = next((name for name in BELONG if name in given), "")
     strangers = [name for name in given if name != question and name not in BELONG[question]]
     strangers += [one for one, other in APART if one in given and other in given]
     if strangers:
         raise InputError(
-            "These options answer different questions", found=", ".join(given), allowed="one question at a time",
+            "These options answer different questions",
+            found=", ".join(given),
+            allowed="one question at a time",
             remedy=f"leave out {strangers[0]}",
         )

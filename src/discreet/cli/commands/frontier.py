@@ -37,7 +37,9 @@ def command(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE",
+            "--output",
+            "-o",
+            metavar="FILE",
             help="Write the certified mechanism of --target (without one: of the ε saved), its certificate beside it.",
         ),
     ] = None,
@@ -85,7 +87,9 @@ def command(
 
 def _nothing_to_write() -> InputError:
     return InputError(
-        "There is no single mechanism to write", found="no target, and no ε saved", allowed="a loss to reach",
+        "There is no single mechanism to write",
+        found="no target, and no ε saved",
+        allowed="a loss to reach",
         remedy="add --target with a loss",
     )
 
@@ -106,11 +110,10 @@ def _known(found: Frontier) -> tuple[tuple[Fraction, float, float], ...]:
 def _saving(problem: Problem, found: Frontier, name: str, watch: Any, seconds: float) -> Saving | None:
     """The ε saved at the problem's own ε, when the baseline is known there."""
     from discreet.design.questions.smallest_epsilon import saving
+
     at = next((p for p in found.points if p.epsilon == problem.epsilon), None)
     if at is not None and name not in at.baselines:
-        raise InputError(
-            "This baseline is not known here", found=name, allowed=sorted(at.baselines), remedy="choose one of these"
-        )
+        raise InputError("This baseline is not known here", found=name, allowed=sorted(at.baselines), remedy="choose one of these")
     if at is None or (loss := at.baselines[name].loss) is None or at.loss >= loss or watch.cancelled():
         return None
     return saving(problem, name, loss, watch, seconds=seconds, known=_known(found))

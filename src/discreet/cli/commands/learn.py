@@ -13,35 +13,19 @@ from discreet.views.view import BREAK, Fact, Sentence, told
 
 
 def command(
-    plan: Annotated[
-        Path, typer.Argument(metavar="PLAN", help="A plan file (TOML); its mechanism is made here.")
-    ],
-    question: Annotated[
-        Path, typer.Argument(metavar="QUESTION", help="A problem file without [prior]; its ε is the total.")
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for everything that is made.")
-    ],
-    share: Annotated[
-        str, typer.Option(help="The share of ε for learning: auto, or a number between 0 and 1.")
-    ] = "auto",
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A plan file (TOML); its mechanism is made here.")],
+    question: Annotated[Path, typer.Argument(metavar="QUESTION", help="A problem file without [prior]; its ε is the total.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for everything that is made.")],
+    share: Annotated[str, typer.Option(help="The share of ε for learning: auto, or a number between 0 and 1.")] = "auto",
     strata: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="KEY", help="A key column whose values have priors of their own; may be repeated."
-        ),
+        typer.Option(metavar="KEY", help="A key column whose values have priors of their own; may be repeated."),
     ] = None,
-    until: Annotated[
-        str, typer.Option(help="Stop after this step: learn, fit, design or publish.")
-    ] = "publish",
-    gap: Annotated[
-        float, typer.Option(help="Stop a design when it is proved this close to the best.")
-    ] = 0.01,
+    until: Annotated[str, typer.Option(help="Stop after this step: learn, fit, design or publish.")] = "publish",
+    gap: Annotated[float, typer.Option(help="Stop a design when it is proved this close to the best.")] = 0.01,
     seconds: Annotated[float, typer.Option(help="Time for each design.")] = 60.0,
     workers: Annotated[int | None, typer.Option(help="Processes that design side by side.")] = None,
-    ledger: Annotated[
-        str | None, typer.Option(help="The ledger; by default the plan's budget.ledger.")
-    ] = None,
+    ledger: Annotated[str | None, typer.Option(help="The ledger; by default the plan's budget.ledger.")] = None,
     key: Key = None,
     engine: Annotated[str, typer.Option(help="What counts the rows: duckdb, spark or reference.")] = "duckdb",
     as_json: Json = False,
@@ -90,9 +74,7 @@ def command(
     if found.release is not None:
         held = verified(found.release, None if signer is None else signer.fingerprint)
         facts = {"release": found.release, "holds": held.holds}
-        words = (
-            "its prior follows from the learning release: enforced" if held.holds else "this release fails"
-        )
+        words = "its prior follows from the learning release: enforced" if held.holds else "this release fails"
         view += told(facts, Fact("release", f"{found.release}; verified: {words}"), BREAK)
         looked = agreement_view(agreement(found.release), found.release)
         view += told({"looks_right": looked.facts["looks_right"]}, *looked.told)

@@ -12,7 +12,10 @@ from discreet.cli.pictures import Draw, drawable, drawn
 from discreet.errors import InputError
 
 group = typer.Typer(
-    add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Publish several levels, and read them together.",
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Publish several levels, and read them together.",
 )
 
 
@@ -40,7 +43,9 @@ def plan(
         keys, equals, mechanism = word.partition("=")
         if not equals or not mechanism.strip():
             raise InputError(
-                "A level is given by its keys and its mechanism", found=word, allowed="KEYS=MECHANISM",
+                "A level is given by its keys and its mechanism",
+                found=word,
+                allowed="KEYS=MECHANISM",
                 remedy="for instance --level county=county.family.json",
             )
         pairs.append(([key.strip() for key in keys.split(",") if key.strip()], mechanism.strip()))

@@ -14,13 +14,9 @@ from discreet.errors import InputError
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A mechanism, family or problem file, or a release folder.")],
-    output: Annotated[
-        str | None, typer.Option("--output", metavar="OUTPUT", help="A published value to look at.")
-    ] = None,
+    output: Annotated[str | None, typer.Option("--output", metavar="OUTPUT", help="A published value to look at.")] = None,
     sure: Annotated[float, typer.Option("--sure", help="How sure the attacker is beforehand.")] = 0.5,
-    together: Annotated[
-        int, typer.Option("--together", help="Respondents who always answer alike, you included.")
-    ] = 4,
+    together: Annotated[int, typer.Option("--together", help="Respondents who always answer alike, you included.")] = 4,
     alpha: Annotated[float, typer.Option("--alpha", help="False alarms that a test may have.")] = 0.05,
     size: Annotated[int | None, typer.Option("--size", help="For a family or a release: the size of the cells.")] = None,
     figure: Draw = None,
@@ -38,7 +34,9 @@ def command(
     mechanism = subject_of(file, size).mechanism if file.suffix == ".json" or file.is_dir() else None
     if figure is not None and mechanism is None:
         raise InputError(
-            "The picture shows the limits on a mechanism's outputs", found=file.name, allowed="a mechanism file",
+            "The picture shows the limits on a mechanism's outputs",
+            found=file.name,
+            allowed="a mechanism file",
             remedy="design one first, or leave --figure out",
         )
     view = limits_view(mechanism or files.read_problem(file), output=output, sure=sure, together=together, alpha=alpha)

@@ -19,9 +19,7 @@ def command(
     respondents: Annotated[int | None, typer.Option(help="Records in one cell, such as households in a block.")] = None,
     values: Annotated[str | None, typer.Option(help="The value of each type, such as 0,1,2.")] = None,
     probabilities: Annotated[str | None, typer.Option(help="How likely each value is, such as 0.89,0.09,0.02.")] = None,
-    counts: Annotated[
-        str | None, typer.Option(help="Public reference counts of each value, instead of probabilities.")
-    ] = None,
+    counts: Annotated[str | None, typer.Option(help="Public reference counts of each value, instead of probabilities.")] = None,
     source: Annotated[str | None, typer.Option(help="Where the reference counts come from.")] = None,
     spread: Annotated[
         str | None, typer.Option(help="How many times as much as chance alone the cells vary, such as 2.4; 1 is not at all.")
@@ -78,7 +76,8 @@ def command(
     name = str(file).removesuffix(".toml")
     view = told(
         {"problem": file, "epsilon": problem.epsilon, "unit": problem.unit, "notes": list(problem.notes)},
-        Sentence(f"Written: {file}", whole=True), *(Sentence(f"Note: {note}") for note in problem.notes),
+        Sentence(f"Written: {file}", whole=True),
+        *(Sentence(f"Note: {note}") for note in problem.notes),
     )
     show(view + next_step(f"design {file} -o {name}.mechanism.json"), as_json=as_json)
 
@@ -161,7 +160,8 @@ def _differing(size: str, probabilities: str | None, spread: str) -> str:
     _spread(size)(spread)
     if probabilities is None:
         raise InputError(
-            "The spread of cells goes with probabilities", found="reference counts and a spread",
+            "The spread of cells goes with probabilities",
+            found="reference counts and a spread",
             allowed="--probabilities with --spread",
             remedy="give the proportions of the counts as probabilities",
         )
@@ -183,7 +183,9 @@ def _spread(size: str) -> Callable[[str], str]:
         times = exact(text.strip(), "the spread")
         if times != 1 and not 1 < times < exact(size, "respondents"):
             raise InputError(
-                "Cells cannot vary so much", found=f"{text} times as much as chance alone", allowed=f"1, or more but below {size}",
+                "Cells cannot vary so much",
+                found=f"{text} times as much as chance alone",
+                allowed=f"1, or more but below {size}",
                 remedy="divide the variance between cells by that of independent answers",
             )
         return text

@@ -15,9 +15,7 @@ from discreet.views.view import told
 
 def command(
     problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A problem file.")],
-    price: Annotated[
-        bool, typer.Option("--price/--no-price", help="Also solve for what noise costs in this problem.")
-    ] = True,
+    price: Annotated[bool, typer.Option("--price/--no-price", help="Also solve for what noise costs in this problem.")] = True,
     seconds: Annotated[float, typer.Option("--seconds", help="Time for each of the two solves.", min=1.0)] = 60.0,
     figure: Draw = None,
     as_json: Json = False,

@@ -17,15 +17,9 @@ if TYPE_CHECKING:
 
 
 def command(
-    mechanism: Annotated[
-        Path, typer.Argument(metavar="FILE|DIR", help="A mechanism or family file, or a release folder.")
-    ],
-    epsilon: Annotated[
-        list[str] | None, typer.Option("--epsilon", help="Also show δ at this ε; may be repeated.")
-    ] = None,
-    delta: Annotated[
-        list[str] | None, typer.Option("--delta", help="Also show ε at this δ; may be repeated.")
-    ] = None,
+    mechanism: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A mechanism or family file, or a release folder.")],
+    epsilon: Annotated[list[str] | None, typer.Option("--epsilon", help="Also show δ at this ε; may be repeated.")] = None,
+    delta: Annotated[list[str] | None, typer.Option("--delta", help="Also show ε at this δ; may be repeated.")] = None,
     group: Annotated[int, typer.Option("--group", help="Protect groups of this many respondents.")] = 1,
     times: Annotated[int, typer.Option("--times", help="Compose this many releases (with --epsilon).")] = 1,
     alpha: Annotated[str, typer.Option("--alpha", help="The FPR at which attacks are shown.")] = "0.05",

@@ -42,9 +42,7 @@ class Steps(Silent):
 
 def command(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A committed plan file (TOML).")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="The new release folder.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="DIR", help="The new release folder.")] = None,
     ledger: Annotated[str | None, typer.Option(help="The ledger; by default the plan's budget.ledger.")] = None,
     key: Annotated[
         str | None,
@@ -56,9 +54,7 @@ def command(
     ] = None,
     engine: Annotated[str, typer.Option(help="What counts the rows: duckdb, spark or reference.")] = "duckdb",
     commitment: Annotated[str | None, typer.Option(help="Which commitment, when there are several.")] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show plan and cost; open no data, spend nothing.")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show plan and cost; open no data, spend nothing.")] = False,
     as_json: Json = False,
 ) -> None:
     """Publish a committed plan: prove, reserve, count, draw, write.
@@ -94,9 +90,7 @@ def command(
             result["batch"] = _batch(found, book)
         if not dry_run:
             if output is None:
-                raise InputError(
-                    "A release needs a folder", found="no -o", allowed="-o DIR", remedy="name a new folder"
-                )
+                raise InputError("A release needs a folder", found="no -o", allowed="-o DIR", remedy="name a new folder")
             made = publish(
                 bundle,
                 output,

@@ -11,9 +11,7 @@ from discreet.cli.output import Json, show
 
 
 def command(
-    mechanism: Annotated[
-        Path, typer.Argument(metavar="FILE|DIR", help="A mechanism or family file, or a release folder.")
-    ],
+    mechanism: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A mechanism or family file, or a release folder.")],
     outputs: Annotated[
         list[str],
         typer.Argument(
@@ -26,13 +24,9 @@ def command(
     ] = None,
     prior: Annotated[
         Path | None,
-        typer.Option(
-            "--prior", metavar="FILE", help="A TOML file with another [prior] (or a whole problem)."
-        ),
+        typer.Option("--prior", metavar="FILE", help="A TOML file with another [prior] (or a whole problem)."),
     ] = None,
-    about: Annotated[
-        str, typer.Option("--about", help="What to read about: statistic, database or respondent.")
-    ] = "statistic",
+    about: Annotated[str, typer.Option("--about", help="What to read about: statistic, database or respondent.")] = "statistic",
     level: Annotated[float, typer.Option("--level", help="Probability that the interval should hold.")] = 0.9,
     exact: Annotated[bool, typer.Option("--exact", help="Compute with rationals and show them.")] = False,
     as_json: Json = False,

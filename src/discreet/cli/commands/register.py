@@ -40,18 +40,20 @@ def command(
     wrong = next((check for check in verified(release).checks if check.holds is False), None)
     if wrong is not None:
         raise InputError(
-            "A release that does not verify is not registered", found=wrong.words, allowed="a release that discreet verify accepts",
+            "A release that does not verify is not registered",
+            found=wrong.words,
+            allowed="a release that discreet verify accepts",
             remedy=f"run discreet verify {release}",
         )
     record = json.loads(read_bytes(release / "metadata.json", "metadata.json"))
     if "deployment" not in record:
         raise InputError(
-            "This release was written before releases had a registry record", found=str(record.get("format")),
-            allowed="a release with facts.json and metadata.json", remedy="fill in the record by hand",
+            "This release was written before releases had a registry record",
+            found=str(record.get("format")),
+            allowed="a release with facts.json and metadata.json",
+            remedy="fill in the record by hand",
         )
-    done = completed(
-        record, curators=curator, region=region, use=use, sector=sector, authors=author or None, slug=slug
-    )
+    done = completed(record, curators=curator, region=region, use=use, sector=sector, authors=author or None, slug=slug)
     write_atomically(output, metadata_bytes(done))
     facts = {"written": output, "url_slug": done["url_slug"], "tier": done["tier"], "status": done["status"]}
     show(View(facts, (Sentence(f"{output} ({done['url_slug']}, tier {done['tier']})", "Written:", whole=True),)), as_json=as_json)

@@ -18,15 +18,9 @@ if TYPE_CHECKING:
 
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A mechanism file or a release folder.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The page; by default beside it.")
-    ] = None,
-    frontier: Annotated[
-        bool, typer.Option(help="Compute and draw what accuracy costs around this ε (takes a while).")
-    ] = True,
-    label: Annotated[
-        bool, typer.Option("--label", help="A one-page label with the questions of NIST SP 800-226 instead.")
-    ] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The page; by default beside it.")] = None,
+    frontier: Annotated[bool, typer.Option(help="Compute and draw what accuracy costs around this ε (takes a while).")] = True,
+    label: Annotated[bool, typer.Option("--label", help="A one-page label with the questions of NIST SP 800-226 instead.")] = False,
     as_json: Json = False,
 ) -> None:
     """Write one printable page about a mechanism or a release.

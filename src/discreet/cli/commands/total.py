@@ -59,12 +59,16 @@ def command(
 
     if ((by or regions) and (less or of or share)) or (by and regions):
         raise InputError(
-            "These options ask for different things", found="--by or --regions together with another of them",
-            allowed="--by, or --regions, or --less, --of and --share", remedy="ask one after the other",
+            "These options ask for different things",
+            found="--by or --regions together with another of them",
+            allowed="--by, or --regions, or --less, --of and --share",
+            remedy="ask one after the other",
         )
     if doubt is not None and (of or share):
         raise InputError(
-            "Shares are told under a prior that is believed", found="--doubt with --of or --share", allowed="one of them",
+            "Shares are told under a prior that is believed",
+            found="--doubt with --of or --share",
+            allowed="one of them",
             remedy="leave --doubt out, or ask for the total alone",
         )
     drawable(figure)

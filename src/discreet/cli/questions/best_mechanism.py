@@ -138,7 +138,9 @@ def _counts(problem: Problem, text: str) -> list[int]:
     types = problem.universe.types if isinstance(problem.universe, Universe) else 0
     if len(parts) != types or not all(part.isascii() and part.isdigit() for part in parts):
         raise InputError(
-            "Reference counts are whole numbers, one for each type", found=text, allowed=f"{types} numbers with commas",
+            "Reference counts are whole numbers, one for each type",
+            found=text,
+            allowed=f"{types} numbers with commas",
             remedy="for instance --counts 890,90,20 for three types",
         )
     return [int(part) for part in parts]

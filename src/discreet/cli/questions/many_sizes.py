@@ -49,8 +49,15 @@ class ManySizes:
     def answer(self, watch: Watch) -> View:
         """Design the family and keep it."""
         found = design_family(
-            self.problem, self.sizes, watch, gap=GAP if self.gap is None else self.gap, seconds=self.seconds, limit=self.limit,
-            folder=self.folder, workers=self.workers, hedged=self.hedge,
+            self.problem,
+            self.sizes,
+            watch,
+            gap=GAP if self.gap is None else self.gap,
+            seconds=self.seconds,
+            limit=self.limit,
+            folder=self.folder,
+            workers=self.workers,
+            hedged=self.hedge,
         )
         written = View({}, ())
         if self.output is not None:

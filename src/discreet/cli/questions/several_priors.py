@@ -55,9 +55,7 @@ class SeveralPriors:
 
     def answer(self, watch: Watch) -> View:
         """Design against the worst of these priors, and keep the mechanism with the proof of its regret."""
-        found = robust_design(
-            self.problem, self.priors, watch, gap=self.gap, seconds=self.seconds, workers=self.workers
-        )
+        found = robust_design(self.problem, self.priors, watch, gap=self.gap, seconds=self.seconds, workers=self.workers)
         written = View({}, ())
         if self.output is not None:
             mechanism, _, proof = self._places(self.output)

@@ -73,7 +73,9 @@ def run(folder: Path) -> View:
     proved = isinstance(large_proof, Certificate)
     first, second = checked(honest), checked(forged)
     facts = {
-        "honest": first.facts, "forged": second.facts, "million": {"proved": proved, "milliseconds": milliseconds},
+        "honest": first.facts,
+        "forged": second.facts,
+        "million": {"proved": proved, "milliseconds": milliseconds},
     }
     return told(
         facts,

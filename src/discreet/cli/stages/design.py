@@ -35,7 +35,10 @@ def run(folder: Path) -> View:
     for name, found in (("places", places), ("buses", buses)):
         kept(folder / f"{name}.mechanism.json", found.mechanism, found.certificate, found.record(looked=True))
     facts = {
-        "paper": _facts(paper), "places": _facts(places), "buses": _facts(buses), "same_loss_at": saved,
+        "paper": _facts(paper),
+        "places": _facts(places),
+        "buses": _facts(buses),
+        "same_loss_at": saved,
         "slope": places.evaluation.slope,
     }
     usual = {name: found.baselines["geometric"].loss or 0.0 for name, found in (("paper", paper), ("places", places))}

@@ -28,9 +28,7 @@ def run(folder: Path) -> View:
         sizes = [int(row["size"]) for row in csv.DictReader(file)]
     problem = files.read_problem(folder / "places.toml")
     with progress(problem) as watch:
-        made = design_family(
-            problem, sizes, watch, gap=1e-4, folder=folder / "cache"
-        )
+        made = design_family(problem, sizes, watch, gap=1e-4, folder=folder / "cache")
         write_family(folder / "places.family.json", made.family)
         bundle = gather(folder / "plan.toml")
         signer = Signer.create(folder / "publisher.pem")
@@ -82,8 +80,5 @@ def _realised(folder: Path) -> float:
     for county, block, children in zip(table.county, table.block.tolist(), table.children.tolist(), strict=True):
         truth[county, str(block)] = truth.get((county, str(block)), 0) + children
     with (folder / "release" / "release.csv").open(encoding="utf-8", newline="") as file:
-        errors = [
-            (float(row["published"]) - truth.get((row["county"], row["block"]), 0)) ** 2
-            for row in csv.DictReader(file)
-        ]
+        errors = [(float(row["published"]) - truth.get((row["county"], row["block"]), 0)) ** 2 for row in csv.DictReader(file)]
     return sum(errors) / len(errors)

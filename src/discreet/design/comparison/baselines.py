@@ -37,7 +37,10 @@ def ways_of(problem: Problem) -> tuple[Way, ...]:
 
 
 def baselines(
-    base: Ground, watch: Watch = SILENT, oblivious: bool = True, ways: Sequence[Way] | None = None,
+    base: Ground,
+    watch: Watch = SILENT,
+    oblivious: bool = True,
+    ways: Sequence[Way] | None = None,
     found: dict[str, Baseline] | None = None,
 ) -> dict[str, Baseline]:
     """Every baseline by its name; one that is refused, or does not fit in memory or time, says so and stops nothing.

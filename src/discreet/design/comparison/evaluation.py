@@ -84,8 +84,10 @@ def must_be_listed(mechanism: Mechanism, problem: Problem) -> None:
     states, outputs = states_listed(problem), mechanism.kernel.width
     if states * outputs > MOST_LISTED or states > MOST_STATES:
         raise TooLarge(
-            "There are too many states to look at one by one", size=f"{counted(states)} states and {outputs:,} outputs",
-            fits=f"{MOST_LISTED:,} pairs and {MOST_STATES:,} states", remedy="try fewer respondents or types",
+            "There are too many states to look at one by one",
+            size=f"{counted(states)} states and {outputs:,} outputs",
+            fits=f"{MOST_LISTED:,} pairs and {MOST_STATES:,} states",
+            remedy="try fewer respondents or types",
         )
 
 
@@ -128,7 +130,9 @@ def recommended(mechanism: Mechanism, maker: int = 0) -> list[Action]:
     actions = [a for a in each if a is not None]
     if len(actions) < len(each):
         raise InputError(
-            "The mechanism recommends no actions", found="an output without action", allowed="an action for each output",
+            "The mechanism recommends no actions",
+            found="an output without action",
+            allowed="an action for each output",
             remedy="design it again",
         )
     return actions

@@ -30,8 +30,10 @@ class NoisyHistogram(Way):
         width = len(base.exact_omegas)
         if int(np.prod(shape)) * width > MOST_CELLS:
             raise TooLarge(
-                "There are too many noisy histograms to read", size=f"{int(np.prod(shape)) * width:,} cells",
-                fits=f"{MOST_CELLS:,}", remedy="fewer types or respondents",
+                "There are too many noisy histograms to read",
+                size=f"{int(np.prod(shape)) * width:,} cells",
+                fits=f"{MOST_CELLS:,}",
+                remedy="fewer types or respondents",
             )
         joint = np.zeros((*shape, width))
         np.add.at(joint, (*base.space.vectors[:, 1:].T, base.column), base.masses)

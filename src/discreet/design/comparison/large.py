@@ -31,9 +31,7 @@ MOST_STEPS = 10_000
 """Steps of the statistic for one respondent beyond which noise on it is not valued."""
 
 
-def large_baselines(
-    problem: Problem, watch: Watch = SILENT, found: dict[str, Baseline] | None = None
-) -> dict[str, Baseline]:
+def large_baselines(problem: Problem, watch: Watch = SILENT, found: dict[str, Baseline] | None = None) -> dict[str, Baseline]:
     """The baselines that need no list of states; one that is refused, or does not fit in memory, says so and stops nothing.
 
     `found` is filled one by one, so that those before one that never ends are kept.
@@ -114,8 +112,10 @@ class _Seen:
     def _joint(self) -> tuple[np.ndarray, int, tuple]:  # type: ignore[type-arg]
         if self.population.length(self.steps) ** 2 > MOST_READ:
             raise TooLarge(
-                "The statistic has too many values for this baseline", size=f"{self.population.length(self.steps):,}",
-                fits=f"{int(MOST_READ**0.5):,}", remedy="compare with what is shown",
+                "The statistic has too many values for this baseline",
+                size=f"{self.population.length(self.steps):,}",
+                fits=f"{int(MOST_READ**0.5):,}",
+                remedy="compare with what is shown",
             )
         joint = self.population.joint(self.steps)
         return joint.masses, joint.first, joint.omegas
@@ -144,7 +144,9 @@ class _Seen:
         step = self.population.step(self.steps)
         if step > MOST_STEPS:
             raise TooLarge(
-                "noise on the statistic needs values on a coarser lattice", size=f"{step:,} steps", fits=f"{MOST_STEPS:,}",
+                "noise on the statistic needs values on a coarser lattice",
+                size=f"{step:,} steps",
+                fits=f"{MOST_STEPS:,}",
                 remedy="compare with what is shown",
             )
         noise = noise_at(self.population.epsilon, step)

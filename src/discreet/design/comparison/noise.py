@@ -60,7 +60,9 @@ def lattice(base: Ground, most: int = MOST_OUTPUTS) -> NoiseLattice:
     places -= int(places.min())
     if int(places.max()) >= most:
         raise TooLarge(
-            "The statistic has too many values for this baseline", size=f"{int(places.max()) + 1:,}", fits=f"{most:,}",
+            "The statistic has too many values for this baseline",
+            size=f"{int(places.max()) + 1:,}",
+            fits=f"{most:,}",
             remedy="compare with what is shown",
         )
     masses = np.bincount(base.column, base.masses, len(base.exact_omegas))

@@ -55,9 +55,7 @@ def plain_noise(problem: Problem) -> float | None:
     return total
 
 
-def noise_on_the_statistic(
-    problem: Problem, means: tuple[float, float] | None = None, deviation: float = 0.0
-) -> Mechanism | None:
+def noise_on_the_statistic(problem: Problem, means: tuple[float, float] | None = None, deviation: float = 0.0) -> Mechanism | None:
     """Plain noise on ω at face value, over its whole range or as far as cells with these means reach.
 
     None where the statistic is no weighted sum, has too many values even so, or somebody's actions are names.

@@ -101,9 +101,7 @@ def likely_states(base: Ground, table: np.ndarray) -> Section | None:
     return None
 
 
-def _witness(
-    section: Section, program: RenyiProgram, found: RenyiSolution, actions: list[Recommendation]
-) -> RenyiWitness:
+def _witness(section: Section, program: RenyiProgram, found: RenyiSolution, actions: list[Recommendation]) -> RenyiWitness:
     """Multipliers over a power of two that keeps 61 bits of the largest, and roots of the ratios of each action."""
     largest = float(found.weights.max())
     bits = max(61 - int(np.ceil(np.log2(largest))), 0)

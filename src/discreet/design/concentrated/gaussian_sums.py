@@ -111,8 +111,10 @@ def best_gaussian_sum(scorer: Scorer, watch: Watch) -> GaussianSum:
             return best
     if best is None:
         raise InputError(
-            "No weighted sum with Gaussian noise fits this problem", found=scorer.problem.promise.brief(),
-            allowed="totals that can be listed and a ρ that needs σ² up to 10^8", remedy="use fewer respondents or a larger ρ",
+            "No weighted sum with Gaussian noise fits this problem",
+            found=scorer.problem.promise.brief(),
+            allowed="totals that can be listed and a ρ that needs σ² up to 10^8",
+            remedy="use fewer respondents or a larger ρ",
         )
     improved = True
     while improved:
@@ -252,6 +254,8 @@ def must_fit(pairs: int) -> None:
     """Refuse weights whose outputs and totals are too many to be looked at."""
     if pairs > MOST_PAIRS:
         raise InputError(
-            "The weighted sum and its noise have too many values", found=f"{pairs:,} pairs", allowed=f"{MOST_PAIRS:,}",
+            "The weighted sum and its noise have too many values",
+            found=f"{pairs:,} pairs",
+            allowed=f"{MOST_PAIRS:,}",
             remedy="use smaller weights",
         )

@@ -88,7 +88,12 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
 
 
 def _note(
-    rungs: list[Reached], watch: Watch, height: Height, name: str, begun: float, loss: float | None = None,
+    rungs: list[Reached],
+    watch: Watch,
+    height: Height,
+    name: str,
+    begun: float,
+    loss: float | None = None,
     lower: float | None = None,
 ) -> None:
     took = now() - begun

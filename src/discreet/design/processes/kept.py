@@ -62,9 +62,7 @@ def key(problem: Problem, gap: float) -> str:
     return document_hash({"problem": problem_document(problem), "version": __version__, "gap": repr(gap)})
 
 
-def kept_design(
-    problem: Problem, folder: Path, watch: Watch = SILENT, *, gap: float = 1e-6, seconds: float = 60.0
-) -> Kept:
+def kept_design(problem: Problem, folder: Path, watch: Watch = SILENT, *, gap: float = 1e-6, seconds: float = 60.0) -> Kept:
     """The design of a problem: from the folder when it is there and good enough, otherwise designed and kept."""
     begun = time.perf_counter()
     path = folder / f"{key(problem, gap)}.json"
@@ -74,8 +72,10 @@ def kept_design(
     fresh = design(problem, watch, gap=gap, seconds=seconds, compare=False)
     allowed = min(seconds, fresh.seconds["solve"]) if watch.cancelled() else seconds
     document = {
-        "mechanism": mechanism_document(fresh.mechanism), "certificate": certificate_document(fresh.certificate),
-        "record": record_document(fresh.record()), "seconds": repr(allowed),
+        "mechanism": mechanism_document(fresh.mechanism),
+        "certificate": certificate_document(fresh.certificate),
+        "record": record_document(fresh.record()),
+        "seconds": repr(allowed),
     }
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(path, canonical_bytes(document) + b"\n")

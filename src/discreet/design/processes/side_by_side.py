@@ -47,9 +47,7 @@ def side_by_side(
     `work` must be a function of a module, since workers find it by its name. With one worker everything runs here.
     """
     if workers is not None and workers < 1:
-        raise InputError(
-            "There is nobody to do the work", found=workers, allowed="one worker or more", remedy="leave it out"
-        )
+        raise InputError("There is nobody to do the work", found=workers, allowed="one worker or more", remedy="leave it out")
     count = min(workers or cores(), len(tasks))
     if count <= 1:
         return _one_after_another(work, tasks, watch, name)
@@ -187,6 +185,9 @@ def _hired() -> subprocess.Popen[bytes]:
     program = f"import sys; sys.path[:] = {sys.path!r}; from discreet.design.processes.worker import main; main()"
     single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        env={**os.environ, **single}, start_new_session=True,
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **single},
+        start_new_session=True,
     )

@@ -55,9 +55,7 @@ def serve(source: BinaryIO, channel: BinaryIO, ended: Callable[[], None] = lambd
             send(channel, "error", RuntimeError(f"{answer[0]} of a worker cannot be sent: {type(answer[1]).__name__}"))
 
 
-def _listen(
-    source: BinaryIO, tasks: Queue[tuple[Any, Any] | None], stopped: threading.Event, ended: Callable[[], None]
-) -> None:
+def _listen(source: BinaryIO, tasks: Queue[tuple[Any, Any] | None], stopped: threading.Event, ended: Callable[[], None]) -> None:
     """Hear new tasks and the call to stop while the work goes on."""
     try:
         while True:

@@ -126,9 +126,7 @@ def label_of(action: Recommendation) -> str:
     return action if isinstance(action, str) else format_exact(action)
 
 
-def dual_witness(
-    section: Section, actions: list[Recommendation], multipliers: np.ndarray, chord: bool = False
-) -> DualWitness:
+def dual_witness(section: Section, actions: list[Recommendation], multipliers: np.ndarray, chord: bool = False) -> DualWitness:
     """Multipliers as whole numbers over a power of two that keeps 62 bits of the largest."""
     flows = np.maximum(multipliers, 0.0)
     largest = float(flows.max(initial=0.0))

@@ -87,8 +87,10 @@ def exact_means(
         if found is not None and all(is_private(row, edges.tolist(), factor) for row in found):
             return outputs, found, (hi - lo) << bits
     raise InputError(
-        "The proposed kernel is too far from unbiased to be repaired", found="means that are off by more than rounding",
-        allowed="a kernel that satisfies its constraints up to rounding", remedy="solve again, or ask for less",
+        "The proposed kernel is too far from unbiased to be repaired",
+        found="means that are off by more than rounding",
+        allowed="a kernel that satisfies its constraints up to rounding",
+        remedy="solve again, or ask for less",
     )
 
 

@@ -24,9 +24,7 @@ SPARE_BITS = 64
 SMALLEST_SHARE = Fraction(1, 10**15)
 
 
-def rounded_weights(
-    kernel: np.ndarray, edges: np.ndarray, epsilon: Fraction, blind: int
-) -> tuple[list[list[int]], int]:
+def rounded_weights(kernel: np.ndarray, edges: np.ndarray, epsilon: Fraction, blind: int) -> tuple[list[list[int]], int]:
     """Integer weights [output][state] and their denominator 2^B, exactly ε-private on the edges.
 
     `blind` is the output that takes the remainders: the best one for someone who sees nothing.

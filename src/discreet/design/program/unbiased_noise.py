@@ -55,7 +55,9 @@ def unbiased_noise(problem: Problem, name: str) -> Proposal:
     reason = why_not_noise(problem)
     if reason is not None:
         raise InputError(
-            "This noise does not fit the problem", found=reason, allowed="a sum, mean or count, squared error, real actions, ε > 0",
+            "This noise does not fit the problem",
+            found=reason,
+            allowed="a sum, mean or count, squared error, real actions, ε > 0",
             remedy="compare with a mechanism file",
         )
     return geometric_noise(problem) if name == "geometric" else staircase_noise(problem)
@@ -68,8 +70,10 @@ def geometric_noise(problem: Problem) -> Proposal:
     low, high = lattice.summary.range(problem.universe)
     if high - low >= MOST_OUTPUTS:
         raise TooLarge(
-            "The statistic has too many values to say how each output is read", size=f"{high - low + 1:,} values",
-            fits=f"{MOST_OUTPUTS:,}", remedy="use coarser values or fewer respondents",
+            "The statistic has too many values to say how each output is read",
+            size=f"{high - low + 1:,} values",
+            fits=f"{MOST_OUTPUTS:,}",
+            remedy="use coarser values or fewer respondents",
         )
     ratio = rational_above_exp(-problem.epsilon / step, RATIO_BITS)
     beyond = ratio / (1 - ratio)
@@ -87,8 +91,10 @@ def staircase_noise(problem: Problem) -> Proposal:
     totals = [int(v) for v in space.vectors[:, 0]]
     if totals[-1] - totals[0] > MOST_TOTALS:
         raise TooLarge(
-            "The statistic has too many values for a table of staircase noise", size=f"{totals[-1] - totals[0] + 1:,} values",
-            fits=f"{MOST_TOTALS:,}", remedy="compare with geometric noise",
+            "The statistic has too many values for a table of staircase noise",
+            size=f"{totals[-1] - totals[0] + 1:,} values",
+            fits=f"{MOST_TOTALS:,}",
+            remedy="compare with geometric noise",
         )
     places = np.array(totals) - totals[0]
     width, ratio = int(places[-1]) + 1, exp(-float(problem.epsilon))

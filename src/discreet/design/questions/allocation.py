@@ -47,12 +47,16 @@ class Curve:
         rising = [p[0] for p in self.points]
         if not self.points or rising != sorted(set(rising)) or rising[0] < 0:
             raise InputError(
-                "A curve needs points with ascending ε", found=f"{len(self.points)} points", allowed="one or more",
+                "A curve needs points with ascending ε",
+                found=f"{len(self.points)} points",
+                allowed="one or more",
                 remedy="compute the frontier again",
             )
         if self.weight <= 0:
             raise InputError(
-                "The weight of a statistic must be positive", found=str(self.weight), allowed="above 0",
+                "The weight of a statistic must be positive",
+                found=str(self.weight),
+                allowed="above 0",
                 remedy="leave out what does not count",
             )
 
@@ -103,22 +107,24 @@ def split(curves: Sequence[Curve], budget: Fraction) -> Allocation:
     """The best split of the budget among the points of the curves, with a bound on every split."""
     if not curves or budget <= 0:
         raise InputError(
-            "There is nothing to split", found=f"{len(curves)} statistics, budget {budget}",
-            allowed="one or more statistics and a budget above 0", remedy="correct the plan",
+            "There is nothing to split",
+            found=f"{len(curves)} statistics, budget {budget}",
+            allowed="one or more statistics and a budget above 0",
+            remedy="correct the plan",
         )
     least = sum((c.points[0][0] for c in curves), Fraction(0))
     if least > budget:
         raise InputError(
-            "The budget does not cover the smallest ε of every frontier", found=f"budget {float(budget):g}",
-            allowed=f"at least {float(least):g}", remedy="compute the frontiers at smaller ε",
+            "The budget does not cover the smallest ε of every frontier",
+            found=f"budget {float(budget):g}",
+            allowed=f"at least {float(least):g}",
+            remedy="compute the frontiers at smaller ε",
         )
     chosen = _merged([[(e, c.weight * high) for e, _, high in c.points] for c in curves], budget)
     bound = bounding_intervals(curves, budget)
     parts = tuple(_part(c, place) for c, place in zip(curves, chosen[1], strict=True))
     bent = [c.name for c in curves if c.bends]
-    notes = tuple(
-        f"The frontier of {name} is not convex: a split may jump when the budget changes a little" for name in bent
-    )
+    notes = tuple(f"The frontier of {name} is not convex: a split may jump when the budget changes a little" for name in bent)
     return Allocation(budget, parts, chosen[0], min(bound[0], chosen[0]), not bent, notes)
 
 
@@ -219,8 +225,10 @@ def _from_below(c: Curve, budget: Fraction) -> list[tuple[Fraction, Fraction]]:
     """For ε in (previous, this]: more than the previous ε is spent and the loss is at least this point's bound."""
     if c.floor is None and c.points[-1][0] < budget:
         raise InputError(
-            f"The frontier of {c.name} ends before the budget", found=f"ε = {float(c.points[-1][0]):g}",
-            allowed=f"points up to {float(budget):g}", remedy="add the budget itself as a point",
+            f"The frontier of {c.name} ends before the budget",
+            found=f"ε = {float(c.points[-1][0]):g}",
+            allowed=f"points up to {float(budget):g}",
+            remedy="add the budget itself as a point",
         )
     steps = [(e, c.weight * low) for (e, _, _), (_, low, _) in zip(c.points, c.points[1:], strict=False)]
     first = (Fraction(0), c.weight * c.points[0][1])
@@ -244,7 +252,8 @@ def _front(
     for options in choices:
         grown = sorted(
             (e + de, loss + dl, (*path, k))
-            for e, loss, path in front for k, (de, dl) in enumerate(options)
+            for e, loss, path in front
+            for k, (de, dl) in enumerate(options)
             if e + de < budget or (e + de == budget and not strictly)
         )
         front, best = [], None

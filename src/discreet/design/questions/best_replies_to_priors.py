@@ -100,8 +100,10 @@ class RealAnswers:
     def proved(self, section: Section, level: float) -> LineReply:
         """The continuum solver's proof, begun with the actions known so far; they are joined by those it asks for."""
         loss, edges = self._loss(section), section.space.edges
-        found = self._proved(loss, edges, level) if self._moves(loss, edges) else solve_real(
-            loss, edges, self.epsilon, level, self.watch
+        found = (
+            self._proved(loss, edges, level)
+            if self._moves(loss, edges)
+            else solve_real(loss, edges, self.epsilon, level, self.watch)
         )
         kernel, actions = self._replies(section, found.kernel, found.actions)
         nodes, flows = reaching(found, needed(self.problem))

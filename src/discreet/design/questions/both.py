@@ -36,8 +36,10 @@ def both(found: Design, watch: Watch = SILENT) -> Both:
     problem = found.mechanism.problem
     if problem.unbiased is None:
         raise InputError(
-            "Only a design for unbiased values is for adding up", found="a problem without decision.unbiased",
-            allowed='unbiased = "everywhere" or "nearby"', remedy="ask for it in the problem",
+            "Only a design for unbiased values is for adding up",
+            found="a problem without decision.unbiased",
+            allowed='unbiased = "everywhere" or "nearby"',
+            remedy="ask for it in the problem",
         )
     seen = under(found.mechanism, problem)
     alone = design(problem.biased, watch, gap=GAP, seconds=SECONDS, compare=False)

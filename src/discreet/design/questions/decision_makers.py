@@ -63,7 +63,9 @@ def prices(
     problem = common.mechanism.problem
     if len(problem.decisions) < 2:
         raise InputError(
-            "There is only one decision maker, who pays no price", found="one decision", allowed="two or more",
+            "There is only one decision maker, who pays no price",
+            found="one decision",
+            allowed="two or more",
             remedy="add another [[decision]] with its weight",
         )
     single = [replace(problem, decisions=(replace(d, weight=Fraction(1)),)) for d in problem.decisions]

@@ -92,8 +92,10 @@ def design_family(
         must_be_hedgeable(problem)
     if problem.unbiased == "nearby" and any(low < high for low, high in wanted.ranges):
         raise InputError(
-            "Values unbiased nearby are so for cells of one size", found="a range of sizes",
-            allowed='a mechanism for each size, or unbiased = "everywhere"', remedy="give the sizes one by one",
+            "Values unbiased nearby are so for cells of one size",
+            found="a range of sizes",
+            allowed='a mechanism for each size, or unbiased = "everywhere"',
+            remedy="give the sizes one by one",
         )
     begun = time.perf_counter()
     place = default_folder() if folder is None else folder
@@ -105,14 +107,19 @@ def design_family(
     found = [pair for pair in side_by_side(make_member, tasks, watched, workers, "member") if pair is not None]
     if not found:
         raise InputError(
-            "No member of the family was finished", found=f"{len(tasks)} sizes asked for",
-            allowed="time for at least one", remedy="allow more time",
+            "No member of the family was finished",
+            found=f"{len(tasks)} sizes asked for",
+            allowed="time for at least one",
+            remedy="allow more time",
         )
     found.sort(key=lambda pair: pair[0].low)
     done = {(m.low, m.high) for m, _ in found}
     return FamilyDesign(
-        Family(tuple(m for m, _ in found)), tuple(how for _, how in found),
-        tuple(r for r in wanted.ranges if r not in done), dict(wanted.cells), time.perf_counter() - begun,
+        Family(tuple(m for m, _ in found)),
+        tuple(how for _, how in found),
+        tuple(r for r in wanted.ranges if r not in done),
+        dict(wanted.cells),
+        time.perf_counter() - begun,
     )
 
 

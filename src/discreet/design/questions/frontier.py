@@ -109,9 +109,7 @@ def frontier(
     """
     wanted = sorted(set(epsilons))
     if not wanted:
-        raise InputError(
-            "A frontier needs levels of ε", found="none", allowed="one or more", remedy="for instance 0.5, 1 and 2"
-        )
+        raise InputError("A frontier needs levels of ε", found="none", allowed="one or more", remedy="for instance 0.5, 1 and 2")
     begun = time.perf_counter()
     fine = gap if gap is not None else (COARSE_GAP if len(wanted) >= MANY else FINE_GAP)
     tasks = [_Task(problem.with_epsilon(e), fine, seconds, compare, keep, within) for e in reversed(wanted)]
@@ -135,8 +133,15 @@ def design_point(task: _Task, watch: Watch) -> Point:
     found = design(task.problem, watch, gap=task.gap, seconds=task.seconds, compare=task.compare, within=task.within)
     epsilon = task.problem.epsilon
     return Point(
-        epsilon, found.value, found.bound, dict(found.baselines), time.perf_counter() - begun, epsilon, epsilon,
-        found.mechanism if task.keep else None, found.certificate if task.keep else None,
+        epsilon,
+        found.value,
+        found.bound,
+        dict(found.baselines),
+        time.perf_counter() - begun,
+        epsilon,
+        epsilon,
+        found.mechanism if task.keep else None,
+        found.certificate if task.keep else None,
     )
 
 
@@ -146,8 +151,7 @@ def repaired(points: Sequence[Point]) -> list[Point]:
     up: list[Point] = []
     for point in rising:
         best = up[-1] if up and up[-1].value > point.value else point
-        up.append(replace(point, value=best.value, designed=best.designed, mechanism=best.mechanism,
-                          certificate=best.certificate))
+        up.append(replace(point, value=best.value, designed=best.designed, mechanism=best.mechanism, certificate=best.certificate))
     down: list[Point] = []
     for point in reversed(up):
         best = down[-1] if down and down[-1].bound < point.bound else point

@@ -105,14 +105,18 @@ def hedge(mechanism: Mechanism, certificate: Certificate, radius: Fraction = Fra
     """Hedge a designed mechanism against means that are off by up to `radius` of the prior's, and cells that differ."""
     if not 0 < radius <= WIDEST:
         raise InputError(
-            "The radius of a hedge is a share of the prior's mean", found=str(radius), allowed=f"above 0, up to {WIDEST:g}",
+            "The radius of a hedge is a share of the prior's mean",
+            found=str(radius),
+            allowed=f"above 0, up to {WIDEST:g}",
             remedy="for instance 0.5: the mean may be half as large or half as large again",
         )
     problem, claim = mechanism.problem, certificate.optimality
     must_be_hedgeable(problem)
     if claim is None:
         raise InputError(
-            "Hedging needs a mechanism with a proved value", found="a certificate without one", allowed="a design",
+            "Hedging needs a mechanism with a proved value",
+            found="a certificate without one",
+            allowed="a design",
             remedy="design the mechanism first",
         )
     own = world(mechanism)
@@ -150,7 +154,8 @@ def must_be_hedgeable(problem: Problem) -> None:
     reason = why_not_hedged(problem)
     if reason is not None:
         raise InputError(
-            "Hedging needs a single decision with numbers as actions", found=reason,
+            "Hedging needs a single decision with numbers as actions",
+            found=reason,
             allowed="one decision whose actions are numbers that need not be unbiased",
             remedy="hedge each decision by itself, or use --priors for named actions",
         )
@@ -194,9 +199,7 @@ def with_actions(mechanism: Mechanism, actions: list[Action]) -> Mechanism:
     return replace(mechanism, kernel=mechanism.kernel.with_actions(actions), claims=Claims())
 
 
-def _certified(
-    mechanism: Mechanism, claim: OptimalityClaim, provenance: Mapping[str, str]
-) -> tuple[Mechanism, Certificate]:
+def _certified(mechanism: Mechanism, claim: OptimalityClaim, provenance: Mapping[str, str]) -> tuple[Mechanism, Certificate]:
     """The chosen mechanism with privacy and value proved anew, and the design's lower bound."""
     made_by = {name: text for name, text in provenance.items() if name == "made by"}
     bare = replace(mechanism, claims=Claims(), provenance={**made_by, "reduction": "hedge", "theorem": ""})

@@ -77,7 +77,8 @@ class Exchange:
         hears = AsPayoffs(watch)
         known = [a for r in references for o in r.mechanism.outputs if (a := o.action) is not None]
         self.answers: Answers = (
-            RealAnswers(problem, known, float(self.epsilon), hears) if actions is None
+            RealAnswers(problem, known, float(self.epsilon), hears)
+            if actions is None
             else ListedAnswers(actions, table, float(self.epsilon), hears)
         )
         self.columns = [self._reference(r) for r in references]
@@ -133,9 +134,7 @@ class Exchange:
         exact = exact_kernel(self.section, kernel, actions, np.asarray(cost), self.epsilon)
         answer = self.proofs.get(weights)
         nodes, flows = self._nothing() if answer is None or answer.proof is None else answer.proof
-        witness = dual_witness(
-            self.section, nodes, standing(flows, self.problem.epsilon), chord=self.problem.real_actions
-        )
+        witness = dual_witness(self.section, nodes, standing(flows, self.problem.epsilon), chord=self.problem.real_actions)
         proposal = Proposal(self.section.summary, exact, witness, "robust program", "optimal")
         words = f"least worst regret over {len(self.priors)} priors; the bound stands under their mixture"
         step = Step("robust program", True, "minimax duality", words)
@@ -189,9 +188,13 @@ def _game(regrets: np.ndarray) -> tuple[np.ndarray, tuple[Fraction, ...], float]
     columns, priors = regrets.shape
     upper = np.hstack([regrets.T, -np.ones((priors, 1))])
     found = linprog(
-        np.append(np.zeros(columns), 1.0), A_ub=upper, b_ub=np.zeros(priors),
-        A_eq=np.append(np.ones(columns), 0.0)[None, :], b_eq=[1.0],
-        bounds=[(0, None)] * columns + [(None, None)], method="highs",
+        np.append(np.zeros(columns), 1.0),
+        A_ub=upper,
+        b_ub=np.zeros(priors),
+        A_eq=np.append(np.ones(columns), 0.0)[None, :],
+        b_eq=[1.0],
+        bounds=[(0, None)] * columns + [(None, None)],
+        method="highs",
     )
     shares = np.maximum(found.x[:columns], 0)
     duals = np.maximum(-found.ineqlin.marginals, 0)
@@ -208,7 +211,5 @@ def _mixed(columns: Sequence[_Column], shares: np.ndarray) -> tuple[np.ndarray, 
             continue
         for action, row in zip(column.actions, column.kernel, strict=True):
             held[action] = held.get(action, np.zeros(len(row))) + share * row
-    actions = sorted(held, key=lambda a: (isinstance(a, str), a)) if all(
-        not isinstance(a, tuple) for a in held
-    ) else list(held)
+    actions = sorted(held, key=lambda a: (isinstance(a, str), a)) if all(not isinstance(a, tuple) for a in held) else list(held)
     return np.stack([held[a] for a in actions]), actions

@@ -159,9 +159,7 @@ def must_be_valued(problem: Problem) -> None:
             problem.finest()
 
 
-def regret(
-    mechanism: Mechanism, problem: Problem, watch: Watch = SILENT, gap: float = 1e-4, seconds: float = 30.0
-) -> Regret:
+def regret(mechanism: Mechanism, problem: Problem, watch: Watch = SILENT, gap: float = 1e-4, seconds: float = 30.0) -> Regret:
     """The mechanism against the best one for another problem."""
     best = design(problem, watch, gap=gap, seconds=seconds, compare=False)
     prior = problem.prior
@@ -189,15 +187,10 @@ def corner_priors(problem: Problem, radius: Fraction) -> list[IidPrior]:
             remedy="for instance 0.05",
         )
     p = prior.probabilities
-    return [
-        IidPrior(tuple((1 - radius) * x + radius * (s == t) for s, x in enumerate(p)), prior.size)
-        for t in range(len(p))
-    ]
+    return [IidPrior(tuple((1 - radius) * x + radius * (s == t) for s, x in enumerate(p)), prior.size) for t in range(len(p))]
 
 
-def regrets_around(
-    mechanism: Mechanism, radius: Fraction, watch: Watch = SILENT, seconds: float = 30.0
-) -> list[Regret]:
+def regrets_around(mechanism: Mechanism, radius: Fraction, watch: Watch = SILENT, seconds: float = 30.0) -> list[Regret]:
     """Regret at every corner of the neighbourhood, worst first."""
     problem = mechanism.problem
     found = [

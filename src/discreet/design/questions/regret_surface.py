@@ -71,9 +71,7 @@ class Spot:
 
 def corners(problem: Problem, radii: Sequence[Fraction]) -> tuple[Spot, ...]:
     """The corners of neighbourhoods of several radii."""
-    return tuple(
-        Spot(prior, float(radius), t) for radius in radii for t, prior in enumerate(corner_priors(problem, radius))
-    )
+    return tuple(Spot(prior, float(radius), t) for radius in radii for t, prior in enumerate(corner_priors(problem, radius)))
 
 
 def drawn_around(problem: Problem, draws: int, seed: int, counts: Sequence[int] | None = None) -> tuple[Spot, ...]:
@@ -87,13 +85,17 @@ def drawn_around(problem: Problem, draws: int, seed: int, counts: Sequence[int] 
         concentration = [float(c) for c in counts]
     else:
         raise InputError(
-            "There are no reference counts to draw around", found=f"a prior of kind {prior.kind}",
-            allowed="a reference prior, or counts", remedy="give the counts of each type in the reference data",
+            "There are no reference counts to draw around",
+            found=f"a prior of kind {prior.kind}",
+            allowed="a reference prior, or counts",
+            remedy="give the counts of each type in the reference data",
         )
     if draws < 1 or min(concentration) <= 0:
         raise InputError(
-            "Draws around counts need positive counts", found=f"{draws} draws, smallest count {min(concentration):g}",
-            allowed="one draw or more, counts above 0", remedy="set prior.pseudo_count, for instance 0.5",
+            "Draws around counts need positive counts",
+            found=f"{draws} draws, smallest count {min(concentration):g}",
+            allowed="one draw or more, counts above 0",
+            remedy="set prior.pseudo_count, for instance 0.5",
         )
     rows = np.random.default_rng(seed).dirichlet(concentration, draws)
     size = getattr(prior, "size", None)
@@ -101,7 +103,12 @@ def drawn_around(problem: Problem, draws: int, seed: int, counts: Sequence[int] 
 
 
 def contamination(
-    mechanism: Mechanism, radii: Sequence[Fraction], watch: Watch = SILENT, *, gap: float = 1e-4, seconds: float = 60.0,
+    mechanism: Mechanism,
+    radii: Sequence[Fraction],
+    watch: Watch = SILENT,
+    *,
+    gap: float = 1e-4,
+    seconds: float = 60.0,
     workers: int | None = None,
 ) -> Surface:
     """Regret at every corner of neighbourhoods of several radii."""
@@ -109,8 +116,15 @@ def contamination(
 
 
 def around_counts(
-    mechanism: Mechanism, draws: int, seed: int, watch: Watch = SILENT, *, counts: Sequence[int] | None = None,
-    gap: float = 1e-4, seconds: float = 60.0, workers: int | None = None,
+    mechanism: Mechanism,
+    draws: int,
+    seed: int,
+    watch: Watch = SILENT,
+    *,
+    counts: Sequence[int] | None = None,
+    gap: float = 1e-4,
+    seconds: float = 60.0,
+    workers: int | None = None,
 ) -> Surface:
     """Regret at priors drawn around reference counts."""
     spots = drawn_around(mechanism.problem, draws, seed, counts)
@@ -118,7 +132,12 @@ def around_counts(
 
 
 def surface(
-    mechanism: Mechanism, spots: Sequence[Spot], watch: Watch = SILENT, *, gap: float = 1e-4, seconds: float = 60.0,
+    mechanism: Mechanism,
+    spots: Sequence[Spot],
+    watch: Watch = SILENT,
+    *,
+    gap: float = 1e-4,
+    seconds: float = 60.0,
     workers: int | None = None,
 ) -> Surface:
     """Regret at each prior; what time did not reach is left out."""

@@ -149,9 +149,7 @@ def _both(shift: Callable[[float], Outcome | None], mean: float, by: float) -> O
     return None if up is None or down is None else mixed([up, down])
 
 
-def _of_types(
-    seen: ListedWorld | SummedWorld, problem: Problem
-) -> list[tuple[str, str, Callable[[float], Outcome | None]]]:
+def _of_types(seen: ListedWorld | SummedWorld, problem: Problem) -> list[tuple[str, str, Callable[[float], Outcome | None]]]:
     """One type's share more or less than the prior says, for three types and more (with two, this is the mean)."""
 
     def at(t: int, sign: int) -> Callable[[float], Outcome | None]:
@@ -230,4 +228,3 @@ def _break_even(
         else:
             near = middle
     return near, tried[-1][0]
-

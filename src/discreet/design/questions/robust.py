@@ -71,13 +71,17 @@ def robust_design(
         gap = REAL_GAP if problem.real_actions else GAP
     if len(priors) < 2 or len(set(priors)) != len(priors):
         raise InputError(
-            "A robust design needs several different priors", found=f"{len(set(priors))}", allowed="two or more",
+            "A robust design needs several different priors",
+            found=f"{len(set(priors))}",
+            allowed="two or more",
             remedy="add an alternative prior",
         )
     if problem.unbiased is not None:
         raise InputError(
-            "Unbiased values are designed for one prior", found=f"unbiased = {problem.unbiased!r} and {len(priors)} priors",
-            allowed="one of the two", remedy="everywhere unbiased values are right on average under every prior: design for one",
+            "Unbiased values are designed for one prior",
+            found=f"unbiased = {problem.unbiased!r} and {len(priors)} priors",
+            allowed="one of the two",
+            remedy="everywhere unbiased values are right on average under every prior: design for one",
         )
     problem.finest()  # what is exchanged is listed: too many states are refused before any reference is designed
     limited = Deadline(seconds, watch)
@@ -90,9 +94,7 @@ def robust_design(
     pairs = tuple((r.mechanism, r.certificate) for r in references)
     proof = robust_proof(RobustFile(mechanism, certificate, tuple(weights), pairs))
     plain = tuple(under(references[0].mechanism, replace(problem, prior=p)).followed for p in priors)
-    return Robust(
-        mechanism, certificate, tuple(priors), weights, tuple(references), proof, plain, exchange.rounds, status
-    )
+    return Robust(mechanism, certificate, tuple(priors), weights, tuple(references), proof, plain, exchange.rounds, status)
 
 
 def reference_design(task: tuple[Problem, float, float], watch: Watch) -> Design:

@@ -43,8 +43,14 @@ class Slope:
 
 
 def sensitivity(
-    found: Design, watch: Watch = SILENT, *, prove: bool = False, step: Fraction = STEP, gap: float = 1e-6,
-    seconds: float = 60.0, workers: int | None = None,
+    found: Design,
+    watch: Watch = SILENT,
+    *,
+    prove: bool = False,
+    step: Fraction = STEP,
+    gap: float = 1e-6,
+    seconds: float = 60.0,
+    workers: int | None = None,
 ) -> list[Slope]:
     """Slopes of the least loss in ε and towards each type; `prove` adds brackets by designing at neighbouring problems."""
     problem = found.mechanism.problem
@@ -76,7 +82,9 @@ def prior_slopes(found: Design) -> list[float]:
     prior, universe = problem.prior, problem.universe
     if not isinstance(prior, (IidPrior, ReferencePrior)) or not isinstance(universe, Universe):
         raise InputError(
-            "Slopes towards a type need an iid prior", found=prior.kind, allowed="iid or reference",
+            "Slopes towards a type need an iid prior",
+            found=prior.kind,
+            allowed="iid or reference",
             remedy="compare with an alternative prior instead",
         )
     view = seen(mechanism)
@@ -153,9 +161,7 @@ def _interpolated(flows: list[tuple[object, np.ndarray]], action: object, kind: 
     return np.asarray((1 - share) * flows[right - 1][1] + share * flows[right][1])
 
 
-def _expected_losses(
-    problem: Problem, found: Design, kernel: np.ndarray, omegas: tuple[Fraction, ...]
-) -> np.ndarray:
+def _expected_losses(problem: Problem, found: Design, kernel: np.ndarray, omegas: tuple[Fraction, ...]) -> np.ndarray:
     """ℓ(h) of following the recommended actions, at each finest state."""
     distinct = tuple(sorted(set(omegas)))
     place = {w: k for k, w in enumerate(distinct)}

@@ -65,9 +65,7 @@ def smallest_epsilon(
     `known` holds (ε, lower bound, loss) of points already designed, which begin the bracket.
     """
     if not tolerance > 0:
-        raise InputError(
-            "The tolerance is a small positive number", found=tolerance, allowed="above 0", remedy="for instance 5e-5"
-        )
+        raise InputError("The tolerance is a small positive number", found=tolerance, allowed="above 0", remedy="for instance 5e-5")
     search = _Search(problem, target, watch, gap, seconds)
     for epsilon, low, high in known:
         search.learn(epsilon, low, high)
@@ -77,12 +75,25 @@ def smallest_epsilon(
 
 
 def saving(
-    problem: Problem, baseline: str, loss: float, watch: Watch = SILENT, *, tolerance: float = 5e-5, gap: float = 1e-5,
-    seconds: float = 60.0, known: tuple[tuple[Fraction, float, float], ...] = (),
+    problem: Problem,
+    baseline: str,
+    loss: float,
+    watch: Watch = SILENT,
+    *,
+    tolerance: float = 5e-5,
+    gap: float = 1e-5,
+    seconds: float = 60.0,
+    known: tuple[tuple[Fraction, float, float], ...] = (),
 ) -> Saving:
     """How little ε the optimum needs to be as good as a baseline is at the problem's ε."""
     found = smallest_epsilon(
-        problem, loss, watch, tolerance=tolerance, gap=gap, seconds=seconds, known=known,
+        problem,
+        loss,
+        watch,
+        tolerance=tolerance,
+        gap=gap,
+        seconds=seconds,
+        known=known,
         largest=max(problem.epsilon, Fraction(1)) * 4,
     )
     return Saving(baseline, problem.epsilon, loss, found)
@@ -166,20 +177,17 @@ class _Search:
         assert self.above is not None
         best = self.best
         if best is None:
-            best = design(
-                self.problem.with_epsilon(self.above[0]), self.watch, gap=self.gap, seconds=self.seconds, compare=False
-            )
+            best = design(self.problem.with_epsilon(self.above[0]), self.watch, gap=self.gap, seconds=self.seconds, compare=False)
         status = "straddled" if self.straddled is not None else "cancelled" if self.watch.cancelled() else "bracketed"
-        return Reach(
-            self.target, None if self.below is None else self.below[0], self.above[0], best, tuple(self.probes), status
-        )
+        return Reach(self.target, None if self.below is None else self.below[0], self.above[0], best, tuple(self.probes), status)
 
     def _unreachable(self, tried: Fraction) -> InputError:
         nearest = min((high for _, _, high in self.probes), default=float("nan"))
         return InputError(
             "No privacy level tried reaches this loss",
             found=f"target {self.target:.6g}, loss {nearest:.6g} at ε = {float(tried):g}",
-            allowed="a target above the loss under full information", remedy="ask for a larger loss",
+            allowed="a target above the loss under full information",
+            remedy="ask for a larger loss",
         )
 
 

@@ -40,9 +40,7 @@ class GeometricRoute(Route):
         return why_not_geometric(problem)
 
     def why(self, problem: Problem) -> str:
-        return (
-            "two types, an exchangeable prior, ordered actions and a supermodular payoff: the geometric mechanism is optimal"
-        )
+        return "two types, an exchangeable prior, ordered actions and a supermodular payoff: the geometric mechanism is optimal"
 
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
         """The closed form, and the theorem as its witness."""

@@ -136,7 +136,9 @@ def shifted_design(problem: Problem, asked: Asked) -> Proposal:
         nodes = np.unique(np.concatenate([first[:: 1 + (turn > 0)], moved, moved - near, moved + near]))
     if best is None or not np.isfinite(best[0]):
         raise InputError(
-            "The program for unbiased values was not solved", found="no solution in floats", allowed="a smaller problem",
+            "The program for unbiased values was not solved",
+            found="no solution in floats",
+            allowed="a smaller problem",
             remedy="use fewer respondents, or a larger ε",
         )
     return _exact(problem, section, best[1], best[2], seen, witness)
@@ -262,9 +264,7 @@ def unbiased_readings(kernel: np.ndarray, seen: Moments) -> tuple[np.ndarray, fl
     return reading, float(((reading[:, None] - seen.omegas) ** 2 * joint).sum())
 
 
-def exact_readings(
-    problem: Problem, table: TableKernel, image: np.ndarray, reading: np.ndarray, seen: Moments
-) -> list[Fraction]:
+def exact_readings(problem: Problem, table: TableKernel, image: np.ndarray, reading: np.ndarray, seen: Moments) -> list[Fraction]:
     """The readings rounded, and as many of them as there are equations changed so that these hold exactly."""
     from scipy.linalg import qr
 
@@ -278,9 +278,7 @@ def exact_readings(
     for state, mass, omega, phi in zip(image.tolist(), seen.exact_masses, seen.exact_omegas, seen.whole_features, strict=True):
         by_state[state] = [b + mass * f for b, f in zip(by_state[state], phi, strict=True)]
         wanted = [w + mass * f * omega * table.denominator for w, f in zip(wanted, phi, strict=True)]
-    moments = [
-        [sum(w * b[i] for w, b in zip(row, by_state, strict=True)) for i in range(width)] for row in table.weights
-    ]
+    moments = [[sum(w * b[i] for w, b in zip(row, by_state, strict=True)) for i in range(width)] for row in table.weights]
     total = sum(seen.exact_masses) * table.denominator
     rough = np.array([[m / total for m in row] for row in moments])
     spread = rough / np.maximum(np.abs(rough).max(axis=0), 1e-300)
@@ -330,6 +328,8 @@ def _read(table: TableKernel, numbers: list[Fraction]) -> TableKernel:
 
 def _undecided() -> InputError:
     return InputError(
-        "The outputs of this design cannot be read without bias", found="outputs that do not tell the counts apart",
-        allowed="as many different outputs as there are types", remedy='ask for unbiased = "everywhere", or a larger ε',
+        "The outputs of this design cannot be read without bias",
+        found="outputs that do not tell the counts apart",
+        allowed="as many different outputs as there are types",
+        remedy='ask for unbiased = "everywhere", or a larger ε',
     )

@@ -46,9 +46,11 @@ def considered(problem: Problem) -> tuple[list[Route], list[Step]]:
     if not open_ways:
         reasons = "; ".join(f"{s.name}: {s.reason}" for s in steps if s.theorem)
         raise TooLarge(
-            "No way to a mechanism fits this problem", size=reasons,
+            "No way to a mechanism fits this problem",
+            size=reasons,
             fits=f"fewer {states_of(problem)}, or independent respondents with a sum, mean or count and one squared, absolute or "
-            "pinball error", remedy="use fewer respondents or types, or an iid prior",
+            "pinball error",
+            remedy="use fewer respondents or types, or an iid prior",
         )
     return open_ways, steps
 
@@ -73,7 +75,8 @@ def _must_be_served(problem: Problem, routes: Sequence[Route]) -> None:
     if not any(isinstance(problem.promise, route.serves) for route in routes):
         kinds = sorted({" with ".join(form.keys) for route in routes for form in route.serves})
         raise InputError(
-            "Nothing is designed for this promise yet", found=problem.promise.brief(),
+            "Nothing is designed for this promise yet",
+            found=problem.promise.brief(),
             allowed=f"privacy.{' or privacy.'.join(kinds)}",
             remedy="ask for pure ε, or certify a mechanism that somebody made for this promise",
         )

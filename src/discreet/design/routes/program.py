@@ -47,12 +47,12 @@ PROGRAMS = (
         "count program", "SY Thm 2", "counts", "two types and an exchangeable prior: a mechanism may read the count alone"
     ),
     StateProgram(
-        "histogram program", "SY Prop. 5", "histograms",
+        "histogram program",
+        "SY Prop. 5",
+        "histograms",
         "the prior is exchangeable: a mechanism may read the histogram alone",
     ),
-    StateProgram(
-        "database program", "SY Prop. 1", "databases", "the order of respondents matters, so every database is a state"
-    ),
+    StateProgram("database program", "SY Prop. 1", "databases", "the order of respondents matters, so every database is a state"),
 )
 
 

@@ -133,7 +133,9 @@ def programmed_means(section: Section, asked: Asked, *, ends: bool) -> Proposal:
         best = found
     if not best.optimal:
         raise InputError(
-            "The program for unbiased values was not solved", found="no solution in floats", allowed="a smaller problem",
+            "The program for unbiased values was not solved",
+            found="no solution in floats",
+            allowed="a smaller problem",
             remedy="use fewer respondents, or a larger ε",
         )
     fine = np.round(best.nodes * (1 << FINE)).astype(np.int64)
@@ -225,5 +227,3 @@ def _heavy(problem: Problem) -> str | None:
     nodes = 2 * int((high - low) / unit) + 20
     work = nodes * arcs
     return None if work <= MOST_WORK else f"about {work:.1g} multipliers are more than the {MOST_WORK:,} a program with means takes"
-
-

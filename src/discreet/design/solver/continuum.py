@@ -64,9 +64,7 @@ class Continuum:
         return relative_gap(self.value, self.bound)
 
 
-def solve_continuum(
-    loss: RealLoss, edges: Integers, epsilon: float, gap: float = 1e-6, watch: Watch | None = None
-) -> Continuum:
+def solve_continuum(loss: RealLoss, edges: Integers, epsilon: float, gap: float = 1e-6, watch: Watch | None = None) -> Continuum:
     """Best kernel over real actions on a connected graph with ε > 0, and a bound over all real actions."""
     begun = time.perf_counter()
     if isinstance(loss, Pinball):
@@ -94,23 +92,21 @@ def solve_continuum(
     return best
 
 
-def _at_kinks(
-    loss: Pinball, edges: Integers, epsilon: float, gap: float, watch: Watch | None
-) -> Continuum:
+def _at_kinks(loss: Pinball, edges: Integers, epsilon: float, gap: float, watch: Watch | None) -> Continuum:
     """Costs that are linear between kinks need no other actions and, flows being linear too, lose nothing there."""
     kinks = np.unique(np.clip(loss.omega, loss.low, loss.high))
     found = solve_priced(Program(loss.cost(kinks), edges, epsilon), gap, watch)
     used = found.kernel.max(axis=1) > 0
-    return Continuum(kinks[used], found.kernel[used], kinks, found.multipliers, found.value, found.bound,
-                     found.seconds, found.status)
+    return Continuum(
+        kinks[used], found.kernel[used], kinks, found.multipliers, found.value, found.bound, found.seconds, found.status
+    )
 
 
 def better(one: Continuum, two: Continuum) -> Continuum:
     """The better kernel, with its actions, and the better bound: each stands on its own."""
     upper = one if one.value < two.value else two
     lower = one if one.bound > two.bound else two
-    return Continuum(upper.actions, upper.kernel, lower.nodes, lower.multipliers, upper.value, lower.bound,
-                     two.seconds, two.status)
+    return Continuum(upper.actions, upper.kernel, lower.nodes, lower.multipliers, upper.value, lower.bound, two.seconds, two.status)
 
 
 def first_actions(loss: RealLoss, edges: Integers, epsilon: float, looks: int = 160, most: int = 48) -> Floats:
@@ -118,7 +114,7 @@ def first_actions(loss: RealLoss, edges: Integers, epsilon: float, looks: int = 
     states = len(loss.prior)
     offsets, targets = neighbour_lists(states, edges)
     order = np.argsort(-loss.prior, kind="stable")
-    heavy = order[:np.count_nonzero(loss.prior > 1e-8 * loss.prior.max()) or 1]
+    heavy = order[: np.count_nonzero(loss.prior > 1e-8 * loss.prior.max()) or 1]
     seen = heavy[np.unique(np.linspace(0, len(heavy) - 1, looks).astype(np.int64))]
     rays = np.stack([np.exp(-epsilon * distances(states, offsets, targets, int(h))) for h in seen])
     values = np.unique(loss.best(rays))
@@ -167,7 +163,12 @@ def tangents(
 
 
 def prove(
-    loss: RealLoss, edges: Integers, epsilon: float, actions: Floats, solved: Solution, watch: Watch | None,
+    loss: RealLoss,
+    edges: Integers,
+    epsilon: float,
+    actions: Floats,
+    solved: Solution,
+    watch: Watch | None,
     gap: float,
 ) -> tuple[Floats, Floats, float, Floats]:
     """Nodes, their flows and the bound; and actions that would improve the value, if a ray shows some."""
@@ -229,8 +230,15 @@ def prove(
 
 
 def _priced(
-    loss: RealLoss, edges: Integers, q: float, nodes: Floats, actions: Floats,
-    prices: Floats, tolerance: float, wanted: list[float], watch: Watch | None,
+    loss: RealLoss,
+    edges: Integers,
+    q: float,
+    nodes: Floats,
+    actions: Floats,
+    prices: Floats,
+    tolerance: float,
+    wanted: list[float],
+    watch: Watch | None,
 ) -> Floats:
     """Flows for nodes, with as much slack as the ladder gives; actions that would improve the value are noted."""
     flow = np.zeros((len(nodes), 2 * len(edges)))

@@ -80,19 +80,19 @@ class Factor:
         for k in range(layers.blocks):
             here, there = int(layers.starts[k]), int(layers.starts[k + 1])
             size = there - here
-            block = inner[:, pattern.inner[k]:pattern.inner[k + 1]].reshape(actions, size, size)
+            block = inner[:, pattern.inner[k] : pattern.inner[k + 1]].reshape(actions, size, size)
             rest = remaining[:, here:there]
             if k + 1 == layers.blocks:
                 self.half.append(half_inverse(block, rest))
                 break
             then = int(layers.starts[k + 2])
-            out = outer[:, pattern.outer[k]:pattern.outer[k + 1]].reshape(actions, size, then - there)
+            out = outer[:, pattern.outer[k] : pattern.outer[k + 1]].reshape(actions, size, then - there)
             half = half_inverse(block, rest + out.sum(axis=2))
             moved = half @ out
             carry = half.transpose(0, 2, 1) @ moved
             self.half.append(half)
             self.coupling.append(carry)
-            following = inner[:, pattern.inner[k + 1]:pattern.inner[k + 2]].reshape(actions, then - there, -1)
+            following = inner[:, pattern.inner[k + 1] : pattern.inner[k + 2]].reshape(actions, then - there, -1)
             following += moved.transpose(0, 2, 1) @ moved
             remaining[:, there:then] += (rest[:, None, :] @ carry)[:, 0, :]
 
@@ -115,7 +115,7 @@ class Factor:
             half = self.half[k]
             piece = ((half @ ordered[:, a:b, None]).transpose(0, 2, 1) @ half)[:, 0, :]
             if k + 1 < layers.blocks:
-                piece += (self.coupling[k] @ result[:, b:starts[k + 2], None])[:, :, 0]
+                piece += (self.coupling[k] @ result[:, b : starts[k + 2], None])[:, :, 0]
             result[:, a:b] = piece
         natural = np.empty_like(result)
         natural[:, layers.order] = result
@@ -146,9 +146,9 @@ class Factor:
             if k + 1 < layers.blocks:
                 c = int(starts[k + 2])
                 carry = self.coupling[k] * (here[:, :, None] / ordered[:, None, b:c])
-                np.matmul(carry, rows, out=fresh[:, :, b - a:])
-                diagonal += fresh[:, :, b - a:c - a] @ carry.transpose(0, 2, 1)
-            fresh[:, :, :b - a] = diagonal
+                np.matmul(carry, rows, out=fresh[:, :, b - a :])
+                diagonal += fresh[:, :, b - a : c - a] @ carry.transpose(0, 2, 1)
+            fresh[:, :, : b - a] = diagonal
             total[a:b, a:] = fresh.sum(axis=0)
             rows = fresh
         # Blocks right of the diagonal are filled, blocks left of it are empty; diagonal blocks are symmetric.
@@ -176,11 +176,11 @@ def half_inverse(off: Floats, sums: Floats) -> Floats:
     pivots = np.empty((batch, size))
     for m in range(size):
         row = work[:, m, :]
-        pivot = row[:, m + 1:].sum(axis=1)
+        pivot = row[:, m + 1 :].sum(axis=1)
         pivots[:, m] = pivot
         row[:, m] = 1.0
         if m + 1 < size:
-            below = work[:, m + 1:, :]
+            below = work[:, m + 1 :, :]
             share = below[:, :, m] / pivot[:, None]
             below[:, :, m] = 0.0
             below += share[:, :, None] * row[:, None, :]

@@ -120,13 +120,22 @@ class _Blocks:
         return _Blocks(cost, weight, edges, q, x, s, np.full(actions, 0.5), z, v, t)
 
     def only(self, keep: Flags) -> _Blocks:
-        return _Blocks(self.cost[keep], self.weight, self.edges, self.q, self.x[keep], self.s[keep],
-                       self.y[keep], self.z[keep], self.v[keep], self.t[keep])
+        return _Blocks(
+            self.cost[keep],
+            self.weight,
+            self.edges,
+            self.q,
+            self.x[keep],
+            self.s[keep],
+            self.y[keep],
+            self.z[keep],
+            self.v[keep],
+            self.t[keep],
+        )
 
     def step(self, pattern: Pattern) -> tuple[_Blocks, Flags]:
         """One predictor-corrector step of every action on its own, and which actions still move."""
-        x, s, y, z, v, t, n, q, edges = (
-            self.x, self.s, self.y, self.z, self.v, self.t, self.weight, self.q, self.edges)
+        x, s, y, z, v, t, n, q, edges = (self.x, self.s, self.y, self.z, self.v, self.t, self.weight, self.q, self.edges)
         tail, head = directed(edges)
         count, states = len(edges), x.shape[1]
         stiff = (x[:, tail] / s) * (z * x[:, head])
@@ -161,16 +170,19 @@ class _Blocks:
         a, b = longest(*first)
         dy, ds, gap, dz, dv, dt = first
         A, B = a[:, None], b[:, None]
-        after = (np.sum((s + A * ds) * (z + B * dz), axis=1) + (y + a * gap) * (t + b * dt)
-                 + np.sum(x * (1 + A * dy) * (v + B * dv), axis=1)) / size
+        after = (
+            np.sum((s + A * ds) * (z + B * dz), axis=1)
+            + (y + a * gap) * (t + b * dt)
+            + np.sum(x * (1 + A * dy) * (v + B * dv), axis=1)
+        ) / size
         aim = np.clip((after / mu) ** 2, 1e-6, 1.0) * mu
         dy, ds, gap, dz, dv, dt = second = direction(
-            aim[:, None] - s * z - ds * dz, aim[:, None] - x * v - x * dy * dv, aim - y * t - gap * dt)
+            aim[:, None] - s * z - ds * dz, aim[:, None] - x * v - x * dy * dv, aim - y * t - gap * dt
+        )
         a, b = (np.minimum(1.0, SAFE * step) for step in longest(*second))
         good = np.isfinite(dy).all(axis=1) & np.isfinite(dz).all(axis=1) & (np.maximum(a, b) > 1e-6)
         a, b = np.where(good, a, 0.0), np.where(good, b, 0.0)
         dy, ds, gap, dz, dv, dt = (np.nan_to_num(d, nan=0.0, posinf=0.0, neginf=0.0) for d in second)
         A, B = a[:, None], b[:, None]
-        moved = _Blocks(self.cost, n, edges, q, x * (1 + A * dy), s + A * ds, y + a * gap,
-                        z + B * dz, v + B * dv, t + b * dt)
+        moved = _Blocks(self.cost, n, edges, q, x * (1 + A * dy), s + A * ds, y + a * gap, z + B * dz, v + B * dv, t + b * dt)
         return moved, good

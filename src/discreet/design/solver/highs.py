@@ -43,14 +43,19 @@ def solve_with_highs(program: Program, method: str = "ipm", seconds: float = 600
     kernel = repair(kernel, program)
     arcs = 2 * len(program.edges)
     duals = _usable(np.array(found.row_dual), program.states + program.actions * arcs)
-    multipliers = np.maximum(duals[program.states:], 0.0).reshape(program.actions, arcs) * scale
+    multipliers = np.maximum(duals[program.states :], 0.0).reshape(program.actions, arcs) * scale
     bound = dual_bound(program, multipliers)
     idle = dual_bound(program, np.zeros_like(multipliers))
     if idle > bound:
         bound, multipliers = idle, np.zeros_like(multipliers)
     return Solution(
-        kernel=kernel, multipliers=multipliers, value=value_of(program, kernel), bound=bound,
-        iterations=int(solver.getInfo().ipm_iteration_count), seconds=time.perf_counter() - begun, status=status,
+        kernel=kernel,
+        multipliers=multipliers,
+        value=value_of(program, kernel),
+        bound=bound,
+        iterations=int(solver.getInfo().ipm_iteration_count),
+        seconds=time.perf_counter() - begun,
+        status=status,
     )
 
 
@@ -69,12 +74,8 @@ def _model(program: Program, scale: float) -> Any:
     every = np.arange(actions)[:, None]
     row = states + every * arcs + np.arange(arcs)
     rows = np.concatenate([np.tile(np.arange(states), actions), row.ravel(), row.ravel()])
-    columns = np.concatenate([
-        np.arange(actions * states), (every * states + head).ravel(), (every * states + tail).ravel()
-    ])
-    entries = np.concatenate([
-        np.ones(actions * states), np.full(actions * arcs, program.factor), np.full(actions * arcs, -1.0)
-    ])
+    columns = np.concatenate([np.arange(actions * states), (every * states + head).ravel(), (every * states + tail).ravel()])
+    entries = np.concatenate([np.ones(actions * states), np.full(actions * arcs, program.factor), np.full(actions * arcs, -1.0)])
     order = np.argsort(rows, kind="stable")
     count = states + actions * arcs
     model = highspy.HighsLp()

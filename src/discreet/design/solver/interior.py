@@ -89,8 +89,13 @@ def interior_point(
         taken += 1
         longest = max(now() - started, longest / 2)
     return Solution(
-        kernel=kernel, multipliers=best_z * state.scale, value=best_value, bound=best_bound,
-        iterations=taken, seconds=time.perf_counter() - begun, status=status,
+        kernel=kernel,
+        multipliers=best_z * state.scale,
+        value=best_value,
+        bound=best_bound,
+        iterations=taken,
+        seconds=time.perf_counter() - begun,
+        status=status,
     )
 
 
@@ -156,7 +161,7 @@ class Iterate:
         weight = z / s
         # Grouped so that no factor leaves the range of floats when x spans e^(−ε·diameter).
         stiff = (x[:, self.tail] / s) * (z * x[:, self.head])
-        off = self.q * (stiff[:, : len(self.first)] + stiff[:, len(self.first):])
+        off = self.q * (stiff[:, : len(self.first)] + stiff[:, len(self.first) :])
         pull = self.pull(z)
         self.factor = Factor(self.pattern, off, x * pull)
         total = self.factor.summed_inverse(x)

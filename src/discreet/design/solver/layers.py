@@ -52,7 +52,7 @@ def distances(states: int, offsets: Integers, targets: Integers, root: int) -> I
     step = 0
     while front.size:
         step += 1
-        reached = np.unique(np.concatenate([targets[offsets[h]:offsets[h + 1]] for h in front]))
+        reached = np.unique(np.concatenate([targets[offsets[h] : offsets[h + 1]] for h in front]))
         front = reached[far[reached] < 0]
         far[front] = step
     return far
@@ -111,5 +111,3 @@ def merged(layers: Layers, smallest: int = 6) -> Layers:
         if end - starts[-1] >= smallest or end == layers.starts[-1]:
             starts.append(int(end))
     return Layers(layers.order, np.array(starts, dtype=np.int64))
-
-

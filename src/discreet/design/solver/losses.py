@@ -131,8 +131,9 @@ class Pinball:
     def __post_init__(self) -> None:
         _check(self.prior, self.omega)
         if not 0 < self.quantile < 1:
-            raise InputError("the quantile is out of range", found=self.quantile, allowed="0 < quantile < 1",
-                             remedy="0.5 asks for the median")
+            raise InputError(
+                "the quantile is out of range", found=self.quantile, allowed="0 < quantile < 1", remedy="0.5 asks for the median"
+            )
 
     @property
     def low(self) -> float:
@@ -144,8 +145,7 @@ class Pinball:
 
     def cost(self, actions: Floats) -> Floats:
         over = np.asarray(actions)[:, None] - self.omega
-        return np.asarray(self.scale * self.prior * np.where(over >= 0, (1 - self.quantile) * over,
-                                                             -self.quantile * over))
+        return np.asarray(self.scale * self.prior * np.where(over >= 0, (1 - self.quantile) * over, -self.quantile * over))
 
     def rate(self, actions: Floats) -> Floats:
         over = np.asarray(actions)[:, None] >= self.omega
@@ -187,8 +187,12 @@ class AffineLoss:
     def __post_init__(self) -> None:
         _check(self.prior, self.omega)
         if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low < self.high):
-            raise InputError("the range of actions is empty", found=f"[{self.low}, {self.high}]",
-                             allowed="finite low < high", remedy="give the range that holds every best action")
+            raise InputError(
+                "the range of actions is empty",
+                found=f"[{self.low}, {self.high}]",
+                allowed="finite low < high",
+                remedy="give the range that holds every best action",
+            )
 
     def _derived(self, actions: Floats, order: int) -> Floats:
         """−π·(f⁽ᵏ⁾ + ω·g⁽ᵏ⁾) for the given order k, axes [..., state]."""
@@ -219,8 +223,11 @@ class AffineLoss:
 
 def _check(prior: Floats, omega: Floats) -> None:
     if np.shape(prior) != np.shape(omega) or np.ndim(prior) != 1:
-        raise InputError("prior and statistic differ in length", found=f"{np.shape(prior)}, {np.shape(omega)}",
-                         allowed="one entry per state each", remedy="give both for every state")
+        raise InputError(
+            "prior and statistic differ in length",
+            found=f"{np.shape(prior)}, {np.shape(omega)}",
+            allowed="one entry per state each",
+            remedy="give both for every state",
+        )
     if np.any(np.asarray(prior) < 0):
-        raise InputError("a prior weight is negative", found="a negative number", allowed="weights ≥ 0",
-                         remedy="check the prior")
+        raise InputError("a prior weight is negative", found="a negative number", allowed="weights ≥ 0", remedy="check the prior")

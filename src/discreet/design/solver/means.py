@@ -133,9 +133,7 @@ def _farthest(states: int, edges: Integers) -> int:
     return int(steps[np.isfinite(steps)].max(initial=0.0))
 
 
-def _bound(
-    program: MeansProgram, nodes: Floats, flows: Floats, tails: Floats, biases: Floats
-) -> tuple[float, Floats]:
+def _bound(program: MeansProgram, nodes: Floats, flows: Floats, tails: Floats, biases: Floats) -> tuple[float, Floats]:
     """The bound of these multipliers in floats, and how far below its nodes each piece takes some state."""
     masses, omegas, count = program.masses, program.omegas, len(program.masses)
     offset = nodes[:, None] - omegas

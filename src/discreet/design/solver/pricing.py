@@ -41,7 +41,10 @@ ROUGH = 1e-3
 
 @one_thread()
 def solve_priced(
-    program: Program, gap: float = 1e-6, watch: Watch | None = None, start: Integers | None = None,
+    program: Program,
+    gap: float = 1e-6,
+    watch: Watch | None = None,
+    start: Integers | None = None,
     rounds: int = 12,
 ) -> Solution:
     """Solve a program of many actions through a few; `start` are the actions to begin with."""
@@ -60,8 +63,15 @@ def solve_priced(
         multipliers, violators = _price_others(program, active, part, tolerance, watch)
         kernel = np.zeros_like(program.cost)
         kernel[active] = part.kernel
-        found = Solution(kernel, multipliers, value_of(program, kernel), dual_bound(program, multipliers),
-                         iterations, time.perf_counter() - begun, part.status)
+        found = Solution(
+            kernel,
+            multipliers,
+            value_of(program, kernel),
+            dual_bound(program, multipliers),
+            iterations,
+            time.perf_counter() - begun,
+            part.status,
+        )
         best = found if best is None else _merge(best, found)
         if watch is not None:
             watch.report(stage="pricing", value=best.value, bound=best.bound, seconds=best.seconds)
@@ -78,7 +88,7 @@ def likely_actions(program: Program, looks: int = 160, margin: int = 1) -> Integ
     """Actions that are best after seeing a state through e^(−ε·distance), and their neighbours in the list."""
     span = program.cost.max(axis=0) - program.cost.min(axis=0)
     offsets, targets = neighbour_lists(program.states, program.edges)
-    heavy = np.argsort(-span, kind="stable")[:np.count_nonzero(span > 1e-8 * span.max()) or 1]
+    heavy = np.argsort(-span, kind="stable")[: np.count_nonzero(span > 1e-8 * span.max()) or 1]
     seen = heavy[np.unique(np.linspace(0, len(heavy) - 1, looks).astype(np.int64))]
     chosen = set()
     for h in seen:
@@ -102,7 +112,7 @@ def _price_others(
     guess, missing = _guesses(program, active, part, others, surplus)
     hard = np.flatnonzero(missing > tolerance)
     if hard.size:
-        weight = (program.cost[active].max(axis=0) - program.cost[active].min(axis=0))
+        weight = program.cost[active].max(axis=0) - program.cost[active].min(axis=0)
         priced = price(surplus[hard], program.edges, program.factor, tolerance, weight, watch)
         better = priced.deficit < missing[hard]
         guess[hard[better]] = priced.flow[better]
@@ -115,9 +125,7 @@ def _price_others(
     return multipliers, others[refuted]
 
 
-def _guesses(
-    program: Program, active: Integers, part: Solution, others: Integers, surplus: Floats
-) -> tuple[Floats, Floats]:
+def _guesses(program: Program, active: Integers, part: Solution, others: Integers, surplus: Floats) -> tuple[Floats, Floats]:
     """For each other action the best of nothing, a neighbour's multipliers, and two neighbours' line through it."""
     best = np.zeros((len(others), 2 * len(program.edges)))
     missing = deficits(surplus)

@@ -48,20 +48,40 @@ class Program:
         cost = np.array(self.cost, dtype=np.float64)
         edges = np.array(self.edges, dtype=np.int64).reshape(-1, 2)
         if cost.ndim != 2 or 0 in cost.shape:
-            raise InputError("the cost must be a table of actions by states", found=f"shape {cost.shape}",
-                             allowed="at least one action and one state", remedy="give one row per action")
+            raise InputError(
+                "the cost must be a table of actions by states",
+                found=f"shape {cost.shape}",
+                allowed="at least one action and one state",
+                remedy="give one row per action",
+            )
         if not np.all(np.isfinite(cost)):
-            raise InputError("a cost is not finite", found="NaN or infinity", allowed="finite numbers",
-                             remedy="leave out actions whose loss is unbounded on some state")
+            raise InputError(
+                "a cost is not finite",
+                found="NaN or infinity",
+                allowed="finite numbers",
+                remedy="leave out actions whose loss is unbounded on some state",
+            )
         if not (np.isfinite(self.epsilon) and self.epsilon >= 0):
-            raise InputError("epsilon is not a privacy budget", found=str(self.epsilon),
-                             allowed="a finite number ≥ 0", remedy="choose epsilon between 0 and about 20")
+            raise InputError(
+                "epsilon is not a privacy budget",
+                found=str(self.epsilon),
+                allowed="a finite number ≥ 0",
+                remedy="choose epsilon between 0 and about 20",
+            )
         if edges.size and (edges.min() < 0 or edges.max() >= cost.shape[1]):
-            raise InputError("an edge names a state that does not exist", found=f"{edges.min()}..{edges.max()}",
-                             allowed=f"0..{cost.shape[1] - 1}", remedy="number states from zero")
+            raise InputError(
+                "an edge names a state that does not exist",
+                found=f"{edges.min()}..{edges.max()}",
+                allowed=f"0..{cost.shape[1] - 1}",
+                remedy="number states from zero",
+            )
         if np.any(edges[:, 0] == edges[:, 1]):
-            raise InputError("an edge joins a state to itself", found="a loop", allowed="two different states",
-                             remedy="drop loops: they constrain nothing")
+            raise InputError(
+                "an edge joins a state to itself",
+                found="a loop",
+                allowed="two different states",
+                remedy="drop loops: they constrain nothing",
+            )
         cost.setflags(write=False)
         edges.setflags(write=False)
         object.__setattr__(self, "cost", cost)

@@ -28,9 +28,7 @@ STILL_NODES = 1_000
 
 
 @one_thread()
-def solve_real(
-    loss: RealLoss, edges: Integers, epsilon: float, gap: float = 1e-6, watch: Watch | None = None
-) -> Continuum:
+def solve_real(loss: RealLoss, edges: Integers, epsilon: float, gap: float = 1e-6, watch: Watch | None = None) -> Continuum:
     """The best kernel over real actions on any graph and for any ε ≥ 0, and a bound over all real actions."""
     if not isinstance(loss, SquaredError | AffineLoss):
         return solve_continuum(loss, edges, epsilon, gap, watch)
@@ -49,9 +47,7 @@ def solve_real(
     return _together(parts, len(label), len(edges), time.perf_counter() - begun)
 
 
-def _connected(
-    loss: SquaredError | AffineLoss, edges: Integers, epsilon: float, gap: float, watch: Watch | None
-) -> Continuum:
+def _connected(loss: SquaredError | AffineLoss, edges: Integers, epsilon: float, gap: float, watch: Watch | None) -> Continuum:
     if isinstance(loss, AffineLoss):
         alone = epsilon == 0.0 or len(loss.prior) == 1 or not np.any(loss.prior > 0)
         return _still(loss, edges) if alone else solve_continuum(loss, edges, epsilon, gap, watch)
@@ -95,9 +91,7 @@ def _still(loss: AffineLoss, edges: Integers) -> Continuum:
     return Continuum(np.array([action]), np.ones((1, len(loss.prior))), nodes, flows, value, bound, 0.0, "optimal")
 
 
-def _together(
-    parts: list[tuple[Integers, Integers, Continuum]], states: int, edges: int, seconds: float
-) -> Continuum:
+def _together(parts: list[tuple[Integers, Integers, Continuum]], states: int, edges: int, seconds: float) -> Continuum:
     """Kernels side by side, multipliers interpolated to the nodes of all."""
     nodes: Floats = np.unique(np.concatenate([found.nodes for _, _, found in parts]))
     actions = np.concatenate([found.actions for _, _, found in parts])
@@ -111,6 +105,4 @@ def _together(
         for column, flow in zip(both.tolist(), found.multipliers.T, strict=True):
             flows[:, column] = np.interp(nodes, found.nodes, flow)
     worst = next((p[2].status for p in parts if p[2].status != "optimal"), "optimal")
-    return Continuum(
-        actions, kernel, nodes, flows, sum(p[2].value for p in parts), sum(p[2].bound for p in parts), seconds, worst
-    )
+    return Continuum(actions, kernel, nodes, flows, sum(p[2].value for p in parts), sum(p[2].bound for p in parts), seconds, worst)

@@ -54,9 +54,13 @@ def solve(program: Program, gap: float = 1e-6, watch: Watch | None = None) -> So
         statuses.add(solved.status)
     status = next((word for word in ("cancelled", "stalled", "iteration limit") if word in statuses), "optimal")
     return Solution(
-        kernel=kernel, multipliers=multipliers, value=value_of(program, kernel),
-        bound=dual_bound(program, multipliers), iterations=iterations,
-        seconds=time.perf_counter() - begun, status=status,
+        kernel=kernel,
+        multipliers=multipliers,
+        value=value_of(program, kernel),
+        bound=dual_bound(program, multipliers),
+        iterations=iterations,
+        seconds=time.perf_counter() - begun,
+        status=status,
     )
 
 
@@ -80,8 +84,12 @@ def better_of(one: Solution, two: Solution, gap: float = 1e-6) -> Solution:
     upper = one if one.value <= two.value else two
     lower = one if one.bound >= two.bound else two
     return Solution(
-        kernel=upper.kernel, multipliers=lower.multipliers, value=upper.value, bound=lower.bound,
-        iterations=one.iterations + two.iterations, seconds=one.seconds + two.seconds,
+        kernel=upper.kernel,
+        multipliers=lower.multipliers,
+        value=upper.value,
+        bound=lower.bound,
+        iterations=one.iterations + two.iterations,
+        seconds=one.seconds + two.seconds,
         status="optimal" if reached(upper.value, lower.bound, gap) else one.status,
     )
 
@@ -105,8 +113,13 @@ def _constant(program: Program) -> Solution:
     surplus = program.cost - program.cost[best] - spare[:, None]
     multipliers = tree_flow(surplus, program.edges)
     return Solution(
-        kernel, multipliers, float(totals[best]), dual_bound(program, multipliers), 0,
-        time.perf_counter() - begun, "optimal",
+        kernel,
+        multipliers,
+        float(totals[best]),
+        dual_bound(program, multipliers),
+        0,
+        time.perf_counter() - begun,
+        "optimal",
     )
 
 

@@ -37,8 +37,10 @@ def from_cellkey(text: str, source: str, name: str) -> PerturbationTable:
     columns, facts = _columns(text, source)
     if facts.get("ptype", "params_cnts") != "params_cnts" or facts.get("type", "cnts") != "cnts":
         raise InputError(
-            f"{source} perturbs magnitudes, not counts", found=facts.get("ptype", "") or facts.get("type", ""),
-            allowed="params_cnts", remedy="give the parameters of a count variable",
+            f"{source} perturbs magnitudes, not counts",
+            found=facts.get("ptype", "") or facts.get("type", ""),
+            allowed="params_cnts",
+            remedy="give the parameters of a count variable",
         )
     missing = [key for key in ("i", "j", "p", "v", "ub") if key not in columns]
     lengths = {len(column) for column in columns.values()}
@@ -46,7 +48,8 @@ def from_cellkey(text: str, source: str, name: str) -> PerturbationTable:
         raise InputError(
             f"{source} is not complete",
             found=f"without {', '.join(missing)}" if missing else f"columns of lengths {sorted(lengths)}",
-            allowed="columns i, j, p, v, ub of one length", remedy="write it again with ck_params_cnts",
+            allowed="columns i, j, p, v, ub of one length",
+            remedy="write it again with ck_params_cnts",
         )
     numbers = {key: [exact(word, f"{key} in {source}") for word in columns[key]] for key in ("i", "j", "p", "v", "ub")}
     entries = []
@@ -92,7 +95,8 @@ def _columns(text: str, source: str) -> tuple[dict[str, list[str]], dict[str, st
             current = columns.setdefault(key[2], []) if len(key[1]) >= 4 else None
         else:
             raise InputError(
-                f"Line {number} of {source} is not understood", found=line.strip()[:60],
+                f"Line {number} of {source} is not understood",
+                found=line.strip()[:60],
                 allowed="the shape that ck_params_cnts writes: a column name, then one number on each line",
                 remedy="write it again",
             )

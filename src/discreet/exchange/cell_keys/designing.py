@@ -121,7 +121,8 @@ def demands_of(table: PerturbationTable) -> Wanted:
     if last is None:
         raise InputError(
             "The noise of this table depends on the count all the way, so there is no finite table to improve",
-            found=f"{table.repeats} rows that recur", allowed="noise that is the same from some count on",
+            found=f"{table.repeats} rows that recur",
+            allowed="noise that is the same from some count on",
             remedy="certify it as it is",
         )
     noise = max(table.largest_noise, 1)
@@ -142,7 +143,8 @@ def least_epsilon(wanted: Wanted, delta: object, keys: int = KEYS) -> LeastEpsil
     if floor > target:
         raise InputError(
             "No ε is enough for this δ: tables that keep zeros give them away whatever the ε",
-            found=f"δ = {brief(target)}", allowed=f"a δ of at least {at_most(floor, 9)}",
+            found=f"δ = {brief(target)}",
+            allowed=f"a δ of at least {at_most(floor, 9)}",
             remedy="ask for a larger δ, or allow bias at zero",
         )
     low, high = Fraction(0), LARGEST_EPSILON
@@ -162,7 +164,9 @@ def _first_that_reaches(wanted: Wanted, target: Fraction, least: Fraction, keys:
             return found
         beyond = beyond * 2 if beyond else WIDTH
     raise InputError(
-        "In whole keys no table was found that reaches this δ", found=f"{keys} keys", allowed="more keys, or a larger δ",
+        "In whole keys no table was found that reaches this δ",
+        found=f"{keys} keys",
+        allowed="more keys, or a larger δ",
         remedy="ask for a slightly larger δ or for more keys",
     )
 

@@ -46,8 +46,10 @@ def check_parameters(noise: int, variance: Fraction) -> None:
     """Refuse a D and V that no table has."""
     if not 1 <= noise <= 50 or not 0 < variance <= noise * noise:
         raise InputError(
-            "There is no table with this D and V", found=f"D = {noise}, V = {brief(variance)}",
-            allowed="D from 1 to 50, V above 0 and at most D²", remedy="for instance D = 5, V = 3",
+            "There is no table with this D and V",
+            found=f"D = {noise}, V = {brief(variance)}",
+            allowed="D from 1 to 50, V above 0 and at most D²",
+            remedy="for instance D = 5, V = 3",
         )
 
 

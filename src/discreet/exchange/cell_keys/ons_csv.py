@@ -38,22 +38,28 @@ def from_ons(table: Delimited, name: str) -> PerturbationTable:
         count, key = table.whole(line, pcv), table.whole(line, ckey)
         if not 0 <= count < MOST_ROWS or not 0 <= key < MOST_KEYS or key in noise.get(count, {}):
             raise InputError(
-                f"Line {table.lines[line]} of {table.source} repeats a pair or is out of range", found=f"pcv {count}, ckey {key}",
-                allowed=f"each pair once, keys from 0 to {MOST_KEYS - 1}", remedy="correct it",
+                f"Line {table.lines[line]} of {table.source} repeats a pair or is out of range",
+                found=f"pcv {count}, ckey {key}",
+                allowed=f"each pair once, keys from 0 to {MOST_KEYS - 1}",
+                remedy="correct it",
             )
         noise.setdefault(count, {})[key] = table.whole(line, pvalue)
     keys = 1 + max(key for row in noise.values() for key in row)
     for count, held in noise.items():
         if len(held) != keys:
             raise InputError(
-                f"{table.source} leaves out keys", found=f"{len(held)} keys at count {count}", allowed=f"keys 0 to {keys - 1}",
+                f"{table.source} leaves out keys",
+                found=f"{len(held)} keys at count {count}",
+                allowed=f"keys 0 to {keys - 1}",
                 remedy="complete the table",
             )
     last = max(noise)
     missing = [count for count in range(1, last + 1) if count not in noise]
     if missing:
         raise InputError(
-            f"{table.source} leaves out counts", found=f"no row for {', '.join(map(str, missing[:5]))}", allowed=f"1 to {last}",
+            f"{table.source} leaves out counts",
+            found=f"no row for {', '.join(map(str, missing[:5]))}",
+            allowed=f"1 to {last}",
             remedy="complete the table",
         )
     notes = []
@@ -75,8 +81,10 @@ def to_ons(table: PerturbationTable, keys: int = KEYS) -> str:
     """The table for every count up to 750 as text of this format; its last row must be the one that all larger counts use."""
     if table.repeats not in (1, CYCLE) or len(table.rows) > LAST + 1 or not table.keeps_zeros:
         raise InputError(
-            "This table cannot be looked up as the ONS tables are", found=f"{len(table.rows)} rows, {table.repeats} repeated",
-            allowed=f"zeros kept, at most {LAST + 1} rows, the last one repeated", remedy="write it as ptable text",
+            "This table cannot be looked up as the ONS tables are",
+            found=f"{len(table.rows)} rows, {table.repeats} repeated",
+            allowed=f"zeros kept, at most {LAST + 1} rows, the last one repeated",
+            remedy="write it as ptable text",
         )
     lines = [",".join(NEEDED)]
     for count in range(1, LAST + 1):
@@ -85,7 +93,8 @@ def to_ons(table: PerturbationTable, keys: int = KEYS) -> str:
             share = p * keys
             if share.denominator != 1:
                 raise InputError(
-                    f"This format holds chances in {keys} parts", found=f"a chance of {float(p):.17g}",
+                    f"This format holds chances in {keys} parts",
+                    found=f"a chance of {float(p):.17g}",
                     allowed=f"multiples of 1/{keys}",
                     remedy="round the table to so many keys first",
                 )

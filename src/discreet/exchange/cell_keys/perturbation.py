@@ -51,12 +51,15 @@ class PerturbationTable:
         if len(self.rows) < 2 or not 1 <= self.repeats < len(self.rows):
             raise InputError(
                 "A perturbation table has a row for the count 0, at least one more, and repeats some of the others",
-                found=f"{len(self.rows)} rows, {self.repeats} of them repeated", allowed="2 rows or more",
+                found=f"{len(self.rows)} rows, {self.repeats} of them repeated",
+                allowed="2 rows or more",
                 remedy="complete the table",
             )
         if len(self.rows) > MOST_ROWS:
             raise TooLarge(
-                "This table has too many counts", size=f"{len(self.rows):,} rows", fits=f"{MOST_ROWS:,} rows",
+                "This table has too many counts",
+                size=f"{len(self.rows):,} rows",
+                fits=f"{MOST_ROWS:,} rows",
                 remedy="end it where the noise no longer depends on the count",
             )
         for count, row in enumerate(self.rows):
@@ -64,11 +67,14 @@ class PerturbationTable:
                 raise InputError(
                     f"The chances at count {count} are no distribution",
                     found=f"a sum of {brief(sum((p for _, p in row), Fraction(0)))}",
-                    allowed="numbers from 0 on that sum to one", remedy="correct the row",
+                    allowed="numbers from 0 on that sum to one",
+                    remedy="correct the row",
                 )
             if max(abs(v) for v, _ in row) > LARGEST_NOISE:
                 raise TooLarge(
-                    f"The noise at count {count} is too large", size=f"{max(abs(v) for v, _ in row):,}", fits=f"{LARGEST_NOISE:,}",
+                    f"The noise at count {count} is too large",
+                    size=f"{max(abs(v) for v, _ in row):,}",
+                    fits=f"{LARGEST_NOISE:,}",
                     remedy="tables of counts have small noise; for magnitudes use another method",
                 )
 
@@ -148,8 +154,10 @@ def checked_row(entries: list[tuple[int, Fraction]], count: int, source: str) ->
     total = sum((p for _, p in entries), Fraction(0))
     if not entries or min(p for _, p in entries) < 0 or total != 1:
         raise InputError(
-            f"The chances at count {count} in {source} are no distribution", found=f"a sum of {brief(total)}",
-            allowed="numbers from 0 on that sum to one", remedy="correct the row; rounded chances must still add up",
+            f"The chances at count {count} in {source} are no distribution",
+            found=f"a sum of {brief(total)}",
+            allowed="numbers from 0 on that sum to one",
+            remedy="correct the row; rounded chances must still add up",
         )
     return tuple(entries)
 
@@ -158,19 +166,24 @@ def complete(rows: dict[int, list[tuple[int, Fraction]]], source: str) -> tuple[
     """Rows for every count from 0 to the last; a missing count is refused, a missing 0 is kept as it is."""
     if not rows or min(rows) < 0:
         raise InputError(
-            f"{source} has no counts from 0 on", found=f"{min(rows, default='nothing')}", allowed="counts 0, 1, 2, …",
+            f"{source} has no counts from 0 on",
+            found=f"{min(rows, default='nothing')}",
+            allowed="counts 0, 1, 2, …",
             remedy="correct the counts",
         )
     last = max(rows)
     if last >= MOST_ROWS:
         raise TooLarge(
-            "This table has too many counts", size=f"counts up to {last:,}", fits=f"up to {MOST_ROWS - 1:,}",
+            "This table has too many counts",
+            size=f"counts up to {last:,}",
+            fits=f"up to {MOST_ROWS - 1:,}",
             remedy="end it where the noise no longer depends on the count",
         )
     missing = [count for count in range(1, last + 1) if count not in rows]
     if missing:
         raise InputError(
-            f"{source} leaves out counts", found=f"no row for {', '.join(map(str, missing[:5]))}",
+            f"{source} leaves out counts",
+            found=f"no row for {', '.join(map(str, missing[:5]))}",
             allowed=f"every count up to {last}",
             remedy="complete the table",
         )

@@ -156,7 +156,8 @@ def _minimised(program: TableProgram, wanted: Wanted, cost: dict[int, float], mo
     found = linprog(costs, A_ub=below, b_ub=limits, A_eq=equal, b_eq=right, bounds=bounds, method="highs")
     if found.status != 0:
         raise InputError(
-            "No table satisfies all of this", found=f"D = {wanted.noise}, variances {[float(v[1]) for v in wanted.variances][:6]}",
+            "No table satisfies all of this",
+            found=f"D = {wanted.noise}, variances {[float(v[1]) for v in wanted.variances][:6]}",
             allowed="a variance that unbiased noise of this bound can have at every count",
             remedy="a smaller V, a larger D, fewer blocked outputs or no monotony",
         )
@@ -165,8 +166,7 @@ def _minimised(program: TableProgram, wanted: Wanted, cost: dict[int, float], mo
 
 def _rows(program: TableProgram, wanted: Wanted, x: np.ndarray) -> list[dict[int, float]]:
     return [
-        {v: max(float(x[program.columns["p", count, v]]), 0.0) for v in wanted.values(count)}
-        for count in range(wanted.last + 1)
+        {v: max(float(x[program.columns["p", count, v]]), 0.0) for v in wanted.values(count)} for count in range(wanted.last + 1)
     ]
 
 
@@ -239,4 +239,3 @@ def _matrix(rows: list[tuple[dict[int, Fraction], Fraction]], width: int) -> tup
             across.append(k)
             down.append(i)
     return csr_array((data, (down, across)), shape=(len(rows), width)), np.array([float(b) for _, b in rows])
-

@@ -35,7 +35,10 @@ def from_ptable(table: Delimited, name: str) -> PerturbationTable:
     upper = columns["p_int_ub"] if columns["p_int_ub"] is not None else columns["ub"]
     entries = [
         (
-            table.whole(row, i), table.whole(row, j), table.number(row, p), table.whole(row, v),
+            table.whole(row, i),
+            table.whole(row, j),
+            table.number(row, p),
+            table.whole(row, v),
             None if upper is None else table.number(row, upper),
         )
         for row in range(len(table.rows))
@@ -43,9 +46,7 @@ def from_ptable(table: Delimited, name: str) -> PerturbationTable:
     return from_entries(entries, table.source, name)
 
 
-def from_entries(
-    entries: list[tuple[int, int, Fraction, int, Fraction | None]], source: str, name: str
-) -> PerturbationTable:
+def from_entries(entries: list[tuple[int, int, Fraction, int, Fraction | None]], source: str, name: str) -> PerturbationTable:
     """A table from (i, j, p, v, upper end of the interval or None), line by line."""
     rows: dict[int, list[tuple[int, Fraction]]] = {}
     reached: dict[int, Fraction] = {}
@@ -59,7 +60,8 @@ def from_entries(
             raise InputError(
                 f"The chance and the interval of a line of {source} disagree",
                 found=f"p = {float(p):.10g}, an interval of {float(chance):.10g} at i = {i}, j = {j}",
-                allowed="intervals in order whose lengths are the chances", remedy="export the table again",
+                allowed="intervals in order whose lengths are the chances",
+                remedy="export the table again",
             )
         reached[i] = reached.get(i, Fraction(0)) + chance
         rows.setdefault(i, []).append((v, chance))
@@ -90,8 +92,10 @@ def only_one_repeats(table: PerturbationTable) -> None:
     """Refuse tables whose last row is not the one that all larger counts use."""
     if table.repeats != 1:
         raise InputError(
-            "In this format all larger counts use the last row", found=f"a table that repeats {table.repeats} rows",
-            allowed="one repeated row", remedy="write it in the ONS format",
+            "In this format all larger counts use the last row",
+            found=f"a table that repeats {table.repeats} rows",
+            allowed="one repeated row",
+            remedy="write it in the ONS format",
         )
 
 
@@ -100,7 +104,9 @@ def decimal(number: Fraction) -> str:
     scaled = number * 10**DIGITS
     if scaled.denominator != 1:
         raise InputError(
-            f"This format holds {DIGITS} decimals", found=f"a chance of {float(number):.17g}", allowed=f"multiples of 1e-{DIGITS}",
+            f"This format holds {DIGITS} decimals",
+            found=f"a chance of {float(number):.17g}",
+            allowed=f"multiples of 1e-{DIGITS}",
             remedy="round the table first: it stays unbiased and keeps its variance",
         )
     whole, rest = divmod(scaled.numerator, 10**DIGITS)

@@ -26,9 +26,7 @@ SHARES = (0.0, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 MANY_KEYS = 1_000_000
 
 
-def whole_rows(
-    rows: list[dict[int, float]], inside: list[dict[int, float]], wanted: Wanted, keys: int
-) -> tuple[Row, ...]:
+def whole_rows(rows: list[dict[int, float]], inside: list[dict[int, float]], wanted: Wanted, keys: int) -> tuple[Row, ...]:
     """Rows whose chances are multiples of 1/keys and satisfy everything wanted exactly."""
     if not 2 <= keys <= 10**15:
         raise InputError("A table has some keys", found=str(keys), allowed="2 to 10^15", remedy="for instance 100000000 or 256")
@@ -43,8 +41,10 @@ def _whole(count: int, row: dict[int, float], inside: dict[int, float], wanted: 
         found = _nearest(count, row, wanted, keys)
     if found is None:
         raise InputError(
-            f"With so few keys no row for count {count} is unbiased with this variance", found=f"{keys} keys",
-            allowed="more keys", remedy="for instance 100000000 keys, or a variance that is a multiple of 2/keys",
+            f"With so few keys no row for count {count} is unbiased with this variance",
+            found=f"{keys} keys",
+            allowed="more keys",
+            remedy="for instance 100000000 keys, or a variance that is a multiple of 2/keys",
         )
     return tuple((v, Fraction(w, keys)) for v, w in sorted(found.items()) if w)
 

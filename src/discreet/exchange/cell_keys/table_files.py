@@ -34,7 +34,8 @@ def read_table(path: Path, encoding: str | None = None) -> PerturbationTable:
     if is_ons(table):
         return from_ons(table, place.stem)
     raise InputError(
-        f"{place.name} is no perturbation table that is known here", found=f"columns {', '.join(table.header[:8])}",
+        f"{place.name} is no perturbation table that is known here",
+        found=f"columns {', '.join(table.header[:8])}",
         allowed="i, j, p, v, p_int_ub (ptable); pcv, ckey, pvalue (ONS); a YAML file of cellKey",
         remedy="export the table in one of these formats; any other table of probabilities can be given to discreet check",
     )
@@ -45,7 +46,9 @@ def table_text(table: PerturbationTable, form: str) -> str:
     if form not in FORMATS:
         near = suggest(form, FORMATS)
         raise InputError(
-            "This format of perturbation tables is not known", found=form, allowed=FORMATS,
+            "This format of perturbation tables is not known",
+            found=form,
+            allowed=FORMATS,
             remedy=f"did you mean {near}?" if near else "choose one of these",
         )
     if form == "cellkey":

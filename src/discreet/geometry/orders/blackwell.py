@@ -57,15 +57,18 @@ def blackwell(channel: Channel, other: Channel, exact: bool = True) -> Blackwell
     if channel.states != other.states:
         raise InputError(
             "Channels on different states cannot be compared",
-            found=f"{len(channel.states)} and {len(other.states)} states", allowed="the same states in the same order",
+            found=f"{len(channel.states)} and {len(other.states)} states",
+            allowed="the same states in the same order",
             remedy="compare mechanisms of the same problem",
         )
     ours, theirs = channel.merged(), other.merged()
     size = len(ours.outputs) * len(theirs.outputs)
     if size > MOST_UNKNOWNS:
         raise TooLarge(
-            "There are too many outputs for a garbling", size=f"{len(ours.outputs)} × {len(theirs.outputs)} outputs",
-            fits=f"{MOST_UNKNOWNS:,} pairs of outputs", remedy="compare mechanisms with fewer outputs",
+            "There are too many outputs for a garbling",
+            size=f"{len(ours.outputs)} × {len(theirs.outputs)} outputs",
+            fits=f"{MOST_UNKNOWNS:,} pairs of outputs",
+            remedy="compare mechanisms with fewer outputs",
         )
     solved = _unique_garbling(ours, theirs) if exact else None
     if solved is not None:
@@ -121,9 +124,7 @@ def _unique_garbling(ours: Channel, theirs: Channel) -> tuple[tuple[Fraction, ..
     reduced, found = fmpq_mat(n, len(wide[0]), entries).rref()
     if found != k:
         return None
-    garbling = tuple(
-        tuple(_fraction(reduced[s, k + t]) for s in range(k)) for t in range(len(theirs.outputs))
-    )
+    garbling = tuple(tuple(_fraction(reduced[s, k + t]) for s in range(k)) for t in range(len(theirs.outputs)))
     return garbling if all(g >= 0 for line in garbling for g in line) else None
 
 
@@ -144,7 +145,11 @@ def _propose(ours: Channel, theirs: Channel) -> tuple[np.ndarray, np.ndarray, fl
     A = vstack([hstack([fit, slack, -slack]), hstack([sums, csr_array((k, 2 * t * n))])]).tocsr()
     costs = np.concatenate([np.zeros(t * k), np.ones(2 * t * n)])
     found = linprog(
-        costs, A_eq=A, b_eq=np.concatenate([wanted.ravel(), np.ones(k)]), bounds=(0, None), method="highs",
+        costs,
+        A_eq=A,
+        b_eq=np.concatenate([wanted.ravel(), np.ones(k)]),
+        bounds=(0, None),
+        method="highs",
         options={"time_limit": SECONDS},
     )
     if found.status != 0:
@@ -152,9 +157,7 @@ def _propose(ours: Channel, theirs: Channel) -> tuple[np.ndarray, np.ndarray, fl
     return found.x[: t * k].reshape(t, k), found.eqlin.marginals[: t * n].reshape(t, n), float(found.fun)
 
 
-def _advantage(
-    ours: Channel, theirs: Channel, payoff: np.ndarray
-) -> tuple[tuple[tuple[Fraction, ...], ...], Fraction] | None:
+def _advantage(ours: Channel, theirs: Channel, payoff: np.ndarray) -> tuple[tuple[tuple[Fraction, ...], ...], Fraction] | None:
     """The payoff in rationals with its exact advantage for the other channel, or None when it has none."""
     exact = tuple(tuple(Fraction(float(w)).limit_denominator(10**6) for w in line) for line in payoff)
     gain = value_of(theirs, exact) - value_of(ours, exact)

@@ -81,7 +81,8 @@ def compare_orders(mechanism: Mechanism, other: Mechanism) -> dict[str, Any]:
         },
         "mlrp": {"first": _chain(mlrp, first, hypers[0]), "second": _chain(mlrp, second, hypers[1])},
         "first_order": {
-            "first": _chain(first_order, first, hypers[0]), "second": _chain(first_order, second, hypers[1]),
+            "first": _chain(first_order, first, hypers[0]),
+            "second": _chain(first_order, second, hypers[1]),
         },
     }
     if not exact:
@@ -105,7 +106,8 @@ def check_same_problem(mechanism: Mechanism, other: Mechanism) -> None:
     ):
         if a != b:
             raise InputError(
-                f"Mechanisms over different {what} have no order between them", found=f"{_short(a)} and {_short(b)}",
+                f"Mechanisms over different {what} have no order between them",
+                found=f"{_short(a)} and {_short(b)}",
                 allowed="two mechanisms of the same data, prior and statistic",
                 remedy="design both for the same problem",
             )
@@ -120,8 +122,10 @@ def _must_be_small(first: Channel, second: Channel) -> None:
     entries = max(len(c.outputs) for c in (first, second)) * len(first.states)
     if entries > MOST_ENTRIES:
         raise TooLarge(
-            "These mechanisms have too many outputs and values for exact orders", size=f"{entries:,} probabilities",
-            fits=f"{MOST_ENTRIES:,}", remedy="compare them for a smaller number of respondents",
+            "These mechanisms have too many outputs and values for exact orders",
+            size=f"{entries:,} probabilities",
+            fits=f"{MOST_ENTRIES:,}",
+            remedy="compare them for a smaller number of respondents",
         )
 
 
@@ -149,15 +153,15 @@ def _uprr(ours: Channel, theirs: Channel, omegas: Sequence[str]) -> dict[str, An
         c = near.counterexample
         found["counterexample"] = {
             "output": ours.outputs[c.posterior],
-            "falls_between": [omegas[i] for i in c.falls], "against": theirs.outputs[c.falls_against],
-            "rises_between": [omegas[i] for i in c.rises], "rises_against": theirs.outputs[c.rises_against],
+            "falls_between": [omegas[i] for i in c.falls],
+            "against": theirs.outputs[c.falls_against],
+            "rises_between": [omegas[i] for i in c.rises],
+            "rises_against": theirs.outputs[c.rises_against],
         }
     return found
 
 
-def _monotone(
-    every: dict[str, Any], peaked: dict[str, Any], against: CutDecision | None, omegas: Sequence[str]
-) -> dict[str, Any]:
+def _monotone(every: dict[str, Any], peaked: dict[str, Any], against: CutDecision | None, omegas: Sequence[str]) -> dict[str, Any]:
     """Two ways to show it, one to refute it; else not decided."""
     for by, verdict in (("blackwell", every), ("uprr", peaked)):
         if verdict["within"]:
@@ -184,7 +188,8 @@ def _supermodular(ours: Hyper, theirs: Hyper, listed: StatedProblem) -> dict[str
     found: dict[str, Any] = {"holds": worst is None, "within": near is None, "index": "posterior mean"}
     if near is not None:
         found["counterexample"] = {
-            "statistic_at_most": format_exact(listed.omegas[near.w]), "rank_at_most": float(near.x),
+            "statistic_at_most": format_exact(listed.omegas[near.w]),
+            "rank_at_most": float(near.x),
             "probabilities": [float(near.first), float(near.second)],
         }
     return found

@@ -91,7 +91,9 @@ def frechet(hyper: Hyper, index: Sequence[Fraction | int]) -> FrechetRepresentat
     """The representation of a hyper with respect to an index, one number for each of its posteriors."""
     if len(index) != len(hyper):
         raise InputError(
-            "An index gives one number for each posterior", found=f"{len(index)} numbers", allowed=f"{len(hyper)}",
+            "An index gives one number for each posterior",
+            found=f"{len(index)} numbers",
+            allowed=f"{len(hyper)}",
             remedy="index every posterior",
         )
     values = sorted({Fraction(i) for i in index})

@@ -50,17 +50,13 @@ def first_order(posteriors: Sequence[Posterior], tolerance: Fraction = Fraction(
     return _chain(posteriors, _smaller_tail, tolerance)
 
 
-def likelihood_ratio_violation(
-    lower: Posterior, higher: Posterior, tolerance: Fraction = Fraction(0)
-) -> tuple[int, int] | None:
+def likelihood_ratio_violation(lower: Posterior, higher: Posterior, tolerance: Fraction = Fraction(0)) -> tuple[int, int] | None:
     """States a < b at which the ratio higher/lower falls, or None."""
     _same_length((lower, higher))
     return _falling_ratio(whole(lower), whole(higher), tolerance)
 
 
-def dominance_violation(
-    lower: Posterior, higher: Posterior, tolerance: Fraction = Fraction(0)
-) -> tuple[int, int] | None:
+def dominance_violation(lower: Posterior, higher: Posterior, tolerance: Fraction = Fraction(0)) -> tuple[int, int] | None:
     """(w, w) at which the higher posterior's tail P(ω ≥ w) is the smaller one, or None."""
     _same_length((lower, higher))
     return _smaller_tail(whole(lower), whole(higher), tolerance)
@@ -110,6 +106,8 @@ def _same_length(posteriors: Sequence[Posterior]) -> None:
     lengths = sorted({len(posterior) for posterior in posteriors})
     if len(lengths) > 1:
         raise InputError(
-            "Posteriors about different states cannot be compared", found=f"{lengths} states", allowed="one length",
+            "Posteriors about different states cannot be compared",
+            found=f"{lengths} states",
+            allowed="one length",
             remedy="compare mechanisms of the same problem",
         )

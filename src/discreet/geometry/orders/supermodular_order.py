@@ -31,8 +31,10 @@ def supermodular_violation(
     prior, other = first.state_marginal(), second.state_marginal()
     if prior != other:
         raise InputError(
-            "The supermodular order compares laws with the same marginals", found="two different priors",
-            allowed="Bayes-plausible hypers of one prior", remedy="compare mechanisms of the same problem",
+            "The supermodular order compares laws with the same marginals",
+            found="two different priors",
+            allowed="Bayes-plausible hypers of one prior",
+            remedy="compare mechanisms of the same problem",
         )
     worst: Crossing | None = None
     knots = sorted({*first.knots, *second.knots})

@@ -44,14 +44,14 @@ class UprrAnswer:
         return self.peaks is not None
 
 
-def uprr(
-    posteriors: Sequence[Posterior], others: Sequence[Posterior], tolerance: Fraction = Fraction(0)
-) -> UprrAnswer:
+def uprr(posteriors: Sequence[Posterior], others: Sequence[Posterior], tolerance: Fraction = Fraction(0)) -> UprrAnswer:
     """Whether `posteriors` dominate `others`; relative differences of ratios up to `tolerance` are overlooked."""
     width = len(posteriors[0])
     if any(len(p) != width for p in (*posteriors, *others)):
         raise InputError(
-            "Posteriors about different states cannot be compared", found="different lengths", allowed="one length",
+            "Posteriors about different states cannot be compared",
+            found="different lengths",
+            allowed="one length",
             remedy="compare mechanisms of the same problem",
         )
     ours, rivals = [whole(p) for p in posteriors], [whole(p) for p in others]
@@ -70,9 +70,7 @@ def whole(posterior: Posterior) -> list[int]:
     return [p.numerator * (scale // p.denominator) for p in posterior]
 
 
-def _peaks(
-    number: int, posterior: list[int], others: Sequence[list[int]], tolerance: Fraction
-) -> tuple[int, int] | NoPeak:
+def _peaks(number: int, posterior: list[int], others: Sequence[list[int]], tolerance: Fraction) -> tuple[int, int] | NoPeak:
     """[lowest, highest] peak: a rise from a to b needs a peak above a, a fall from a to b one below b."""
     width, above, unit = len(posterior), tolerance.numerator + tolerance.denominator, tolerance.denominator
     lowest, rises, rising = 0, (0, 0), 0

@@ -24,22 +24,20 @@ LOSSES: dict[str, tuple[str | None, Callable[..., Loss]]] = {
 """By their name in files: the key of their parameter there, if they have one, and their class."""
 
 
-def loss_of(
-    kind: str, *, quantile: Fraction | None = None, payoff: tuple[tuple[Fraction, ...], ...] | str | None = None
-) -> Loss:
+def loss_of(kind: str, *, quantile: Fraction | None = None, payoff: tuple[tuple[Fraction, ...], ...] | str | None = None) -> Loss:
     """The loss of this name with its parameter, as files state it."""
     if kind not in LOSSES:
-        raise InputError(
-            "This kind of decision is not known", found=kind, allowed=list(LOSSES), remedy="choose one of these"
-        )
+        raise InputError("This kind of decision is not known", found=kind, allowed=list(LOSSES), remedy="choose one of these")
     key, form = LOSSES[kind]
     given: dict[str, Any] = {"quantile": quantile, "payoff": payoff}
     for other, parameter in given.items():
         if other != key and parameter is not None:
             kinds = [name for name, (wanted, _) in LOSSES.items() if wanted == other]
             raise InputError(
-                f"A decision of kind {kind!r} has no {other!r}", found=f"decision.{other}",
-                allowed=f"only for kind = {' or '.join(map(repr, kinds))}", remedy="remove it",
+                f"A decision of kind {kind!r} has no {other!r}",
+                found=f"decision.{other}",
+                allowed=f"only for kind = {' or '.join(map(repr, kinds))}",
+                remedy="remove it",
             )
     if key is None:
         return form()
@@ -49,13 +47,23 @@ def loss_of(
         )
     if key == "payoff" and isinstance(payoff, str) != (form is FormulaLoss):
         raise InputError(
-            "decision.payoff does not fit its kind", found=f"kind = {kind!r}",
-            allowed="a formula for 'expression', rows of numbers for 'table'", remedy="change the kind or the payoff",
+            "decision.payoff does not fit its kind",
+            found=f"kind = {kind!r}",
+            allowed="a formula for 'expression', rows of numbers for 'table'",
+            remedy="change the kind or the payoff",
         )
     return form(given[key])
 
 
 __all__ = [
-    "LOSSES", "AbsoluteLoss", "DistanceLoss", "FormulaLoss", "Loss", "MatchLoss", "PinballLoss", "SquaredLoss", "TableLoss",
+    "LOSSES",
+    "AbsoluteLoss",
+    "DistanceLoss",
+    "FormulaLoss",
+    "Loss",
+    "MatchLoss",
+    "PinballLoss",
+    "SquaredLoss",
+    "TableLoss",
     "loss_of",
 ]

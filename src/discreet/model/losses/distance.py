@@ -103,7 +103,9 @@ class PinballLoss(DistanceLoss):
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
             raise InputError(
-                "A pinball decision needs its quantile", found=brief(self.level), allowed="a number between 0 and 1",
+                "A pinball decision needs its quantile",
+                found=brief(self.level),
+                allowed="a number between 0 and 1",
                 remedy="set decision.quantile, for instance 0.9",
             )
 

@@ -43,20 +43,24 @@ class FormulaLoss(Loss):
     def check(self, actions: Actions) -> None:
         if isinstance(actions, NamedActions) and self.formula.depends_on("a"):
             raise InputError(
-                "The payoff expression computes with a, so actions must be numbers", found="labels",
-                allowed="numbers", remedy="give numbers, or a payoff table",
+                "The payoff expression computes with a, so actions must be numbers",
+                found="labels",
+                allowed="numbers",
+                remedy="give numbers, or a payoff table",
             )
         if not isinstance(actions, RealActions):
             return
         if self.parts is None:
             raise InputError(
-                "Real actions need a payoff of the form f(a) + omega*g(a)", found=self.text,
+                "Real actions need a payoff of the form f(a) + omega*g(a)",
+                found=self.text,
                 allowed='for instance "-omega/a - 0.1*a"',
                 remedy="list the actions, or give { from, to, step }",
             )
         if actions.lower is None or actions.upper is None:
             raise InputError(
-                "Real actions of a payoff expression need their range", found='actions = "real"',
+                "Real actions of a payoff expression need their range",
+                found='actions = "real"',
                 allowed="actions = { from = 0.1, to = 10 }",
                 remedy="give the smallest and the largest action that makes sense",
             )
@@ -68,12 +72,15 @@ class FormulaLoss(Loss):
             fraction = as_fraction(part)
             if fraction is not None and max(map(len, fraction)) > MOST_DEGREE:
                 raise InputError(
-                    "The payoff is a polynomial of too high a degree for real actions", found=self.text,
-                    allowed=f"degrees below {MOST_DEGREE}", remedy="list the actions instead",
+                    "The payoff is a polynomial of too high a degree for real actions",
+                    found=self.text,
+                    allowed=f"degrees below {MOST_DEGREE}",
+                    remedy="list the actions instead",
                 )
             if fraction is not None and has_root(fraction[1], lower, upper):
                 raise InputError(
-                    "The payoff has no finite value at some action of the range", found=self.text,
+                    "The payoff has no finite value at some action of the range",
+                    found=self.text,
                     allowed="a range in which nothing is divided by zero",
                     remedy="start the range above the pole, for instance { from = 0.1, to = 10 }",
                 )

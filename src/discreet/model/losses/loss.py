@@ -51,7 +51,9 @@ class Loss(ABC):
     def table(self, actions: np.ndarray, omegas: np.ndarray) -> np.ndarray:
         """ℓ [action, ω] of numbers, in floats."""
         raise InputError(
-            "This loss has no formula in numbers", found=self.kind, allowed="squared, absolute or pinball error, or an expression",
+            "This loss has no formula in numbers",
+            found=self.kind,
+            allowed="squared, absolute or pinball error, or an expression",
             remedy="compare its payoffs one by one",
         )
 
@@ -68,6 +70,8 @@ def must_be_numbers(loss: Loss, actions: Actions) -> None:
     """Refuse names where actions are compared with the statistic."""
     if isinstance(actions, NamedActions):
         raise InputError(
-            f"{loss.kind} compares actions with the statistic, so actions must be numbers", found="labels",
-            allowed="numbers, or 'integer'", remedy="give numbers, or a payoff table",
+            f"{loss.kind} compares actions with the statistic, so actions must be numbers",
+            found="labels",
+            allowed="numbers, or 'integer'",
+            remedy="give numbers, or a payoff table",
         )

@@ -20,8 +20,10 @@ class MatchLoss(Loss):
         must_be_numbers(self, actions)
         if isinstance(actions, RealActions):
             raise InputError(
-                "match pays for naming the statistic exactly, so actions must be listed", found="actions = 'real'",
-                allowed="'integer' or a list of numbers", remedy="list the values that can be named",
+                "match pays for naming the statistic exactly, so actions must be listed",
+                found="actions = 'real'",
+                allowed="'integer' or a list of numbers",
+                remedy="list the values that can be named",
             )
 
     def payoff(self, action: Action, omega: Fraction, actions: Actions) -> Fraction:

@@ -35,8 +35,10 @@ class TableLoss(Loss):
     def check(self, actions: Actions) -> None:
         if isinstance(actions, RealActions) or len(self.rows) != len(actions):
             raise InputError(
-                "A payoff table needs one row for each action", found=f"{len(self.rows)} rows",
-                allowed="as many rows as actions, which must be listed", remedy="complete decision.payoff",
+                "A payoff table needs one row for each action",
+                found=f"{len(self.rows)} rows",
+                allowed="as many rows as actions, which must be listed",
+                remedy="complete decision.payoff",
             )
 
     def payoff(self, action: Action, omega: Fraction, actions: Actions) -> Fraction:

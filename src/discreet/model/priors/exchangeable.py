@@ -42,7 +42,9 @@ class ExchangeablePrior:
         check_distribution([p for _, p in self.histogram], "prior.histogram")
         if len(self.table) != len(self.histogram):
             raise InputError(
-                "A histogram is listed twice in the prior", found="a repetition", allowed="each histogram once",
+                "A histogram is listed twice in the prior",
+                found="a repetition",
+                allowed="each histogram once",
                 remedy="remove the repetition",
             )
 
@@ -55,7 +57,8 @@ class ExchangeablePrior:
         for h, _ in self.histogram:
             if len(h) != u.types or not u.smallest <= sum(h) <= u.largest or min(h) < 0:
                 raise InputError(
-                    "A histogram of the prior does not belong to this universe", found=",".join(map(str, h)),
+                    "A histogram of the prior does not belong to this universe",
+                    found=",".join(map(str, h)),
                     allowed=f"{u.types} counts that sum to {u.smallest}" + ("" if u.fixed else f"..{u.largest}"),
                     remedy="correct prior.histogram or data.respondents",
                 )

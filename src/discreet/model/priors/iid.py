@@ -96,22 +96,29 @@ class ReferencePrior:
     def __post_init__(self) -> None:
         if not self.counts:
             raise InputError(
-                "The reference data has no types", found="no counts", allowed="one count for each type",
+                "The reference data has no types",
+                found="no counts",
+                allowed="one count for each type",
                 remedy="give the number of records of each type in the reference data",
             )
         if any(c < 0 for c in self.counts) or self.pseudo_count < 0:
             raise InputError(
-                "Reference counts cannot be negative", found=brief(min(Fraction(min(self.counts)), self.pseudo_count)),
-                allowed="numbers from 0", remedy="correct prior.counts",
+                "Reference counts cannot be negative",
+                found=brief(min(Fraction(min(self.counts)), self.pseudo_count)),
+                allowed="numbers from 0",
+                remedy="correct prior.counts",
             )
         if sum(self.counts) + len(self.counts) * self.pseudo_count == 0:
             raise InputError(
-                "The reference data is empty", found="all counts are 0", allowed="at least one record",
+                "The reference data is empty",
+                found="all counts are 0",
+                allowed="at least one record",
                 remedy="give the number of records of each type in the reference data",
             )
         if not self.source.strip():
             raise InputError(
-                "The reference data has no source", found="an empty prior.source",
+                "The reference data has no source",
+                found="an empty prior.source",
                 allowed="where the counts come from, in words",
                 remedy='name the public source, for instance source = "household survey 2024, table B11"',
             )

@@ -45,9 +45,7 @@ class IndependentPrior:
         return self.identical
 
     def zeros(self, universe: AnyUniverse) -> tuple[str, ...]:
-        return tuple(
-            f"type {t} of respondent {i}" for i, row in enumerate(self.rows) for t, p in enumerate(row) if p == 0
-        )
+        return tuple(f"type {t} of respondent {i}" for i, row in enumerate(self.rows) for t, p in enumerate(row) if p == 0)
 
     def of_database(self, types: Sequence[int], universe: Universe) -> Fraction:
         return prod((row[t] for row, t in zip(self.rows, types, strict=True)), start=Fraction(1))

@@ -32,7 +32,9 @@ class TablePrior:
         check_distribution([p for _, p in self.table], "prior.probabilities")
         if len(self.by_label) != len(self.table):
             raise InputError(
-                "A database is listed twice in the prior", found="a repetition", allowed="each database once",
+                "A database is listed twice in the prior",
+                found="a repetition",
+                allowed="each database once",
                 remedy="remove the repetition",
             )
 
@@ -50,7 +52,9 @@ class TablePrior:
             allowed = f'types 0..{universe.types - 1} of each respondent, such as "0,1,1"'
         if unknown:
             raise InputError(
-                "The prior speaks of a database that does not exist", found=unknown[0], allowed=allowed,
+                "The prior speaks of a database that does not exist",
+                found=unknown[0],
+                allowed=allowed,
                 remedy="correct prior.probabilities",
             )
 
@@ -61,10 +65,7 @@ class TablePrior:
         groups: dict[tuple[int, ...], list[Fraction]] = {}
         for label, p in self.table:
             groups.setdefault(histogram_of(types_of(label), universe), []).append(p)
-        return all(
-            len(set(chances)) == 1 and (chances[0] == 0 or len(chances) == orderings(h))
-            for h, chances in groups.items()
-        )
+        return all(len(set(chances)) == 1 and (chances[0] == 0 or len(chances) == orderings(h)) for h, chances in groups.items())
 
     def zeros(self, universe: AnyUniverse) -> tuple[str, ...]:
         named = tuple(f"database {label}" for label, p in self.table if p == 0)

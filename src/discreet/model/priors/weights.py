@@ -50,9 +50,7 @@ def log_integer(n: int) -> float:
 
 def over_one_denominator(probabilities: Sequence[Fraction]) -> ExactWeights:
     denominator = lcm(*(p.denominator for p in probabilities)) if probabilities else 1
-    return ExactWeights(
-        tuple(p.numerator * (denominator // p.denominator) for p in probabilities), denominator
-    )
+    return ExactWeights(tuple(p.numerator * (denominator // p.denominator) for p in probabilities), denominator)
 
 
 def check_distribution(probabilities: Sequence[Fraction], key: str) -> None:
@@ -62,13 +60,17 @@ def check_distribution(probabilities: Sequence[Fraction], key: str) -> None:
     negative = [p for p in probabilities if p < 0]
     if negative:
         raise InputError(
-            f"{key} has a negative probability", found=brief(negative[0]), allowed="numbers from 0 to 1",
+            f"{key} has a negative probability",
+            found=brief(negative[0]),
+            allowed="numbers from 0 to 1",
             remedy="correct it",
         )
     total = sum(probabilities, Fraction(0))
     if total != 1:
         raise InputError(
-            f"{key} does not sum to one", found=brief(total), allowed="a sum of 1",
+            f"{key} does not sum to one",
+            found=brief(total),
+            allowed="a sum of 1",
             remedy="correct or rescale the probabilities",
         )
 
@@ -76,7 +78,9 @@ def check_distribution(probabilities: Sequence[Fraction], key: str) -> None:
 def check_count(found: int, wanted: int, what: str) -> None:
     if found != wanted:
         raise InputError(
-            f"The prior needs {what}", found=f"{found}", allowed=f"{wanted}",
+            f"The prior needs {what}",
+            found=f"{found}",
+            allowed=f"{wanted}",
             remedy="add what is missing or correct [data]",
         )
 
@@ -84,8 +88,10 @@ def check_count(found: int, wanted: int, what: str) -> None:
 def with_respondents(universe: AnyUniverse, kind: str) -> Universe:
     if not isinstance(universe, Universe):
         raise InputError(
-            "Databases listed by name need a prior that lists them", found=f"kind = {kind!r}",
-            allowed="kind = 'table'", remedy="give a probability for each name",
+            "Databases listed by name need a prior that lists them",
+            found=f"kind = {kind!r}",
+            allowed="kind = 'table'",
+            remedy="give a probability for each name",
         )
     return universe
 
@@ -94,7 +100,9 @@ def check_size(size: tuple[Fraction, ...] | None, universe: Universe) -> None:
     """A varying number of respondents needs its own distribution, a fixed one must not have any."""
     if universe.fixed and size is not None:
         raise InputError(
-            "The number of respondents is fixed, so it has no prior", found="prior.size", allowed="no prior.size",
+            "The number of respondents is fixed, so it has no prior",
+            found="prior.size",
+            allowed="no prior.size",
             remedy="remove it, or give a range of respondents",
         )
     if not universe.fixed:
@@ -104,7 +112,7 @@ def check_size(size: tuple[Fraction, ...] | None, universe: Universe) -> None:
                 "A varying number of respondents needs a probability for each size",
                 found="no prior.size" if size is None else f"{len(size)} probabilities",
                 allowed=f"{wanted} probabilities, for {universe.smallest} to {universe.largest} respondents, "
-                "or prior.size = \"uniform\"",
+                'or prior.size = "uniform"',
                 remedy="fill in prior.size",
             )
 

@@ -23,10 +23,18 @@ def promise_of(numbers: Mapping[str, Fraction | None], where: str) -> Promise:
     raise InputError(
         f"{where} states its promise in no way that is known",
         found=" and ".join(f"{where}.{key}" for key in given) or f"neither {where}.epsilon nor {where}.rho",
-        allowed="; or ".join(" with ".join(form.keys) for form in PROMISES), remedy="give the numbers of one of them",
+        allowed="; or ".join(" with ".join(form.keys) for form in PROMISES),
+        remedy="give the numbers of one of them",
     )
 
 
 __all__ = [
-    "LETTERS", "PROMISES", "ApproximatePromise", "ConcentratedPromise", "Promise", "PurePromise", "promise_of", "pure_epsilon",
+    "LETTERS",
+    "PROMISES",
+    "ApproximatePromise",
+    "ConcentratedPromise",
+    "Promise",
+    "PurePromise",
+    "promise_of",
+    "pure_epsilon",
 ]

@@ -31,7 +31,9 @@ class ApproximatePromise(Promise):
         must_not_be_negative(self)
         if not 0 < self.delta < 1:
             raise InputError(
-                "The δ of a promise lies between 0 and 1", found=self.brief(), allowed="0 < δ < 1",
+                "The δ of a promise lies between 0 and 1",
+                found=self.brief(),
+                allowed="0 < δ < 1",
                 remedy="correct it, or leave it out for pure ε",
             )
 

@@ -32,7 +32,8 @@ class ConcentratedPromise(Promise):
     def must_be_askable(self) -> None:
         if not 0 < self.rho <= LARGEST_RHO:
             raise InputError(
-                "The privacy level ρ must be a number above 0", found=brief(self.rho),
+                "The privacy level ρ must be a number above 0",
+                found=brief(self.rho),
                 allowed=f"above 0, up to {LARGEST_RHO}",
                 remedy='set privacy.rho, for instance "1/2"; a value that tells nothing at all is epsilon = 0',
             )

@@ -28,8 +28,10 @@ class PurePromise(Promise):
     def must_be_askable(self) -> None:
         if self.epsilon > LARGEST_EPSILON:
             raise InputError(
-                "The privacy level ε must be a number from 0 on", found=brief(self.epsilon),
-                allowed=f"0 to {LARGEST_EPSILON}", remedy="set privacy.epsilon, for instance 1.0",
+                "The privacy level ε must be a number from 0 on",
+                found=brief(self.epsilon),
+                allowed=f"0 to {LARGEST_EPSILON}",
+                remedy="set privacy.epsilon, for instance 1.0",
             )
 
     def keeps(self, other: Promise) -> bool:
@@ -46,7 +48,9 @@ def pure_epsilon(promise: Promise) -> Fraction:
     """The ε of a purely ε-private promise; others have none, and whoever needs one cannot go on."""
     if not isinstance(promise, PurePromise):
         raise InputError(
-            "This needs a promise of pure ε", found=promise.brief(), allowed="a problem or mechanism with privacy.epsilon alone",
+            "This needs a promise of pure ε",
+            found=promise.brief(),
+            allowed="a problem or mechanism with privacy.epsilon alone",
             remedy="ask for pure ε-differential privacy here",
         )
     return promise.epsilon

@@ -26,7 +26,9 @@ def adding_figure(right: Mapping[str, ColumnError], wrong: Mapping[str, ColumnEr
     series = named(right, wrong)
     values = [
         {"cells": n, "error": error.of_total(n), "column": name}
-        for name, error in series.items() for n in CELLS if error.of_total(n) > 0
+        for name, error in series.items()
+        for n in CELLS
+        if error.of_total(n) > 0
     ]
     scales = series_scales(list(series))
     legend = line_legend("column added up", orient="bottom", columns=2)

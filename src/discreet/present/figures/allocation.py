@@ -17,11 +17,16 @@ def allocation_figure(found: Allocation, frontiers: Sequence[Frontier]) -> Figur
     names = [part.name for part in found.parts]
     rows = [
         {"epsilon": float(p.epsilon), "loss": p.loss, "statistic": name}
-        for name, frontier in zip(names, frontiers, strict=True) for p in frontier.points
+        for name, frontier in zip(names, frontiers, strict=True)
+        for p in frontier.points
     ]
     chosen = [
-        {"epsilon": float(part.epsilon), "loss": float(part.loss), "statistic": part.name,
-         "words": f"{part.name}: ε = {about(part.epsilon, 3)}"}
+        {
+            "epsilon": float(part.epsilon),
+            "loss": float(part.loss),
+            "statistic": part.name,
+            "words": f"{part.name}: ε = {about(part.epsilon, 3)}",
+        }
         for part in found.parts
     ]
     scales = series_scales(names)
@@ -30,23 +35,33 @@ def allocation_figure(found: Allocation, frontiers: Sequence[Frontier]) -> Figur
     legend = {"title": "statistic"}
     colour = {"field": "statistic", "type": "nominal", "scale": scales["color"], "legend": legend}
     body = {
-        "width": WIDTH, "height": HEIGHT, "resolve": APART,
+        "width": WIDTH,
+        "height": HEIGHT,
+        "resolve": APART,
         "layer": [
             {
-                "data": {"values": rows}, "mark": {"type": "line", "strokeWidth": 2},
-                "encoding": {"x": x, "y": y, "color": colour, "strokeDash": {
-                    "field": "statistic", "type": "nominal", "scale": scales["strokeDash"], "legend": legend}},
+                "data": {"values": rows},
+                "mark": {"type": "line", "strokeWidth": 2},
+                "encoding": {
+                    "x": x,
+                    "y": y,
+                    "color": colour,
+                    "strokeDash": {"field": "statistic", "type": "nominal", "scale": scales["strokeDash"], "legend": legend},
+                },
             },
             {
-                "data": {"values": rows}, "mark": {"type": "point", "size": 16, "filled": True},
+                "data": {"values": rows},
+                "mark": {"type": "point", "size": 16, "filled": True},
                 "encoding": {"x": x, "y": y, "color": {**colour, "legend": None}},
             },
             {
-                "data": {"values": chosen}, "mark": {"type": "point", "size": 160, "strokeWidth": 3},
+                "data": {"values": chosen},
+                "mark": {"type": "point", "size": 160, "strokeWidth": 3},
                 "encoding": {"x": x, "y": y, "color": {**colour, "legend": None}},
             },
             {
-                "data": {"values": chosen}, "mark": {"type": "text", "align": "left", "dx": 10, "dy": -8, "fontSize": 12},
+                "data": {"values": chosen},
+                "mark": {"type": "text", "align": "left", "dx": 10, "dy": -8, "fontSize": 12},
                 "encoding": {"x": x, "y": y, "text": {"field": "words"}},
             },
         ],

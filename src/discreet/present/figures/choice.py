@@ -34,8 +34,14 @@ def choice_figure(choices: Choices, loss_title: str | None = None) -> Figure:
     most = "; the most any mechanism allows" if len(powers) == 1 else ""
     told = f"telling {given(choices.low)} from {given(choices.high)} (probability)"
     panels = [
-        _panel("What an attacker learns", f"starting {percent_given(choices.sure)} sure of a fact", epsilons, dict(guesses),
-               "surest guess at most (probability)", [0, 1]),
+        _panel(
+            "What an attacker learns",
+            f"starting {percent_given(choices.sure)} sure of a fact",
+            epsilons,
+            dict(guesses),
+            "surest guess at most (probability)",
+            [0, 1],
+        ),
         _panel("What an analyst sees", f"false alarms {percent_given(choices.alpha)}{most}", epsilons, powers, told, [0, 1]),
     ]
     losses = [row.loss for row in rows]
@@ -43,7 +49,8 @@ def choice_figure(choices: Choices, loss_title: str | None = None) -> Figure:
         title = loss_title or f"{choices.loss_name[:1].lower()}{choices.loss_name[1:]} (units of the loss)"
         panels.append(_panel("What the decision loses", "under the prior", epsilons, {DESIGN: losses}, title, None))
     body = {
-        "hconcat": panels, "spacing": 28,
+        "hconcat": panels,
+        "spacing": 28,
         "resolve": {"scale": dict.fromkeys(("color", "strokeDash", "shape"), "independent")},
     }
     subtitle = "left: privacy given away; right: use gained" if len(panels) == 3 else ""
@@ -56,27 +63,47 @@ def _panel(
     names = list(series)
     values = [
         {"epsilon": e, "value": float(v), "way": name}
-        for name, numbers in series.items() for e, v in zip(epsilons, numbers, strict=True) if v is not None
+        for name, numbers in series.items()
+        for e, v in zip(epsilons, numbers, strict=True)
+        if v is not None
     ]
     scales = series_scales(names)
-    x = {"field": "epsilon", "type": "quantitative", "title": EPSILON,
-         "scale": {"type": "log", "domain": _wide(epsilons), "nice": False},
-         "axis": {"values": epsilons, "labelExpr": label_expression(epsilons), "labelOverlap": "greedy", "labelFlush": False}}
+    x = {
+        "field": "epsilon",
+        "type": "quantitative",
+        "title": EPSILON,
+        "scale": {"type": "log", "domain": _wide(epsilons), "nice": False},
+        "axis": {"values": epsilons, "labelExpr": label_expression(epsilons), "labelOverlap": "greedy", "labelFlush": False},
+    }
     y: dict[str, Any] = {"field": "value", "type": "quantitative", "title": y_title}
     if domain is not None:
         y["scale"] = {"domain": domain}
     legend = line_legend(orient="bottom", columns=1) if len(names) > 1 else None
     colour = {"field": "way", "type": "nominal", "scale": scales["color"]}
     return {
-        **SIZE, "title": {"text": title, "subtitle": subtitle, "fontSize": 13}, "data": {"values": values},
+        **SIZE,
+        "title": {"text": title, "subtitle": subtitle, "fontSize": 13},
+        "data": {"values": values},
         "resolve": {"scale": dict.fromkeys(("color", "strokeDash", "shape"), "independent")},
         "layer": [
-            {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {
-                "x": x, "y": y, "color": {**colour, "legend": legend},
-                "strokeDash": {"field": "way", "type": "nominal", "scale": scales["strokeDash"], "legend": legend}}},
-            {"mark": {"type": "point", "filled": True, "size": 55, "opacity": 1}, "encoding": {
-                "x": x, "y": y, "color": {**colour, "legend": None},
-                "shape": {"field": "way", "type": "nominal", "scale": scales["shape"], "legend": None}}},
+            {
+                "mark": {"type": "line", "strokeWidth": 2},
+                "encoding": {
+                    "x": x,
+                    "y": y,
+                    "color": {**colour, "legend": legend},
+                    "strokeDash": {"field": "way", "type": "nominal", "scale": scales["strokeDash"], "legend": legend},
+                },
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
+                "encoding": {
+                    "x": x,
+                    "y": y,
+                    "color": {**colour, "legend": None},
+                    "shape": {"field": "way", "type": "nominal", "scale": scales["shape"], "legend": None},
+                },
+            },
         ],
     }
 

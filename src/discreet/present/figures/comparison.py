@@ -19,27 +19,39 @@ def comparison_figure(found: Design) -> Figure:
     rows: list[dict[str, Any]] = [{"way": OWN, "loss": shown(problem, float(found.value)), "kind": "design"}]
     rows += [
         {"way": name, "loss": shown(problem, b.value), "kind": "baseline"}
-        for name, b in found.baselines.items() if b.value is not None
+        for name, b in found.baselines.items()
+        if b.value is not None
     ]
     edge = shown(problem, float(found.bound))
     kinds = ["design", "baseline"]
     x = {"field": "loss", "type": "quantitative", "title": loss_title(problem)}
     body = {
-        "width": WIDTH, "height": {"step": 26},
+        "width": WIDTH,
+        "height": {"step": 26},
         "layer": [
             {
-                "data": {"values": [{"loss": edge}]}, "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 2},
+                "data": {"values": [{"loss": edge}]},
+                "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 2},
                 "encoding": {"x": {"field": "loss", "type": "quantitative"}},
             },
             {
-                "data": {"values": rows}, "mark": {"type": "point", "filled": True, "size": 110},
+                "data": {"values": rows},
+                "mark": {"type": "point", "filled": True, "size": 110},
                 "encoding": {
                     "x": x,
                     "y": {"field": "way", "type": "nominal", "sort": {"field": "loss"}, "title": "way to publish"},
-                    "color": {"field": "kind", "type": "nominal", "legend": None,
-                              "scale": {"domain": kinds, "range": [COLOURS[0], COLOURS[1]]}},
-                    "shape": {"field": "kind", "type": "nominal", "legend": None,
-                              "scale": {"domain": kinds, "range": ["circle", "square"]}},
+                    "color": {
+                        "field": "kind",
+                        "type": "nominal",
+                        "legend": None,
+                        "scale": {"domain": kinds, "range": [COLOURS[0], COLOURS[1]]},
+                    },
+                    "shape": {
+                        "field": "kind",
+                        "type": "nominal",
+                        "legend": None,
+                        "scale": {"domain": kinds, "range": ["circle", "square"]},
+                    },
                 },
             },
         ],

@@ -41,12 +41,15 @@ def delta_figure(profiles: Profile | Mapping[str, Profile], promised: float | No
         curves[PROMISE] = grid, worst
     rows = [
         {"epsilon": float(e), "delta": float(d), "way": name}
-        for name, (epsilons, deltas) in curves.items() for e, d in zip(epsilons, deltas, strict=True)
+        for name, (epsilons, deltas) in curves.items()
+        for e, d in zip(epsilons, deltas, strict=True)
     ]
     scales = series_scales(list(curves))
     legend = line_legend(orient="top", columns=2)
     body: dict[str, Any] = {
-        "width": WIDTH, "height": HEIGHT, "data": {"values": rows},
+        "width": WIDTH,
+        "height": HEIGHT,
+        "data": {"values": rows},
         "mark": {"type": "line", "strokeWidth": 2.2},
         "encoding": {
             "x": {"field": "epsilon", "type": "quantitative", "title": X_TITLE},
@@ -63,9 +66,7 @@ def named_profiles(profiles: Profile | Mapping[str, Profile]) -> Mapping[str, Pr
     """One profile under its usual name, or those given."""
     named = {OWN: profiles} if isinstance(profiles, Profile) else dict(profiles)
     if not named:
-        raise InputError(
-            "There is no mechanism to draw", found="no profile", allowed="one or more", remedy="give a profile"
-        )
+        raise InputError("There is no mechanism to draw", found="no profile", allowed="one or more", remedy="give a profile")
     return named
 
 

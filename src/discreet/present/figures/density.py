@@ -35,7 +35,9 @@ def density_figure(mechanism: Mechanism) -> Figure:
     space = mechanism.space
     if len(space) > MOST_STATES:
         raise TooLarge(
-            "There are too many states to bound every output", size=f"{len(space):,} states", fits=f"{MOST_STATES:,}",
+            "There are too many states to bound every output",
+            size=f"{len(space):,} states",
+            fits=f"{MOST_STATES:,}",
             remedy="ask for the limits of single outputs",
         )
     bounds = density_bounds(np.exp(state_logs(mechanism)), state_distances(space), float(mechanism.guarantee.epsilon))
@@ -43,17 +45,27 @@ def density_figure(mechanism: Mechanism) -> Figure:
     chosen = _chosen(law)
     labels = [output_at(mechanism, i).label for i in chosen]
     rows: list[dict[str, Any]] = [
-        {"output": label, "low": max(float(bounds.lower[i]), FLOOR), "high": min(float(bounds.upper[i]), 1.0),
-         "probability": max(float(law[i]), FLOOR)}
+        {
+            "output": label,
+            "low": max(float(bounds.lower[i]), FLOOR),
+            "high": min(float(bounds.upper[i]), 1.0),
+            "probability": max(float(law[i]), FLOOR),
+        }
         for label, i in zip(labels, chosen, strict=True)
     ]
     ticks = log_ticks(min(r["low"] for r in rows), 1.0)
     angle = -90 if len(rows) > 16 or max(map(len, labels)) > 5 else 0
     x = {"field": "output", "type": "nominal", "sort": None, "title": "published value", "axis": {"labelAngle": angle}}
-    y = {"type": "quantitative", "title": "probability of the value (log scale)",
-         "scale": {"type": "log", "domain": [ticks[0], ticks[-1]]}, "axis": {"values": ticks, "labelExpr": label_expression(ticks)}}
+    y = {
+        "type": "quantitative",
+        "title": "probability of the value (log scale)",
+        "scale": {"type": "log", "domain": [ticks[0], ticks[-1]]},
+        "axis": {"values": ticks, "labelExpr": label_expression(ticks)},
+    }
     body: dict[str, Any] = {
-        "width": max(320, min(WIDTH, 40 * len(rows))), "height": HEIGHT, "data": {"values": rows},
+        "width": max(320, min(WIDTH, 40 * len(rows))),
+        "height": HEIGHT,
+        "data": {"values": rows},
         "layer": [
             {
                 "mark": {"type": "bar", "width": {"band": 0.55}, "color": "#c8d7e8", "stroke": COLOURS[1]},
@@ -77,38 +89,49 @@ def density_figure(mechanism: Mechanism) -> Figure:
 
 
 def density_band_figure(
-    places: ArrayLike, lower: ArrayLike, upper: ArrayLike, curves: Mapping[str, Sequence[float]] | None = None,
-    *, place_title: str = "published value t (its own units)", density_title: str = "density (per unit of t)",
+    places: ArrayLike,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    curves: Mapping[str, Sequence[float]] | None = None,
+    *,
+    place_title: str = "published value t (its own units)",
+    density_title: str = "density (per unit of t)",
 ) -> Figure:
     """A band between two bounds along a line of places, with densities inside it as named lines (BG Figs 1 and 3)."""
     t, low, high = (np.asarray(a, dtype=np.float64) for a in (places, lower, upper))
     if not len(t) or not len(t) == len(low) == len(high) or not (low <= high * (1 + 1e-9)).all():
         raise InputError(
-            "A band needs a lower bound below an upper bound at every place", found=f"{len(t)}, {len(low)} and {len(high)} numbers",
-            allowed="as many of each, lower ≤ upper", remedy="correct the bounds",
+            "A band needs a lower bound below an upper bound at every place",
+            found=f"{len(t)}, {len(low)} and {len(high)} numbers",
+            allowed="as many of each, lower ≤ upper",
+            remedy="correct the bounds",
         )
     band = [{"t": float(a), "low": float(b), "high": float(c)} for a, b, c in zip(t, low, high, strict=True)]
     lines = {"upper limit": high, **(curves or {}), "lower limit": low}
     names = list(lines)
     scales = series_scales(names)
-    rows = [
-        {"t": float(a), "density": float(d), "way": name}
-        for name in names for a, d in zip(t, lines[name], strict=True)
-    ]
+    rows = [{"t": float(a), "density": float(d), "way": name} for name in names for a, d in zip(t, lines[name], strict=True)]
     x = {"field": "t", "type": "quantitative", "title": place_title, "scale": {"nice": False}}
     legend = line_legend(orient="top", columns=4)
     body: dict[str, Any] = {
-        "width": WIDTH, "height": HEIGHT,
+        "width": WIDTH,
+        "height": HEIGHT,
         "layer": [
             {
-                "data": {"values": band}, "mark": {"type": "area", "color": "#bbbbbb", "opacity": 0.4},
-                "encoding": {"x": x, "y": {"field": "low", "type": "quantitative", "title": density_title},
-                             "y2": {"field": "high"}},
+                "data": {"values": band},
+                "mark": {"type": "area", "color": "#bbbbbb", "opacity": 0.4},
+                "encoding": {
+                    "x": x,
+                    "y": {"field": "low", "type": "quantitative", "title": density_title},
+                    "y2": {"field": "high"},
+                },
             },
             {
-                "data": {"values": rows}, "mark": {"type": "line", "strokeWidth": 2},
+                "data": {"values": rows},
+                "mark": {"type": "line", "strokeWidth": 2},
                 "encoding": {
-                    "x": x, "y": {"field": "density", "type": "quantitative", "title": density_title},
+                    "x": x,
+                    "y": {"field": "density", "type": "quantitative", "title": density_title},
                     "color": {"field": "way", "type": "nominal", "scale": scales["color"], "legend": legend},
                     "strokeDash": {"field": "way", "type": "nominal", "scale": scales["strokeDash"], "legend": legend},
                 },

@@ -18,27 +18,48 @@ def family_figure(found: FamilyDesign) -> Figure:
     """Loss by size; filled circles are proved best to 10^-6, open squares are proved with a wider gap."""
     problem = found.family.members[0].mechanism.problem
     rows: list[dict[str, Any]] = [
-        {"size": size, "loss": shown(problem, float(value)), "proof": PROVED if how.relative_gap <= NEAR else WIDER,
-         "member": f"{member.low}-{member.high}"}
-        for member, how in zip(found.family.members, found.made, strict=True) for size, value in member.values
+        {
+            "size": size,
+            "loss": shown(problem, float(value)),
+            "proof": PROVED if how.relative_gap <= NEAR else WIDER,
+            "member": f"{member.low}-{member.high}",
+        }
+        for member, how in zip(found.family.members, found.made, strict=True)
+        for size, value in member.values
     ]
     legend = {"title": "proof", "orient": "bottom"}
     proofs = [PROVED, WIDER]
-    x = {"field": "size", "type": "quantitative", "title": "size of the cell (respondents)", "scale": {"zero": False},
-         "axis": {"format": "d", "tickMinStep": 1}}
+    x = {
+        "field": "size",
+        "type": "quantitative",
+        "title": "size of the cell (respondents)",
+        "scale": {"zero": False},
+        "axis": {"format": "d", "tickMinStep": 1},
+    }
     y = {"field": "loss", "type": "quantitative", "title": loss_title(problem)}
     body = {
-        "width": WIDTH, "height": HEIGHT, "data": {"values": rows},
+        "width": WIDTH,
+        "height": HEIGHT,
+        "data": {"values": rows},
         "layer": [
             {"mark": {"type": "line", "color": "#999999"}, "encoding": {"x": x, "y": y}},
             {
                 "mark": {"type": "point", "size": 55, "filled": False, "strokeWidth": 1.6},
                 "encoding": {
-                    "x": x, "y": y,
-                    "color": {"field": "proof", "type": "nominal", "legend": legend,
-                              "scale": {"domain": proofs, "range": [COLOURS[1], COLOURS[2]]}},
-                    "shape": {"field": "proof", "type": "nominal", "legend": legend,
-                              "scale": {"domain": proofs, "range": ["circle", "square"]}},
+                    "x": x,
+                    "y": y,
+                    "color": {
+                        "field": "proof",
+                        "type": "nominal",
+                        "legend": legend,
+                        "scale": {"domain": proofs, "range": [COLOURS[1], COLOURS[2]]},
+                    },
+                    "shape": {
+                        "field": "proof",
+                        "type": "nominal",
+                        "legend": legend,
+                        "scale": {"domain": proofs, "range": ["circle", "square"]},
+                    },
                 },
             },
         ],

@@ -27,8 +27,10 @@ def frechet_figure(
     """One panel for each value of the statistic (the likeliest when there are many), one stepped line for each mechanism."""
     if not representations or any(len(r.laws[0]) != len(states) for r in representations.values()):
         raise InputError(
-            "Fréchet densities are about the values of one statistic", found=f"{len(representations)} representations",
-            allowed=f"representations about {len(states)} values", remedy="give one or more of the same problem",
+            "Fréchet densities are about the values of one statistic",
+            found=f"{len(representations)} representations",
+            allowed=f"representations about {len(states)} values",
+            remedy="give one or more of the same problem",
         )
     names = list(representations)
     marginal = np.array([float(p) for p in next(iter(representations.values())).state_marginal()])
@@ -45,12 +47,19 @@ def frechet_figure(
     scales = series_scales(names)
     legend = line_legend("mechanism")
     top = max(r["density"] for r in rows)
-    x = {"field": "rank", "type": "quantitative", "title": f"rank of the {index} (share)",
-         "scale": {"domain": [0, 1]}, "axis": {"values": [0, 0.2, 0.4, 0.6, 0.8, 1]}}
+    x = {
+        "field": "rank",
+        "type": "quantitative",
+        "title": f"rank of the {index} (share)",
+        "scale": {"domain": [0, 1]},
+        "axis": {"values": [0, 0.2, 0.4, 0.6, 0.8, 1]},
+    }
     panels: list[dict[str, Any]] = []
     for place, w in enumerate(chosen):
         y: dict[str, Any] = {
-            "field": "density", "type": "quantitative", "scale": {"domain": [0, min(1.0, 1.08 * top)]},
+            "field": "density",
+            "type": "quantitative",
+            "scale": {"domain": [0, min(1.0, 1.08 * top)]},
             "title": "density f(ω, rank) (probability of ω)" if place % ACROSS == 0 else None,
         }
         panels.append({
@@ -68,14 +77,10 @@ def frechet_figure(
     return Figure("What the rank of a posterior says", alt, body, f"posteriors in order of the {index}")
 
 
-def alt_text(
-    representations: Mapping[str, FrechetRepresentation], states: Sequence[str], chosen: Sequence[int], index: str
-) -> str:
+def alt_text(representations: Mapping[str, FrechetRepresentation], states: Sequence[str], chosen: Sequence[int], index: str) -> str:
     """For each mechanism its steps, and each shown value's density at the lowest and highest rank."""
     words = []
     for name, found in representations.items():
-        ends = ", ".join(
-            f"ω = {states[w]} from {about(found.laws[0][w], 3)} to {about(found.laws[-1][w], 3)}" for w in chosen
-        )
+        ends = ", ".join(f"ω = {states[w]} from {about(found.laws[0][w], 3)} to {about(found.laws[-1][w], 3)}" for w in chosen)
         words.append(f"{name} has {len(found.widths)} steps; between the lowest and the highest rank: {ends}.")
     return f"Stepped densities of the statistic against the rank of the {index}. {' '.join(words)}"

@@ -19,14 +19,13 @@ ROOM = 150
 """Pixels to the left of the bar that its words need."""
 
 
-def frontier_figure(
-    found: Frontier, saving: Saving | None = None, baselines: Sequence[str] | None = None
-) -> Figure:
+def frontier_figure(found: Frontier, saving: Saving | None = None, baselines: Sequence[str] | None = None) -> Figure:
     """The picture of a frontier; `saving` draws the step at equal loss, `baselines` chooses what is beside it."""
     problem = found.problem
     top = _top(found)
     names = [
-        n for n in (baselines or found.baseline_names)
+        n
+        for n in (baselines or found.baseline_names)
         if n not in HIDDEN and (top is None or any(loss <= top for _, loss in found.baseline(n)))
     ]
     rows: list[dict[str, Any]] = [
@@ -35,7 +34,8 @@ def frontier_figure(
     for name in names:
         rows += [
             {"epsilon": float(p.epsilon), "loss": shown(problem, value), "way": name}
-            for p in found.points if name in p.baselines and (value := p.baselines[name].value) is not None
+            for p in found.points
+            if name in p.baselines and (value := p.baselines[name].value) is not None
         ]
     band = [
         {"epsilon": float(p.epsilon), "low": shown(problem, float(p.bound)), "high": shown(problem, float(p.value))}
@@ -51,21 +51,26 @@ def frontier_figure(
     legend = {"title": "way to publish"}
     layers: list[dict[str, Any]] = [
         {
-            "data": {"values": band}, "mark": {"type": "area", "color": "#999999", "opacity": 0.5},
+            "data": {"values": band},
+            "mark": {"type": "area", "color": "#999999", "opacity": 0.5},
             "encoding": {"x": x, "y": low, "y2": {"field": "high"}},
         },
         {
-            "data": {"values": rows}, "mark": {"type": "line", "strokeWidth": 1.8, "clip": True},
+            "data": {"values": rows},
+            "mark": {"type": "line", "strokeWidth": 1.8, "clip": True},
             "encoding": {
-                "x": x, "y": y,
+                "x": x,
+                "y": y,
                 "color": {"field": "way", "type": "nominal", "scale": scales["color"], "legend": None},
                 "strokeDash": {"field": "way", "type": "nominal", "scale": scales["strokeDash"], "legend": None},
             },
         },
         {
-            "data": {"values": rows}, "mark": {"type": "point", "size": 40, "filled": True, "clip": True},
+            "data": {"values": rows},
+            "mark": {"type": "point", "size": 40, "filled": True, "clip": True},
             "encoding": {
-                "x": x, "y": y,
+                "x": x,
+                "y": y,
                 "color": {"field": "way", "type": "nominal", "scale": scales["color"], "legend": legend},
                 "shape": {"field": "way", "type": "nominal", "scale": scales["shape"], "legend": legend},
             },
@@ -90,8 +95,15 @@ def _step(saving: Saving, widest: float) -> list[dict[str, Any]]:
     low, high = number_at_most(saving.reach.above), float(saving.epsilon)
     beside = WIDTH * low / widest > ROOM
     share = percent_at_most(saving.share[1])
-    values = [{"from": low, "to": high, "loss": saving.loss, "middle": (low + high) / 2,
-               "words": ["same loss", f"with {share} of ε"] if beside else f"same loss with {share} of ε"}]
+    values = [
+        {
+            "from": low,
+            "to": high,
+            "loss": saving.loss,
+            "middle": (low + high) / 2,
+            "words": ["same loss", f"with {share} of ε"] if beside else f"same loss with {share} of ε",
+        }
+    ]
     y = {"field": "loss", "type": "quantitative"}
     place = {"align": "right", "dx": -8, "dy": 12} if beside else {"align": "center", "dy": -13}
     x = {"field": "from" if beside else "middle", "type": "quantitative"}
@@ -104,7 +116,8 @@ def _step(saving: Saving, widest: float) -> list[dict[str, Any]]:
         for halo in ({"stroke": "#ffffff", "strokeWidth": 4}, {})
     ]
     rule = {
-        "data": {"values": values}, "mark": {"type": "rule", "strokeWidth": 3, "color": "#000000"},
+        "data": {"values": values},
+        "mark": {"type": "rule", "strokeWidth": 3, "color": "#000000"},
         "encoding": {"x": {"field": "from", "type": "quantitative"}, "x2": {"field": "to"}, "y": y},
     }
     return [*words, rule]
@@ -129,7 +142,8 @@ def alt_text(found: Frontier, saving: Saving | None, names: Sequence[str]) -> st
     ]
     ends = [
         f"{name} {about(shown(problem, value))}"
-        for name in names if (b := last.baselines.get(name)) is not None and (value := b.value) is not None
+        for name in names
+        if (b := last.baselines.get(name)) is not None and (value := b.value) is not None
     ]
     if ends:
         words.append(f"At ε = {given(last.epsilon)} the others are: {', '.join(ends)}.")

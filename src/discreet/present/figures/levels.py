@@ -22,7 +22,8 @@ def levels_figure(found: LevelledCells) -> Figure:
     bars = [{"cell": ", ".join(found.keys[i]), "low": float(found.lower[i]), "high": float(found.upper[i])} for i in top]
     points: list[dict[str, Any]] = [
         {"cell": ", ".join(found.keys[i]), "total": float(column[i]), "way": way}
-        for i in top for way, column in ((TOGETHER, found.mean), (SQUARES, found.least_squares))
+        for i in top
+        for way, column in ((TOGETHER, found.mean), (SQUARES, found.least_squares))
     ]
     x: dict[str, Any] = {"type": "quantitative", "title": "total of the cell (in units of the statistic)", "axis": {"tickCount": 8}}
     y = {"field": "cell", "type": "nominal", "sort": None, "title": ", ".join(found.columns[-1])}

@@ -33,7 +33,9 @@ def mechanism_figure(mechanism: Mechanism) -> Figure:
     table = mechanism.probabilities
     if table.size > MOST_CELLS:
         raise TooLarge(
-            "The mechanism has too many entries to draw", size=f"{table.size:,} probabilities", fits=f"{MOST_CELLS:,}",
+            "The mechanism has too many entries to draw",
+            size=f"{table.size:,} probabilities",
+            fits=f"{MOST_CELLS:,}",
             remedy="draw its posteriors instead",
         )
     omegas = state_statistics(mechanism)
@@ -43,9 +45,9 @@ def mechanism_figure(mechanism: Mechanism) -> Figure:
     states = [mechanism.space.labels[j] for j in order]
     outputs = [o.label for o in mechanism.outputs]
     values: list[dict[str, Any]] = [
-        {"place": place, "state": states[place], "output": outputs[i],
-         "probability": max(float(table[i, j]), FAINTEST)}
-        for i in range(len(outputs)) for place, j in enumerate(order)
+        {"place": place, "state": states[place], "output": outputs[i], "probability": max(float(table[i, j]), FAINTEST)}
+        for i in range(len(outputs))
+        for place, j in enumerate(order)
     ]
     ticks = log_ticks(min(v["probability"] for v in values), max(v["probability"] for v in values))
     row = max(8, min(40, HEIGHT // len(outputs)))
@@ -95,7 +97,8 @@ def _title(mechanism: Mechanism, omegas: list[Fraction] | None) -> str:
     clamped = getattr(mechanism.summary, "clamp", None) is not None
     what = {
         "histogram": "clamped counts of types" if clamped else "counts of types",
-        "linear": "weighted sum that the mechanism reads", "database": "database",
+        "linear": "weighted sum that the mechanism reads",
+        "database": "database",
     }[mechanism.summary.kind]
     few = len(mechanism.space.labels) <= MOST_LABELS
     return what if omegas is None or few else f"{what}, by their statistic (its own units)"
@@ -109,7 +112,7 @@ def _axis(states: list[str], omegas: list[Fraction] | None) -> dict[str, Any]:
     else:
         named = states if omegas is None else [format_exact(omega) for omega in omegas]
         firsts = [p for p, name in enumerate(named) if p == 0 or named[p - 1] != name]
-        chosen, last = {}, -10**9
+        chosen, last = {}, -(10**9)
         room = len(states) / MOST_LABELS
         for place in firsts:
             if place - last >= room:

@@ -43,8 +43,12 @@ def posterior_figure(
         "data": {"values": rows},
         "mark": {"type": "line", "point": True, "strokeWidth": 2},
         "encoding": {
-            "x": {"field": "omega", "type": "quantitative", "title": "the statistic (its own units)",
-                  "axis": statistic_axis(found.values)},
+            "x": {
+                "field": "omega",
+                "type": "quantitative",
+                "title": "the statistic (its own units)",
+                "axis": statistic_axis(found.values),
+            },
             "y": {"field": "probability", "type": "quantitative", "title": "probability"},
             "color": {"field": "belief", "type": "nominal", "scale": scales["color"], "legend": legend},
             "strokeDash": {"field": "belief", "type": "nominal", "scale": scales["strokeDash"], "legend": legend},

@@ -21,11 +21,18 @@ def priors_figure(found: Robust) -> Figure:
     scales = series_scales(list(WAYS))
     legend = {"title": "mechanism"}
     body = {
-        "width": max(260, 130 * len(names)), "height": HEIGHT, "data": {"values": rows},
+        "width": max(260, 130 * len(names)),
+        "height": HEIGHT,
+        "data": {"values": rows},
         "mark": {"type": "point", "filled": True, "size": 110},
         "encoding": {
-            "x": {"field": "prior", "type": "nominal", "title": "true prior (probabilities of the types)", "sort": None,
-                  "axis": {"labelAngle": 0}},
+            "x": {
+                "field": "prior",
+                "type": "nominal",
+                "title": "true prior (probabilities of the types)",
+                "sort": None,
+                "axis": {"labelAngle": 0},
+            },
             "y": {"field": "loss", "type": "quantitative", "title": loss_title(found.mechanism.problem)},
             "color": {"field": "way", "type": "nominal", "scale": scales["color"], "legend": legend},
             "shape": {"field": "way", "type": "nominal", "scale": scales["shape"], "legend": legend},

@@ -29,24 +29,32 @@ def _lines(surface: Surface) -> Figure:
     colour = {"field": "towards", "type": "nominal", "scale": scales["color"], "legend": None}
     encoding = {"x": x, "color": colour}
     body = {
-        "width": WIDTH, "height": HEIGHT, "data": {"values": rows}, "resolve": APART,
+        "width": WIDTH,
+        "height": HEIGHT,
+        "data": {"values": rows},
+        "resolve": APART,
         "layer": [
             {
                 "mark": {"type": "area", "opacity": 0.3},
-                "encoding": {**encoding, "y": {"field": "low", "type": "quantitative", "title": title, "stack": None},
-                             "y2": {"field": "high"}},
+                "encoding": {
+                    **encoding,
+                    "y": {"field": "low", "type": "quantitative", "title": title, "stack": None},
+                    "y2": {"field": "high"},
+                },
             },
             {
                 "mark": {"type": "line", "strokeWidth": 2},
                 "encoding": {
-                    **encoding, "y": {"field": "high", "type": "quantitative", "title": title},
+                    **encoding,
+                    "y": {"field": "high", "type": "quantitative", "title": title},
                     "strokeDash": {"field": "towards", "type": "nominal", "scale": scales["strokeDash"], "legend": None},
                 },
             },
             {
                 "mark": {"type": "point", "size": 40, "filled": True},
                 "encoding": {
-                    "x": x, "y": {"field": "high", "type": "quantitative", "title": title},
+                    "x": x,
+                    "y": {"field": "high", "type": "quantitative", "title": title},
                     "color": {**colour, "legend": legend},
                     "shape": {"field": "towards", "type": "nominal", "scale": scales["shape"], "legend": legend},
                 },
@@ -58,20 +66,32 @@ def _lines(surface: Surface) -> Figure:
 
 def _cloud(surface: Surface) -> Figure:
     first, second = (1, 2) if len(surface.places[0].prior) > 2 else (0, 1)
-    rows = [
-        {"x": float(p.prior[first]), "y": float(p.prior[second]), "regret": p.high} for p in surface.places
-    ]
+    rows = [{"x": float(p.prior[first]), "y": float(p.prior[second]), "regret": p.high} for p in surface.places]
     body = {
-        "width": WIDTH, "height": HEIGHT, "data": {"values": rows},
+        "width": WIDTH,
+        "height": HEIGHT,
+        "data": {"values": rows},
         "mark": {"type": "point", "filled": True, "stroke": "#000000", "strokeWidth": 0.5},
         "encoding": {
-            "x": {"field": "x", "type": "quantitative", "title": f"probability of {_named(surface, first)}",
-                  "scale": {"zero": False}},
-            "y": {"field": "y", "type": "quantitative", "title": f"probability of {_named(surface, second)}",
-                  "scale": {"zero": False}},
+            "x": {
+                "field": "x",
+                "type": "quantitative",
+                "title": f"probability of {_named(surface, first)}",
+                "scale": {"zero": False},
+            },
+            "y": {
+                "field": "y",
+                "type": "quantitative",
+                "title": f"probability of {_named(surface, second)}",
+                "scale": {"zero": False},
+            },
             "size": {"field": "regret", "type": "quantitative", "title": f"regret ({UNITS})"},
-            "color": {"field": "regret", "type": "quantitative", "title": f"regret ({UNITS})",
-                      "scale": {"scheme": "viridis", "reverse": True}},
+            "color": {
+                "field": "regret",
+                "type": "quantitative",
+                "title": f"regret ({UNITS})",
+                "scale": {"scheme": "viridis", "reverse": True},
+            },
         },
     }
     return Figure("If the prior is wrong", _alt(surface), body, "priors drawn around the reference counts")

@@ -32,13 +32,19 @@ MOST_ENTRIES, MOST_BITS, ROUNDED_BITS = 20_000, 400_000, 256
 
 
 def relative_risk_figure(
-    first: Hyper, second: Hyper, names: tuple[str, str] = ("first", "second"), *,
-    first_labels: Sequence[str] | None = None, second_labels: Sequence[str] | None = None,
+    first: Hyper,
+    second: Hyper,
+    names: tuple[str, str] = ("first", "second"),
+    *,
+    first_labels: Sequence[str] | None = None,
+    second_labels: Sequence[str] | None = None,
 ) -> Figure:
     """Panels of ratios about the statistic, the likeliest posteriors when there are many; labels name the posteriors."""
     if first.states != second.states:
         raise InputError(
-            "Relative risks compare beliefs about the same values", found="different states", allowed="one statistic",
+            "Relative risks compare beliefs about the same values",
+            found="different states",
+            allowed="one statistic",
             remedy="compare mechanisms of the same problem",
         )
     answer = uprr(first.posteriors, second.posteriors, ROUNDING)
@@ -56,28 +62,48 @@ def relative_risk_figure(
     drawn = [rivals[j] for j in against]
     scales = series_scales(drawn)
     axis = {"tickCount": 6} if len(omegas) > 8 else {"values": omegas, "labelExpr": "format(datum.value, '.4~g')"}
-    x = {"field": "omega", "type": "quantitative", "title": "value ω of the statistic (its own units)",
-         "scale": {"zero": False}, "axis": axis}
-    y = {"field": "ratio", "type": "quantitative", "title": "relative risk μ(ω)/μ′(ω) (ratio, log scale)",
-         "scale": {"type": "log", "domain": [ticks[0], ticks[-1]]},
-         "axis": {"values": ticks, "labelExpr": label_expression(ticks)}}
+    x = {
+        "field": "omega",
+        "type": "quantitative",
+        "title": "value ω of the statistic (its own units)",
+        "scale": {"zero": False},
+        "axis": axis,
+    }
+    y = {
+        "field": "ratio",
+        "type": "quantitative",
+        "title": "relative risk μ(ω)/μ′(ω) (ratio, log scale)",
+        "scale": {"type": "log", "domain": [ticks[0], ticks[-1]]},
+        "axis": {"values": ticks, "labelExpr": label_expression(ticks)},
+    }
     legends = [None] * (len(shown) - 1) + [line_legend(f"against μ′ of {names[1]}")]
     panels: list[dict[str, Any]] = [
         {
             "title": {"text": f"μ: {ours[i]}", "subtitle": _peak_words(answer, i, first.states), "fontSize": 13},
-            "width": 200, "height": round(HEIGHT * 0.7),
+            "width": 200,
+            "height": round(HEIGHT * 0.7),
             "data": {"values": [r for r in rows if r["posterior"] == ours[i]]},
             "resolve": {"scale": dict.fromkeys(("color", "shape", "strokeDash"), "independent")},
             "layer": [
                 *_peak_mark(answer, i, omegas, x),
-                {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {
-                    "x": x, "y": y,
-                    "color": {"field": "rival", "type": "nominal", "scale": scales["color"], "legend": legend},
-                    "strokeDash": {"field": "rival", "type": "nominal", "scale": scales["strokeDash"], "legend": legend}}},
-                {"mark": {"type": "point", "filled": True, "size": 45}, "encoding": {
-                    "x": x, "y": y,
-                    "color": {"field": "rival", "type": "nominal", "scale": scales["color"], "legend": None},
-                    "shape": {"field": "rival", "type": "nominal", "scale": scales["shape"], "legend": None}}},
+                {
+                    "mark": {"type": "line", "strokeWidth": 2},
+                    "encoding": {
+                        "x": x,
+                        "y": y,
+                        "color": {"field": "rival", "type": "nominal", "scale": scales["color"], "legend": legend},
+                        "strokeDash": {"field": "rival", "type": "nominal", "scale": scales["strokeDash"], "legend": legend},
+                    },
+                },
+                {
+                    "mark": {"type": "point", "filled": True, "size": 45},
+                    "encoding": {
+                        "x": x,
+                        "y": y,
+                        "color": {"field": "rival", "type": "nominal", "scale": scales["color"], "legend": None},
+                        "shape": {"field": "rival", "type": "nominal", "scale": scales["shape"], "legend": None},
+                    },
+                },
             ],
         }
         for i, legend in zip(shown, legends, strict=True)
@@ -104,7 +130,8 @@ def compared_risks_figure(first: Mechanism, second: Mechanism, names: tuple[str,
             raise TooLarge(
                 "The mechanism has too many posteriors to compare",
                 size=f"{len(own.outputs):,} outputs × {len(listed.omegas):,} values",
-                fits=f"{MOST_ENTRIES:,} probabilities", remedy="compare smaller mechanisms",
+                fits=f"{MOST_ENTRIES:,} probabilities",
+                remedy="compare smaller mechanisms",
             )
         about, _ = averaged_own(own if own.bits() <= MOST_BITS else own.rounded(ROUNDED_BITS), mechanism, listed)
         merged = about.merged()
@@ -124,7 +151,9 @@ def _labels(hyper: Hyper, labels: Sequence[str] | None, name: str) -> list[str]:
         return [f"{name} {i + 1}" for i in range(len(hyper))]
     if len(labels) != len(hyper) or len(set(labels)) != len(labels):
         raise InputError(
-            "Every posterior has a label of its own", found=f"{len(labels)} labels", allowed=f"{len(hyper)} different ones",
+            "Every posterior has a label of its own",
+            found=f"{len(labels)} labels",
+            allowed=f"{len(hyper)} different ones",
             remedy="name each posterior once",
         )
     return list(labels)
@@ -158,9 +187,7 @@ def _untitled(layer: dict[str, Any]) -> dict[str, Any]:
     return {**layer, "encoding": encoding}
 
 
-def alt_text(
-    answer: UprrAnswer, states: Sequence[str], ours: Sequence[str], rivals: Sequence[str], names: tuple[str, str]
-) -> str:
+def alt_text(answer: UprrAnswer, states: Sequence[str], ours: Sequence[str], rivals: Sequence[str], names: tuple[str, str]) -> str:
     """The verdict with the peaks, or with the fall and the rise that rule one out."""
     head = f"Ratios of {len(ours)} posteriors of {names[0]} to {len(rivals)} of {names[1]} against the statistic."
     if answer.peaks is not None:

@@ -48,7 +48,9 @@ def release_rows(folder: str | Path) -> tuple[list[str], list[dict[str, Any]]]:
     columns = list(reader.fieldnames or ())
     if not set(FIXED) <= set(columns):
         raise InputError(
-            "This is not the table of a release", found=", ".join(columns) or "no columns", allowed=list(FIXED),
+            "This is not the table of a release",
+            found=", ".join(columns) or "no columns",
+            allowed=list(FIXED),
             remedy="give the folder that publish wrote",
         )
     keys = columns[: columns.index("size")]
@@ -112,18 +114,27 @@ def _by_size(rows: Sequence[Mapping[str, Any]]) -> Figure:
         sizes, means, bins=(across, 30), range=((sizes.min() - 0.5, sizes.max() + 0.5), _span(means))
     )
     values = [
-        {"size": size_edges[i], "size_end": size_edges[i + 1], "mean": mean_edges[j], "mean_end": mean_edges[j + 1],
-         "cells": int(counts[i, j])}
+        {
+            "size": size_edges[i],
+            "size_end": size_edges[i + 1],
+            "mean": mean_edges[j],
+            "mean_end": mean_edges[j + 1],
+            "cells": int(counts[i, j]),
+        }
         for i, j in np.argwhere(counts > 0).tolist()
     ]
     x, y = {"field": "size", "type": "quantitative", "scale": {"zero": False}}, {"field": "mean", "type": "quantitative"}
     body = {
-        "width": WIDTH, "height": HEIGHT, "data": {"values": values}, "mark": {"type": "rect"},
+        "width": WIDTH,
+        "height": HEIGHT,
+        "data": {"values": values},
+        "mark": {"type": "rect"},
         "encoding": {
-            "x": {**x, "title": "size of the cell (respondents)"}, "x2": {"field": "size_end"},
-            "y": {**y, "title": MEANING}, "y2": {"field": "mean_end"},
-            "color": {"field": "cells", "type": "quantitative", "title": "cells",
-                      "scale": {"scheme": "viridis", "reverse": True}},
+            "x": {**x, "title": "size of the cell (respondents)"},
+            "x2": {"field": "size_end"},
+            "y": {**y, "title": MEANING},
+            "y2": {"field": "mean_end"},
+            "color": {"field": "cells", "type": "quantitative", "title": "cells", "scale": {"scheme": "viridis", "reverse": True}},
         },
     }
     alt = (
@@ -138,11 +149,18 @@ def _one_size(rows: Sequence[Mapping[str, Any]]) -> Figure:
     counts = Counter(float(r["mean"]) for r in rows)
     values = [{"mean": mean, "cells": count} for mean, count in sorted(counts.items())]
     body = {
-        "width": WIDTH, "height": HEIGHT, "data": {"values": values},
+        "width": WIDTH,
+        "height": HEIGHT,
+        "data": {"values": values},
         "layer": [
-            {"mark": {"type": "rule", "strokeWidth": 4, "color": COLOURS[1]}, "encoding": {
-                "x": {"field": "mean", "type": "quantitative", "title": MEANING},
-                "y": {"field": "cells", "type": "quantitative", "title": "number of cells"}, "y2": {"datum": 0}}},
+            {
+                "mark": {"type": "rule", "strokeWidth": 4, "color": COLOURS[1]},
+                "encoding": {
+                    "x": {"field": "mean", "type": "quantitative", "title": MEANING},
+                    "y": {"field": "cells", "type": "quantitative", "title": "number of cells"},
+                    "y2": {"datum": 0},
+                },
+            },
         ],
     }
     told = ", ".join(f"{about(mean, 3)} in {count}" for mean, count in counts.most_common(6))
@@ -160,7 +178,9 @@ def _counts(rows: Sequence[Mapping[str, Any]]) -> Figure:
     counts = Counter(str(r["published"]) for r in rows)
     order = [name for name, _ in counts.most_common()]
     body = {
-        "width": WIDTH, "height": {"step": 22}, "data": {"values": [{"published": n, "cells": counts[n]} for n in order]},
+        "width": WIDTH,
+        "height": {"step": 22},
+        "data": {"values": [{"published": n, "cells": counts[n]} for n in order]},
         "mark": {"type": "bar", "color": COLOURS[1]},
         "encoding": {
             "x": {"field": "cells", "type": "quantitative", "title": "number of cells"},

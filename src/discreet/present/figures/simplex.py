@@ -33,7 +33,9 @@ def simplex_figure(problem: Problem | StatedProblem, hypers: Mapping[str, Hyper]
     listed = stated(problem) if isinstance(problem, Problem) else problem
     if len(listed.omegas) != 3:
         raise InputError(
-            "A triangle shows beliefs about a statistic with three values", found=f"{len(listed.omegas)} values", allowed="3",
+            "A triangle shows beliefs about a statistic with three values",
+            found=f"{len(listed.omegas)} values",
+            allowed="3",
             remedy="draw posteriors or relative risks instead",
         )
     epsilon = float(listed.problem.epsilon)
@@ -46,13 +48,12 @@ def simplex_figure(problem: Problem | StatedProblem, hypers: Mapping[str, Hyper]
     outer, inner = hull(projected), hull(noise)
     prior = np.array([[float(p) for p in listed.statistic_prior]])
     names = [format_exact(omega) for omega in listed.omegas]
-    groups: list[tuple[str, np.ndarray, Sequence[float]]] = [
-        (POINTS, projected, ()), (NOISE_POINTS, inner, ()), (PRIOR, prior, ())
-    ]
+    groups: list[tuple[str, np.ndarray, Sequence[float]]] = [(POINTS, projected, ()), (NOISE_POINTS, inner, ()), (PRIOR, prior, ())]
     for name, hyper in (hypers or {}).items():
         groups.append((name, _beliefs(hyper), [float(w) for w in hyper.weights]))
     body: dict[str, Any] = {
-        "width": SIDE, "height": round(SIDE * 1.074 / 1.24),
+        "width": SIDE,
+        "height": round(SIDE * 1.074 / 1.24),
         "layer": [*_frame(names), *_regions(outer, inner), *_marks(groups, names)],
         "resolve": {"scale": dict.fromkeys(("color", "shape", "strokeDash"), "independent")},
     }
@@ -123,26 +124,38 @@ def _frame(names: Sequence[str]) -> list[dict[str, Any]]:
     order = {"field": "turn", "type": "quantitative"}
     shifts = {0: (-14, 0), 1: (14, -2), 2: (0, 14)}
     return [
-        {"data": {"values": lines}, "mark": {"type": "rule", "color": "#dddddd"},
-         "encoding": {"x": X, "y": Y, "x2": {"field": "x2"}, "y2": {"field": "y2"}}},
-        {"data": {"values": edge}, "mark": {"type": "line", "color": "#444444", "strokeWidth": 1.4},
-         "encoding": {"x": X, "y": Y, "order": order}},
+        {
+            "data": {"values": lines},
+            "mark": {"type": "rule", "color": "#dddddd"},
+            "encoding": {"x": X, "y": Y, "x2": {"field": "x2"}, "y2": {"field": "y2"}},
+        },
+        {
+            "data": {"values": edge},
+            "mark": {"type": "line", "color": "#444444", "strokeWidth": 1.4},
+            "encoding": {"x": X, "y": Y, "order": order},
+        },
         *(
-            {"data": {"values": [_at(corners[k], words=f"surely ω = {names[k]}")]},
-             "mark": {"type": "text", "align": align, "dy": dy, "fontSize": 13, "fontWeight": "bold"},
-             "encoding": {"x": X, "y": Y, "text": {"field": "words"}}}
+            {
+                "data": {"values": [_at(corners[k], words=f"surely ω = {names[k]}")]},
+                "mark": {"type": "text", "align": align, "dy": dy, "fontSize": 13, "fontWeight": "bold"},
+                "encoding": {"x": X, "y": Y, "text": {"field": "words"}},
+            }
             for k, align, dy in spots
         ),
         *(
-            {"data": {"values": [t for t in ticks if t["side"] == k]},
-             "mark": {"type": "text", "fontSize": 11, "color": "#555555", "dx": shifts[k][0], "dy": shifts[k][1]},
-             "encoding": {"x": X, "y": Y, "text": {"field": "words"}}}
+            {
+                "data": {"values": [t for t in ticks if t["side"] == k]},
+                "mark": {"type": "text", "fontSize": 11, "color": "#555555", "dx": shifts[k][0], "dy": shifts[k][1]},
+                "encoding": {"x": X, "y": Y, "text": {"field": "words"}},
+            }
             for k in range(3)
         ),
         *(
-            {"data": {"values": [{"x": x, "y": y, "words": f"probability of ω = {names[k]}"}]},
-             "mark": {"type": "text", "fontSize": 12, "color": "#333333", "angle": angle},
-             "encoding": {"x": X, "y": Y, "text": {"field": "words"}}}
+            {
+                "data": {"values": [{"x": x, "y": y, "words": f"probability of ω = {names[k]}"}]},
+                "mark": {"type": "text", "fontSize": 12, "color": "#333333", "angle": angle},
+                "encoding": {"x": X, "y": Y, "text": {"field": "words"}},
+            }
             for k, (x, y, angle) in enumerate(((0.13, 0.50, -60), (0.87, 0.50, 60), (0.5, -0.105, 0)))
         ),
     ]
@@ -152,20 +165,28 @@ def _regions(outer: np.ndarray, inner: np.ndarray) -> list[dict[str, Any]]:
     """Both hulls as closed outlines, the outer one filled, and a legend made of their strokes."""
     rows = [
         _at(p, region=name, turn=i)
-        for name, corners in ((PK, outer), (K_OMEGA, inner)) for i, p in enumerate([*corners, corners[0]])
+        for name, corners in ((PK, outer), (K_OMEGA, inner))
+        for i, p in enumerate([*corners, corners[0]])
     ]
     legend = {"title": "private beliefs", "symbolType": "stroke", "symbolSize": 900, "orient": "right"}
     shared = {"x": X, "y": Y, "order": {"field": "turn", "type": "quantitative"}}
     dashes = {"domain": [PK, K_OMEGA], "range": [[1, 0], [7, 4]]}
     colours = {"domain": [PK, K_OMEGA], "range": [COLOURS[1], COLOURS[2]]}
     return [
-        {"data": {"values": [r for r in rows if r["region"] == PK]},
-         "mark": {"type": "line", "fill": COLOURS[1], "fillOpacity": 0.12, "strokeWidth": 0, "interpolate": "linear-closed"},
-         "encoding": shared},
-        {"data": {"values": rows}, "mark": {"type": "line", "strokeWidth": 2.4},
-         "encoding": {**shared,
-                      "color": {"field": "region", "type": "nominal", "scale": colours, "legend": legend},
-                      "strokeDash": {"field": "region", "type": "nominal", "scale": dashes, "legend": legend}}},
+        {
+            "data": {"values": [r for r in rows if r["region"] == PK]},
+            "mark": {"type": "line", "fill": COLOURS[1], "fillOpacity": 0.12, "strokeWidth": 0, "interpolate": "linear-closed"},
+            "encoding": shared,
+        },
+        {
+            "data": {"values": rows},
+            "mark": {"type": "line", "strokeWidth": 2.4},
+            "encoding": {
+                **shared,
+                "color": {"field": "region", "type": "nominal", "scale": colours, "legend": legend},
+                "strokeDash": {"field": "region", "type": "nominal", "scale": dashes, "legend": legend},
+            },
+        },
     ]
 
 
@@ -188,11 +209,21 @@ def _marks(groups: Sequence[tuple[str, np.ndarray, Sequence[float]]], names: Seq
             "data": {"values": rows},
             "mark": {"type": "point", "filled": False, "opacity": 1, "strokeWidth": 1.8},
             "encoding": {
-                "x": X, "y": Y, "size": {"field": "size", "type": "quantitative", "scale": None},
-                "color": {"field": "kind", "type": "nominal", "legend": legend,
-                          "scale": {"domain": kinds, "range": [looks[k][1] for k in kinds]}},
-                "shape": {"field": "kind", "type": "nominal", "legend": legend,
-                          "scale": {"domain": kinds, "range": [looks[k][0] for k in kinds]}},
+                "x": X,
+                "y": Y,
+                "size": {"field": "size", "type": "quantitative", "scale": None},
+                "color": {
+                    "field": "kind",
+                    "type": "nominal",
+                    "legend": legend,
+                    "scale": {"domain": kinds, "range": [looks[k][1] for k in kinds]},
+                },
+                "shape": {
+                    "field": "kind",
+                    "type": "nominal",
+                    "legend": legend,
+                    "scale": {"domain": kinds, "range": [looks[k][0] for k in kinds]},
+                },
                 "tooltip": [{"field": "kind", "type": "nominal"}, {"field": "words", "type": "nominal", "title": "belief"}],
             },
         }
@@ -202,15 +233,21 @@ def _marks(groups: Sequence[tuple[str, np.ndarray, Sequence[float]]], names: Seq
 def _beliefs(hyper: Hyper) -> np.ndarray:
     if len(hyper.states) != 3:
         raise InputError(
-            "A hyper in the triangle is about the statistic", found=f"{len(hyper.states)} states", allowed="3",
+            "A hyper in the triangle is about the statistic",
+            found=f"{len(hyper.states)} states",
+            allowed="3",
             remedy="project it with statistic_hyper first",
         )
     return np.array([[float(p) for p in posterior] for posterior in hyper.posteriors])
 
 
 def _alt(
-    listed: StatedProblem, lifted: int, outer: np.ndarray, inner: np.ndarray,
-    groups: Sequence[tuple[str, np.ndarray, Sequence[float]]], names: Sequence[str],
+    listed: StatedProblem,
+    lifted: int,
+    outer: np.ndarray,
+    inner: np.ndarray,
+    groups: Sequence[tuple[str, np.ndarray, Sequence[float]]],
+    names: Sequence[str],
 ) -> str:
     prior = ", ".join(about(p, 3) for p in listed.statistic_prior)
     words = [

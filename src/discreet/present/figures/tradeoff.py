@@ -36,7 +36,8 @@ def tradeoff_figure(profiles: Profile | Mapping[str, Profile], promised: float |
     curves[GUESSING] = ((0.0, 1.0), (1.0, 0.0))
     rows = [
         {"alpha": float(a), "beta": float(b), "way": name, "place": i}
-        for name, corners in curves.items() for i, (a, b) in enumerate(corners)
+        for name, corners in curves.items()
+        for i, (a, b) in enumerate(corners)
     ]
     scales = series_scales(list(curves))
     legend = line_legend(orient="top", columns=3)
@@ -44,7 +45,8 @@ def tradeoff_figure(profiles: Profile | Mapping[str, Profile], promised: float |
     x = {"field": "alpha", "type": "quantitative", "title": X_TITLE, "scale": unit}
     y = {"field": "beta", "type": "quantitative", "title": Y_TITLE, "scale": unit}
     body: dict[str, Any] = {
-        "width": HEIGHT, "height": HEIGHT,
+        "width": HEIGHT,
+        "height": HEIGHT,
         "layer": [
             {
                 "data": {"values": [{"alpha": float(a), "beta": float(b)} for a, b in own]},
@@ -57,9 +59,12 @@ def tradeoff_figure(profiles: Profile | Mapping[str, Profile], promised: float |
                 "encoding": {"x": x, "y": y, "text": {"field": "words"}},
             },
             {
-                "data": {"values": rows}, "mark": {"type": "line", "strokeWidth": 2.2},
+                "data": {"values": rows},
+                "mark": {"type": "line", "strokeWidth": 2.2},
                 "encoding": {
-                    "x": x, "y": y, "order": {"field": "place", "type": "quantitative"},
+                    "x": x,
+                    "y": y,
+                    "order": {"field": "place", "type": "quantitative"},
                     "color": {"field": "way", "type": "nominal", "scale": scales["color"], "legend": legend},
                     "strokeDash": {"field": "way", "type": "nominal", "scale": scales["strokeDash"], "legend": legend},
                 },

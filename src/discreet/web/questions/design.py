@@ -44,9 +44,7 @@ def read(toml: str, epsilon: str | None) -> Problem:
     return problem if epsilon is None else problem.with_epsilon(amount(epsilon, "ε", 0, 50))
 
 
-def design(
-    setting: Setting, toml: str, gap: str, seconds: float, hedge: str | None = None, epsilon: str | None = None
-) -> Reply:
+def design(setting: Setting, toml: str, gap: str, seconds: float, hedge: str | None = None, epsilon: str | None = None) -> Reply:
     """One mechanism, certified, beside what people do today, and what it loses when the prior is wrong."""
     problem = read(toml, epsilon)
     radius: Fraction | None = None if hedge is None else share(hedge, "hedge")
@@ -79,8 +77,15 @@ def family(setting: Setting, toml: str, sizes: str, gap: str, seconds: float, he
     listed = setting.kept / SIZES
     write_atomically(listed, sizes.encode())
     found = design_family(
-        problem, read_sizes(listed), setting.watch, gap=float(amount(gap, "gap", 0, 0.5)), seconds=seconds, limit=seconds,
-        workers=1, folder=setting.home / "members", hedged=None if hedge is None else share(hedge, "hedge"),
+        problem,
+        read_sizes(listed),
+        setting.watch,
+        gap=float(amount(gap, "gap", 0, 0.5)),
+        seconds=seconds,
+        limit=seconds,
+        workers=1,
+        folder=setting.home / "members",
+        hedged=None if hedge is None else share(hedge, "hedge"),
     )
     place = setting.kept / FAMILY
     write_family(place, found.family)

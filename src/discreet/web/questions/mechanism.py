@@ -32,7 +32,9 @@ def held(setting: Setting, subject: str) -> tuple[Path, Mechanism]:
     place = Shelf(setting.home).found(subject) / MECHANISM
     if not place.is_file():
         raise InputError(
-            "There is no mechanism under this name", found=subject, allowed="a design that has ended",
+            "There is no mechanism under this name",
+            found=subject,
+            allowed="a design that has ended",
             remedy="design it first, or ask again",
         )
     return place, read_mechanism(place)

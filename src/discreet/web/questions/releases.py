@@ -58,7 +58,9 @@ def total(setting: Setting, place: str, stamp: str, chosen: Sequence[int], level
     positions = sorted(set(chosen))
     if not positions or len(positions) > MOST_CHOSEN or not all(0 <= p < len(cells) for p in positions):
         raise InputError(
-            "Cells are chosen by their place in the table", found=f"{len(positions)} places", allowed=f"1 to {MOST_CHOSEN:,} cells",
+            "Cells are chosen by their place in the table",
+            found=f"{len(positions)} places",
+            allowed=f"1 to {MOST_CHOSEN:,} cells",
             remedy="choose them on the page of the release",
         )
     names = tuple(" ".join(cells.cells[p]) for p in positions[:3])

@@ -29,7 +29,9 @@ def begin(bench: Bench, problem: str, fields: Mapping[str, str], again: bool = T
     seconds = float(amount(fields["seconds"], "number of seconds", 0, 1e6)) if fields.get("seconds") else min(SECONDS, most)
     if not LEAST_SECONDS <= seconds <= most:
         raise InputError(
-            "A design takes a bounded time", found=f"{seconds:g} seconds", allowed=f"{LEAST_SECONDS:g} to {most:g} seconds",
+            "A design takes a bounded time",
+            found=f"{seconds:g} seconds",
+            allowed=f"{LEAST_SECONDS:g} to {most:g} seconds",
             remedy="stop early instead, or start the server with more: discreet serve --seconds",
         )
     arguments: dict[str, Any] = {"toml": bench.shelf.problem(problem), "gap": fields.get("gap") or GAP, "seconds": seconds}
@@ -67,8 +69,11 @@ def numbers(facts: Mapping[str, Any]) -> list[dict[str, str]]:
         add("regret", about(max(losses) - relied["own_loss"], 3), "the most that wrong priors tried here add to the loss")
     evens = [mistake["break_even"] for mistake in mistakes if mistake["break_even"] is not None]
     if mistakes:
-        add("break-even", percent_at_least(min(evens), 2) if evens else "none tried",
-            "plain noise is better once the prior is wrong by more")
+        add(
+            "break-even",
+            percent_at_least(min(evens), 2) if evens else "none tried",
+            "plain noise is better once the prior is wrong by more",
+        )
     return shown
 
 

@@ -198,10 +198,9 @@ class _Search:
     def _solved(self, right: Floats) -> Floats:
         from scipy.linalg import lapack
 
-        return np.stack([
-            x * lapack.dpotrs(factor, x * r, lower=1)[0]
-            for factor, x, r in zip(self.factors, self.x, right, strict=True)
-        ])
+        return np.stack(
+            [x * lapack.dpotrs(factor, x * r, lower=1)[0] for factor, x, r in zip(self.factors, self.x, right, strict=True)]
+        )
 
 
 def _longest(point: Floats, change: Floats) -> float:

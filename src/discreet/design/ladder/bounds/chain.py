@@ -98,7 +98,10 @@ def chain_witness(problem: Problem, watch: Watch = SILENT) -> Witness:
 
 
 def _best(
-    sets: Sequence[tuple[Types, ...]], loss: Callable[[tuple[Types, ...]], Fraction], names: Sequence[str], theorem: str,
+    sets: Sequence[tuple[Types, ...]],
+    loss: Callable[[tuple[Types, ...]], Fraction],
+    names: Sequence[str],
+    theorem: str,
     watch: Watch,
 ) -> tuple[float, Witness] | None:
     """The best of all sets, one after the other while there is time."""
@@ -131,9 +134,7 @@ def _pairs(problem: Problem, likely: Sequence[int]) -> list[tuple[Types, ...]]:
     """Disjoint tails, those that hold every type first (all play, which is quick to prove), then those of the extreme values."""
     low, high = tails(problem, likely)
     pairs = [(a, b) for i, a in enumerate(low) for b in high[i:]]
-    return sorted(
-        pairs, key=lambda pair: (len(pair[0]) + len(pair[1]) < len(likely), (len(pair[0]) > 1) + (len(pair[1]) > 1))
-    )
+    return sorted(pairs, key=lambda pair: (len(pair[0]) + len(pair[1]) < len(likely), (len(pair[0]) > 1) + (len(pair[1]) > 1)))
 
 
 def _one_sided(problem: Problem, likely: Sequence[int]) -> list[Types]:

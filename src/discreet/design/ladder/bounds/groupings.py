@@ -49,9 +49,7 @@ class Tighter:
     witness: QuotientWitness
 
 
-def quotient(
-    reader: Reader, program: Averages, loss: float, gap: float, seconds: float, watch: Watch = SILENT
-) -> Tighter:
+def quotient(reader: Reader, program: Averages, loss: float, gap: float, seconds: float, watch: Watch = SILENT) -> Tighter:
     """The bound that a fitting program proves within the time; `loss` is that of a good mechanism."""
     name = "quotient bound" if len(program.groups) == 1 else "grouped quotient bound"
     weight = float(reader.problem.decision.weight)
@@ -88,9 +86,7 @@ def fitting(reader: Reader, groups: Sequence[Sequence[int]] | None, seconds: flo
     for share in LEAVE_OUT:
         most = min([most] + [limit for finer, limit in FINE if share < finer])
         try:
-            found = averages(
-                reader.law, None, groups, most, share
-            )
+            found = averages(reader.law, None, groups, most, share)
         except TooLarge:
             break
     return found

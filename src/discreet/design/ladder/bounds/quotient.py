@@ -166,9 +166,7 @@ def privacy_rows(program: Averages, epsilon: float) -> sparse.csr_array:
     return sparse.csr_array(sparse.coo_array((weight, (at, to)), shape=shape))
 
 
-def bound_from_multipliers(
-    program: Averages, cone: sparse.csr_array, grid: Floats, multipliers: Floats, real: bool
-) -> float:
+def bound_from_multipliers(program: Averages, cone: sparse.csr_array, grid: Floats, multipliers: Floats, real: bool) -> float:
     """The lower bound that these multipliers [action, row] prove, rounding subtracted; negative ones count as
     zero."""
     f = np.maximum(np.nan_to_num(multipliers, nan=0.0, posinf=0.0), 0.0)

@@ -22,9 +22,7 @@ FAINT = 1e-14
 """Multipliers below this share of the largest pull on their state are left out."""
 
 
-def quotient_witness(
-    bound: QuotientBound, types: Sequence[int], ends: tuple[Fraction, Fraction] | None
-) -> QuotientWitness:
+def quotient_witness(bound: QuotientBound, types: Sequence[int], ends: tuple[Fraction, Fraction] | None) -> QuotientWitness:
     """The witness of a bound; `types` numbers the problem's types that the bound knows as 0, 1, ….
 
     `ends` is the range that nodes of real actions must reach over (None: the actions are listed).
@@ -54,9 +52,7 @@ def quotient_witness(
         triples = zip(place[at].tolist(), numbers[at].tolist(), row[at].tolist(), strict=True)
         each.append(Multipliers(action, tuple(triples)))
     groups = tuple(tuple(types[t] for t in group) for group in program.groups)
-    return QuotientWitness(
-        types[program.reference], groups, program.rays, program.states, 1 << bits, tuple(each)
-    )
+    return QuotientWitness(types[program.reference], groups, program.rays, program.states, 1 << bits, tuple(each))
 
 
 def _reaching(

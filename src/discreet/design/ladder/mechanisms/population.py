@@ -183,7 +183,9 @@ class Population:
     def _must_fit(cells: int) -> None:
         if cells > LARGEST_JOINT:
             raise TooLarge(
-                "the joint law of the weighted sum and the statistic", size=f"{cells:,} cells", fits=f"{LARGEST_JOINT:,} cells",
+                "the joint law of the weighted sum and the statistic",
+                size=f"{cells:,} cells",
+                fits=f"{LARGEST_JOINT:,} cells",
                 remedy="Use coarser weights, fewer respondents, or squared error, which needs moments only.",
             )
 

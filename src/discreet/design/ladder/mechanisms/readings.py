@@ -156,7 +156,12 @@ class Reader:
         return self._exact(proxy.weights, proxy.noise, proxy.start, actions, loss, proxy.weights)
 
     def _exact(
-        self, weights: Weights, noise: IntegerNoise, first: int, actions: tuple[Recommendation, ...], loss: float | None,
+        self,
+        weights: Weights,
+        noise: IntegerNoise,
+        first: int,
+        actions: tuple[Recommendation, ...],
+        loss: float | None,
         found: Weights,
     ) -> Reading:
         kernel = noise_kernel(noise, self.population.step(weights), first, first + len(actions) - 1, self.problem.epsilon, actions)

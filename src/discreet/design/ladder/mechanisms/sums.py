@@ -132,9 +132,7 @@ def check_weights(weights: Sequence[int], types: int) -> NDArray[np.int64]:
 
 def _single(row: Floats, residuals: Floats, w: NDArray[np.int64]) -> _Triple:
     size = int(w.max()) + 1
-    p, a, b = (
-        np.bincount(w, weights=row * residuals**k, minlength=size).astype(np.float64) for k in range(3)
-    )
+    p, a, b = (np.bincount(w, weights=row * residuals**k, minlength=size).astype(np.float64) for k in range(3))
     return _Triple(0, p, a, b)
 
 

@@ -84,15 +84,15 @@ def clipped_sum(population: Population, watch: Watch | None = None) -> Proxy:
             best = (found, weights)
     if best is None:
         raise TooLarge(
-            "the law of every weighted sum of these values", size=f"{population.largest:,} respondents", fits="fewer",
+            "the law of every weighted sum of these values",
+            size=f"{population.largest:,} respondents",
+            fits="fewer",
             remedy="use fewer respondents or values on a coarser lattice",
         )
     return settle(population, best[1])
 
 
-def search_weights(
-    population: Population, start: Weights | None = None, seconds: float = 5.0, watch: Watch | None = None
-) -> Proxy:
+def search_weights(population: Population, start: Weights | None = None, seconds: float = 5.0, watch: Watch | None = None) -> Proxy:
     """Rung 1: local search over integer weights from rung 0's (or the given) ones within a time limit."""
     watch = SILENT if watch is None else watch
     ends = now() + seconds
