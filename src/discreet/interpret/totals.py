@@ -5,7 +5,8 @@ convolution of the cells' posteriors (lattice_laws), and means and variances add
 agree. Cells with the same posterior are one class and are convolved by repeated squaring. A mean over respondents is added up as
 the sum behind it: size times mean.
 
-Beside it stands the unbiased sum Σ_c g(s_c), which rests on no prior; its standard error is that expected under the prior.
+Beside it stands the unbiased sum Σ_c g(s_c), which rests on no prior unless
+the mechanism is unbiased nearby only; its standard error is that expected under the prior.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def command(
 ) -> None:
     """Add up cells of a release: the total with its interval.
 
-    Several releases about the same cells are put together. Beside it stands the unbiased sum, which rests on no prior, where there
+    Several releases about the same cells are put together. Beside it stands the unbiased sum, where there
     is one.
 
     Example: discreet total release-2026 --where block=b0 --where block=b1 --over 3
