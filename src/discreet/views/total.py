@@ -164,10 +164,8 @@ def _cells(found: Total) -> str:
 def _beside(found: Total, believed: bool = True) -> Iterator[Block]:
     """The unbiased sum, and what the published column would have added up to."""
     if found.unbiased is not None and found.standard_error is not None:
-        yield Fact(
-            "unbiased sum",
-            f"{about(found.unbiased, 8)} ± {about(found.standard_error)} (unbiased whatever the prior, or near it where the design says nearby)",
-        )
+        sure = "unbiased whatever the prior, or near it where the design says nearby"
+        yield Fact("unbiased sum", f"{about(found.unbiased, 8)} ± {about(found.standard_error)} ({sure})")
     if found.published is not None:
         yield Fact("published", f"{about(found.published, 8)} when the published values are added up as they are")
     if found.unbiased is None and believed:
