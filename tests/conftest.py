@@ -59,6 +59,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip(tool.remedy())
 
 
+@pytest.fixture(autouse=True)
+def digits_that_python_reads() -> Iterator[None]:
+    """The standalone verifier reads whole numbers of any length, which must not outlast a test that calls it."""
+    limit = sys.get_int_max_str_digits()
+    yield
+    sys.set_int_max_str_digits(limit)
+
+
 @pytest.fixture
 def root() -> Path:
     """The repository's folder."""
