@@ -7,9 +7,12 @@ files import heavy packages inside their functions, so that `discreet --help` an
 
 from __future__ import annotations
 
+import atexit
 import importlib
+import os
 import pkgutil
 import sys
+import threading
 from typing import Annotated, Any
 
 import typer
@@ -108,6 +111,10 @@ def main() -> None:
     """What the shell calls."""
     code = run(sys.argv[1:])
     failures.quiet_exit()
+    if any(thread.daemon for thread in threading.enumerate()):
+        # a search that was left behind inside a library would abort the process when Python takes its interpreter away
+        atexit._run_exitfuncs()
+        os._exit(code)
     raise SystemExit(code)
 
 
