@@ -45,6 +45,11 @@ def dual_upper_bound(problem: Problem, witness: DualWitness) -> Fraction:
     stage = stage_of(problem, witness.box)
     factor = rational_above_exp(problem.epsilon, FACTOR_BITS) if problem.epsilon else Fraction(1)
     pulls = [pull_of(m, stage.edges, witness.scale, factor) for m in witness.multipliers]
+    return -least_pulled(problem, stage, pulls)
+
+
+def least_pulled(problem: Problem, stage: PullStage, pulls: Sequence[Pull]) -> Fraction:
+    """The least loss that actions can have at the states when each is pulled by the multipliers, from below."""
     distinct = sorted(set(stage.omegas))
     if problem.real_actions:
         decision = problem.decision
@@ -54,7 +59,7 @@ def dual_upper_bound(problem: Problem, witness: DualWitness) -> Fraction:
         regrets, least = regrets_of(problem.decisions, distinct)
         gain = over_actions(problem.decisions, stage, regrets, pulls)
     floor = sum((mass * least[omega] for mass, omega in zip(stage.masses, stage.omegas, strict=True)), Fraction(0))
-    return -(floor + gain)
+    return floor + gain
 
 
 def stage_of(problem: Problem, box: Clamp | None) -> PullStage:

@@ -18,8 +18,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from discreet.certify.bounds.dual import over_actions, regrets_of, stage_of
-from discreet.certify.duality.chords import least_losses, over_pieces
+from discreet.certify.bounds.dual import least_pulled, stage_of
 from discreet.certify.duality.pulls import Pull, PullStage
 from discreet.errors import Refuted
 from discreet.model.certificate import ROOT_BITS, Multipliers, RenyiWitness
@@ -42,19 +41,11 @@ def renyi_upper_bound(problem: Problem, witness: RenyiWitness) -> Fraction:
     stage = stage_of(problem, witness.box)
     weights = _weights(witness, stage)
     pulls = [_pull(m, witness, weights) for m in witness.multipliers]
-    distinct = sorted(set(stage.omegas))
-    if problem.real_actions:
-        decision = problem.decision
-        least = least_losses(decision, distinct)
-        gain = over_pieces(decision, problem.omega_range, stage, least, pulls)
-    else:
-        regrets, least = regrets_of(problem.decisions, distinct)
-        gain = over_actions(problem.decisions, stage, regrets, pulls)
-    floor = sum((mass * least[omega] for mass, omega in zip(stage.masses, stage.omegas, strict=True)), Fraction(0))
+    lowest = least_pulled(problem, stage, pulls)
     order = 1 + Fraction(1, witness.root)
     limit = rational_above_exp(order * (order - 1) * promise.rho, BITS)
     spent = limit * Fraction(sum(weights.values()), witness.scale)
-    return -(floor + gain - spent)
+    return -(lowest - spent)
 
 
 def _weights(witness: RenyiWitness, stage: PullStage) -> dict[tuple[int, int], int]:
