@@ -55,9 +55,10 @@ def media(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
         target.chmod(0o755)
 
 
-def test_a_ledger_on_read_only_media_is_read_whole_and_not_written(media: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_ledger_on_read_only_media_is_read_whole_and_not_written(media: Path, tmp_path: Path, read_only: bool) -> None:
     """The reservation is in the log: whoever read the file alone would see a budget that was not touched."""
-    with open_ledger(str(media / "ledger.db")) as book:
+    with open_ledger(str(media / "ledger.db"), read_only=read_only) as book:
         assert book.remaining(*UNIT) == Fraction(3, 2) and book.verify() is None
         assert book.export(tmp_path / "out.jsonl") == 4
         with pytest.raises(InputError, match="cannot be written to"):

@@ -7,7 +7,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,10 +106,12 @@ class Visitor:
 
 
 @contextmanager
-def running(folder: Path, limits: Limits | None = None, token: str | None = None) -> Iterator[Visitor]:
+def running(
+    folder: Path, limits: Limits | None = None, token: str | None = None, ledgers: Sequence[str] = ()
+) -> Iterator[Visitor]:
     """A workbench over a folder on any free port."""
     bounds = limits or Limits(workers=1, patience=600)
-    served = workbench(folder, bounds, Door(token=token, body=bounds.body))
+    served = workbench(folder, bounds, Door(token=token, body=bounds.body), ledgers)
     server = uvicorn.Server(uvicorn.Config(served.app, log_level="error", lifespan="on", ws="none", timeout_graceful_shutdown=1))
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))

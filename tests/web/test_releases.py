@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from serving import Visitor, running
 from towns import Town, make_town
 
+from discreet.ledger import Cost, open_ledger
 from discreet.publish.cells import published_cells
 from discreet.publish.verdict import ATTESTED, DETECTABLE, ENFORCED, NOT_VERIFIABLE
 from discreet.views.bookkeeping import remaining_view
@@ -75,7 +77,42 @@ def test_a_ledger_is_read_and_left_as_it_is(office: Visitor, town: Town) -> None
     with town.ledger() as book:
         assert facts["budgets"] == plain(remaining_view(book.state).facts)["budgets"]
         assert len(facts["entries"]) == len(list(book.history()))
+    place = town.folder / "ledger.db"
+    lying = {path.name: path.read_bytes() for path in town.folder.glob("ledger.db*")}
+    place.touch()  # a new stamp: it is opened once more
+    before = place.stat().st_mtime_ns
     assert office.get(f"/ledgers/{name}").status == 200
+    assert {path.name: path.read_bytes() for path in town.folder.glob("ledger.db*")} == lying
+    assert place.stat().st_mtime_ns == before
+
+
+def test_a_ledger_on_a_medium_that_cannot_be_written_is_shown(town: Town, tmp_path: Path) -> None:
+    medium = tmp_path / "medium"
+    medium.mkdir()
+    shutil.copyfile(town.folder / "ledger.db", medium / "ledger.db")
+    (medium / "ledger.db").chmod(0o400)
+    medium.chmod(0o500)
+    with running(tmp_path) as visitor:
+        shown = visitor.get(f"/ledgers/{only(visitor, 'ledgers')}.json").json
+        assert shown["budgets"] and [path.name for path in medium.iterdir()] == ["ledger.db"]
+    medium.chmod(0o700)
+
+
+@pytest.mark.needs_postgres
+def test_a_ledger_in_a_database_is_read_and_its_address_is_told_nobody(postgres_cluster: str, tmp_path: Path) -> None:
+    address = f"postgresql:///postgres?host={postgres_cluster}&user=tester&password=hidden-word"
+    with open_ledger(address, create=True) as book:
+        book.init("pure")
+        book.declare("households", "household", Fraction(2))
+        with running(tmp_path, ledgers=(address,)) as visitor:
+            name = only(visitor, "ledgers")
+            assert visitor.get(f"/ledgers/{name}.json").json["budgets"][0]["remaining"] == "2"
+            book.reserve(book.commit("households", "household", Cost(Fraction(1, 2)), {}).hash)
+            page = visitor.get(f"/ledgers/{name}")
+            assert page.status == 200 and "3/2" in page.text or "1.5" in page.text
+            assert "hidden-word" not in page.text + visitor.get("/releases").text
+    kept = [path for path in (tmp_path / "workbench").rglob("*") if path.is_file()]
+    assert not any(b"hidden-word" in path.read_bytes() for path in kept)
 
 
 def test_a_changed_release_is_looked_at_again_and_fails(office: Visitor, town: Town) -> None:

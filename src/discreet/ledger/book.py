@@ -36,13 +36,16 @@ if TYPE_CHECKING:
     from discreet.ledger.batches import Batch
 
 
-def open_ledger(place: str, *, create: bool = False, signer: Signer | None = None) -> Ledger:
-    """The ledger at a path, or at a PostgreSQL address (postgresql://…); `signer` signs what is appended."""
+def open_ledger(place: str, *, create: bool = False, signer: Signer | None = None, read_only: bool = False) -> Ledger:
+    """The ledger at a path, or at a PostgreSQL address (postgresql://…); `signer` signs what is appended.
+
+    `read_only` opens what is there to be looked at: nothing is written, and no file appears beside it.
+    """
     if place.startswith(("postgresql://", "postgres://")):
         from discreet.ledger.postgres_store import PostgresStore
 
-        return Ledger(PostgresStore(place, create=create), signer)
-    return Ledger(SqliteStore(place, create=create), signer)
+        return Ledger(PostgresStore(place, create=create, read_only=read_only), signer)
+    return Ledger(SqliteStore(place, create=create, read_only=read_only), signer)
 
 
 class Ledger(Writer):

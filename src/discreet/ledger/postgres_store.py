@@ -34,7 +34,7 @@ class PostgresStore:
 
     folder: Path | None = None
 
-    def __init__(self, address: str, *, create: bool = False) -> None:
+    def __init__(self, address: str, *, create: bool = False, read_only: bool = False) -> None:
         try:
             import psycopg
         except ImportError:
@@ -45,6 +45,8 @@ class PostgresStore:
             # Whatever is usual on the server: under snapshots those who waited for the lock would see an old chain.
             self.connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
             self.connection.execute("SET synchronous_commit = on")
+            if read_only and not create:  # from here on the server itself refuses every change
+                self.connection.execute("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY")
             if create:
                 self.connection.execute(SCHEMA)
             self.connection.execute("SELECT 1 FROM discreet_entries LIMIT 1")

@@ -2,8 +2,9 @@
 
 Triggers refuse changes and deletions, which stops accidents; the hash chain shows intent. Writers that find the file busy try
 again after a short random time, every one of them at the same pace: with SQLite's own pauses, which grow, those who have waited
-longest try least often and can starve. A ledger where nothing can be written, on read-only media or in another's folder, is read
-as it is; its write-ahead log, which holds the newest entries, is read with it.
+longest try least often and can starve. A ledger where nothing can be written, on read-only media or in another's folder, or that is
+opened to be read alone, is read as it is; its write-ahead log, which holds the newest entries, is read with it. Nothing is written
+then, not even beside it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -40,7 +41,7 @@ BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 class SqliteStore:
     """One file, safe for many processes on one machine."""
 
-    def __init__(self, path: str | Path, *, create: bool = False) -> None:
+    def __init__(self, path: str | Path, *, create: bool = False, read_only: bool = False) -> None:
         self.path = Path(path)
         self.folder: Path | None = self.path.parent
         self._copy: tempfile.TemporaryDirectory[str] | None = None
@@ -51,7 +52,7 @@ class SqliteStore:
                 allowed="a file made by discreet ledger init",
                 remedy="check the path, or make one",
             )
-        self.writable = create or _writable(self.path)
+        self.writable = create or (not read_only and _writable(self.path))
         try:
             self.connection = _connected(str(self.path)) if self.writable else self._read_only()
             if not create:  # look before anything is written: this may be somebody else's file
@@ -73,22 +74,34 @@ class SqliteStore:
         self._execute("COMMIT")
 
     def _read_only(self) -> sqlite3.Connection:
-        """A connection that writes nothing beside the file. A log that nobody works on is read too, from a copy of both."""
-        place = f"file:{quote(str(self.path.resolve()))}"
-        found = _connected(f"{place}?mode=ro")
+        """A connection that writes nothing, not even beside the file: through the log's index where somebody is at work, else from
+        a copy of file and log that did not change meanwhile (SQLite itself would make an index for its log here)."""
+        log, index = (self.path.with_name(f"{self.path.name}{end}") for end in ("-wal", "-shm"))
+        until = time.monotonic() + WAIT_SECONDS
+        self._copy = tempfile.TemporaryDirectory(prefix="discreet-ledger-")
+        while time.monotonic() < until:
+            found = self._beside_a_writer() if index.exists() else None
+            if found is not None:
+                return found
+            before = [_stamp(each) for each in (self.path, log)]
+            for each in (self.path, log):
+                copied = Path(self._copy.name) / each.name
+                copied.unlink(missing_ok=True)
+                with suppress(FileNotFoundError):
+                    shutil.copyfile(each, copied)
+            if [_stamp(each) for each in (self.path, log)] == before:
+                return _connected(str(Path(self._copy.name) / self.path.name))
+        raise OSError("it changed whenever it was read")
+
+    def _beside_a_writer(self) -> sqlite3.Connection | None:
+        """SQLite's own reading of a file that is open elsewhere; None where that needs an index that cannot be written."""
+        found = _connected(f"file:{quote(str(self.path.resolve()))}?mode=ro")
         try:
             found.execute("SELECT 1 FROM entries LIMIT 1")
-        except sqlite3.OperationalError:  # neither log nor its index can be made here
+        except sqlite3.OperationalError:
             found.close()
-        else:
-            return found
-        log = self.path.with_name(f"{self.path.name}-wal")
-        if not log.exists() or log.stat().st_size == 0:
-            return _connected(f"{place}?immutable=1")
-        self._copy = tempfile.TemporaryDirectory(prefix="discreet-ledger-")
-        for each in (self.path, log):
-            shutil.copyfile(each, Path(self._copy.name) / each.name)
-        return _connected(str(Path(self._copy.name) / self.path.name))
+            return None
+        return found
 
     def _execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
         """Run one statement, patiently."""
@@ -108,7 +121,7 @@ class SqliteStore:
             raise InputError(
                 "The ledger cannot be written to",
                 found=f"{self.path} can only be read",
-                allowed="a ledger file in a folder that can be written to",
+                allowed="a ledger file in a folder that can be written to, opened for more than reading",
                 remedy="nothing was recorded; use the ledger itself, not a copy on read-only media",
             )
         try:
@@ -156,6 +169,15 @@ def _connected(place: str) -> sqlite3.Connection:
     found = sqlite3.connect(place, timeout=0, isolation_level=None, uri=place.startswith("file:"))
     found.text_factory = bytes
     return found
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    """What changes when a file does; None where there is none."""
+    try:
+        seen = path.stat()
+    except FileNotFoundError:
+        return None
+    return seen.st_ino, seen.st_size, seen.st_mtime_ns
 
 
 def _writable(path: Path) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,13 +33,18 @@ class Served:
     bench: Bench
 
 
-def workbench(folder: str | Path, limits: Limits | None = None, door: Door | None = None) -> Served:
-    """The workbench over a folder: problems, designs and answers are kept in it, releases and ledgers are found in it."""
+def workbench(
+    folder: str | Path, limits: Limits | None = None, door: Door | None = None, ledgers: Sequence[str] = ()
+) -> Served:
+    """The workbench over a folder: problems, designs and answers are kept in it, releases and ledgers are found in it.
+
+    `ledgers` are addresses of ledgers in databases, to be read alone.
+    """
     bounds = Limits() if limits is None else limits
     entrance = Door(body=bounds.body) if door is None else door
     where = Path(folder).resolve()
     shelf = Shelf(where / HOME).prepared()
-    bench = Bench(entrance, Desk(shelf, bounds), where)
+    bench = Bench(entrance, Desk(shelf, bounds), where, tuple(ledgers))
 
     @asynccontextmanager
     async def open_hours(app: Starlette) -> AsyncIterator[None]:

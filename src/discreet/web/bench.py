@@ -57,6 +57,8 @@ class Bench:
     door: Door
     desk: Desk
     folder: Path
+    ledgers: tuple[str, ...] = ()
+    """Addresses of ledgers in databases, which are shown by number and never by address."""
     solved: OrderedDict[str, tuple[bytes, bytes, str]] = field(default_factory=OrderedDict)
 
     def __post_init__(self) -> None:

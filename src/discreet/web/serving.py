@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from discreet.errors import InputError, MissingExtra
@@ -30,15 +30,23 @@ def entrance(host: str, port: int, token: str | None, limits: Limits) -> Door:
     return Door(host=host, port=port, token=token, body=limits.body)
 
 
-def serve(folder: Path, door: Door, limits: Limits, ready: Callable[[str], None]) -> None:
-    """Serve until interrupted; `ready` is told the address once it can be opened."""
+def serve(folder: Path, door: Door, limits: Limits, ready: Callable[[str], None], ledgers: Sequence[str] = ()) -> None:
+    """Serve until interrupted; `ready` is told the address once it can be opened. `ledgers` are databases to be read."""
+    wrong = [place for place in ledgers if not place.startswith(("postgresql://", "postgres://"))]
+    if wrong:
+        raise InputError(
+            "A ledger in a file is found in the folder that is served",
+            found=f"{len(wrong)} places that are no database",
+            allowed="--ledger postgresql://…",
+            remedy="put the file into the folder, or serve the folder that it lies in",
+        )
     try:
         import uvicorn
 
         from discreet.web.app import workbench
     except ImportError:
         raise MissingExtra("web", needed_for="the workbench in the browser") from None
-    served = workbench(folder, limits, door)
+    served = workbench(folder, limits, door, ledgers)
     configuration = uvicorn.Config(
         served.app,
         host=door.host,

@@ -23,6 +23,7 @@ def command(
     waiting: Annotated[int, typer.Option(min=1, max=1000, help="Designs that may wait.")] = 20,
     seconds: Annotated[float, typer.Option(min=1, help="The longest search that may be asked for.")] = 120.0,
     memory: Annotated[int, typer.Option(min=256, help="Memory of one worker process, in MiB.")] = 4096,
+    ledger: Annotated[list[str] | None, typer.Option(help="A ledger in a database (postgresql://…), shown to be read.")] = None,
     browser: Annotated[bool, typer.Option("--open", help="Open the address in this machine's browser.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -49,4 +50,4 @@ def command(
         if browser:
             typer.launch(address)
 
-    serve(folder, door, limits, ready)
+    serve(folder, door, limits, ready, ledger or ())

@@ -69,9 +69,9 @@ def total(setting: Setting, place: str, stamp: str, chosen: Sequence[int], level
     return Reply(total_view(AskedTotal(found, words, (), chance(level, "level")), None, []))
 
 
-def ledger(setting: Setting, place: str, stamp: str) -> Reply:
-    """What is left of each budget, and every entry; nothing is written."""
-    with open_ledger(str(_at(setting, place))) as book:
+def ledger(setting: Setting, place: str | None = None, stamp: str = "", address: str | None = None) -> Reply:
+    """What is left of each budget, and every entry, of a file in the folder or of a database; opened to be read alone."""
+    with open_ledger(address or str(_at(setting, place or "")), read_only=True) as book:
         left, entries = remaining_view(book.state), history_view(book.history())
     view = View({**left.facts, **entries.facts}, (*left.told, BREAK, Heading("Entries"), *entries.told))
     return Reply(view)

@@ -21,6 +21,7 @@ COLUMNS = ("cell", "size", "published", "mean", "low", "high")
 
 def routes(bench: Bench) -> list[Route]:
     """The list, one release, one cell, a total, one ledger."""
+    shared = {Lying("ledger", f"shared ledger {number}", ""): address for number, address in enumerate(bench.ledgers, start=1)}
 
     def named(request: Request, kind: str) -> Lying:
         return found_by_name(bench.folder, kind, request.path_params["name"], bench.shelf.home)
@@ -40,7 +41,8 @@ def routes(bench: Bench) -> list[Route]:
     async def listed(request: Request) -> Page:
         both = {kind: [{"name": item.name, "place": item.place} for item in lying_in(bench.folder, kind, bench.shelf.home)]
                 for kind in ("release", "ledger")}  # fmt: skip
-        facts = {"releases": both["release"], "ledgers": both["ledger"]}
+        named_ones = [{"name": item.name, "place": item.place} for item in shared]
+        facts = {"releases": both["release"], "ledgers": [*named_ones, *both["ledger"]]}
         return Page("releases.html", facts, {"title": "Releases", **facts, "folder": bench.folder.name})
 
     async def one(request: Request) -> Page:
@@ -98,6 +100,10 @@ def routes(bench: Bench) -> list[Route]:
         return Page("total.html", found["facts"], {"title": "Total", "item": item, "answer": found})
 
     async def ledger(request: Request) -> Page:
+        database = next((item for item in shared if item.name == request.path_params["name"]), None)
+        if database is not None:  # asked anew each time, and not kept: its address may hold a password
+            facts = await bench.desk.reply("ledger", {"address": shared[database]})
+            return Page("ledger.html", facts["facts"], {"title": database.place, "item": database, "answer": facts})
         item = named(request, "ledger")
         _, found = await answered("ledger", item)
         if found is None:
