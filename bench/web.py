@@ -90,8 +90,8 @@ async def main() -> None:
         try:
             await first_view(served)
             problem = bench.shelf.keep_problem(SMALL)
-            base = {"toml": SMALL, "problem": problem, "levels": ["1/2", "1", "2"], "seconds": 60.0}
-            await bench.desk.ended(bench.desk.ask("frontier", base, lane="long", seconds=60.0))
+            base = {"toml": SMALL, "problem": problem, "kind": "epsilon", "levels": ["1/2", "1", "2"], "seconds": 60.0}
+            await bench.desk.ended(bench.desk.ask("points", base, lane="long", seconds=60.0))
             times = []
             for step in range(1, 41):
                 begun = time.perf_counter()

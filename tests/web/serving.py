@@ -20,6 +20,7 @@ from discreet.web.app import Served, workbench
 from discreet.web.desk import Limits
 from discreet.web.guard import Door
 
+POINTS = 9
 SMALL = """\
 name = "small"
 [data]
@@ -106,11 +107,9 @@ class Visitor:
 
 
 @contextmanager
-def running(
-    folder: Path, limits: Limits | None = None, token: str | None = None, ledgers: Sequence[str] = ()
-) -> Iterator[Visitor]:
+def running(folder: Path, limits: Limits | None = None, token: str | None = None, ledgers: Sequence[str] = ()) -> Iterator[Visitor]:
     """A workbench over a folder on any free port."""
-    bounds = limits or Limits(workers=1, patience=600)
+    bounds = limits or Limits(workers=1, patience=600, points=POINTS)
     served = workbench(folder, bounds, Door(token=token, body=bounds.body), ledgers)
     server = uvicorn.Server(uvicorn.Config(served.app, log_level="error", lifespan="on", ws="none", timeout_graceful_shutdown=1))
     listening = socket.socket()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from browsing import NARROW, WIDE, Window, kept, started, window
 from playwright.sync_api import Browser, expect
-from serving import SMALL, Visitor, running
+from serving import POINTS, SMALL, Visitor, running
 from towns import make_town
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.slow]
@@ -96,20 +96,18 @@ def test_reading_and_guarantees_follow_a_choice(browser: Browser, bench: Visitor
         quiet(seen)
 
 
-def test_the_slider_answers_from_solved_points(browser: Browser, bench: Visitor) -> None:
+def test_the_slider_answers_from_solved_points_and_they_become_more(browser: Browser, bench: Visitor) -> None:
     problem = bench.keep(SMALL)
-    for level in ("1/2", "2"):
-        bench.post(f"/frontier/{problem}", {"epsilon": level})
-    for job in [j for j in bench.served.bench.desk.jobs.values() if j.kind == "frontier"]:
-        bench.ended(job.name)
     with window(browser, bench.address) as seen:
         page = seen.page
         page.goto(f"{bench.address}/frontier/{problem}")
+        expect(page.locator("#epsilon")).to_be_visible()  # the first point came by itself
+        expect(page.locator("#curve")).to_contain_text("points are solved.")  # and so did the rest
+        expect(page.locator("#curve tbody tr")).to_have_count(POINTS)
         slider = page.locator("#epsilon")
         slider.focus()
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#move")).to_contain_text("loss at most")
-        expect(page.get_by_role("button", name="Solve this point too")).to_be_visible()
         page.fill("#loss", "1")
         expect(page.locator("#move")).to_contain_text("is enough")
         expect(page.locator(".drawn svg").first).to_be_visible()

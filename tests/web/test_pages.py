@@ -6,13 +6,14 @@ from fractions import Fraction
 from html import escape
 from urllib.parse import urlencode
 
-from serving import SMALL, Visitor
+from serving import POINTS, SMALL, Visitor
 
 from discreet.files.mechanism import read_mechanism
 from discreet.views.frontier_moves import move_view, reach_view
 from discreet.views.plain import plain
 from discreet.views.profile import profile_view
 from discreet.views.reading import reading_view
+from discreet.web.refining import next_level
 
 
 def mechanism_of(visitor: Visitor, design: str):  # type: ignore[no-untyped-def]
@@ -45,31 +46,58 @@ def test_guarantees_are_the_views_of_the_command_line(visitor: Visitor, design: 
     assert escape(shown["limits"]["attacker"]["sentences"][0]) in visitor.get(f"/design/{design}/guarantees?sure=0.1").text
 
 
-def test_a_frontier_answers_between_solved_points_and_is_refined(visitor: Visitor) -> None:
+def test_a_frontier_answers_at_once_and_refines_itself(visitor: Visitor, design: str) -> None:
+    """The point that the design proved answers before anything is asked; looking alone brings the rest."""
     problem = visitor.keep(SMALL)
-    assert "Work it out" in visitor.get(f"/frontier/{problem}").text
-    visitor.post(f"/frontier/{problem}", {"epsilon": "1/2"})
-    visitor.post(f"/frontier/{problem}", {"epsilon": "2"})
-    for job in [j for j in visitor.served.bench.desk.jobs.values() if j.kind == "frontier"]:
-        visitor.ended(job.name)
-    between = visitor.get(f"/frontier/{problem}/at.json?epsilon=1").json
-    assert not between["solved_here"] and between["loss_at_least"] < between["loss_at_most"]
-    visitor.post(f"/frontier/{problem}", {"epsilon": "1"})
-    for job in [j for j in visitor.served.bench.desk.jobs.values() if j.kind == "frontier"]:
-        visitor.ended(job.name)
+    first = visitor.get(f"/frontier/{problem}.json").json
+    assert first["solved"] >= 1 and [p["epsilon"] for p in first["points"] if p["epsilon"] == "1"]
     here = visitor.get(f"/frontier/{problem}/at.json?epsilon=1").json
-    assert here["solved_here"] and between["loss_at_least"] <= here["loss_at_least"]
-    assert here["loss_at_least"] <= here["loss_at_most"] <= between["loss_at_most"]
+    assert here["solved_here"] and here["loss_at_least"] <= here["loss_at_most"]
+    assert "event: ended" in visitor.get(f"/frontier/{problem}/events").text  # until it is fine enough
+    fine = visitor.get(f"/frontier/{problem}.json").json
+    assert fine["state"] == "fine" and len(fine["points"]) == POINTS
+    assert "points are solved" in visitor.get(f"/frontier/{problem}").text
+    odd = visitor.get(f"/frontier/{problem}/at.json?epsilon=1.2345").json
+    assert not odd["solved_here"] and odd["loss_at_least"] < odd["loss_at_most"]
+    visitor.get(f"/frontier/{problem}/events")  # who stands where nothing is solved gets that point
+    sharper = visitor.get(f"/frontier/{problem}/at.json?epsilon=1.2345").json
+    assert sharper["solved_here"]
+    assert odd["loss_at_least"] <= sharper["loss_at_least"] <= sharper["loss_at_most"] <= odd["loss_at_most"]
     target = visitor.get(f"/frontier/{problem}/at.json?" + urlencode({"loss": str(here["loss_at_most"])})).json
     assert Fraction(target["enough"]) <= 1
-    shown = visitor.get(f"/frontier/{problem}.json").json
-    assert [p["epsilon"] for p in shown["points"]] == ["1/2", "1", "2"]
+
+
+def test_a_frontier_that_cannot_be_solved_says_so_and_is_not_asked_for_ever(visitor: Visitor) -> None:
+    problem = visitor.keep(SMALL.replace("epsilon = 1", 'epsilon = 1\ndelta = "1e-6"'))
+    visitor.get(f"/frontier/{problem}")
+    visitor.get(f"/frontier/{problem}/events")
+    asked = len(visitor.served.bench.desk.jobs)
+    page = visitor.get(f"/frontier/{problem}").text
+    assert "Go on" in page and visitor.get(f"/frontier/{problem}.json").json["state"] == "failed"
+    assert len(visitor.served.bench.desk.jobs) == asked
+    assert visitor.post(f"/frontier/{problem}").status == 201
+    visitor.get(f"/frontier/{problem}/events")
+
+
+def test_the_next_point_halves_the_widest_step_or_is_where_one_looks() -> None:
+    def point(level: str, loss: float, bound: float) -> dict[str, object]:
+        return {"level": level, "loss": loss, "lower_bound": bound, "own": level == "1"}
+
+    begun = [point("1", 2.0, 1.9)]
+    assert next_level(begun, None, 9) == next_level(begun, Fraction(1), 9) == Fraction(1, 2)
+    assert next_level(begun, Fraction(7), 0) == 7
+    falls = {"1/8": 9.0, "1/4": 8.9, "1/2": 8.0, "1": 4.0, "3/2": 3.0, "2": 2.5, "3": 2.4}
+    whole = [point(level, loss, loss - 0.1) for level, loss in falls.items()]
+    assert next_level(whole, None, 9) == Fraction(3, 4)
+    flat = [point(level, 2.0, 2.0) for level in falls]
+    assert next_level(flat, None, 9) is None
+    assert next_level(whole, None, 7) is None
 
 
 def test_moves_promise_no_more_than_points_prove() -> None:
     points = [
-        {"epsilon": "1/2", "loss": 3.0, "lower_bound": 2.9, "baselines": {}},
-        {"epsilon": "2", "loss": 1.0, "lower_bound": 0.9, "baselines": {}},
+        {"level": "1/2", "loss": 3.0, "lower_bound": 2.9, "baselines": {}},
+        {"level": "2", "loss": 1.0, "lower_bound": 0.9, "baselines": {}},
     ]
     at = {level: move_view(points, Fraction(level)).facts for level in ("1", "1/4", "3")}
     assert (at["1"]["loss_at_most"], at["1"]["loss_at_least"]) == (3.0, 0.9)

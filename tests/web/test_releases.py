@@ -109,7 +109,7 @@ def test_a_ledger_in_a_database_is_read_and_its_address_is_told_nobody(postgres_
             assert visitor.get(f"/ledgers/{name}.json").json["budgets"][0]["remaining"] == "2"
             book.reserve(book.commit("households", "household", Cost(Fraction(1, 2)), {}).hash)
             page = visitor.get(f"/ledgers/{name}")
-            assert page.status == 200 and "3/2" in page.text or "1.5" in page.text
+            assert page.status == 200 and ("3/2" in page.text or "1.5" in page.text)
             assert "hidden-word" not in page.text + visitor.get("/releases").text
     kept = [path for path in (tmp_path / "workbench").rglob("*") if path.is_file()]
     assert not any(b"hidden-word" in path.read_bytes() for path in kept)

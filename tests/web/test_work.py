@@ -10,10 +10,10 @@ from serving import SMALL, Visitor, running
 from discreet.web.desk import LOST, Limits
 
 LARGE = (
-    SMALL.replace("respondents = 4", "respondents = 60")
+    SMALL.replace("respondents = 4", "respondents = 25")
     .replace("values = [0, 1]", "values = [0, 1, 2]")
     .replace("[0.7, 0.3]", "[0.6, 0.3, 0.1]")
-)  # takes long enough to be stopped
+)  # takes long enough to be stopped, unless the machine is fast
 
 
 def test_a_design_ends_certified_and_is_asked_once(visitor: Visitor, design: str) -> None:
@@ -60,7 +60,7 @@ def test_stopping_keeps_what_is_certified(visitor: Visitor) -> None:
     assert visitor.post(f"/jobs/{name}/stop").status == 201
     visitor.ended(name)
     facts = visitor.get(f"/design/{name}.json").json
-    if facts["state"] == "stopped":  # it had begun
+    if facts["state"] in ("stopped", "done"):  # it had begun
         assert facts["loss"] >= facts["lower_bound"]
         assert visitor.get(f"/design/{name}/files/design.certificate.json").status == 200
     else:

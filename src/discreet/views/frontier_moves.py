@@ -14,22 +14,22 @@ from discreet.numerics.digits import about, at_least, at_most, given
 from discreet.views.view import Fact, Sentence, View, told
 
 Solved = Mapping[str, Any]
-"""A solved point: `epsilon` as exact text, `loss`, `lower_bound` and `baselines` as numbers."""
+"""A solved point: its `level` as exact text, `loss`, `lower_bound` and `baselines` as numbers."""
 
 
 def move_view(points: Sequence[Solved], epsilon: Fraction) -> View:
     """The least loss at this ε, as far as solved points tell."""
-    below = [p for p in points if Fraction(p["epsilon"]) <= epsilon]
-    above = [p for p in points if Fraction(p["epsilon"]) >= epsilon]
+    below = [p for p in points if Fraction(p["level"]) <= epsilon]
+    above = [p for p in points if Fraction(p["level"]) >= epsilon]
     loss = min((p["loss"] for p in below), default=None)
     lower = max((p["lower_bound"] for p in above), default=None)
-    solved = any(Fraction(p["epsilon"]) == epsilon for p in points)
+    solved = any(Fraction(p["level"]) == epsilon for p in points)
     facts = {"epsilon": epsilon, "loss_at_most": loss, "loss_at_least": lower, "solved_here": solved, "points": len(points)}
     blocks: list[Fact | Sentence] = [
         Fact("loss at most", "not known yet" if loss is None else f"{at_most(loss)} (a certified mechanism stands there)"),
         Fact("at least", "not known yet" if lower is None else f"{at_least(lower)} (proved for every private mechanism)"),
     ]
-    here = next((p for p in points if Fraction(p["epsilon"]) == epsilon), None)
+    here = next((p for p in points if Fraction(p["level"]) == epsilon), None)
     usual = None if here is None else here["baselines"].get("geometric")
     if usual is not None:
         facts["geometric"] = usual
@@ -39,8 +39,8 @@ def move_view(points: Sequence[Solved], epsilon: Fraction) -> View:
 
 def reach_view(points: Sequence[Solved], loss: float) -> View:
     """Accuracy first: the smallest solved ε whose mechanism loses no more, and the largest that is proved too small."""
-    enough = min((Fraction(p["epsilon"]) for p in points if p["loss"] <= loss), default=None)
-    short = max((Fraction(p["epsilon"]) for p in points if p["lower_bound"] > loss), default=None)
+    enough = min((Fraction(p["level"]) for p in points if p["loss"] <= loss), default=None)
+    short = max((Fraction(p["level"]) for p in points if p["lower_bound"] > loss), default=None)
     facts = {"target": loss, "enough": enough, "too_small": short, "points": len(points)}
     if enough is None:
         return told(facts, Sentence("No point solved so far loses this little; a larger ε may."))

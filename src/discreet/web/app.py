@@ -33,9 +33,7 @@ class Served:
     bench: Bench
 
 
-def workbench(
-    folder: str | Path, limits: Limits | None = None, door: Door | None = None, ledgers: Sequence[str] = ()
-) -> Served:
+def workbench(folder: str | Path, limits: Limits | None = None, door: Door | None = None, ledgers: Sequence[str] = ()) -> Served:
     """The workbench over a folder: problems, designs and answers are kept in it, releases and ledgers are found in it.
 
     `ledgers` are addresses of ledgers in databases, to be read alone.

@@ -1,8 +1,9 @@
 """The desk: questions wait in lanes, workers answer them, pages listen.
 
 A lane has so many workers and so many places to wait. `quick` questions (a reading, a check of a form) never wait behind `long`
-ones (a design). A worker that takes longer than its time, or more memory than it may, is ended and replaced; the question fails in
-words. What was asked is on disk before it waits, so that a server that starts again can say what was lost.
+ones (a design), and `background` ones (a point of a frontier that somebody looks at) give way to both. A worker that takes longer
+than its time, or more memory than it may, is ended and replaced; the question fails in words. What was asked is on disk before it
+waits, so that a server that starts again can say what was lost.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from discreet.web.keeping import ANSWERED, FINISHED, Shelf, read_json, write_jso
 
 LONGEST_LINE = 64 << 20
 MOST_EVENTS = 600
+GIVING_WAY = 10
+"""How nice the workers in the background are."""
 LOST = "The server ended while this was waiting or being worked on."
 KILLED = "This took longer than its time and was ended."
 
@@ -41,6 +44,8 @@ class Limits:
     body: int = 1 << 20
     kept: int = 20_000
     """Answers that may lie on the shelf; old ones are for people to clear away."""
+    points: int = 24
+    """Points of a frontier that are solved without being asked for."""
     patience: float = 8.0
     """Seconds that a page waits for a quick answer before it shows itself without."""
 
@@ -92,6 +97,7 @@ class Desk:
         self.lanes = {
             "long": Lane(self, limits.workers, limits.waiting),
             "quick": Lane(self, 1, 4 * limits.waiting),
+            "background": Lane(self, 1, limits.waiting, background=True),
         }
 
     def recover(self) -> None:
@@ -213,8 +219,8 @@ class Failed(DiscreetError):
 class Lane:
     """A queue with its workers."""
 
-    def __init__(self, desk: Desk, workers: int, room: int) -> None:
-        self.desk, self.workers, self.room = desk, workers, room
+    def __init__(self, desk: Desk, workers: int, room: int, *, background: bool = False) -> None:
+        self.desk, self.workers, self.room, self.background = desk, workers, room, background
         self.waiting: deque[Job] = deque()
         self.arrived = asyncio.Condition()
         self.tasks: list[asyncio.Task[None]] = []
@@ -263,11 +269,12 @@ class Lane:
         process: asyncio.subprocess.Process | None = None
         try:
             while True:
-                if process is None:
+                if process is None and not self.background:  # warm before anybody asks; who works in the background can wait
                     process = await self._begin()
                 async with self.arrived:
                     await self.arrived.wait_for(lambda: bool(self.waiting))
                     job = self.waiting.popleft()
+                process = process or await self._begin()
                 if not await self._answer(place, job, process):
                     await _end(process)
                     process = None
@@ -281,6 +288,7 @@ class Lane:
             "-m",
             "discreet.web.worker",
             str(self.desk.limits.memory),
+            str(GIVING_WAY if self.background else 0),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,

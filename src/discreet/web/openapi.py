@@ -55,7 +55,7 @@ CHANGES = {
     "/problem": ("Keep a problem, and perhaps begin its design", ("toml", "written", "then", "gap", "seconds", "hedge", "sizes")),
     "/problem/check": ("What a problem says, without keeping it", ("toml", "written")),
     "/design": ("Begin a design", ("problem", "gap", "seconds", "hedge", "sizes", "at_epsilon")),
-    "/frontier/{name}": ("Solve more points", ("epsilon",)),
+    "/frontier/{name}": ("Go on refining, here first", ("epsilon",)),
     "/jobs/{name}/stop": ("Stop, and keep what is certified", ()),
     "/jobs/{name}/again": ("Ask again", ()),
 }

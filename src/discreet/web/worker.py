@@ -1,8 +1,8 @@
 """A worker process: answers one question after another, within the memory it was given, until nobody listens any more.
 
-`python -m discreet.web.worker BYTES` reads a JSON object on each line of its input: {"do": {kind, arguments, folder, home}} or
-{"stop": true}. It writes {"event": …} while it works and {"done": …} or {"failed": words} at the end. When its input ends, so does
-it: a server that is killed leaves no worker behind.
+`python -m discreet.web.worker BYTES [NICE]` reads a JSON object on each line of its input: {"do": {kind, arguments, folder, home}}
+or {"stop": true}. It writes {"event": …} while it works and {"done": …} or {"failed": words} at the end. When its input ends, so
+does it: a server that is killed leaves no worker behind.
 """
 
 from __future__ import annotations
@@ -105,4 +105,5 @@ def _listen(asked: queue.Queue[dict[str, Any]], told: Reporting) -> None:
 
 
 if __name__ == "__main__":
+    os.nice(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
     main(int(sys.argv[1]))

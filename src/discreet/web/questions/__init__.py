@@ -29,6 +29,7 @@ KINDS = {
     "reading": "mechanism",
     "guarantees": "mechanism",
     "frontier": "frontier",
+    "points": "frontier",
     "release": "releases",
     "table": "releases",
     "cell": "releases",

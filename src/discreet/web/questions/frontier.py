@@ -3,73 +3,84 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from discreet.design import design
 from discreet.design.questions.frontier import Frontier, Point, repaired
-from discreet.errors import InputError
+from discreet.design.result import Design
+from discreet.errors import InputError, TooLarge
 from discreet.files.problem import problem_from_text
-from discreet.model.problem import Problem
 from discreet.model.record import Baseline
 from discreet.numerics.digits import number_at_least, number_at_most
 from discreet.numerics.exact import exact
 from discreet.present import frontier_figure
 from discreet.views.frontier import frontier_view
+from discreet.views.view import View
 from discreet.web.keeping import name_of, read_json, write_json
 from discreet.web.questions import Reply, Setting, drawn
 
 GAP = 1e-3
 MOST_POINTS = 60
+HIGHEST = 50
 
 
-def levels_of(epsilon: Fraction) -> list[Fraction]:
-    """Where a frontier begins: around the problem's own ε, from an eighth to three times as much."""
-    own = epsilon or Fraction(1)
-    return [own, own / 2, own * 2, own / 4, own * 3 / 2, own * 3, own / 8]
-
-
-def frontier(setting: Setting, toml: str, problem: str, levels: Sequence[str], seconds: float) -> Reply:
-    """Solve these levels of ε (the first ones when none are named), then show all that is solved."""
+def points(setting: Setting, toml: str, problem: str, kind: str, levels: Sequence[str], seconds: float) -> Reply:
+    """Solve these levels of ε (the problem's own when none are named) and keep them."""
     stated = problem_from_text(toml, "problem")
-    folder = setting.home / "points" / problem
-    folder.mkdir(parents=True, exist_ok=True)
-    wanted = [exact(level, "ε") for level in levels] or levels_of(stated.epsilon)
-    if any(not 0 < level <= 50 for level in wanted):
-        raise InputError("A frontier shows positive ε", found=", ".join(levels), allowed="above 0, up to 50", remedy="change it")
+    own = stated.epsilon or Fraction(1)
+    wanted = [exact(level, "ε") for level in levels] or [own]
+    if any(not 0 < level <= HIGHEST for level in wanted):
+        raise InputError(
+            "A frontier shows positive ε", found=", ".join(levels), allowed=f"above 0, up to {HIGHEST}", remedy="change it"
+        )
     for number, level in enumerate(wanted, start=1):
-        place = folder / f"{name_of('point', str(level))}.json"
-        if setting.watch.cancelled() or place.is_file():
-            continue
-        if len(list(folder.glob("*.json"))) >= MOST_POINTS:
+        if setting.watch.cancelled():
             break
-        write_json(place, solved(stated, level, setting, seconds / len(wanted)))
+        if len(list(_folder(setting, problem, kind).glob("*.json"))) >= MOST_POINTS:
+            raise TooLarge("the frontier of one problem", size="one more point", fits=f"{MOST_POINTS} points", remedy="these stay")
+        if not _place(setting, problem, kind, level).is_file():
+            begun = time.perf_counter()
+            found = design(stated.with_epsilon(level), setting.watch, gap=GAP, seconds=seconds / len(wanted))
+            keep_point(setting, problem, kind, level, found, time.perf_counter() - begun, own=level == own)
         setting.watch.report(stage=f"point {number} of {len(wanted)}")
-    points = tuple(repaired(list(_points(folder))))
-    if not points:
-        raise InputError("No point was solved", found="a stop before the first one", allowed="some time", remedy="ask again")
-    found = Frontier(stated, points, sum(p.seconds for p in points))
+    return Reply(View({"levels": [str(level) for level in wanted]}, ()))
+
+
+def keep_point(setting: Setting, problem: str, kind: str, level: Fraction, found: Design, seconds: float, *, own: bool) -> None:
+    """Keep what a design proves at its level, for every later look along the frontier."""
+    write_json(_place(setting, problem, kind, level), {
+        "level": str(level), "own": own, "value": str(found.value), "bound": str(found.bound),
+        "loss": number_at_most(found.loss), "lower_bound": number_at_least(found.lower_bound),
+        "baselines": {name: b.loss for name, b in found.baselines.items()},
+        "words": {name: b.words for name, b in found.baselines.items()}, "seconds": seconds,
+    })  # fmt: skip
+
+
+def frontier(setting: Setting, toml: str, problem: str, kind: str, levels: Sequence[str]) -> Reply:
+    """Everything that is solved at these levels, as the command line shows it."""
+    stated = problem_from_text(toml, "problem")
+    solved = tuple(repaired([_point(_place(setting, problem, kind, Fraction(level))) for level in levels]))
+    if not solved:
+        raise InputError("No point was solved", found="nothing", allowed="one or more levels", remedy="wait for the first one")
+    found = Frontier(stated, solved, sum(p.seconds for p in solved))
     return Reply(frontier_view(found), drawn(lambda: frontier_figure(found)))
 
 
-def solved(problem: Problem, level: Fraction, setting: Setting, seconds: float) -> dict[str, Any]:
-    """One point as it is kept: what a later process needs, and what a page shows."""
-    begun = time.perf_counter()
-    found = design(problem.with_epsilon(level), setting.watch, gap=GAP, seconds=seconds)
-    return {
-        "epsilon": str(level), "value": str(found.value), "bound": str(found.bound),
-        "loss": number_at_most(found.loss), "lower_bound": number_at_least(found.lower_bound),
-        "baselines": {name: b.loss for name, b in found.baselines.items()},
-        "words": {name: b.words for name, b in found.baselines.items()}, "seconds": time.perf_counter() - begun,
-    }  # fmt: skip
+def _point(place: Path) -> Point:
+    kept = read_json(place)
+    level = Fraction(kept["level"])
+    losses, words = kept["baselines"], kept["words"]
+    baselines = {name: Baseline(name, None if loss is None else 0.0 - loss, words[name]) for name, loss in losses.items()}
+    return Point(level, Fraction(kept["value"]), Fraction(kept["bound"]), baselines, kept["seconds"], level, level)
 
 
-def _points(folder: Path) -> Iterator[Point]:
-    for place in sorted(folder.glob("*.json")):
-        kept = read_json(place)
-        level = Fraction(kept["epsilon"])
-        losses, words = kept["baselines"], kept["words"]
-        baselines = {name: Baseline(name, None if loss is None else 0.0 - loss, words[name]) for name, loss in losses.items()}
-        yield Point(level, Fraction(kept["value"]), Fraction(kept["bound"]), baselines, kept["seconds"], level, level)
+def _folder(setting: Setting, problem: str, kind: str) -> Path:
+    folder = setting.home / "points" / problem / kind
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _place(setting: Setting, problem: str, kind: str, level: Fraction) -> Path:
+    return _folder(setting, problem, kind) / f"{name_of('point', str(level))}.json"

@@ -1,84 +1,106 @@
-"""What accuracy costs: a frontier that answers at once from solved points and is refined in the background."""
+"""What accuracy costs: a frontier that answers at once from solved points and is refined in the background while one looks."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import AsyncIterator
 from fractions import Fraction
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from discreet.views.frontier_moves import move_view, reach_view
 from discreet.views.plain import plain
 from discreet.web.bench import Bench, Page, pictures
-from discreet.web.desk import Job
-from discreet.web.keeping import must_be_name, read_json
+from discreet.web.keeping import must_be_name
 from discreet.web.questions import told_document
+from discreet.web.refining import FIRST, Refining
 from discreet.web.typed import amount
 
-
-def begin(bench: Bench, problem: str, levels: list[str]) -> Job:
-    """Queue points of a kept problem's frontier."""
-    seconds = bench.desk.limits.seconds
-    arguments = {"toml": bench.shelf.problem(problem), "problem": problem, "levels": levels, "seconds": seconds}
-    return bench.desk.ask("frontier", arguments, lane="long", seconds=seconds, again=True)
+STEPS = 20
+"""Of the slider, for as much as the problem's own level."""
+HIGHEST = 50
 
 
 def routes(bench: Bench) -> list[Route]:
     """The frontier of a problem, moves along it, and more points."""
-    known: dict[str, tuple[int, list[dict[str, Any]]]] = {}
-
-    def points(problem: str) -> list[dict[str, Any]]:
-        folder = bench.shelf.home / "points" / must_be_name(problem)
-        changed = folder.stat().st_mtime_ns if folder.is_dir() else 0
-        if known.get(problem, (-1,))[0] != changed:
-            found = [read_json(place) for place in folder.glob("*.json")] if changed else []
-            known[problem] = (changed, sorted(found, key=lambda point: Fraction(point["epsilon"])))
-        return known[problem][1]
-
-    def newest(problem: str) -> Job | None:
-        own = [job for job in bench.desk.jobs.values() if job.kind == "frontier" and job.arguments["problem"] == problem]
-        if own:
-            return own[-1]
-        earlier = [n for n, asked, _ in bench.shelf.latest(("frontier",), 200) if asked["arguments"]["problem"] == problem]
-        return bench.desk.job(earlier[0]) if earlier else None
+    refining = Refining(bench)
+    kind = "epsilon"
 
     async def shown(request: Request) -> Page:
         name = must_be_name(request.path_params["name"])
         text = bench.shelf.problem(name)
-        job, solved = newest(name), points(name)
-        found = None if job is None else bench.document(job)
-        facts = {"problem": name, "state": None if job is None else job.state, "words": "" if job is None else job.words,
-                 **({"solved": len(solved)} if found is None else found["facts"])}  # fmt: skip
-        middle = str(solved[len(solved) // 2]["epsilon"]) if solved else "1"
-        top = max((float(Fraction(p["epsilon"])) for p in solved), default=2.0)
-        context = {
-            "title": "What accuracy costs", "name": name, "job": job, "answer": found, "toml": text, "solved": solved,
-            "pictures": [] if found is None or job is None else pictures(found, job.name), "top": top,
-            "epsilon": float(Fraction(middle)),
-            "move": told_document(move_view(solved, Fraction(middle))) if solved else [],
-        }  # fmt: skip
+        refining.look(name, kind)
+        solved = refining.points(name, kind)
+        stopped = refining.stopped.get((name, kind))
+        state = "refining" if refining.active(name, kind) else "fine" if stopped is None else stopped.state
+        words = "" if stopped is None else stopped.words
+        facts: dict[str, Any] = {"problem": name, "state": state, "words": words, "solved": len(solved)}
+        context: dict[str, Any] = {"title": "What accuracy costs", "name": name, "state": state, "words": words, "solved": solved}
+        if solved:
+            levels = [str(point["level"]) for point in solved]
+            job, found = await bench.answered("frontier", {"toml": text, "problem": name, "kind": kind, "levels": levels})
+            facts |= {} if found is None else found["facts"]
+            own = next((Fraction(point["level"]) for point in solved if point["own"]), Fraction(levels[len(levels) // 2]))
+            view = move_view(solved, own)
+            context |= {
+                "answer": found, "pictures": [] if found is None else pictures(found, job.name),
+                "own": float(own), "step": float(own / STEPS), "top": float(max(own * max(FIRST), Fraction(levels[-1]))),
+                "move": told_document(view),
+            }  # fmt: skip
         return Page("frontier.html", facts, context)
 
     async def move(request: Request) -> Page:
         name = must_be_name(request.path_params["name"])
         bench.shelf.problem(name)
         asked = request.query_params
+        solved = refining.points(name, kind)
         if asked.get("loss"):
-            view = reach_view(points(name), float(amount(asked["loss"], "loss", -1e12, 1e12)))
-            refine = None
+            view = reach_view(solved, float(amount(asked["loss"], "loss", -1e12, 1e12)))
+            refining.look(name, kind, between(view.facts["too_small"], view.facts["enough"]))
         else:
-            level = amount(asked.get("epsilon") or "1", "ε", 0, 50)
-            view = move_view(points(name), level)
-            refine = None if view.facts["solved_here"] else str(level)
-        return Page("move.html", plain(view.facts), {"move": told_document(view), "name": name, "refine": refine})
+            level = amount(asked.get("epsilon") or "1", "ε", 0, HIGHEST)
+            view = move_view(solved, level)
+            refining.look(name, kind, level)
+        return Page(
+            "move.html", plain(view.facts), {"move": told_document(view), "name": name, "more": refining.active(name, kind)}
+        )
 
     async def more(request: Request, fields: dict[str, str]) -> Response:
         name = must_be_name(request.path_params["name"])
-        levels = [str(amount(fields["epsilon"], "ε", 0, 50))] if fields.get("epsilon") else []
-        job = begin(bench, name, levels)
-        return bench.see(request, f"/frontier/{name}", {"problem": name, "state": job.state})
+        bench.shelf.problem(name)
+        if fields.get("epsilon"):
+            refining.wanted[name, kind] = amount(fields["epsilon"], "ε", 0, HIGHEST)
+        refining.again(name, kind)
+        return bench.see(request, f"/frontier/{name}", {"problem": name, "state": "refining"})
+
+    async def events(request: Request) -> Response:
+        name = must_be_name(request.path_params["name"])
+        bench.shelf.problem(name)
+
+        async def lines() -> AsyncIterator[str]:
+            yield "retry: 2000\n\n"
+            told = -1
+            while True:
+                changed, solved, active = refining.changed, len(refining.points(name, kind)), refining.active(name, kind)
+                if solved != told:
+                    told = solved
+                    yield f"data: {json.dumps({'solved': solved})}\n\n"
+                if not active:
+                    yield f"event: ended\ndata: {json.dumps({'solved': solved})}\n\n"
+                    return
+                await changed.wait()
+
+        return StreamingResponse(lines(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})
 
     pages = [*bench.both("/frontier/{name}/at", move), *bench.both("/frontier/{name}", shown)]
-    return [*pages, bench.posted("/frontier/{name}", more)]
+    return [*pages, bench.got("/frontier/{name}/events", events), bench.posted("/frontier/{name}", more)]
+
+
+def between(short: Fraction | None, enough: Fraction | None) -> Fraction | None:
+    """Where a point would tell more about the ε that a loss needs; None where the ends are not known or near each other."""
+    if short is None or enough is None or enough - short <= enough / 50:
+        return None
+    return (short + enough) / 2

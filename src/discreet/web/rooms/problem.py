@@ -75,9 +75,6 @@ def routes(bench: Bench) -> list[Route]:
             job = begin(bench, name, fields)
             return bench.see(request, f"/design/{job.name}", {"problem": name, "design": job.name})
         if fields.get("then") == "frontier":
-            from discreet.web.rooms.frontier import begin as begin_frontier
-
-            begin_frontier(bench, name, [])
             return bench.see(request, f"/frontier/{name}", {"problem": name})
         return bench.see(request, f"/problem/{name}", {"problem": name})
 

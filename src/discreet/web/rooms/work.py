@@ -11,20 +11,23 @@ from starlette.routing import Route
 
 from discreet.errors import InputError
 from discreet.web.bench import Bench, Page
+from discreet.web.desk import Job
 from discreet.web.keeping import must_be_name, read_json
 
 LISTED = 40
-WAITS = {"design", "family", "frontier"}
+LANES = {"design": "long", "family": "long", "picture": "long", "points": "background"}
+"""Kinds of questions that are work, and their lanes; the others are quick."""
 
 
 def routes(bench: Bench) -> list[Route]:
     """The list of work, and one piece of it."""
 
     async def listed(request: Request) -> Page:
-        own = [job for job in bench.desk.jobs.values() if job.kind in WAITS]
-        rows = [{"name": job.name, "kind": job.kind, "state": job.state, "words": job.words, "events": len(job.events)}
-                for job in reversed(own[-LISTED:])]  # fmt: skip
-        lost = [{"name": job.name, "kind": job.kind} for job in map(bench.desk.job, bench.desk.lost) if job.state == "lost"]
+        own = [job for job in bench.desk.jobs.values() if job.kind in LANES]
+        rows = [{"name": job.name, "kind": job.kind, "state": job.state, "words": job.words, "events": len(job.events),
+                 "place": place_of(job)} for job in reversed(own[-LISTED:])]  # fmt: skip
+        gone = [job for job in map(bench.desk.job, bench.desk.lost) if job.state == "lost"]
+        lost = [{"name": job.name, "kind": job.kind, "place": place_of(job)} for job in gone]
         facts = {"work": rows, "lost": lost, "workers": bench.desk.limits.workers, "room": bench.desk.limits.waiting}
         return Page("work.html", facts, {"rows": rows, "lost": lost, "title": "Work"})
 
@@ -53,14 +56,14 @@ def routes(bench: Bench) -> list[Route]:
     async def stop(request: Request, fields: dict[str, str]) -> Response:
         job = bench.desk.job(must_be_name(request.path_params["name"]))
         bench.desk.stop(job)
-        return bench.see(request, _back(job.kind, job.name), {"state": job.state})
+        return bench.see(request, place_of(job), {"state": job.state})
 
     async def again(request: Request, fields: dict[str, str]) -> Response:
         old = bench.desk.job(must_be_name(request.path_params["name"]))
-        long = old.kind in WAITS
-        seconds = float(old.arguments.get("seconds", bench.desk.limits.seconds)) if long else None
-        job = bench.desk.ask(old.kind, old.arguments, lane="long" if long else "quick", seconds=seconds, again=True)
-        return bench.see(request, _back(job.kind, job.name), {"state": job.state})
+        lane = LANES.get(old.kind, "quick")
+        seconds = None if lane == "quick" else float(old.arguments.get("seconds", bench.desk.limits.seconds))
+        job = bench.desk.ask(old.kind, old.arguments, lane=lane, seconds=seconds, again=True)
+        return bench.see(request, place_of(job), {"state": job.state})
 
     return [
         *bench.both("/jobs", listed),
@@ -70,5 +73,13 @@ def routes(bench: Bench) -> list[Route]:
     ]  # fmt: skip
 
 
-def _back(kind: str, name: str) -> str:
-    return f"/design/{name}" if kind in ("design", "family") else "/jobs"
+def place_of(job: Job) -> str:
+    """Where the answer of a piece of work is seen."""
+    places = {
+        "design": f"/design/{job.name}", "family": f"/design/{job.name}",
+        "points": f"/frontier/{job.arguments.get('problem')}", "picture": f"/gallery/{job.arguments.get('name')}",
+        "report": f"/design/{job.arguments.get('subject')}/report",
+        "reading": f"/design/{job.arguments.get('subject')}/reading",
+        "guarantees": f"/design/{job.arguments.get('subject')}/guarantees",
+    }  # fmt: skip
+    return places.get(job.kind, "/jobs")

@@ -7,6 +7,14 @@
     : part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([k, v]) => [k, k === "values" ? v : recoloured(v)]))
     : typeof part === "string" && swap[part] ? swap[part] : part;
 
+  const once = (root, chosen, act) => { // whatever is shown anew is made ready, and nothing twice
+    for (const part of root.querySelectorAll(chosen)) {
+      if (part.dataset.ready) continue;
+      part.dataset.ready = "yes";
+      act(part);
+    }
+  };
+
   async function draw(place) {
     const answer = await fetch(place.dataset.figure);
     if (!answer.ok) return;
@@ -27,7 +35,6 @@
     await view.runAsync();
     const svg = place.querySelector("svg");
     if (svg) { svg.setAttribute("aria-hidden", "true"); }
-    place.dataset.done = "yes";
   }
 
   function together(form) {
@@ -39,8 +46,6 @@
   }
 
   function watch(place) {
-    if (place.dataset.watched) return;
-    place.dataset.watched = "yes";
     const events = [];
     const source = new EventSource(place.dataset.events);
     const found = place.querySelector(".found"), proved = place.querySelector(".proved"), words = place.querySelector(".stage");
@@ -68,30 +73,44 @@
     });
   }
 
-  function ready(root) {
-    for (const place of root.querySelectorAll("[data-figure]:not([data-done])")) draw(place).catch(() => { place.hidden = true; });
-    for (const form of root.querySelectorAll("form[data-together]")) {
-      together(form);
-      form.addEventListener("input", () => together(form));
-    }
-    for (const place of root.querySelectorAll("[data-events]")) watch(place);
-    for (const field of root.querySelectorAll("input[type=file][data-into]")) {
-      field.addEventListener("change", async () => {
-        const into = document.getElementById(field.dataset.into);
-        if (field.files[0] && field.files[0].size < 900000) { into.value = await field.files[0].text(); into.dispatchEvent(new Event("input", { bubbles: true })); }
-      });
-    }
-    const text = root.querySelector("#toml"), written = root.querySelector("#written");
-    if (text && written) text.addEventListener("input", () => { written.value = "toml"; });
-    for (const form of root.querySelectorAll("form[data-fields]")) {
-      form.addEventListener("input", (event) => { if (event.target !== text && written && event.target.type !== "file") written.value = "fields"; });
-    }
-    for (const slider of root.querySelectorAll("input[type=range][data-shown]")) {
-      const shown = document.getElementById(slider.dataset.shown);
-      slider.addEventListener("input", () => { shown.textContent = slider.value; });
+  let lastMoved = null; // the field of a frontier that was used last: what it asks is asked again when points are added
+  let following = null, solved = 0;
+  function follow(place) {
+    solved = Number(place.dataset.solved);
+    if (following) return;
+    following = new EventSource(place.dataset.follow);
+    const renew = () => {
+      const whole = !document.getElementById("moves");
+      htmx.ajax("GET", location.href, { target: whole ? "main" : "#curve", select: whole ? "main" : "#curve", swap: "outerHTML" });
+      if (!whole && lastMoved && lastMoved.isConnected) htmx.trigger(lastMoved, "refined");
+    };
+    following.onmessage = (message) => {
+      const now = JSON.parse(message.data).solved;
+      if (now !== solved) { solved = now; renew(); }
+    };
+    following.addEventListener("ended", () => { following.close(); following = null; renew(); });
+  }
+
+  function ready() {
+    once(document, "[data-figure]", (place) => draw(place).catch(() => { place.hidden = true; }));
+    once(document, "form[data-together]", (form) => { together(form); form.addEventListener("input", () => together(form)); });
+    once(document, "[data-events]", watch);
+    once(document, "[data-follow]", follow);
+    once(document, "#moves input", (field) => field.addEventListener("input", () => { lastMoved = field; }));
+    once(document, "input[type=file][data-into]", (field) => field.addEventListener("change", async () => {
+      const into = document.getElementById(field.dataset.into);
+      if (field.files[0] && field.files[0].size < 900000) { into.value = await field.files[0].text(); into.dispatchEvent(new Event("input", { bubbles: true })); }
+    }));
+    once(document, "form[data-fields]", (form) => form.addEventListener("input", (event) => {
+      const written = document.getElementById("written");
+      if (event.target.id === "toml") written.value = "toml";
+      else if (event.target.closest("fieldset")) written.value = "fields";
+    }));
+    for (const slider of document.querySelectorAll("input[type=range][data-shown]")) {
+      slider.oninput = () => { document.getElementById(slider.dataset.shown).textContent = slider.value; };
     }
   }
-  document.addEventListener("DOMContentLoaded", () => ready(document));
-  document.addEventListener("htmx:afterSwap", (event) => ready(event.detail.elt.tagName === "MAIN" ? document : event.detail.elt));
-  dark.addEventListener("change", () => { for (const place of document.querySelectorAll("[data-figure]")) { delete place.dataset.done; place.textContent = ""; } ready(document); });
+  document.addEventListener("DOMContentLoaded", ready);
+  document.addEventListener("htmx:afterSwap", ready);
+  dark.addEventListener("change", () => { for (const place of document.querySelectorAll("[data-figure]")) { delete place.dataset.ready; place.textContent = ""; } ready(); });
 })();
