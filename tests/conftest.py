@@ -83,19 +83,18 @@ def postgres_cluster() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A small local session, quiet and without its web pages."""
+    """The session that discreet starts, on one core; the first `python3` on its path is none that could run a worker."""
     pytest.importorskip("pyspark", reason="discreet[spark] is not installed")
-    from pyspark.sql import SparkSession
+    from discreet.engines.spark import started_session
 
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    session = (
-        SparkSession.builder.master("local[1]").appName("tests")
-        .config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "2")
-        .config("spark.driver.memory", "1g").config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
-        .getOrCreate()
-    )  # fmt: skip
-    session.sparkContext.setLogLevel("OFF")
+    decoy = tmp_path_factory.mktemp("decoy") / "python3"
+    decoy.symlink_to("/bin/false")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYSPARK_PYTHON", raising=False)
+        patch.setenv("PATH", str(decoy.parent), prepend=os.pathsep)
+        session = started_session(**{
+            "spark.master": "local[1]", "spark.sql.shuffle.partitions": "2", "spark.driver.memory": "1g",
+            "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1",
+        })  # fmt: skip
     yield session
     session.stop()

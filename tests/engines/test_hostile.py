@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import tempfile
 import venv
 from dataclasses import replace
@@ -199,6 +202,18 @@ def test_spark_reads_hostile_names_and_odd_lines_like_the_others(tmp_path: Path,
     target.write_bytes(target.read_bytes()[:60])
     with pytest.raises(InputError, match="could not be read"):
         histograms(used, listed, key=KEY, engine=SparkEngine(spark_session))
+
+
+@pytest.mark.slow
+@pytest.mark.needs_java
+def test_a_session_of_our_own_encrypts_its_files_and_runs_the_python_that_has_discreet(spark_session: Any) -> None:
+    """Near-miss: without a choice Spark runs the first `python3` on the path, which ends at once here."""
+    context = spark_session.sparkContext
+    decoy = context._jvm.System.getenv("PATH").split(os.pathsep)[0]
+    assert subprocess.run([f"{decoy}/python3"], check=False).returncode == 1
+    assert context.pythonExec == sys.executable
+    assert context.range(1).map(lambda _: sys.prefix).collect() == [sys.prefix]
+    assert context.getConf().get("spark.io.encryption.enabled") == "true"
 
 
 @pytest.mark.slow

@@ -66,9 +66,13 @@ def _session() -> Any:
         from pyspark.sql import SparkSession
     except ImportError:
         raise MissingExtra("spark", needed_for="counting with Spark") from None
-    running = SparkSession.getActiveSession()
-    if running is not None:
-        return running
+    return SparkSession.getActiveSession() or started_session()
+
+
+def started_session(**more: str) -> Any:
+    """A local session of discreet's own, with `more` settings."""
+    from pyspark.sql import SparkSession
+
     # Workers run the Python that has discreet, not the first one on the path, unless somebody chose another.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # What Spark spills and shuffles goes, encrypted, to a private folder that is gone when this program ends.
@@ -76,7 +80,7 @@ def _session() -> Any:
     settings: dict[str, Any] = {
         "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.local.dir": folder,
         "spark.sql.warehouse.dir": folder, "spark.io.encryption.enabled": "true",
-    }  # fmt: skip
+    } | more  # fmt: skip
     session = SparkSession.builder.appName("discreet").config(map=settings).getOrCreate()
     # Spark's log repeats plans and rows; nothing of it may leave the cluster through us.
     session.sparkContext.setLogLevel("OFF")
