@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.design import design
-from discreet.design.routes.concentrated import implied_epsilon
+from discreet.design.concentrated.equal_promises import pure_level
 from discreet.files.problem import problem_from_document
 from discreet.model.problem import Problem
 from discreet.sampling import DiscreteGaussianSampler
@@ -62,7 +62,7 @@ def main() -> None:
         rho = Fraction(text)
         found = design(asked(respondents, {"rho": text}))
         own, reply = float(found.loss), found.baselines["discrete gaussian"].loss or float("nan")
-        pure = float(design(asked(respondents, {"epsilon": str(implied_epsilon(rho))}), compare=False).loss)
+        pure = float(design(asked(respondents, {"epsilon": str(pure_level(rho))}), compare=False).loss)
         face, took = by_opendp(respondents, rho)
         started = time.process_time()
         DiscreteGaussianSampler(2 / rho).draw(DRAWS)

@@ -153,7 +153,7 @@ def test_a_split_of_two_equal_statistics_is_found_and_proved_from_a_coarse_look(
     assert found.relative_gap <= 0.05 and found.spent <= 3
     assert all(Fraction(1) < part.epsilon < Fraction(2) for part in found.parts)
     for part, curve in zip(found.parts, frontiers, strict=True):
-        point = next(p for p in curve.points if p.epsilon == part.epsilon)
+        point = next(p for p in curve.points if p.level == part.epsilon)
         assert point.designed == part.epsilon == point.mechanism.guarantee.epsilon  # type: ignore[union-attr]
         assert -expected_payoff(point.mechanism)[0] <= part.loss  # type: ignore[arg-type]
 

@@ -34,7 +34,7 @@ def least(respondents: int, epsilon: float) -> float:
 
 def test_both_sides_enclose_the_optimum_found_by_brute_force(small: Frontier) -> None:
     for point in small.points:
-        best = least(4, float(point.epsilon))
+        best = least(4, float(point.level))
         assert point.lower_bound - 1e-9 <= best <= point.loss + 1e-9
         assert point.relative_gap <= 1e-4
 
@@ -117,7 +117,7 @@ def test_the_smallest_epsilon_is_enclosed_and_certified() -> None:
 
 
 def test_known_points_begin_the_bracket(small: Frontier) -> None:
-    known = tuple((p.epsilon, p.lower_bound, p.loss) for p in small.points)
+    known = tuple((p.level, p.lower_bound, p.loss) for p in small.points)
     asked = smallest_epsilon(problem(school(4)), 0.4, known=known)
     assert len(asked.probes) < len(smallest_epsilon(problem(school(4)), 0.4).probes)
 
@@ -151,6 +151,6 @@ def test_example_1_needs_70_percent_of_epsilon_for_the_loss_of_geometric_noise()
     geometric = found.points[1].baselines["geometric"].loss
     assert geometric == pytest.approx(3.23204002326, rel=1e-9)
     assert found.points[1].loss == pytest.approx(2.3259192, rel=3e-5)
-    known = tuple((p.epsilon, p.lower_bound, p.loss) for p in found.points)
+    known = tuple((p.level, p.lower_bound, p.loss) for p in found.points)
     reach = saving(places, "geometric", geometric, gap=2e-5, seconds=300, known=known).reach
     assert reach.below is not None and float(reach.below) < 0.700488304 < float(reach.above)

@@ -124,7 +124,7 @@ def test_png_and_specification(figures: dict[str, Figure], tmp_path: Path) -> No
 def test_the_frontier_shows_the_baselines_and_the_band(curve: Frontier) -> None:
     spec = frontier_figure(curve).specification
     band, lines, _ = spec["layer"]
-    assert band["mark"]["type"] == "area" and {"low", "high", "epsilon"} == set(band["data"]["values"][0])
+    assert band["mark"]["type"] == "area" and {"low", "high", "level"} == set(band["data"]["values"][0])
     ways = {row["way"] for row in lines["data"]["values"]}
     assert {"this design", "geometric", "best oblivious", "no information"} <= ways
     assert "full information" not in ways

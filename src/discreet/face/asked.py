@@ -131,9 +131,10 @@ class AskedProblem(Shown):
         best: Design = best_mechanism(self.problem, watch, gap=gap, seconds=seconds, within=within)
         return DesignedMechanism(best)
 
-    def frontier(self, epsilons: Iterable[Number], *, gap: float | None = None, seconds: float = 60.0) -> Answer[Frontier]:
-        """The least loss at each ε, between proved sides, beside what people do today."""
-        found = frontier(self.problem, [exact(e, "epsilon") for e in epsilons], gap=gap, seconds=seconds)
+    def frontier(self, levels: Iterable[Number], *, gap: float | None = None, seconds: float = 60.0) -> Answer[Frontier]:
+        """The least loss at each ε (or ρ, where that is asked for), between proved sides, beside what people do today."""
+        key = self.problem.promise.keys[0]
+        found = frontier(self.problem, [exact(level, key) for level in levels], gap=gap, seconds=seconds)
         return Answer(found, frontier_view(found), frontier_columns)
 
     def choose(self, epsilons: Iterable[Number] = LEVELS, *, seconds: float = 20.0) -> Answer[Choices]:

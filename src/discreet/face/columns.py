@@ -42,16 +42,16 @@ def family_columns(found: FamilyDesign) -> Columns:
 
 
 def frontier_columns(found: Frontier) -> Columns:
-    """One row for each ε; the baselines have a column each, empty where one could not be computed."""
+    """One row for each level; the baselines have a column each, empty where one could not be computed."""
     names = list(dict.fromkeys(name for point in found.points for name in point.baselines))
     rows = [
         (
-            float(point.epsilon), number_at_most(-point.value), number_at_least(-point.bound),
+            float(point.level), number_at_most(-point.value), number_at_least(-point.bound),
             *(point.baselines[name].loss if name in point.baselines else None for name in names),
         )
         for point in found.points
     ]  # fmt: skip
-    return _columns(("epsilon", "loss", "lower_bound", *names), rows)
+    return _columns((found.problem.promise.keys[0], "loss", "lower_bound", *names), rows)
 
 
 def choice_columns(found: Choices) -> Columns:

@@ -30,14 +30,14 @@ def places() -> Problem:
 def places_frontier(watch: Watch = SILENT) -> Frontier:
     """The frontier with the baselines that need no solving."""
     found = frontier(places(), EPSILONS, watch, gap=GAP, compare=False)
-    points = tuple(replace(p, baselines=baselines(ground(places().with_epsilon(p.epsilon)), oblivious=False)) for p in found.points)
+    points = tuple(replace(p, baselines=baselines(ground(places().with_epsilon(p.level)), oblivious=False)) for p in found.points)
     return replace(found, points=points)
 
 
 def frontier_picture(watch: Watch = SILENT) -> Figure:
     """The picture of the README."""
     found = places_frontier(watch)
-    usual = next(p for p in found.points if p.epsilon == places().epsilon).baselines["geometric"].loss
+    usual = next(p for p in found.points if p.level == places().epsilon).baselines["geometric"].loss
     assert usual is not None
-    known = tuple((p.epsilon, p.lower_bound, p.loss) for p in found.points)
+    known = tuple((p.level, p.lower_bound, p.loss) for p in found.points)
     return frontier_figure(found, saving(places(), "geometric", usual, watch, known=known), BESIDE)

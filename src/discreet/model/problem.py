@@ -175,6 +175,10 @@ class Problem:
         pure_epsilon(self.promise)
         return self.with_promise(PurePromise(epsilon))
 
+    def with_level(self, level: Fraction) -> Problem:
+        """The same problem at another level of its own kind of promise."""
+        return self.with_promise(self.promise.at(level))
+
     def with_promise(self, promise: Promise) -> Problem:
         return replace(self, promise=promise)
 

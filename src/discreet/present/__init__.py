@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from discreet.present.figures.simplex import simplex_figure
     from discreet.present.figures.total import regions_figure, total_figure
     from discreet.present.figures.tradeoff import tradeoff_figure
+    from discreet.present.figures.two_promises import two_promises_figure
     from discreet.present.panels import beside
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "simplex_figure",
     "total_figure",
     "tradeoff_figure",
+    "two_promises_figure",
 ]
 
 _PLACES = {
@@ -84,6 +86,7 @@ _PLACES = {
     "simplex_figure": "figures.simplex",
     "total_figure": "figures.total",
     "tradeoff_figure": "figures.tradeoff",
+    "two_promises_figure": "figures.two_promises",
 }
 
 __getattr__ = on_demand(__name__, _PLACES)

@@ -10,6 +10,8 @@ from discreet.model.problem import Problem
 from discreet.numerics.digits import at_least, at_most
 
 EPSILON = "privacy loss ε (nats)"
+LEVELS = {"epsilon": EPSILON, "rho": "privacy loss ρ (zCDP, nats)"}
+"""What a frontier runs along, by the key of its number."""
 
 
 def loss_title(problem: Problem) -> str:

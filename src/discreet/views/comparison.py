@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet import certify
-from discreet.currencies import convert, statement
+from discreet.design.concentrated.equal_promises import implied_epsilon, implied_rho
 from discreet.design.questions.regret import under
 from discreet.errors import DiscreetError, InputError
 from discreet.geometry.orders import compare_orders, orders_in_words
@@ -20,13 +20,15 @@ from discreet.views.design import sizes
 from discreet.views.plain import known
 from discreet.views.view import Block, Fact, Grid, Sentence, View
 
-DELTA = Fraction(1, 10**6)
 IMPLIED = {"implied_rho": "ρ at most", "implied_epsilon": "at δ = 0.000001 ε at most"}
 HEADS = ("mechanism", "loss when followed", "loss when re-read", "bias", "ε", "outputs")
 
 
-def comparison_view(named: Sequence[tuple[str, Mechanism]]) -> View:
-    """Two mechanisms or more with their names; the first one's problem is what all are valued for."""
+def comparison_view(named: Sequence[tuple[str, Mechanism]], *, implied: bool = False) -> View:
+    """Two mechanisms or more with their names; the first one's problem is what all are valued for.
+
+    Where promises differ, or with `implied`, what each implies in ρ and in ε at a small δ is told as well.
+    """
     if len(named) < 2:
         raise InputError(
             "There is nothing to compare",
@@ -35,7 +37,7 @@ def comparison_view(named: Sequence[tuple[str, Mechanism]]) -> View:
             remedy="name another mechanism",
         )
     first = named[0][1]
-    mixed = len({type(mechanism.guarantee.promise) for _, mechanism in named}) > 1
+    mixed = implied or len({type(mechanism.guarantee.promise) for _, mechanism in named}) > 1
     facts: dict[str, Any] = {
         "mechanisms": [_valued(name, mechanism, first) | (_implied(mechanism) if mixed else {}) for name, mechanism in named],
         "orders": [_ordered(one, other) for i, one in enumerate(named) for other in named[i + 1 :]],
@@ -62,13 +64,11 @@ def _valued(name: str, mechanism: Mechanism, first: Mechanism) -> dict[str, Any]
 
 def _implied(mechanism: Mechanism) -> dict[str, Fraction]:
     """What a promise says in the words of the others: the ρ that follows from it, and the ε at a δ of one in a million."""
-    promise = mechanism.guarantee.promise
-    source = statement("epsilon" if promise.kind == "pure" else promise.kind, **promise.numbers)
-    found = {}
+    promise, found = mechanism.guarantee.promise, {}
     with suppress(DiscreetError):  # no ρ follows from a δ above 0
-        found["implied_rho"] = convert(source, "zcdp").result.numbers["rho"]
+        found["implied_rho"] = implied_rho(promise)
     with suppress(DiscreetError):
-        found["implied_epsilon"] = convert(source, "approximate", delta=DELTA).result.numbers["epsilon"]
+        found["implied_epsilon"] = implied_epsilon(promise)
     return found
 
 

@@ -1,4 +1,4 @@
-"""The frontier, viewed: the least loss at each ε between proved sides, and the ε that is enough for a loss."""
+"""The frontier, viewed: the least loss at each ε (or ρ) between proved sides, and the level that is enough for a loss."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from discreet.numerics.digits import (
 )
 from discreet.views.view import Block, Grid, Sentence, View, mind
 
-BESIDE = ("geometric", "staircase", "best oblivious")
+BESIDE = ("geometric", "staircase", "best oblivious", "discrete gaussian", "discrete gaussian at face value")
 
 
 def frontier_view(found: Frontier, saved: Saving | None = None, reached: Reach | None = None) -> View:
-    """A row for each ε; then what is saved against a baseline and what a target needs."""
+    """A row for each level of the problem's promise; then what is saved against a baseline and what a target needs."""
+    key = found.problem.promise.keys[0]
     facts: dict[str, Any] = {
         "points": [
             {
-                "epsilon": p.epsilon,
-                "epsilon_number": float(p.epsilon),
+                key: p.level,
+                f"{key}_number": float(p.level),
                 "value": number_at_least(p.value),
                 "bound": number_at_most(p.bound),
                 "loss": number_at_most(-p.value),
@@ -41,14 +42,14 @@ def frontier_view(found: Frontier, saved: Saving | None = None, reached: Reach |
             }
             for p in found.points
         ],
-        "not_convex_at": [list(bend.epsilons) for bend in found.bends],
+        "not_convex_at": [list(bend.levels) for bend in found.bends],
         "seconds": found.seconds,
     }
     if saved is not None:
         facts["saving"] = {
             "baseline": saved.baseline,
             "loss": saved.loss,
-            "epsilon": saved.epsilon,
+            key: saved.level,
             "share": [number_at_least(saved.share[0]), number_at_most(saved.share[1])],
             **_reach(saved.reach),
         }
@@ -68,11 +69,12 @@ def _reach(reach: Reach) -> dict[str, Any]:
 
 
 def _told(found: Frontier, saved: Saving | None, reached: Reach | None) -> Iterator[Block]:
+    letter = found.problem.promise.letter
     losses = [{name: b.loss for name, b in p.baselines.items()} for p in found.points]
     shown = [name for name in BESIDE if all(at.get(name) is not None for at in losses)]
     rows = [
         (
-            given(p.epsilon),
+            given(p.level),
             at_most(-p.value),
             at_least(-p.bound),
             at_most(p.relative_gap, 1),
@@ -80,32 +82,36 @@ def _told(found: Frontier, saved: Saving | None, reached: Reach | None) -> Itera
         )
         for p, at in zip(found.points, losses, strict=True)
     ]
-    yield Grid(("ε", "least loss at most", "at least", "gap", *shown), rows, left=0)
+    yield Grid((letter, "least loss at most", "at least", "gap", *shown), rows, left=0)
     if saved is not None:
         reach = saved.reach
         yield Sentence(
-            f"Saved: the loss {about(saved.loss, 6)} of {saved.baseline} at ε = {given(saved.epsilon)} is reached at ε = "
-            f"{at_most(reach.above)} {_between(reach)}; {saved_words(saved)}."
+            f"Saved: the loss {about(saved.loss, 6)} of {saved.baseline} at {letter} = {given(saved.level)} is reached at "
+            f"{letter} = {at_most(reach.above)} {_between(reach, letter)}; {saved_words(saved, letter)}."
         )
     if reached is not None:
-        yield Sentence(f"Target: for a loss of {given(reached.target)} ε = {at_most(reached.above)} is enough {_between(reached)}.")
+        yield Sentence(
+            f"Target: for a loss of {given(reached.target)} {letter} = {at_most(reached.above)} is enough "
+            f"{_between(reached, letter)}."
+        )
     if found.bends:
-        low, _, high = found.bends[0].epsilons
+        low, _, high = found.bends[0].levels
         yield mind(
-            f"the curve is proved not convex between ε = {given(low)} and {given(high)}, so halving ε does not halve the gain."
+            f"the curve is proved not convex between {letter} = {given(low)} and {given(high)}, so halving {letter} does not halve "
+            "the gain."
         )
 
 
-def saved_words(saved: Saving) -> str:
-    """How much of the baseline's ε is enough: never more than what is proved."""
+def saved_words(saved: Saving, letter: str) -> str:
+    """How much of the baseline's ε or ρ is enough: never more than what is proved."""
     low, high = saved.share
     if saved.reach.below is None:
-        return f"{percent_at_most(high)} of that ε is enough"
-    return f"the least that is enough is between {percent_at_least(low)} and {percent_at_most(high)} of that ε"
+        return f"{percent_at_most(high)} of that {letter} is enough"
+    return f"the least that is enough is between {percent_at_least(low)} and {percent_at_most(high)} of that {letter}"
 
 
-def _between(reach: Reach) -> str:
-    """What is known about the smallest ε, on both sides."""
+def _between(reach: Reach, letter: str) -> str:
+    """What is known about the smallest level, on both sides."""
     if reach.below is None:
         return "(a certified mechanism stands there)"
-    return f"(a certified mechanism stands there; proved: none at ε = {at_least(reach.below)})"
+    return f"(a certified mechanism stands there; proved: none at {letter} = {at_least(reach.below)})"

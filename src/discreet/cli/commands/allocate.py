@@ -94,7 +94,7 @@ def _written(folder: Path, found: Allocation, frontiers: list[Frontier]) -> list
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for part, curve in zip(found.parts, frontiers, strict=True):
-        point = next(p for p in curve.points if p.epsilon == part.epsilon)
+        point = next(p for p in curve.points if p.level == part.epsilon)
         assert point.mechanism is not None and point.certificate is not None
         paths.append(_place(folder, part.name))
         kept(paths[-1], point.mechanism, point.certificate)

@@ -13,6 +13,7 @@ from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from discreet.model.mechanism import Mechanism
+    from discreet.views.view import View
 
 
 def command(
@@ -20,12 +21,19 @@ def command(
         list[Path], typer.Argument(metavar="MECH", help="Two or more mechanism or family files, releases, or names of noise.")
     ],
     size: Annotated[int | None, typer.Option("--size", help="For families and releases: the size of the cells.")] = None,
+    both: Annotated[
+        bool, typer.Option("--both", help="Beside them the best under pure ε and under ρ, at equal ρ and at equal ε for δ = 1e-6.")
+    ] = False,
+    seconds: Annotated[float, typer.Option(help="With --both: the longest search for each design.")] = 60.0,
+    workers: Annotated[int | None, typer.Option(help="Processes side by side; all cores by default.")] = None,
     figure: Draw = None,
     as_json: Json = False,
 ) -> None:
     """Compare mechanisms side by side: losses, privacy, information.
 
     Shows what each is worth for the first one's problem, what it promises, and which of each pair is more informative.
+    With --both the picture is that of both promises: what the best mechanisms lose at the same terms, and where these stand.
+
     After the first, "geometric" and "staircase" name noise on its statistic that is unbiased at every state.
 
     Example: discreet compare places.mechanism.json usual.mechanism.json
@@ -34,7 +42,7 @@ def command(
     from discreet.views.subject import subject_of
 
     drawable(figure)
-    if figure is not None and len(mechanisms) != 2:
+    if figure is not None and not both and len(mechanisms) != 2:
         raise InputError(
             "The picture shows the relative risks of two mechanisms",
             found=f"{len(mechanisms)} mechanisms",
@@ -43,13 +51,50 @@ def command(
         )
     first = subject_of(mechanisms[0], size).mechanism
     read = [first, *(_named(path, first) or subject_of(path, size).mechanism for path in mechanisms[1:])]
-    view = comparison_view([(str(path), mechanism) for path, mechanism in zip(mechanisms, read, strict=True)])
-    if figure is not None:
+    names = [path.name.removesuffix(".json").removesuffix(".mechanism") for path in mechanisms]
+    if both:
+        _must_fit(read)
+    view = comparison_view([(str(path), mechanism) for path, mechanism in zip(mechanisms, read, strict=True)], implied=both)
+    if both:
+        view += _beside(read, names, view, figure, seconds, workers)
+    elif figure is not None:
         from discreet.present import compared_risks_figure
 
-        names = tuple(path.name.removesuffix(".json").removesuffix(".mechanism") for path in mechanisms)
         view += drawn(compared_risks_figure(read[0], read[1], (names[0], names[1])), figure)
     show(view, as_json=as_json)
+
+
+def _must_fit(mechanisms: list[Mechanism]) -> None:
+    """Refuse, before any work, promises that have no place between ε and ρ, or a problem that only one of them can serve."""
+    from discreet.design.questions.two_promises import beside, levels_for
+
+    problem = mechanisms[0].problem
+    beside(problem, levels_for(problem, [m.guarantee.promise for m in mechanisms]))
+
+
+def _beside(
+    mechanisms: list[Mechanism], names: list[str], view: View, figure: Path | None, seconds: float, workers: int | None
+) -> View:
+    """Both frontiers at the terms of these mechanisms, which are marked in the picture."""
+    from discreet.cli.progress import progress
+    from discreet.design.questions.two_promises import levels_for, two_promises
+    from discreet.present import two_promises_figure
+    from discreet.present.axes import shown
+    from discreet.views.two_promises import two_promises_view
+
+    problem = mechanisms[0].problem
+    with progress(problem) as watch:
+        levels = levels_for(problem, [m.guarantee.promise for m in mechanisms])
+        found = two_promises(problem, levels, watch, seconds=seconds, workers=workers)
+    told = two_promises_view(found)
+    if figure is None:
+        return told
+    rows = view.facts["mechanisms"]
+    marked = [
+        (name, float(row["implied_rho"]), float(row["implied_epsilon"]), shown(problem, -row["followed"]))
+        for name, row in zip(names, rows, strict=True)
+    ]
+    return told + drawn(two_promises_figure(found, marked), figure)
 
 
 def _named(path: Path, first: Mechanism) -> Mechanism | None:

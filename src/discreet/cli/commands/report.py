@@ -20,6 +20,10 @@ def command(
     file: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A mechanism file or a release folder.")],
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The page; by default beside it.")] = None,
     frontier: Annotated[bool, typer.Option(help="Compute and draw what accuracy costs around this ε (takes a while).")] = True,
+    both: Annotated[
+        bool | None,
+        typer.Option("--both/--alone", help="Pure ε and ρ beside each other in that picture. Default: for a promise of ρ."),
+    ] = None,
     label: Annotated[bool, typer.Option("--label", help="A one-page label with the questions of NIST SP 800-226 instead.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -39,7 +43,7 @@ def command(
         place = place if output is not None or file.is_dir() else file.with_suffix(".label.html")
         write_label(file, place, as_json)
         return
-    text = text_of(file, frontier)
+    text = text_of(file, frontier, both)
     write_atomically(place, text.encode())
     show(told({"report": place}, Sentence(f"Written: {place}", whole=True)), as_json=as_json)
 
@@ -61,7 +65,7 @@ def write_label(file: Path, place: Path, as_json: bool) -> None:
     show(answers_view(place, answers), as_json=as_json)
 
 
-def text_of(file: Path, frontier: bool) -> str:
+def text_of(file: Path, frontier: bool, both: bool | None = None) -> str:
     """The page about a mechanism file or a release folder, with what accuracy costs when that is asked for."""
     from discreet import files
     from discreet.files.record import record_beside
@@ -71,7 +75,7 @@ def text_of(file: Path, frontier: bool) -> str:
 
     mechanism = typical_mechanism(file) if file.is_dir() else files.read_mechanism(file)
     with progress(mechanism.problem) as watch:
-        extra = [accuracy_section(mechanism.problem, watch)] if frontier else []
+        extra = [accuracy_section(mechanism.problem, watch, both=both)] if frontier else []
     if file.is_dir():
         return release_report(file, extra=extra)
     beside = files.certificate_path(file)

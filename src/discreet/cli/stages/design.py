@@ -71,9 +71,9 @@ def _frontier(folder: Path, problem: Any, watch: Any) -> float:
     from discreet.present import frontier_figure
 
     found = frontier(problem, EPSILONS, watch, gap=1e-4)
-    usual = next(p for p in found.points if p.epsilon == problem.epsilon).baselines["geometric"].loss
+    usual = next(p for p in found.points if p.level == problem.epsilon).baselines["geometric"].loss
     assert usual is not None
-    known = tuple((p.epsilon, p.lower_bound, p.loss) for p in found.points)
+    known = tuple((p.level, p.lower_bound, p.loss) for p in found.points)
     saved = saving(problem, "geometric", usual, watch, tolerance=1e-3, gap=1e-4, known=known)
     figure = frontier_figure(found, saved, BESIDE)
     try:

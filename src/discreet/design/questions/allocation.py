@@ -20,6 +20,7 @@ from discreet.design.questions.frontier import Bend, Frontier, bends, frontier, 
 from discreet.errors import InputError
 from discreet.model.gap import relative_gap
 from discreet.model.problem import Problem
+from discreet.model.promises import pure_epsilon
 from discreet.watch import SILENT, Watch
 
 STEPS = 8
@@ -100,7 +101,7 @@ class Allocation:
 def curve(name: str, found: Frontier, weight: Fraction = Fraction(1)) -> Curve:
     """A frontier as a curve of exact numbers."""
     floor = Fraction(0) if all(d.is_loss for d in found.problem.decisions) else None
-    return Curve(name, weight, tuple((p.epsilon, -p.bound, -p.value) for p in found.points), floor)
+    return Curve(name, weight, tuple((p.level, -p.bound, -p.value) for p in found.points), floor)
 
 
 def split(curves: Sequence[Curve], budget: Fraction) -> Allocation:
@@ -167,6 +168,8 @@ def allocate(
     are levels of one table, the finest first: those above it are designed to read the statistic alone, so that readers can put them
     together (publish.levels).
     """
+    for _, problem, _ in problems:
+        pure_epsilon(problem.promise)
     grid = [Fraction(0), *(budget * k / steps for k in range(1, steps + 1))]
     classes = ["oblivious" if levels and i else None for i in range(len(problems))]
     found = [
@@ -211,7 +214,7 @@ def _finer(
     known: Frontier, levels: list[Fraction], watch: Watch, gap: float, seconds: float, workers: int | None, within: str | None
 ) -> Frontier:
     """The same frontier with more points."""
-    have = {p.epsilon for p in known.points}
+    have = {p.level for p in known.points}
     wanted = [e for e in levels if e not in have]
     if not wanted:
         return known

@@ -1,10 +1,10 @@
-"""The frontier: the least expected loss against ε, between proved sides, beside what people do today.
+"""The frontier: the least expected loss against ε (or ρ), between proved sides, beside what people do today.
 
-L*(ε) = least loss of any ε-private mechanism. A mechanism private at ε is private at every larger ε, so L* never
-rises, and each side may borrow: loss(ε) = min over ε′ ≤ ε of the losses reached, lower_bound(ε) = max over ε′ ≥ ε of
-the bounds proved. Points are designed side by side. Theory gives monotonicity, not convexity: under squared error with
-real actions the first bit of ε gains only about ε², so the curve starts flat and turns. `bends` tells where the
-computed points prove the curve not convex.
+L*(ε) = least loss of any ε-private mechanism; the level is ρ where the problem asks for ρ. A mechanism private at ε is private at
+every larger ε, so L* never rises, and each side may borrow: loss(ε) = min over ε′ ≤ ε of the losses reached, lower_bound(ε) = max
+over ε′ ≥ ε of the bounds proved. Points are designed side by side. Theory gives monotonicity, not convexity: under squared error
+with real actions the first bit of ε gains only about ε², so the curve starts flat and turns. `bends` tells where the computed
+points prove the curve not convex.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ FINE_GAP, COARSE_GAP = 1e-6, 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """One ε: the loss reached by a certified mechanism, the loss that none beats, the baselines' losses.
+    """One level of the promise: the loss reached by a certified mechanism, the loss that none beats, the baselines' losses.
 
-    `designed` is the ε that the mechanism was designed for (smaller when it was borrowed), `proved` that of the bound.
+    `designed` is the level that the mechanism was designed for (smaller when it was borrowed), `proved` that of the bound.
     """
 
-    epsilon: Fraction
+    level: Fraction
     value: Fraction
     bound: Fraction
     baselines: dict[str, Baseline]
@@ -61,15 +61,15 @@ class Point:
 
 @dataclass(frozen=True)
 class Bend:
-    """Three neighbouring ε at which the curve is proved not convex: `height` is how far it lies above the chord."""
+    """Three neighbouring levels at which the curve is proved not convex: `height` is how far it lies above the chord."""
 
-    epsilons: tuple[Fraction, Fraction, Fraction]
+    levels: tuple[Fraction, Fraction, Fraction]
     height: float
 
 
 @dataclass(frozen=True, eq=False)
 class Frontier:
-    """Points by ascending ε."""
+    """Points by ascending level of the problem's promise."""
 
     problem: Problem
     points: tuple[Point, ...]
@@ -78,12 +78,12 @@ class Frontier:
     @property
     def bends(self) -> tuple[Bend, ...]:
         """Where the points prove the loss curve not convex; empty: they are consistent with a convex curve."""
-        return tuple(bends([p.epsilon for p in self.points], [(-p.bound, -p.value) for p in self.points]))
+        return tuple(bends([p.level for p in self.points], [(-p.bound, -p.value) for p in self.points]))
 
     def baseline(self, name: str) -> list[tuple[Fraction, float]]:
-        """The ε and losses of one baseline, where it could be computed."""
-        found = [(p.epsilon, p.baselines[name].loss) for p in self.points if name in p.baselines]
-        return [(epsilon, loss) for epsilon, loss in found if loss is not None]
+        """The levels and losses of one baseline, where it could be computed."""
+        found = [(p.level, p.baselines[name].loss) for p in self.points if name in p.baselines]
+        return [(level, loss) for level, loss in found if loss is not None]
 
     @property
     def baseline_names(self) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ class Frontier:
 
 def frontier(
     problem: Problem,
-    epsilons: Sequence[Fraction],
+    levels: Sequence[Fraction],
     watch: Watch = SILENT,
     *,
     gap: float | None = None,
@@ -102,17 +102,22 @@ def frontier(
     workers: int | None = None,
     within: str | None = None,
 ) -> Frontier:
-    """The frontier at the given ε, each point designed to a relative `gap` within so many `seconds`.
+    """The frontier at the given levels of the problem's promise, each point designed to a relative `gap` within so many `seconds`.
 
     `compare` adds the baselines, `keep` the mechanisms with their certificates, `within` restricts designs to a class of
     mechanisms. Cancelling returns what is done.
     """
-    wanted = sorted(set(epsilons))
+    wanted = sorted(set(levels))
     if not wanted:
-        raise InputError("A frontier needs levels of ε", found="none", allowed="one or more", remedy="for instance 0.5, 1 and 2")
+        raise InputError(
+            f"A frontier needs levels of {problem.promise.letter}",
+            found="none",
+            allowed="one or more",
+            remedy="for instance 0.5, 1 and 2",
+        )
     begun = time.perf_counter()
     fine = gap if gap is not None else (COARSE_GAP if len(wanted) >= MANY else FINE_GAP)
-    tasks = [_Task(problem.with_epsilon(e), fine, seconds, compare, keep, within) for e in reversed(wanted)]
+    tasks = [_Task(problem.with_level(level), fine, seconds, compare, keep, within) for level in reversed(wanted)]
     found = [p for p in side_by_side(design_point, tasks, watch, workers, "frontier point") if p is not None]
     return Frontier(problem, tuple(repaired(found)), time.perf_counter() - begun)
 
@@ -131,23 +136,23 @@ def design_point(task: _Task, watch: Watch) -> Point:
     """One point, before anything is borrowed."""
     begun = time.perf_counter()
     found = design(task.problem, watch, gap=task.gap, seconds=task.seconds, compare=task.compare, within=task.within)
-    epsilon = task.problem.epsilon
+    level = task.problem.promise.level
     return Point(
-        epsilon,
+        level,
         found.value,
         found.bound,
         dict(found.baselines),
         time.perf_counter() - begun,
-        epsilon,
-        epsilon,
+        level,
+        level,
         found.mechanism if task.keep else None,
         found.certificate if task.keep else None,
     )
 
 
 def repaired(points: Sequence[Point]) -> list[Point]:
-    """Ascending ε; each point with the best mechanism of any smaller ε and the best bound of any larger one."""
-    rising = sorted(points, key=lambda p: p.epsilon)
+    """Ascending; each point with the best mechanism of any smaller level and the best bound of any larger one."""
+    rising = sorted(points, key=lambda p: p.level)
     up: list[Point] = []
     for point in rising:
         best = up[-1] if up and up[-1].value > point.value else point
@@ -159,11 +164,11 @@ def repaired(points: Sequence[Point]) -> list[Point]:
     return down[::-1]
 
 
-def bends(epsilons: Sequence[Fraction], sides: Sequence[tuple[Fraction, Fraction]]) -> list[Bend]:
+def bends(levels: Sequence[Fraction], sides: Sequence[tuple[Fraction, Fraction]]) -> list[Bend]:
     """Neighbouring triples whose middle is proved to lie above the chord; `sides` are (lower, upper) of the loss."""
     found = []
-    for k in range(1, len(epsilons) - 1):
-        left, middle, right = epsilons[k - 1 : k + 2]
+    for k in range(1, len(levels) - 1):
+        left, middle, right = levels[k - 1 : k + 2]
         share = (middle - left) / (right - left)
         chord = (1 - share) * sides[k - 1][1] + share * sides[k + 1][1]
         if sides[k][0] > chord:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from math import tanh
 
 import numpy as np
 
 from discreet.certify.bounds.full_information import FULL
 from discreet.design.concentrated.cuts import cut_witness
+from discreet.design.concentrated.equal_promises import pure_level
 from discreet.design.concentrated.gaussian_sums import LawScorer, ListedScorer, Scorer, best_gaussian_sum
 from discreet.design.concentrated.tables import best_table
 from discreet.design.program.sections import Ground, Recommendation, ground, whole
@@ -120,7 +120,7 @@ def _under_epsilon(problem: Problem) -> tuple[Problem, Route]:
     from discreet.design.routes.order import considered
 
     assert isinstance(problem.promise, ConcentratedPromise)
-    pure = problem.with_promise(PurePromise(implied_epsilon(problem.promise.rho)))
+    pure = problem.with_promise(PurePromise(pure_level(problem.promise.rho * BELOW)))
     return pure, considered(pure)[0][0]
 
 
@@ -128,16 +128,6 @@ MOST_PURE = 300
 """Histograms up to which the program under ε is solved beside those under ρ."""
 BELOW = Fraction(10**9 - 1, 10**9)
 """A little less than ρ is aimed at, for the roundings of the proof."""
-
-
-def implied_epsilon(rho: Fraction) -> Fraction:
-    """An ε to twelve decimals with ε·tanh(ε/2) just below ρ."""
-    low, high = 0.0, 2 * float(rho) + 4
-    aim = float(rho * BELOW)
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if middle * tanh(middle / 2) < aim else (low, middle)
-    return Fraction(int(low * 10**12), 10**12)
 
 
 def _blind(base: Ground) -> tuple[Summary, Kernel]:

@@ -39,6 +39,23 @@ class Promise(ABC):
         """The letter of the number whose smallest value is looked for."""
         return LETTERS[self.keys[-1]]
 
+    @property
+    def level(self) -> Fraction:
+        """Its one number, along which losses fall; a promise of several numbers has none."""
+        if len(self.keys) > 1:
+            raise InputError(
+                "A promise of several numbers is no level",
+                found=self.brief(),
+                allowed="a promise of ε or of ρ alone",
+                remedy="ask for one of these",
+            )
+        return self.numbers[self.keys[0]]
+
+    def at(self, level: Fraction) -> Promise:
+        """The same kind of promise at another level."""
+        assert self.level >= 0
+        return type(self)(**{self.keys[0]: level})
+
     @abstractmethod
     def must_be_askable(self) -> None:
         """Refuse numbers that no problem can sensibly ask for."""

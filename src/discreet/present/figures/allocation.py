@@ -16,7 +16,7 @@ def allocation_figure(found: Allocation, frontiers: Sequence[Frontier]) -> Figur
     """Curves of all statistics with the chosen points ringed."""
     names = [part.name for part in found.parts]
     rows = [
-        {"epsilon": float(p.epsilon), "loss": p.loss, "statistic": name}
+        {"epsilon": float(p.level), "loss": p.loss, "statistic": name}
         for name, frontier in zip(names, frontiers, strict=True)
         for p in frontier.points
     ]

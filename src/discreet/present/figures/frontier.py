@@ -1,4 +1,4 @@
-"""The frontier: loss of the best mechanism against ε with its proved band, every baseline beside it, and ε saved."""
+"""The frontier: loss of the best mechanism against ε or ρ with its proved band, every baseline beside it, and what is saved."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from discreet.design.questions.frontier import Frontier
 from discreet.design.questions.smallest_epsilon import Saving
 from discreet.numerics.digits import about, at_most, given, number_at_most, percent_at_most
-from discreet.present.axes import EPSILON, attained, loss_title, shown
+from discreet.present.axes import LEVELS, attained, loss_title, shown
 from discreet.present.figure import Figure
 from discreet.present.theme import APART, HEIGHT, WIDTH, series_scales
 from discreet.views.frontier import saved_words
@@ -21,7 +21,7 @@ ROOM = 150
 
 def frontier_figure(found: Frontier, saving: Saving | None = None, baselines: Sequence[str] | None = None) -> Figure:
     """The picture of a frontier; `saving` draws the step at equal loss, `baselines` chooses what is beside it."""
-    problem = found.problem
+    problem, letter = found.problem, found.problem.promise.letter
     top = _top(found)
     names = [
         n
@@ -29,20 +29,20 @@ def frontier_figure(found: Frontier, saving: Saving | None = None, baselines: Se
         if n not in HIDDEN and (top is None or any(loss <= top for _, loss in found.baseline(n)))
     ]
     rows: list[dict[str, Any]] = [
-        {"epsilon": float(p.epsilon), "loss": shown(problem, float(p.value)), "way": OWN} for p in found.points
+        {"level": float(p.level), "loss": shown(problem, float(p.value)), "way": OWN} for p in found.points
     ]
     for name in names:
         rows += [
-            {"epsilon": float(p.epsilon), "loss": shown(problem, value), "way": name}
+            {"level": float(p.level), "loss": shown(problem, value), "way": name}
             for p in found.points
             if name in p.baselines and (value := p.baselines[name].value) is not None
         ]
     band = [
-        {"epsilon": float(p.epsilon), "low": shown(problem, float(p.bound)), "high": shown(problem, float(p.value))}
+        {"level": float(p.level), "low": shown(problem, float(p.bound)), "high": shown(problem, float(p.value))}
         for p in found.points
     ]
     scales = series_scales([OWN, *names])
-    x: dict[str, Any] = {"field": "epsilon", "type": "quantitative", "title": EPSILON}
+    x: dict[str, Any] = {"field": "level", "type": "quantitative", "title": LEVELS[problem.promise.keys[0]]}
     x |= {"axis": {"tickCount": 8}, "scale": {"padding": 6}}
     y: dict[str, Any] = {"field": "loss", "type": "quantitative", "title": loss_title(problem)}
     low: dict[str, Any] = {"field": "low", "type": "quantitative", "title": loss_title(problem)}
@@ -77,9 +77,9 @@ def frontier_figure(found: Frontier, saving: Saving | None = None, baselines: Se
         },
     ]
     if saving is not None:
-        layers += _step(saving, float(found.points[-1].epsilon))
+        layers += _step(saving, float(found.points[-1].level), letter)
     body = {"width": WIDTH, "height": HEIGHT, "layer": layers, "resolve": APART}
-    return Figure("What privacy costs", alt_text(found, saving, names), body, _subtitle(saving))
+    return Figure("What privacy costs", alt_text(found, saving, names), body, _subtitle(saving, letter))
 
 
 def _top(found: Frontier) -> float | None:
@@ -90,9 +90,9 @@ def _top(found: Frontier) -> float | None:
     return 1.08 * max(nothing)
 
 
-def _step(saving: Saving, widest: float) -> list[dict[str, Any]]:
-    """A bar from the smaller ε to the baseline's at their common loss; its words stand under the curve where there is room."""
-    low, high = number_at_most(saving.reach.above), float(saving.epsilon)
+def _step(saving: Saving, widest: float, letter: str) -> list[dict[str, Any]]:
+    """A bar from the smaller level to the baseline's at their common loss; its words stand under the curve where there is room."""
+    low, high = number_at_most(saving.reach.above), float(saving.level)
     beside = WIDTH * low / widest > ROOM
     share = percent_at_most(saving.share[1])
     values = [
@@ -101,7 +101,7 @@ def _step(saving: Saving, widest: float) -> list[dict[str, Any]]:
             "to": high,
             "loss": saving.loss,
             "middle": (low + high) / 2,
-            "words": ["same loss", f"with {share} of ε"] if beside else f"same loss with {share} of ε",
+            "words": ["same loss", f"with {share} of {letter}"] if beside else f"same loss with {share} of {letter}",
         }
     ]
     y = {"field": "loss", "type": "quantitative"}
@@ -123,21 +123,23 @@ def _step(saving: Saving, widest: float) -> list[dict[str, Any]]:
     return [*words, rule]
 
 
-def _subtitle(saving: Saving | None) -> str:
+def _subtitle(saving: Saving | None, letter: str) -> str:
     if saving is None:
-        return "grey band: between the loss reached and the loss that no ε-private mechanism beats"
+        kept = "ε-private" if letter == "ε" else "ρ-zCDP"
+        return f"grey band: between the loss reached and the loss that no {kept} mechanism beats"
     return (
-        f"the loss of {saving.baseline} at ε = {given(saving.epsilon)} is reached at ε = {at_most(saving.reach.above, 4)}; "
-        "grey band: what is proved"
+        f"the loss of {saving.baseline} at {letter} = {given(saving.level)} is reached at "
+        f"{letter} = {at_most(saving.reach.above, 4)}; grey band: what is proved"
     )
 
 
 def alt_text(found: Frontier, saving: Saving | None, names: Sequence[str]) -> str:
-    """The picture in words: range, ends, the baselines at the largest ε, the saving."""
+    """The picture in words: range, ends, the baselines at the largest level, the saving."""
     problem, first, last = found.problem, found.points[0], found.points[-1]
+    letter = problem.promise.letter
     words = [
-        f"Line chart of {loss_title(problem)} against {EPSILON} at {len(found.points)} levels from "
-        f"{given(first.epsilon)} to {given(last.epsilon)}.",
+        f"Line chart of {loss_title(problem)} against {LEVELS[problem.promise.keys[0]]} at {len(found.points)} levels from "
+        f"{given(first.level)} to {given(last.level)}.",
         f"The best mechanism found goes from {attained(problem, first.value)} to {attained(problem, last.value)}.",
     ]
     ends = [
@@ -146,10 +148,10 @@ def alt_text(found: Frontier, saving: Saving | None, names: Sequence[str]) -> st
         if (b := last.baselines.get(name)) is not None and (value := b.value) is not None
     ]
     if ends:
-        words.append(f"At ε = {given(last.epsilon)} the others are: {', '.join(ends)}.")
+        words.append(f"At {letter} = {given(last.level)} the others are: {', '.join(ends)}.")
     if saving is not None:
         words.append(
-            f"ε = {at_most(saving.reach.above, 4)} is enough for the loss that {saving.baseline} has at ε = "
-            f"{given(saving.epsilon)}; {saved_words(saving)}."
+            f"{letter} = {at_most(saving.reach.above, 4)} is enough for the loss that {saving.baseline} has at {letter} = "
+            f"{given(saving.level)}; {saved_words(saving, letter)}."
         )
     return " ".join(words)
