@@ -75,6 +75,36 @@ def test_no_comparison_of_noise_at_face_value_can_change_unnoticed() -> None:
     assert unexplained(CERTIFY / "value" / "face_value.py", questions, EQUIVALENT) == []
 
 
+def test_no_comparison_of_readings_along_a_line_can_change_unnoticed() -> None:
+    plain = problem_of(Universe.of(2, (ONE, Fraction(3, 2))), ReplaceOne())
+    shown = tuple(2 + Fraction(k, 2) for k in range(-1, 4))
+    kernel, summary = GeometricKernel(-1, 3, 1, HALF, shown), LinearSummary((0, 1))
+    made = mechanism_on(plain, summary, kernel)
+    squares = TableStatistic(tuple((f"{2 - c},{c}", Fraction(c * c)) for c in range(3)))
+    kernels: list[Any] = [replace(kernel, actions=actions) for actions in (None, (*shown[:-1], ONE), (ONE, *shown[1:]))]
+    kernels += [replace(kernel, low=0, actions=shown[1:]), replace(kernel, high=2, actions=shown[:-1])]
+    kernels += [StaircaseKernel(-1, 3, 1, 1, HALF, shown)]
+    cases = [made, *(replace(made, kernel=each) for each in kernels)]
+    cases += [replace(made, summary=LinearSummary((0, 1), *ends)) for ends in ((0, 2), (-1, 3), (1, None), (None, 1))]
+    cases += [replace(made, problem=replace(plain, decisions=(Decision(AbsoluteLoss(), RealActions()),)))]
+    cases += [replace(made, problem=replace(plain, statistic=squares))]
+    cases += [mechanism_on(plain, LinearSummary((0, 0)), _pair(kernel))]
+    cases += [mechanism_on(problem_of(Universe(TWO, 1, 2), AddRemoveOne()), summary, kernel)]
+    asks: list[Question] = [lambda module, m=m: module.line_payoff(m) for m in cases]
+    asks += [lambda module, actions=actions: module._line(SimpleNamespace(actions=actions, width=2, low=0)) for actions in (
+        (), (ONE,), (ONE, HALF), (ONE, HALF, ZERO), (ONE, "a"),
+    )]  # fmt: skip
+    asks.append(lambda module: module._line(SimpleNamespace(actions=(ONE,), width=1, low=0)))
+    questions: list[Question] = [
+        lambda module, ask=ask, least=least: limited(module, "LEAST_MARGIN", least, ask) for ask in asks for least in (0, 1, 2)
+    ]
+    assert unexplained(CERTIFY / "value" / "on_a_line.py", questions, EQUIVALENT) == []
+
+
+def _pair(kernel: GeometricKernel) -> GeometricKernel:
+    return replace(kernel, low=0, high=1, actions=(ZERO, ONE))
+
+
 def _lattice(problem: Problem) -> Any:
     from discreet.model.lattice import statistic_lattice
 

@@ -121,7 +121,7 @@ def _short(mechanism: Mechanism) -> TableKernel:
 def _route(module: ModuleType, mechanism: Mechanism, claim: OptimalityClaim, most: int) -> Any:
     """By which way the value is found when so many histograms may be listed."""
     module.MOST_LISTED = most
-    module.face_value_payoff = lambda _: None
+    module.face_value_payoff = module.line_payoff = lambda _: None
     module.listed_payoff = lambda *_: ("noise, histogram by histogram",)
     module.weighted_sum_payoff = lambda _: ("by the law of the sum",)
     module.expected_payoff = lambda _: ("histogram by histogram",)

@@ -6,12 +6,13 @@ import random
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 
 import pytest
 
 from discreet.certify.bounds import other_chains
 from discreet.certify.bounds.chain import CHAIN
-from discreet.certify.bounds.other_chains import GROWING, beta_binomial, growing_chain, overdispersed_chain
+from discreet.certify.bounds.other_chains import GROWING, Paths, growing_chain, overdispersed_chain
 from discreet.certify.optimality import upper_bound
 from discreet.design import design
 from discreet.errors import Refuted
@@ -106,28 +107,41 @@ def test_many_draws_from_a_wide_prior_are_nearly_independent_ones() -> None:
 def test_near_miss_a_slightly_wider_prior_exceeds_the_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the bound is tight, concentrations smaller by a hundredth hide more than there is to hide."""
     problem = overdispersed(12, ("2", "3/2"), (0, 5))
-    truth, law = least_loss(problem), beta_binomial
-    monkeypatch.setattr(other_chains, "beta_binomial", lambda n, a, b: law(n, a * Fraction(99, 100), b * Fraction(99, 100)))
+    truth, law = least_loss(problem), Paths.dirichlet
+    monkeypatch.setattr(Paths, "dirichlet", lambda n, a, b: law(n, a * Fraction(99, 100), b * Fraction(99, 100)))
     assert float(-overdispersed_chain(problem, (0,), (1,))) > truth * (1 + 1e-5)
 
 
-def test_exact_beta_binomials() -> None:
-    whole = 1 << other_chains.BITS
-    masses = beta_binomial(7, Fraction(3, 2), Fraction(2, 5))
-    assert 0 <= whole - sum(masses) <= 8
-    mean = sum(Fraction(j * m, whole) for j, m in enumerate(masses))
-    assert abs(mean - 7 * Fraction(15, 19)) < Fraction(1, 10**60)
+def risen(c: Fraction, k: int) -> Fraction:
+    found = Fraction(1)
+    for i in range(k):
+        found *= (c + i) / (i + 1)
+    return found
 
 
-def test_a_law_found_step_by_step_is_hardly_below_the_exact_one() -> None:
-    n, a, b = 300, Fraction(8), Fraction(7, 5)
-    below, exact = beta_binomial(n, a, b), Fraction(1 << other_chains.BITS)
-    for i in range(n):
-        exact *= (b + i) / (a + b + i)
-    for j in range(n + 1):
-        assert 0 <= exact - below[j] < 2, j
-        if j < n:
-            exact *= (n - j) * (a + j) / ((j + 1) * (b + n - j - 1))
+@pytest.mark.parametrize("a, b", [("3/2", "2/5"), ("8", "7/5"), ("1/1000000", "5"), ("1e-320", "2e-320"), ("90000", "1e9")])
+def test_laws_of_paths_lie_hardly_below_the_exact_ones(a: str, b: str) -> None:
+    n, first, second = 40, Fraction(a), Fraction(b)
+    below = Paths.dirichlet(n, first, second).law(n).tolist()
+    for j, found in enumerate(below):
+        exact = risen(first, j) * risen(second, n - j) / risen(first + second, n)
+        assert Fraction(found) <= exact
+        assert exact < Fraction(2) ** -990 or exact * (1 - Fraction(1, 10**14)) < Fraction(found), j
+    assert sum(map(Fraction, below)) <= 1
+
+
+def test_laws_of_independent_paths_and_of_sets_that_hold_everybody() -> None:
+    n, p = 60, Fraction(1, 7)
+    below = Paths.independent(n, p).law(n).tolist()
+    for j, found in enumerate(below):
+        exact = comb(n, j) * p**j * (1 - p) ** (n - j)
+        assert exact * (1 - Fraction(1, 10**14)) < Fraction(found) <= exact
+    assert Paths.independent(n, Fraction(1)).law(n).tolist()[:n] == [0.0] * n
+    sure = Paths.dirichlet(n, Fraction(3), Fraction(0)).law(n).tolist()
+    assert sure[:n] == [0.0] * n and 1 - 1e-14 < sure[n] < 1
+    # masses that floats would round are left out
+    tiny = Paths.independent(400, Fraction(1, 10**6)).law(400)
+    assert tiny[400] == 0.0 < tiny[40]
 
 
 def test_bounds_of_several_decision_makers_add_up() -> None:

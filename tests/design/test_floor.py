@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from fractions import Fraction
 from typing import Any
 
 import design_worlds as worlds
 import pytest
 
+from discreet.certify.value.laws import Overdispersed
 from discreet.design import design
 from discreet.design.comparison import large
 from discreet.design.comparison.plain_noise import plain_noise
+from discreet.design.ladder.bounds import chain
 from discreet.design.ladder.mechanisms.population import population_of
-from discreet.design.schedule import TimeIsUpError, counted
+from discreet.design.schedule import TimeIsUpError, Until, counted
 
 SQUARED = {"kind": "squared-error", "actions": "real"}
 DIFFERING = {"kind": "exchangeable", "concentration": ["8", "1.4", "0.6"]}
@@ -49,6 +52,34 @@ def test_never_worse_than_plain_noise_or_than_nothing(name: str) -> None:
     assert float(found.loss) <= min(noise, nothing) * (1 + 1e-6) + 1e-9
     assert 0 < found.lower_bound <= found.loss
     assert (found.status == "optimal") == (found.relative_gap <= 1e-6)
+
+
+def test_many_types_in_cells_that_differ_are_clipped_and_pulled_without_any_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    """1,000 respondents of 21 types: no law of a weighted sum fits, noise at face value lost 800, the search took 8 s of 1."""
+
+    def never(*_: Any) -> Any:
+        raise AssertionError("a law was formed")
+
+    monkeypatch.setattr(Overdispersed, "masses", never)
+    prior = {"kind": "exchangeable", "concentration": [str(8 * Fraction(3, 5) ** t) for t in range(21)]}
+    problem = worlds.problem(worlds.document(1_000, range(21), prior, SQUARED))
+    found = design(problem, seconds=0.5)
+    noise = plain_noise(problem)
+    assert found.reduction == "ladder" and "along a line" in found.explain()
+    assert noise is not None and float(found.loss) < 0.9 * noise
+    assert 0 < found.lower_bound <= found.loss
+    assert "the time was up" in found.baselines["geometric"].words
+
+
+def test_no_chain_is_begun_that_would_take_more_than_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[tuple[int, ...]] = []
+    monkeypatch.setattr(chain, "overdispersed_chain", lambda _, low, high: tried.append((*low, *high)) or -Fraction(len(tried)))
+    problem = worlds.problem(worlds.document(1_000, prior=DIFFERING, decision=SQUARED))
+    chain.best_chain(problem, range(3), Until.after(0.01))
+    assert tried == [(0, 1, 2)]  # the first is always tried, and everybody plays in it
+    tried.clear()
+    chain.best_chain(problem, range(3), Until.after(10.0))
+    assert (0, 2) in tried and len(tried) == 3
 
 
 def test_what_was_compared_before_the_time_was_up_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

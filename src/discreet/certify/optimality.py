@@ -23,6 +23,7 @@ from discreet.certify.bounds.unbiased import shifted_upper_bound, unbiased_upper
 from discreet.certify.value.expected import expected_payoff
 from discreet.certify.value.face_value import face_value_payoff
 from discreet.certify.value.gaussian import listed_payoff
+from discreet.certify.value.on_a_line import line_payoff
 from discreet.certify.value.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
 from discreet.errors import InputError, Refuted
 from discreet.model.certificate import (
@@ -98,9 +99,9 @@ def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
         if found is not None:
             return found
     if not _listable(mechanism) and why_not_weighted_sum(mechanism) is None:
-        at_face_value = face_value_payoff(mechanism)
-        if at_face_value is not None:
-            return at_face_value
+        without_laws = [found for way in (face_value_payoff, line_payoff) if (found := way(mechanism)) is not None]
+        if without_laws:
+            return max(without_laws)
         return weighted_sum_payoff(mechanism)[0]
     if isinstance(mechanism.kernel, GaussianKernel):
         return listed_payoff(mechanism, mechanism.kernel)[0]

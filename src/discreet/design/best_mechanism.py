@@ -127,6 +127,7 @@ class _Search:
         self.rungs: tuple[Reached, ...] = ()
         self.status = "optimal"
         self._ground: Ground | None = None
+        self._chain: Bound | None = None
 
     def until(self, share: float) -> Until:
         """A watch that ends when so much of the whole time is over."""
@@ -219,11 +220,13 @@ class _Search:
 
     def _plain_bound(self) -> Bound:
         """A bound that needs no search: a chain, or that of full information."""
-        try:
-            watch = Until.after(self._grace / 2)
-            return in_time(lambda: self.proofs.bounded(chain_witness(self.problem, watch)), self._grace)
-        except (DiscreetError, MemoryError, TimeIsUpError):
-            return self.proofs.bounded(TheoremWitness(FULL))
+        if self._chain is None:
+            try:
+                watch = Until.after(self._grace / 4)  # what is found is proved again
+                self._chain = in_time(lambda: self.proofs.bounded(chain_witness(self.problem, watch)), self._grace)
+            except (DiscreetError, MemoryError, TimeIsUpError):
+                self._chain = self.proofs.bounded(TheoremWitness(FULL))
+        return self._chain
 
     def _baselines(self, compare: bool, watch: Watch, found: dict[str, Baseline]) -> dict[str, Baseline]:
         if not compare and self.proofs.reached(self.gap):

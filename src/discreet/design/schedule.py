@@ -59,8 +59,10 @@ STATES_PER_SECOND = 300
 """Of a quotient bound, so that a thousand first-order steps fit."""
 SECONDS_PER_STEP = 5e-8
 """Of one first-order step, for each state and knot."""
-SECONDS_PER_COEFFICIENT, SECONDS_PER_CELL = 5e-7, 5e-6
-"""Of the polynomials behind the law of a sum, and of those behind its joint law with the statistic."""
+SECONDS_PER_COEFFICIENT, SECONDS_PER_CELL = 1e-6, 5e-6
+"""Of the polynomials behind the law of a sum, for each factor beyond the third, and of those behind its joint law with ω."""
+SECONDS_PER_PATH_STATE, SECONDS_PER_PATH_PAIR = 1e-7, 1e-8
+"""Of a chain bound with a path for every number of players: for each state of a path, or each pair of states and outputs."""
 SECONDS_PER_SCORE, SECONDS_PER_LIKELY_TOTAL = 4e-4, 2e-6
 """Of valuing one weighted sum: a call, and each of its likely totals."""
 

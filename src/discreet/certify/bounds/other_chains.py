@@ -26,15 +26,17 @@ Proof. Let everybody learn the others' types (and so R) and the sequence of type
 says anything about X. One respondent more or fewer in `high` moves X by one, so a private mechanism is one on the path of X, where
 the geometric mechanism is optimal (SY Thm 3) for g(X) = Σ_{j≤X} v(τ_j), which is monotone; a falling g swaps q and 1−q.  ∎  [ours]
 
-Arithmetic. Laws of X and of M or R are whole numbers over 2^BITS, rounded down; the rest is as in `chain`.
+Arithmetic. All laws have the form P_n(j) = u_j·w_{n−j}/t_n: (z)_j/j!, (x)_k/k! and (z+x)_n/n! for a Dirichlet, p^j/j!, (1−p)^k/k!
+and 1/n! for independent respondents. u, w and t are whole numbers of DIGITS bits with exponents, each step rounded down by less
+than one part in 2^(DIGITS − 1); then floats, a few roundings away from them. The rest is as in `chain`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import comb, lcm, ldexp, nextafter
+from math import frexp
 
 import numpy as np
 
@@ -59,13 +61,14 @@ from discreet.numerics.brackets import float_down, rational_below_exp
 from discreet.numerics.roundings import drift
 
 GROWING = "growing chain"
-BITS = 240
-DIGITS, SPARE = 320, 64
+DIGITS = 320
 """Bits of the numbers behind a law that is found step by step."""
-MOST_RESPONDENTS = 1_000
-"""Beyond it the counts of players are too many to be weighed one by one, unless everybody plays."""
-MOST_PLAYING = 6_000
+LEAST_EXPONENT = -1000
+"""Masses below two to this power are left out: floats would round them."""
+MOST_RESPONDENTS = 6_000
 
+Series = tuple[np.ndarray, np.ndarray]
+"""Mantissas and exponents of two."""
 Values = list[tuple[Fraction, Fraction]]
 """(value, share) of the types of a set, shares summing to one."""
 
@@ -77,8 +80,8 @@ def why_not_overdispersed_chain(problem: Problem) -> str | None:
         return "neighbours do not replace one of a fixed number of respondents"
     if not isinstance(problem.prior, DirichletMultinomialPrior):
         return "the prior is not a Dirichlet-multinomial"
-    if universe.respondents > MOST_PLAYING:
-        return f"there are more than {MOST_PLAYING:,} respondents"
+    if universe.respondents > MOST_RESPONDENTS:
+        return f"there are more than {MOST_RESPONDENTS:,} respondents"
     return _not_an_error_of_a_sum(problem)
 
 
@@ -142,12 +145,11 @@ def overdispersed_chain(problem: Problem, low: tuple[int, ...], high: tuple[int,
     x, z = (sum((prior.concentration[t] for t in part), Fraction(0)) for part in (low, high))
     rest = sum(prior.concentration, Fraction(0)) - x - z
     n = universe.respondents
-    if rest and n > MOST_RESPONDENTS:
-        raise Refuted("so many respondents need sets that hold every type", f"{n:,} respondents")
     (mean_low, var_low), (mean_high, var_high) = _moments(below), _moments(above)
     shared = var_low / (x + 1) + var_high / (z + 1)
-    players = enumerate(beta_binomial(n, x + z, rest)) if rest else [(n, 1 << BITS)]
-    columns = ([weight * p >> BITS for p in beta_binomial(m, z, x)] for m, weight in players if m and weight)
+    players, paths = Paths.dirichlet(n, x + z, rest).law(n), Paths.dirichlet(n, z, x)
+    likeliest = [m for m in np.argsort(-players).tolist() if players[m] > 0]
+    columns = (players[m] * paths.law(m) * (1 - drift(4)) for m in likeliest)
     return _bound(problem, columns, mean_high - mean_low, var_low + var_high, shared)
 
 
@@ -169,58 +171,69 @@ def growing_chain(problem: Problem, high: tuple[int, ...]) -> Fraction:
     if min(v for v, _ in inside) < 0 < max(v for v, _ in inside):
         raise Refuted("values in high have both signs", f"high {list(high)}")
     mean, variance = _moments(inside)
-    chances = [(p.numerator << BITS) // p.denominator for p in prior.size or ()]  # type: ignore[union-attr]
-    sizes = {universe.smallest + i: p for i, p in enumerate(chances)}
+    chances = np.array([float_down(p) for p in prior.size or ()])  # type: ignore[union-attr]
+    most, least = universe.largest, universe.smallest
     if isinstance(prior, DirichletMultinomialPrior):
         z = sum((prior.concentration[t] for t in high), Fraction(0))
-        rest = sum(prior.concentration, Fraction(0)) - z
-        laws = {n: beta_binomial(n, z, rest) if rest else [0] * n + [1 << BITS] for n in sizes}
+        paths = Paths.dirichlet(most, z, sum(prior.concentration, Fraction(0)) - z)
         shared = variance / (z + 1)
     else:
         assert isinstance(prior, (IidPrior, ReferencePrior))
-        share = sum((prior.probabilities[t] for t in high), Fraction(0))
-        laws = {n: binomial(n, share) for n in sizes}
+        paths = Paths.independent(most, sum((prior.probabilities[t] for t in high), Fraction(0)))
         shared = Fraction(0)
-    columns = (
-        [sizes[r + j] * laws[r + j][j] >> BITS for j in range(max(0, universe.smallest - r), universe.largest - r + 1)]
-        for r in range(universe.largest + 1)
-    )
+    counts = (np.arange(max(0, least - r), most - r + 1) for r in range(most + 1))
+    columns = (chances[j + r - least] * paths.at(j, np.full_like(j, r)) * (1 - drift(4)) for r, j in enumerate(counts))
     return _bound(problem, columns, mean, variance, shared)
 
 
-def beta_binomial(trials: int, first: Fraction, second: Fraction) -> list[int]:
-    """At most 2^BITS·C(n, j)·(a)_j·(b)_{n−j}/(a+b)_n for j = 0..n, hardly less: from j to j + 1, each step rounded down."""
-    scale = lcm(first.denominator, second.denominator)
-    a, b = int(first * scale), int(second * scale)
-    mass, exponent = 1 << DIGITS, BITS - DIGITS  # mass·2^exponent, in units of 2^−BITS
-    for i in range(trials):
-        mass = mass * (b + i * scale) // (a + b + i * scale)
-        mass, exponent = _fitted(mass, exponent)
-    found = []
-    for j in range(trials + 1):
-        found.append(mass << exponent if exponent >= 0 else mass >> -exponent)
-        if j < trials:
-            mass = mass * ((trials - j) * (a + j * scale)) // ((j + 1) * (b + (trials - j - 1) * scale))
-            mass, exponent = _fitted(mass, exponent)
-    return found
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """P_n(j) = u_j·w_{n−j}/t_n from below, for every n up to a largest: the law of how many of n are in a set."""
+
+    inside: Series
+    outside: Series
+    whole: Series
+
+    @classmethod
+    def dirichlet(cls, most: int, first: Fraction, second: Fraction) -> Paths:
+        """Of a beta-binomial with these concentrations inside and outside."""
+        return cls(*(series(most, lambda k, c=c: (c + k) / (k + 1)) for c in (first, second, first + second)))  # type: ignore[misc]
+
+    @classmethod
+    def independent(cls, most: int, share: Fraction) -> Paths:
+        """Of a binomial."""
+        return cls(*(series(most, lambda k, p=p: p / (k + 1)) for p in (share, 1 - share, Fraction(1))))  # type: ignore[misc]
+
+    def at(self, inside: np.ndarray, outside: np.ndarray) -> np.ndarray:
+        """The masses at so many inside and so many outside, as floats not above them."""
+        (u, up), (w, wide), (t, total) = self.inside, self.outside, self.whole
+        size = inside + outside
+        exponents = up[inside] + wide[outside] - total[size]
+        masses = np.ldexp(u[inside] * w[outside] / t[size] * (1 - drift(16)), np.maximum(exponents, LEAST_EXPONENT))
+        return np.where(exponents > LEAST_EXPONENT, masses, 0.0)
+
+    def law(self, size: int) -> np.ndarray:
+        """P_n(0), …, P_n(n)."""
+        counts = np.arange(size + 1)
+        return self.at(counts, size - counts)
 
 
-def _fitted(mass: int, exponent: int) -> tuple[int, int]:
-    """The same number, or hardly less, with about DIGITS bits."""
-    excess = mass.bit_length() - DIGITS
-    if excess < -SPARE:
-        return mass << SPARE, exponent - SPARE
-    return (mass >> SPARE, exponent + SPARE) if excess > SPARE else (mass, exponent)
+def series(most: int, ratio: Callable[[int], Fraction]) -> Series:
+    """s_0 = 1, s_{k+1} = ratio(k)·s_k for k up to `most`, as mantissas and exponents; a rounding away from hardly less."""
+    mass, exponent = 1 << DIGITS, -DIGITS
+    mantissas, exponents = np.zeros(most + 1), np.zeros(most + 1, dtype=np.int64)
+    for k in range(most + 1):
+        mantissas[k], shift = frexp(mass)
+        exponents[k] = shift + exponent
+        step = ratio(k)
+        digits = max(step.denominator.bit_length() - step.numerator.bit_length(), 0) + 1  # so that none is lost
+        mass = (mass * step.numerator << digits) // step.denominator
+        spare = mass.bit_length() - DIGITS
+        mass, exponent = mass >> max(spare, 0), exponent - digits + max(spare, 0)
+    return mantissas, exponents
 
 
-def binomial(trials: int, share: Fraction) -> list[int]:
-    """⌊2^BITS·C(n, j)·p^j·(1−p)^{n−j}⌋ for j = 0..n."""
-    top, bottom = share.numerator, share.denominator
-    under = bottom**trials
-    return [(comb(trials, j) * top**j * (bottom - top) ** (trials - j) << BITS) // under for j in range(trials + 1)]
-
-
-def _bound(problem: Problem, columns: Iterator[list[int]], mean: Fraction, variance: Fraction, shared: Fraction) -> Fraction:
+def _bound(problem: Problem, columns: Iterator[np.ndarray], mean: Fraction, variance: Fraction, shared: Fraction) -> Fraction:
     """−(the theorem's expression), from below, summed over paths whose states have the given masses."""
     decision = problem.decision
     assert isinstance(decision.loss, DistanceLoss)
@@ -234,7 +247,7 @@ def _bound(problem: Problem, columns: Iterator[list[int]], mean: Fraction, varia
             work += len(column) ** 2
             if work <= QUADRATIC_WORK:
                 added += 1
-                total += scale * max(0.0, pinball_loss(np.array(_floats(column)), ratio, level))
+                total += scale * max(0.0, pinball_loss(column, ratio, level))
     else:
         counted, stepped = float_down(mean**2 + shared), float_down(variance - shared)
         for matrix in _side_by_side(columns):
@@ -245,14 +258,14 @@ def _bound(problem: Problem, columns: Iterator[list[int]], mean: Fraction, varia
     return -decision.weight * decision.loss.pinballs * lower
 
 
-def _side_by_side(columns: Iterator[list[int]]) -> Iterator[np.ndarray]:
-    """Masses [state, path] of many paths at once, as floats rounded down, shorter paths ended by zeros."""
-    held: list[list[float]] = []
+def _side_by_side(columns: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
+    """Masses [state, path] of many paths at once, shorter paths ended by zeros."""
+    held: list[np.ndarray] = []
     longest = 0
     for column in columns:
-        if len(column) < 2 or not any(column):
+        if len(column) < 2 or not column.any():
             continue
-        held.append(_floats(column))
+        held.append(column)
         longest = max(longest, len(column))
         if longest * len(held) > MATRIX:
             yield _matrix(held, longest)
@@ -261,12 +274,7 @@ def _side_by_side(columns: Iterator[list[int]]) -> Iterator[np.ndarray]:
         yield _matrix(held, longest)
 
 
-def _floats(column: list[int]) -> list[float]:
-    """Masses as floats not above them."""
-    return [ldexp(nextafter(float(p), 0.0), -BITS) for p in column]
-
-
-def _matrix(columns: list[list[float]], longest: int) -> np.ndarray:
+def _matrix(columns: list[np.ndarray], longest: int) -> np.ndarray:
     matrix = np.zeros((longest, len(columns)))
     for j, column in enumerate(columns):
         matrix[: len(column), j] = column

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
@@ -15,10 +16,12 @@ from discreet.design.comparison.way import inapplicable
 from discreet.design.ladder.mechanisms.noise import geometric_noise, staircase_noise, to_outputs
 from discreet.design.ladder.mechanisms.proxy import read_by_bayes
 from discreet.design.ladder.mechanisms.readings import MOST_READ, Reader, why_not_read
+from discreet.design.ladder.mechanisms.sums import SumLaw
 from discreet.design.ladder.mechanisms.weights import settle
 from discreet.design.program.unbiased_noise import NOISES, unbiased_noise
 from discreet.design.proposal import Proposal
 from discreet.design.routes.blind import blind_proposal
+from discreet.design.schedule import time_left
 from discreet.errors import DiscreetError, TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import ListedActions, RealActions
@@ -53,6 +56,9 @@ def large_baselines(problem: Problem, watch: Watch = SILENT, found: dict[str, Ba
     ]
     found = {} if found is None else found
     for name, words, loss in ways:
+        if watch.cancelled() or seen.seconds(name) > time_left(watch):
+            found[name] = Baseline(name, None, f"{words}; not computed: the time was up")
+            continue
         try:
             found[name] = Baseline(name, -loss(), words)
         except DiscreetError as error:
@@ -103,6 +109,14 @@ class _Seen:
         steps, _ = self.population.sums([0] * len(reader.kept)).lattice()
         self.steps = tuple(steps)
 
+    def seconds(self, name: str) -> float:
+        """A guess of what valuing one of these ways takes."""
+        return self.population.seconds(self.steps) if name in (GeometricNoise.name, StaircaseWay.name) else 0.0
+
+    @cached_property
+    def _law(self) -> SumLaw:
+        return self.population.law(self.steps)
+
     @property
     def allowed(self) -> list[float] | None:
         """The numbers that a single decision maker may choose; None when all may be."""
@@ -151,7 +165,7 @@ class _Seen:
             )
         noise = noise_at(self.population.epsilon, step)
         if self.reader.squared:
-            found = read_by_bayes(self.population.law(self.steps), self.steps, step, noise, self.allowed)
+            found = read_by_bayes(self._law, self.steps, step, noise, self.allowed)
             return float(self.reader.problem.decision.weight) * found.loss
         masses, first, omegas = self._joint()
         seen = to_outputs(masses, first, noise, first, first + masses.shape[1] - 1)

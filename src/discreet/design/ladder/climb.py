@@ -11,6 +11,8 @@ Mechanism and bound are kept apart: the best of each. The ladder stops when the 
 over.
 Floats propose; `certify` values the mechanism and proves the bound again.
 
+Where the law of a sum is dear (a Dirichlet, a random number of respondents) the first mechanism is one read along a line.
+
 Conditions: a sum, a count, or a mean of a fixed number of respondents, and ε > 0; any prior, any decisions. Weights are those
 found for squared error, the actions are the decision makers' own. Rung 3 and the quotients are for independent respondents with one
 law and squared error; chains for a single squared, absolute or pinball error; elsewhere the bound is that of full information.
@@ -22,6 +24,7 @@ from discreet.design.ladder.bounds.rungs import ChainBound, GroupedQuotient, Quo
 from discreet.design.ladder.mechanisms.readings import why_not_read
 from discreet.design.ladder.mechanisms.rungs import (
     ClippedSum,
+    LineReading,
     ProgramOnTheSum,
     ProgramOnTwoCounts,
     WeightsBySearch,
@@ -35,8 +38,8 @@ from discreet.model.problem import Problem
 from discreet.model.record import Reached
 from discreet.watch import SILENT, Watch
 
-FIRST: tuple[Rung, ...] = (ChainBound(), ClippedSum())
-"""These two are climbed whatever the time: without them there is nothing to prove."""
+FIRST: tuple[Rung, ...] = (ChainBound(), LineReading(), ClippedSum())
+"""These are climbed whatever the time: without them there is nothing to prove."""
 RUNGS: tuple[Rung, ...] = (
     WeightsBySearch(), ProgramOnTheSum(), ProgramOnTwoCounts(), Quotient(), GroupedQuotient(),
 )  # fmt: skip
@@ -64,10 +67,10 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
     begun = now()
     for rung in FIRST:
         found = rung.climb(height, allowance.left)
-        assert found is not None
-        height.take(found)
+        if found is not None:
+            height.take(found)
     _note(rungs, watch, height, "clipped sum", begun)
-    further = [rung for rung in RUNGS if rung.why_not(problem) is None]
+    further = [rung for rung in RUNGS if height.weights and rung.why_not(problem) is None]
     for number in range(ROUNDS):
         before = height.loss, height.lower_bound
         for rung in further:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import sqrt
+from math import gcd, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -128,8 +128,18 @@ class Population:
         return SumLaw(whole.first, masses, means, np.full(len(masses), left / float(masses.sum())))
 
     def _masses(self, law: Law, weights: Sequence[int]) -> Masses:
-        spend(SECONDS_PER_COEFFICIENT * self.largest * self.length(weights))
+        spend(self._law_seconds(weights))
         return law.masses(weights, LAW_BITS)
+
+    def _law_seconds(self, weights: Sequence[int]) -> float:
+        totals = self.length(weights) / (gcd(*weights) or 1)
+        return SECONDS_PER_COEFFICIENT * self.largest * totals * max(len(set(weights)) - 3, 0.5)
+
+    def seconds(self, weights: Sequence[int]) -> float:
+        """A guess of what a weighted sum takes until it is valued: nothing where respondents are convolved or listed."""
+        if self.convolved or self.listed is not None:
+            return 0.0
+        return self._law_seconds(weights) * (1 + len(self.exact_values) * self.counts.sets_aside)
 
     def _on_a_line(self, weights: Sequence[int]) -> SumLaw:
         """Masses alone from a law; E[ω|S] as the regression of ω on S, which exact moments give."""

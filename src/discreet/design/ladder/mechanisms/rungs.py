@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from discreet.certify.bounds.chain import why_not_chain
 from discreet.design.ladder.bounds.groupings import clipped_groups
+from discreet.design.ladder.mechanisms.lines import line_reading
 from discreet.design.ladder.mechanisms.programs import Read, read_pair, read_sum
-from discreet.design.ladder.mechanisms.readings import Reading
-from discreet.design.ladder.mechanisms.weights import clipped_sum, search_weights
+from discreet.design.ladder.mechanisms.readings import Reader, Reading
+from discreet.design.ladder.mechanisms.weights import clipped_candidates, clipped_sum, search_weights
 from discreet.design.ladder.rung import Found, Height, Rung
-from discreet.design.schedule import SHORTEST_RUNG, Until
+from discreet.design.schedule import SHORTEST_RUNG, Until, time_left
+from discreet.errors import TooLarge
 from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
+
+
+class LineReading(Rung):
+    """Rung 0 where the law of a sum is dear: a weighted sum with geometric noise, read along a line, by two moments."""
+
+    name = "reading along a line"
+
+    def climb(self, height: Height, seconds: float) -> Found | None:
+        found = line_reading(height.reader)
+        if found is None:
+            return None
+        weights = ", ".join(map(str, found.summary.weights))
+        return Found(found.loss, found.summary, found.kernel, f"{self.name}: weights {weights} with geometric noise")
 
 
 class ClippedSum(Rung):
@@ -20,6 +35,15 @@ class ClippedSum(Rung):
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         reader = height.reader
+        if height.mechanism.kernel is None:
+            return self._read(reader, height, seconds)
+        try:
+            quickest = min(map(reader.population.seconds, clipped_candidates(reader.population)))
+            return None if quickest > time_left(height.watch) else self._read(reader, height, seconds)
+        except TooLarge:
+            return None
+
+    def _read(self, reader: Reader, height: Height, seconds: float) -> Found:
         return _noisy(self.name, reader.read(clipped_sum(reader.population, height.watch), max(seconds / 8, 1.0)))
 
 

@@ -25,7 +25,7 @@ from discreet.design.ladder.mechanisms.noise import unit_variance
 from discreet.design.ladder.mechanisms.population import Population, Weights
 from discreet.design.ladder.mechanisms.proxy import Proxy, best_noise, lattice_weights, read_by_bayes
 from discreet.design.ladder.mechanisms.sums import LARGEST_RANGE
-from discreet.design.schedule import SECONDS_PER_LIKELY_TOTAL, SECONDS_PER_SCORE, now, spend
+from discreet.design.schedule import SECONDS_PER_LIKELY_TOTAL, SECONDS_PER_SCORE, now, spend, time_left
 from discreet.errors import TooLarge
 from discreet.watch import SILENT, Watch
 
@@ -76,8 +76,8 @@ def clipped_sum(population: Population, watch: Watch | None = None) -> Proxy:
     watch = SILENT if watch is None else watch
     score = _scorer(population)
     best: tuple[float, Weights] | None = None
-    for weights in _clipped_candidates(population):
-        if best is not None and watch.cancelled():
+    for weights in _affordable(population, list(clipped_candidates(population)), watch):
+        if best is not None and (watch.cancelled() or population.seconds(weights) > time_left(watch)):
             break
         found = score(weights)
         if found is not None and (best is None or found < best[0]):
@@ -90,6 +90,13 @@ def clipped_sum(population: Population, watch: Watch | None = None) -> Proxy:
             remedy="use fewer respondents or values on a coarser lattice",
         )
     return settle(population, best[1])
+
+
+def _affordable(population: Population, candidates: list[Weights], watch: Watch) -> list[Weights]:
+    """The candidates in their order, those that would take all the time last, quickest first."""
+    left = time_left(watch)
+    dear = [w for w in candidates if population.seconds(w) > left]
+    return [w for w in candidates if w not in dear] + sorted(dear, key=population.seconds)
 
 
 def search_weights(population: Population, start: Weights | None = None, seconds: float = 5.0, watch: Watch | None = None) -> Proxy:
@@ -143,7 +150,8 @@ def _scorer(population: Population) -> Callable[[Weights], float | None]:
     return score
 
 
-def _clipped_candidates(population: Population) -> Iterator[Weights]:
+def clipped_candidates(population: Population) -> Iterator[Weights]:
+    """Clipped sums near the clipping formula, counts above a threshold, and the values themselves."""
     values, seen = population.values, set[Weights]()
 
     def fresh(weights: Sequence[int] | None) -> Iterator[Weights]:
