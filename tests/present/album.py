@@ -19,10 +19,9 @@ from discreet.design.questions.frontier import frontier
 from discreet.design.questions.regret_surface import around_counts, contamination
 from discreet.design.questions.robust import robust_design
 from discreet.design.questions.smallest_epsilon import saving
-from discreet.geometry import linear_algebra
-from discreet.geometry.hyper import Hyper, hyper
-from discreet.geometry.labellings import extreme_points
-from discreet.geometry.of_problem import K_Omega_of, StatedProblem, stated
+from discreet.gallery.papers import figures_hypers as pair
+from discreet.gallery.papers import figures_setting as correlated
+from discreet.gallery.papers import peaks as peaks_index
 from discreet.geometry.orders.frechet import frechet
 from discreet.interpret.bounds import binary_sum_laplace
 from discreet.interpret.choosing import choose
@@ -34,7 +33,7 @@ from discreet.model.decision import Decision
 from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
-from discreet.model.priors import IidPrior, TablePrior
+from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
 from discreet.model.statistic import SumStatistic, TableStatistic
@@ -101,35 +100,10 @@ def noisy() -> Mechanism:
     return geometric_mechanism(found(6, 3).mechanism.problem, LinearSummary((0, 1, 1)))
 
 
-def correlated() -> StatedProblem:
-    """SY's figures: two respondents, π0 = (1/3, 1/6, 1/6, 1/3), ε = 1."""
-    chances = {"0,0": Fraction(1, 3), "0,1": Fraction(1, 6), "1,0": Fraction(1, 6), "1,1": Fraction(1, 3)}
-    return stated(replace(problem(2), prior=TablePrior(tuple(chances.items()))), "databases")
-
-
 def folded() -> Problem:
     """Three values of a statistic that does not follow the count: noise cannot do what other mechanisms can."""
     table = (("3,0", Fraction(0)), ("2,1", Fraction(1)), ("1,2", Fraction(2)), ("0,3", Fraction(0)))
     return replace(problem(3, probabilities=("1/2", "1/2")), statistic=TableStatistic(table, by="histogram"))
-
-
-def pair(ratio: Fraction = Fraction(2718281828459045, 10**15)) -> tuple[Hyper, Hyper]:
-    """The geometric mechanism's posteriors and the peak and valley, with a rational in the place of e."""
-    beliefs = K_Omega_of(correlated())
-    by_label = {point.exponents: point.belief(beliefs.prior, ratio) for point in extreme_points(beliefs)}
-
-    def induced(*labels: tuple[int, ...]) -> Hyper:
-        points = [by_label[label] for label in labels]
-        weights = linear_algebra.nonnegative_solution(points, beliefs.prior).solution
-        assert weights is not None
-        return hyper(beliefs.labels, points, weights)
-
-    return induced((2, 1, 0), (0, 1, 0), (0, 1, 2)), induced((0, 1, 0), (1, 0, 1))
-
-
-def peaks_index(first: Hyper) -> list[Fraction]:
-    """The posterior mean, which orders the geometric mechanism's posteriors."""
-    return [sum((i * p for i, p in enumerate(posterior)), Fraction(0)) for posterior in first.posteriors]
 
 
 @cache

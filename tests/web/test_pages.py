@@ -107,8 +107,9 @@ def test_moves_promise_no_more_than_points_prove() -> None:
 
 
 def test_the_gallery_lists_what_the_gallery_draws(visitor: Visitor) -> None:
-    from discreet.gallery.__main__ import PICTURES
+    from discreet.gallery.picture import pictures
 
-    assert visitor.get("/gallery.json").json["pictures"] == list(PICTURES)
-    assert all(f"/gallery/{name}" in visitor.get("/gallery").text for name in PICTURES)
+    listed = visitor.get("/gallery").text
+    assert visitor.get("/gallery.json").json["pictures"] == list(pictures())
+    assert all(f'href="/gallery/{name}"' in listed for name in pictures())
     assert visitor.get("/gallery/nothing.json").status == 404

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 from discreet.design.comparison.baselines import baselines
 from discreet.design.program.sections import ground
@@ -14,7 +15,6 @@ from discreet.gallery.schools import PROBLEM
 from discreet.model.problem import Problem
 from discreet.present.figure import Figure
 from discreet.present.figures.frontier import frontier_figure
-from discreet.watch import SILENT, Watch
 
 HOUSEHOLDS = 40
 EPSILONS = tuple(Fraction(k, 4) for k in (1, 2, 3, 4, 5, 6, 8))
@@ -27,17 +27,18 @@ def places() -> Problem:
     return problem_from_text(PROBLEM.format(households=HOUSEHOLDS), "places")
 
 
-def places_frontier(watch: Watch = SILENT) -> Frontier:
-    """The frontier with the baselines that need no solving."""
-    found = frontier(places(), EPSILONS, watch, gap=GAP, compare=False)
+@cache
+def places_frontier() -> Frontier:
+    """The frontier with the baselines that need no solving, kept."""
+    found = frontier(places(), EPSILONS, gap=GAP, compare=False)
     points = tuple(replace(p, baselines=baselines(ground(places().with_epsilon(p.level)), oblivious=False)) for p in found.points)
     return replace(found, points=points)
 
 
-def frontier_picture(watch: Watch = SILENT) -> Figure:
+def frontier_picture() -> Figure:
     """The picture of the README."""
-    found = places_frontier(watch)
+    found = places_frontier()
     usual = next(p for p in found.points if p.level == places().epsilon).baselines["geometric"].loss
     assert usual is not None
     known = tuple((p.level, p.lower_bound, p.loss) for p in found.points)
-    return frontier_figure(found, saving(places(), "geometric", usual, watch, known=known), BESIDE)
+    return frontier_figure(found, saving(places(), "geometric", usual, known=known), BESIDE)

@@ -17,6 +17,7 @@ from discreet.errors import InputError
 from discreet.geometry.hyper import Hyper
 from discreet.geometry.labellings import beliefs_of_labels, extreme_labels
 from discreet.geometry.of_problem import K_of, K_Omega_of, StatedProblem, stated
+from discreet.geometry.private_beliefs import PrivateBeliefs
 from discreet.model.problem import Problem
 from discreet.numerics.digits import about, given
 from discreet.numerics.exact import format_exact
@@ -28,8 +29,11 @@ PK, K_OMEGA = "PK: any private mechanism", "K_Ω: private noise on ω"
 POINTS, NOISE_POINTS, PRIOR = "extreme points of K, projected", "extreme points of K_Ω", "prior"
 
 
-def simplex_figure(problem: Problem | StatedProblem, hypers: Mapping[str, Hyper] | None = None) -> Figure:
-    """PK and K_Ω with their extreme points and the prior; `hypers` adds the posteriors of named mechanisms about ω."""
+def simplex_figure(problem: Problem | StatedProblem, hypers: Mapping[str, Hyper] | None = None, *, bounds: bool = False) -> Figure:
+    """PK and K_Ω with their extreme points and the prior; `hypers` adds the posteriors of named mechanisms about ω.
+
+    `bounds` adds the two lines of each privacy bound between adjacent values, whose intersection K_Ω is (SY Fig. 3).
+    """
     listed = stated(problem) if isinstance(problem, Problem) else problem
     if len(listed.omegas) != 3:
         raise InputError(
@@ -54,7 +58,7 @@ def simplex_figure(problem: Problem | StatedProblem, hypers: Mapping[str, Hyper]
     body: dict[str, Any] = {
         "width": SIDE,
         "height": round(SIDE * 1.074 / 1.24),
-        "layer": [*_frame(names), *_regions(outer, inner), *_marks(groups, names)],
+        "layer": [*_frame(names), *(_bounds(K_omega) if bounds else ()), *_regions(outer, inner), *_marks(groups, names)],
         "resolve": {"scale": dict.fromkeys(("color", "shape", "strokeDash"), "independent")},
     }
     alt = _alt(listed, len(lifted), outer, inner, groups, names)
@@ -159,6 +163,33 @@ def _frame(names: Sequence[str]) -> list[dict[str, Any]]:
             for k, (x, y, angle) in enumerate(((0.13, 0.50, -60), (0.87, 0.50, 60), (0.5, -0.105, 0)))
         ),
     ]
+
+
+def _bounds(beliefs: PrivateBeliefs) -> list[dict[str, Any]]:
+    """Along each line the odds of two adjacent values are those of the prior times e^ε or e^−ε; it ends in the third corner."""
+    rows = []
+    for i, j in beliefs.edges:
+        words = f"odds of {beliefs.labels[i]} and {beliefs.labels[j]} move by ε"
+        for shift in (float(beliefs.epsilon), -float(beliefs.epsilon)):
+            end = np.zeros(3)
+            end[i], end[j] = float(beliefs.prior[i]) * np.exp(shift), float(beliefs.prior[j])
+            (x, y), (x2, y2) = _place(end / end.sum()), _place(np.eye(3)[3 - i - j])
+            rows.append({"x": x, "y": y, "x2": x2, "y2": y2, "bound": words})
+    names = list(dict.fromkeys(row["bound"] for row in rows))
+    scale = {"domain": names, "range": [COLOURS[3 + i] for i in range(len(names))]}
+    dashes = {"domain": names, "range": [[2, 3], [6, 3], [1, 5]][: len(names)]}
+    legend = {"title": "privacy bounds", "symbolType": "stroke", "symbolSize": 900, "orient": "right"}
+    told = {"field": "bound", "type": "nominal", "legend": legend}
+    return [
+        {
+            "data": {"values": rows},
+            "mark": {"type": "rule", "strokeWidth": 1.8},
+            "encoding": {
+                "x": X, "y": Y, "x2": {"field": "x2"}, "y2": {"field": "y2"},
+                "color": {**told, "scale": scale}, "strokeDash": {**told, "scale": dashes},
+            },
+        }
+    ]  # fmt: skip
 
 
 def _regions(outer: np.ndarray, inner: np.ndarray) -> list[dict[str, Any]]:
