@@ -6,107 +6,26 @@ import csv
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from learners import QUESTION, County, make
 
 from discreet.certify.edges.privacy import privacy
 from discreet.errors import BudgetExceeded, DiscreetError, InputError, Refuted
-from discreet.face.learned import LearnedRelease, chosen, learn
 from discreet.files.canonical import canonical_bytes
 from discreet.files.certificate import certificate_document
 from discreet.files.mechanism import mechanism_document, mechanism_from_document
 from discreet.files.plan import read_plan
 from discreet.files.problem import read_problem
-from discreet.ledger import Ledger, Signer, open_ledger
 from discreet.model.certificate import Certificate
 from discreet.publish import commit, gather, verify
 from discreet.publish.agreement import agreement
 from discreet.publish.learned import does_not_follow, read_learned
 from discreet.publish.release import STEPS
 from discreet.views.subject import subject_of
-from discreet.watch import SILENT, Silent, Watch
-
-PLAN = """\
-dataset = "answers by street"
-mechanism = "unused.json"
-[source]
-kind = "csv"
-path = "people.csv"
-[cells]
-keys = ["town", "street"]
-key_set = "streets.csv"
-[recoding]
-column = "answer"
-kind = "values"
-values = [["0"], ["1"]]
-missing = 0
-outside = 0
-absent = 0
-[unit]
-name = "person"
-protects = "moves"
-[budget]
-population = "the towns"
-ledger = "ledger.db"
-"""
-QUESTION = """\
-[data]
-values = [0, 1]
-[statistic]
-kind = "sum"
-[decision]
-kind = "squared-error"
-actions = "integer"
-[privacy]
-epsilon = 1
-unit = "person"
-"""
-
-
-@dataclass(frozen=True)
-class County:
-    """Two towns of 14 streets of 4 or 5 people, in a folder."""
-
-    folder: Path
-
-    @property
-    def signer(self) -> Signer:
-        return Signer.read(self.folder / "key.pem")
-
-    def ledger(self) -> Ledger:
-        return open_ledger(str(self.folder / "ledger.db"))
-
-    def learn(
-        self,
-        *,
-        until: str = "publish",
-        strata: tuple[str, ...] = (),
-        step: Callable[[str], None] | None = None,
-        share: str = "0.2",
-        watch: Watch = SILENT,
-    ) -> LearnedRelease:
-        choices = chosen(self.folder / "plan.toml", self.folder / "question.toml", self.folder / "out", share=share, strata=strata)
-        with self.ledger() as ledger:
-            return learn(choices, ledger, signer=self.signer, until=until, workers=1, step=step, watch=watch)
-
-
-def make(folder: Path, budget: int = 4) -> County:
-    folder.mkdir(parents=True)
-    streets = [(f"town {i % 2}", f"street {i}", 4 + i % 2) for i in range(28)]
-    rows = [f"{town},{street},{int((i * j) % 3 == 1)}" for i, (town, street, n) in enumerate(streets) for j in range(n)]
-    (folder / "people.csv").write_text("\n".join(["town,street,answer", *rows, ""]), encoding="utf-8")
-    listed = [f"{town},{street},{n}" for town, street, n in streets]
-    (folder / "streets.csv").write_text("\n".join(["town,street,size", *listed, ""]), encoding="utf-8")
-    (folder / "plan.toml").write_text(PLAN, encoding="utf-8")
-    (folder / "question.toml").write_text(QUESTION, encoding="utf-8")
-    signer = Signer.create(folder / "key.pem")
-    with open_ledger(str(folder / "ledger.db"), create=True) as ledger:
-        ledger.init("pure", signer)
-        ledger.declare("the towns", "person", Fraction(budget), Fraction(0), signer)
-    return County(folder)
+from discreet.watch import Silent
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from serving import POINTS, SMALL, Visitor
 
+from discreet.currencies.statements import KINDS
 from discreet.files.mechanism import read_mechanism
 from discreet.views.frontier_moves import move_view, reach_view
 from discreet.views.plain import plain
@@ -44,6 +45,15 @@ def test_guarantees_are_the_views_of_the_command_line(visitor: Visitor, design: 
     assert shown["profile"] == plain(profile_view(mechanism_of(visitor, design), deltas=["1e-6"]).facts)
     assert shown["limits"]["attacker"]["sure"] == 0.1
     assert escape(shown["limits"]["attacker"]["sentences"][0]) in visitor.get(f"/design/{design}/guarantees?sure=0.1").text
+    follows = {row["kind"]: row for row in shown["conversions"]["results"]}
+    assert set(follows) == set(KINDS) - {"epsilon"} and all(row["follows"] for row in follows.values())
+    for name, own in (("zcdp", "rho"), ("kl", "kl")):  # what the mechanism keeps is never more than what every such mechanism keeps
+        kept = shown["profile"][own]
+        assert (kept[0] if isinstance(kept, list) else kept) <= follows[name][own] * (1 + 1e-9)
+    two = visitor.get(f"/design/{design}/guarantees.json?size=2&delta=0.01").json["profile"]
+    assert two["group"] == 2 and two["epsilon"] > shown["profile"]["epsilon"] and two["epsilon_for_delta"][0][0] == "0.01"
+    for bad in ("size=0", "size=99", "size=-1", "delta=2", "sure=x"):
+        assert visitor.get(f"/design/{design}/guarantees.json?{bad}").status == 422, bad
 
 
 def test_a_frontier_answers_at_once_and_refines_itself(visitor: Visitor, design: str) -> None:

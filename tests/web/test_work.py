@@ -126,3 +126,6 @@ def test_other_promises_are_designed_and_told(visitor: Visitor) -> None:
     assert visitor.get(f"/design/{name}.json").json["state"] == "done"
     for page in ("", "/reading", "/guarantees", "/report"):
         assert visitor.get(f"/design/{name}{page}").status == 200, page
+    promised = visitor.get(f"/design/{name}/guarantees.json").json
+    assert len(promised["attacker"]["sentences"]) == 3 and promised["limits"] is None
+    assert [row["kind"] for row in promised["conversions"]["results"] if not row["follows"]] == ["epsilon", "gaussian"]

@@ -26,7 +26,7 @@ def problem_document(problem: Problem) -> dict[str, Any]:
     """The exact document of a problem: what mechanism files embed and what is hashed."""
     document: dict[str, Any] = {
         "data": _data_document(problem),
-        "prior": _prior_document(problem.prior),
+        "prior": prior_document(problem.prior),
         "statistic": _statistic_document(problem.statistic),
         "decision": [_decision_document(d) for d in problem.decisions],
         "privacy": problem.promise.document() | {"unit": problem.unit},
@@ -50,7 +50,8 @@ def _data_document(problem: Problem) -> dict[str, Any]:
     }
 
 
-def _prior_document(prior: Prior) -> dict[str, Any]:
+def prior_document(prior: Prior) -> dict[str, Any]:
+    """The [prior] of the exact document."""
     document: dict[str, Any] = {"kind": prior.kind}
     if isinstance(prior, IidPrior):
         document["probabilities"] = [format_exact(p) for p in prior.probabilities]

@@ -218,10 +218,10 @@ def does_not_follow(bundle: Bundle, ledger: str | None = None) -> Counterexample
             LEARNED,
             "a release of a plan with [learning]",
         )
-    return _fails(folder) or _elsewhere(bundle, folder, change, ledger) or _differs(named, folder.priors(change), bundle)
+    return fails(folder) or _elsewhere(bundle, folder, change, ledger) or _differs(named, folder.priors(change), bundle)
 
 
-def _fails(folder: LearnedFolder) -> Counterexample | None:
+def fails(folder: LearnedFolder) -> Counterexample | None:
     """The first check of the learning release that fails."""
     from discreet.publish.verification import verified
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
 from discreet.currencies.conversions import Converted, convert, edges
 from discreet.currencies.statements import KINDS, Statement
 from discreet.errors import InputError
+from discreet.model.promises import Promise
 from discreet.numerics.digits import at_least, at_most, number_at_least, number_at_most
-from discreet.views.view import Block, Fact, Mood, Sentence, View
+from discreet.views.view import Block, Fact, Grid, Mood, Sentence, View
 
 WITH_A_PARAMETER = ("approximate", "renyi")
 """Currencies of which one must say at which δ or order."""
@@ -37,6 +39,33 @@ def conversion_view(
                 continue
     facts = {"from": _numbers(source), "results": [_facts(item) for item in found]}
     return View(facts, (Sentence(f"From {_words(source)}:"), *_told(found)))
+
+
+def promised_view(promise: Promise, delta: Fraction, order: Fraction = Fraction(2)) -> View:
+    """What follows from a promise alone in every currency, whatever the mechanism; where nothing does, why."""
+    source = Statement(_KIND_OF.get(promise.kind, promise.kind), promise.numbers)
+    wanted: dict[str, dict[str, Any]] = {"approximate": {"delta": delta}, "renyi": {"order": order}}
+    rows, facts = [], []
+    for kind in KINDS:
+        if kind == source.kind:
+            continue
+        try:
+            found = convert(source, kind, **wanted.get(kind, {}))
+        except InputError as error:
+            rows.append((kind, "nothing finite follows", str(error.found), ""))
+            facts.append({"kind": kind, "follows": False})
+            continue
+        steps = ", then ".join(step.edge.formula for step in found.steps)
+        rows.append((kind, _words(found.result).partition(": ")[2] or _words(found.result), steps, "tight" if found.tight else ""))
+        facts.append({"follows": True, **_facts(found)})
+    grid = Grid(("currency", "at most", "by", ""), rows, left=4)
+    return View(
+        {"from": _numbers(source), "results": facts}, (Sentence(f"From {_words(source)} alone, whatever the mechanism:"), grid)
+    )
+
+
+_KIND_OF = {"pure": "epsilon"}
+"""What statements call a kind of promise, where that differs."""
 
 
 def conversions_view() -> View:

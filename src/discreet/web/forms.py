@@ -6,24 +6,34 @@ the form has no fields for (a payoff table, listed databases) is edited as TOML.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import tomllib
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
+
+from discreet.errors import InputError
 
 FIELDS = {
     "name": "", "respondents": "40", "values": "0, 1, 2", "neighbours": "replace-one", "prior": "iid",
-    "probabilities": "0.89, 0.09, 0.02", "counts": "", "source": "", "concentration": "", "statistic": "sum", "of": "",
-    "decision": "squared-error", "quantile": "", "payoff": "", "actions": "real", "listed": "", "epsilon": "1",
-    "unit": "respondent",
+    "probabilities": "0.89, 0.09, 0.02", "counts": "", "pseudo_count": "", "source": "", "concentration": "", "learned": "",
+    "statistic": "sum", "of": "", "decision": "squared-error", "quantile": "", "payoff": "", "actions": "real", "listed": "",
+    "unbiased": "", "promise": "epsilon", "epsilon": "1", "unit": "respondent",
 }  # fmt: skip
 """The fields with what they hold at first."""
 PRIOR_KEYS = {
     "iid": ("probabilities",),
     "reference": ("counts", "source"),
     "exchangeable": ("concentration",),
+    "release": (),
 }
+LEARNED_KEYS = ("probabilities", "concentration", "release", "rule", "stratum", "change")
+"""Of a prior that follows from a learning release; the form holds these lines as they are."""
+PROMISES = ("epsilon", "rho")
+UNBIASED = ("", "everywhere", "nearby")
 STATISTICS = ("sum", "mean", "count")
 DECISIONS = ("squared-error", "absolute-error", "pinball", "match", "expression")
 ACTIONS = ("real", "integer", "listed")
@@ -37,7 +47,11 @@ def toml_of(fields: Mapping[str, str]) -> str:
     lines = [f"name = {_words(at['name'])}", ""] if at["name"] else []
     lines += ["[data]", f"respondents = {_number(at['respondents'])}", f"values = {_numbers(at['values'])}"]
     lines += [f"neighbours = {_words(at['neighbours'])}", "", "[prior]", f"kind = {_words(kind)}"]
-    lines += [f"{key} = {_words(at[key]) if key == 'source' else _numbers(at[key])}" for key in PRIOR_KEYS[kind]]
+    lines += [f"{key} = {_words(at[key]) if key == 'source' else _numbers(at[key])}" for key in PRIOR_KEYS[kind] if key != "counts"]
+    if kind == "reference":
+        lines.append(f"counts = {_numbers(counts_of(at['counts'], at['values']))}")
+        lines += [f"pseudo_count = {_number(at['pseudo_count'])}"] if at["pseudo_count"] else []
+    lines += _learned_lines(at["learned"]) if kind == "release" else []
     lines += ["", "[statistic]", f"kind = {_words(at['statistic'])}"]
     if at["statistic"] == "count":
         lines.append(f"of = {_numbers(at['of'])}")
@@ -47,7 +61,9 @@ def toml_of(fields: Mapping[str, str]) -> str:
     if at["decision"] == "expression":
         lines.append(f"payoff = {_words(at['payoff'])}")
     lines.append(f"actions = {_numbers(at['listed']) if at['actions'] == 'listed' else _words(at['actions'])}")
-    lines += ["", "[privacy]", f"epsilon = {_number(at['epsilon'])}", f"unit = {_words(at['unit'] or 'respondent')}", ""]
+    lines += [f"unbiased = {_words(at['unbiased'])}"] if at["unbiased"] else []
+    promise = at["promise"] if at["promise"] in PROMISES else "epsilon"
+    lines += ["", "[privacy]", f"{promise} = {_number(at['epsilon'])}", f"unit = {_words(at['unit'] or 'respondent')}", ""]
     return "\n".join(lines)
 
 
@@ -70,12 +86,18 @@ def _fields(document: Mapping[str, Any]) -> dict[str, str] | None:
     found |= {"name": document.get("name", ""), "respondents": str(data["respondents"]), "values": _listed(data["values"])}
     found |= {"neighbours": data.get("neighbours", "replace-one"), "prior": prior["kind"]}
     found |= {key: prior[key] if key == "source" else _listed(prior[key]) for key in PRIOR_KEYS[prior["kind"]]}
+    found |= {
+        "pseudo_count": str(prior.get("pseudo_count", "")),
+        "learned": learned_text(prior) if prior["kind"] == "release" else "",
+    }
     found |= {"statistic": document["statistic"]["kind"], "of": _listed(document["statistic"].get("of", []))}
     actions = decision["actions"]
     found |= {"decision": decision["kind"], "quantile": str(decision.get("quantile", "")), "payoff": decision.get("payoff", "")}
     found |= {"actions": "listed" if isinstance(actions, list) else actions}
     found |= {"listed": _listed(actions) if isinstance(actions, list) else ""}
-    found |= {"epsilon": str(privacy["epsilon"]), "unit": privacy.get("unit", "respondent")}
+    promise = "rho" if "rho" in privacy else "epsilon"
+    found |= {"promise": promise, "epsilon": str(privacy[promise]), "unit": privacy.get("unit", "respondent")}
+    found |= {"unbiased": decision.get("unbiased", "")}
     return found if all(isinstance(value, str) for value in found.values()) else None
 
 
@@ -89,6 +111,55 @@ def _same(mine: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
         return {**document, "data": data, "privacy": privacy}
 
     return bool(written(mine) == written(given))
+
+
+def counts_of(text: str, values: str) -> str:
+    """Public counts, in the order of the values: as they are written, or from a table of values and counts (a CSV file)."""
+    rows = [[part.strip() for part in row] for row in csv.reader(io.StringIO(text)) if any(part.strip() for part in row)]
+    if len(rows) < 2:
+        return text
+    if not rows[0][-1].isdigit():  # the names of the columns
+        del rows[0]
+    known = {_plain(value): place for place, value in enumerate(values.split(","))}
+    found = ["0"] * len(known)
+    for row in rows:
+        place = known.get(_plain(row[0]))
+        if len(row) < 2 or place is None:
+            raise InputError(
+                "The table of counts does not fit the values",
+                found=", ".join(row)[:80],
+                allowed=f"a value and its count on each line, for the values {values}",
+                remedy="correct the table, or write the counts in the order of the values",
+            )
+        found[place] = str(int(found[place]) + int(row[-1])) if row[-1].isdigit() and found[place].isdigit() else row[-1]
+    return ", ".join(found)
+
+
+def learned_text(prior: Mapping[str, Any]) -> str:
+    """The lines of a prior that follows from a learning release."""
+    lines = []
+    for key in LEARNED_KEYS:
+        value = prior.get(key)
+        if isinstance(value, str):
+            lines.append(f"{key} = {_words(value)}")
+        elif isinstance(value, list) and all(isinstance(item, str) for item in value):
+            lines.append(f"{key} = [{', '.join(_words(item) for item in value)}]")
+    return "\n".join(lines)
+
+
+def _learned_lines(text: str) -> list[str]:
+    try:
+        return learned_text(tomllib.loads(text, parse_float=str)).splitlines() or ['release = ""']
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        return ['release = ""']
+
+
+def _plain(text: str) -> str:
+    """A number as people write it, so that 1 and 1.0 are the same value."""
+    try:
+        return str(Fraction(text.strip()))
+    except (ValueError, ZeroDivisionError):
+        return text.strip()
 
 
 def _listed(items: list[Any]) -> str:

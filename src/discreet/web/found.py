@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.errors import InputError
-from discreet.web.keeping import must_be_name, name_of
+from discreet.web.keeping import must_be_name, name_of, read_json
 
 DEEPEST = 3
 MOST_LOOKED_AT = 5_000
@@ -38,6 +38,14 @@ class Lying:
 def lying_in(folder: Path, kind: str, leave_out: Path) -> list[Lying]:
     """The releases or the ledgers of a folder, in the order of their names."""
     return sorted((item for item in _looked(folder, leave_out) if item.kind == kind), key=lambda item: item.place)
+
+
+def learned_in(folder: Path, leave_out: Path) -> list[Lying]:
+    """The releases from which a prior follows: of a plan that learns, or with the release inside that they were learned from."""
+    return [
+        item for item in lying_in(folder, "release", leave_out)
+        if (folder / item.place / "learned.json").is_file() or read_json(folder / item.place / "plan.json").get("learning")
+    ]  # fmt: skip
 
 
 def found_by_name(folder: Path, kind: str, name: str, leave_out: Path) -> Lying:

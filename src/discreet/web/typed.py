@@ -23,3 +23,18 @@ def chance(text: str, what: str) -> float:
     if not 0 < found < 1:
         raise InputError(f"A {what} is a probability", found=text, allowed="above 0 and below 1", remedy="for instance 0.9")
     return found
+
+
+def share_of(text: str, what: str) -> Fraction:
+    """A share from nothing up to ten times."""
+    found = exact(text or "0", what)
+    if not 0 <= found <= 10:
+        raise InputError(f"A {what} is a share", found=text, allowed="0 to 10", remedy="for instance 0.1")
+    return found
+
+
+def whole(text: str) -> int:
+    """A place in a list."""
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise InputError("A place is a whole number", found=text, allowed="0, 1, 2, …", remedy="follow a link of the page")
+    return int(text)

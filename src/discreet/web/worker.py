@@ -78,8 +78,8 @@ def main(memory: int) -> None:
         try:
             folder = None if question["folder"] is None else Path(question["folder"])
             told.say(done=answer(question["kind"], question["arguments"], folder, Path(question["home"]), told))
-        except DiscreetError as error:
-            told.say(failed=str(error), refused=True)
+        except DiscreetError as error:  # where the folder lies on this machine is for nobody else
+            told.say(failed=str(error).replace(f"{Path(question['home']).parent}{os.sep}", ""), refused=True)
         except MemoryError:
             told.say(failed=f"This needs more memory than the {memory >> 20:,} MiB that one question may take.", refused=True)
         except Exception as error:  # the words of an unexpected error may hold anything, so only its kind is told

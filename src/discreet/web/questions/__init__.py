@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 KINDS = {
     "check": "problem",
+    "learned": "problem",
     "design": "design",
     "family": "design",
     "report": "mechanism",

@@ -13,8 +13,11 @@ from discreet.files.record import record_beside
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
 from discreet.model.promises import PurePromise
+from discreet.numerics.exact import exact
 from discreet.present import delta_figure, posterior_figure, tradeoff_figure
 from discreet.present.report import mechanism_report
+from discreet.views.attacker import attacker_view
+from discreet.views.conversion import promised_view
 from discreet.views.limits import limits_view
 from discreet.views.profile import profile_view
 from discreet.views.reading import reading_view
@@ -25,6 +28,7 @@ from discreet.web.questions.design import MECHANISM
 from discreet.web.typed import chance
 
 MOST_OUTPUTS = 400
+MOST_TOGETHER = 20
 
 
 def held(setting: Setting, subject: str) -> tuple[Path, Mechanism]:
@@ -59,20 +63,27 @@ def _brought(setting: Setting, text: str, mechanism: Mechanism) -> Prior:
     return read_prior(place, mechanism.problem)
 
 
-def guarantees(setting: Setting, subject: str, sure: str = "0.5") -> Reply:
-    """The promise in every currency, and what an attacker can still learn, in sentences."""
-    beforehand = chance(sure, "probability")
+def guarantees(setting: Setting, subject: str, sure: str = "0.5", delta: str = "1e-6", size: int = 1) -> Reply:
+    """The promise in every currency, what follows from it alone, and what an attacker can still learn, in sentences."""
+    beforehand, slack = chance(sure, "probability"), chance(delta, "δ")
+    if not 1 <= size <= MOST_TOGETHER:
+        raise InputError("A group has members", found=size, allowed=f"1 to {MOST_TOGETHER}", remedy="choose a smaller one")
     _, mechanism = held(setting, subject)
-    told = profile_view(mechanism, deltas=["1e-6"])
-    view = View({"profile": told.facts, "limits": None}, told.told, told.holds)
-    if not isinstance(mechanism.guarantee.promise, PurePromise):  # limits in sentences follow from a pure ε alone
-        return Reply(view, (), {"name": mechanism.problem.name})
-    epsilon, seen = float(mechanism.guarantee.epsilon), profile(mechanism)
-    limits = limits_view(mechanism, sure=beforehand)
-    both = (*told.told, BREAK, Heading("The attacker's view"), *limits.told)
-    view = View({"profile": told.facts, "limits": limits.facts}, both, told.holds and limits.holds)
-    pictures = drawn(lambda: delta_figure(seen, epsilon), lambda: tradeoff_figure(seen, epsilon))
-    return Reply(view, pictures, {"name": mechanism.problem.name})
+    promise = mechanism.guarantee.promise
+    pure = isinstance(promise, PurePromise)
+    told = profile_view(mechanism, deltas=[delta], size=size, watch=setting.watch)
+    follows = promised_view(promise, exact(delta, "δ"))
+    limits = limits_view(mechanism, sure=beforehand) if pure else attacker_view(mechanism, told.facts, beforehand)
+    facts = {"profile": told.facts, "conversions": follows.facts, "limits": limits.facts if pure else None,
+             "attacker": None if pure else limits.facts}  # fmt: skip
+    words = (
+        Heading("The attacker's view"), *limits.told, BREAK, Heading("In every currency"), *told.told, BREAK,
+        Heading("What follows from the promise alone"), *follows.told,
+    )  # fmt: skip
+    view = View(facts, words, told.holds and limits.holds)
+    level, seen = (float(mechanism.guarantee.epsilon), profile(mechanism)) if pure else (0.0, None)
+    pictures = drawn(lambda: delta_figure(seen, level), lambda: tradeoff_figure(seen, level)) if seen is not None else ()
+    return Reply(view, pictures, {"name": mechanism.problem.name, "delta": slack})
 
 
 def report(setting: Setting, subject: str) -> Reply:

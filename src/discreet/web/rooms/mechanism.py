@@ -9,6 +9,7 @@ from starlette.routing import Route
 
 from discreet.web.bench import Bench, Page, pictures
 from discreet.web.keeping import must_be_name
+from discreet.web.typed import whole
 
 LEVELS = ("0.5", "0.8", "0.9", "0.95", "0.99")
 SURE = ("0.01", "0.1", "0.5", "0.9")
@@ -34,7 +35,12 @@ def routes(bench: Bench) -> list[Route]:
         return await about(request, "reading", "reading.html", arguments, {"asked": arguments, "levels": LEVELS})
 
     async def guarantees(request: Request) -> Page:
-        sure = request.query_params.get("sure") or "0.5"
-        return await about(request, "guarantees", "guarantees.html", {"sure": sure}, {"sure": sure, "choices": SURE, "asked": {}})
+        asked = request.query_params
+        arguments = {
+            "sure": asked.get("sure") or "0.5",
+            "delta": asked.get("delta") or "1e-6",
+            "size": whole(asked.get("size") or "1"),
+        }
+        return await about(request, "guarantees", "guarantees.html", arguments, {"asked": arguments, "choices": SURE})
 
     return [*bench.both("/design/{name}/reading", reading), *bench.both("/design/{name}/guarantees", guarantees)]

@@ -11,20 +11,41 @@ from starlette.routing import Route
 from discreet.errors import DiscreetError, InputError
 from discreet.web.bench import Bench, Page
 from discreet.web.examples import EXAMPLES
-from discreet.web.forms import ACTIONS, DECISIONS, FIELDS, PRIOR_KEYS, STATISTICS, fields_of, toml_of
+from discreet.web.forms import (
+    ACTIONS,
+    DECISIONS,
+    FIELDS,
+    PRIOR_KEYS,
+    PROMISES,
+    STATISTICS,
+    UNBIASED,
+    fields_of,
+    learned_text,
+    toml_of,
+)
+from discreet.web.found import found_by_name, learned_in
 from discreet.web.keeping import must_be_name
+from discreet.web.typed import whole
 
 CHOICES = {
-    "prior": {"iid": "each value's probability", "reference": "counts in public data", "exchangeable": "uncertain probabilities"},
+    "prior": {
+        "iid": "each value's probability", "reference": "counts in public data", "exchangeable": "uncertain probabilities",
+        "release": "learned from a release",
+    },
     "statistic": {"sum": "the sum of the values", "mean": "their average", "count": "how many have certain values"},
     "decision": {
         "squared-error": "squared error", "absolute-error": "absolute error", "pinball": "too few costs more (pinball)",
         "match": "right or wrong", "expression": "a formula",
     },
     "actions": {"real": "any number", "integer": "whole numbers", "listed": "one of a list"},
+    "unbiased": {
+        "": "may be pulled towards the prior", "everywhere": "right on average, everywhere", "nearby": "right on average, nearby",
+    },
+    "promise": {"epsilon": "ε (pure)", "rho": "ρ (zCDP)"},
     "neighbours": {"replace-one": "what one respondent answers", "add-remove-one": "whether one takes part"},
 }  # fmt: skip
 assert set(CHOICES["prior"]) == set(PRIOR_KEYS) and tuple(CHOICES["statistic"]) == STATISTICS
+assert tuple(CHOICES["promise"]) == PROMISES and tuple(CHOICES["unbiased"]) == UNBIASED
 assert tuple(CHOICES["decision"]) == DECISIONS and tuple(CHOICES["actions"]) == ACTIONS
 
 
@@ -50,18 +71,36 @@ def routes(bench: Bench) -> list[Route]:
     async def _edited(text: str, name: str | None, title: str) -> Page:
         checked = await _checked(text)
         facts = {"problem": name, "toml": text, **checked["facts"]}
-        context = {"title": title, "toml": text, "fields": fields_of(text), "name": name, "checked": checked, "choices": CHOICES}
+        context = {"title": title, "toml": text, "fields": fields_of(text), "name": name, "checked": checked, "choices": CHOICES,
+                   "learned": learned_in(bench.folder, bench.shelf.home)}  # fmt: skip
         return Page("problem.html", facts, context)
+
+    async def learned(request: Request) -> Page:
+        asked = request.query_params
+        item = found_by_name(bench.folder, "release", asked.get("from", ""), bench.shelf.home)
+        arguments = {"place": item.place, "stamp": item.stamp, "change": asked.get("change") or "0"}
+        _, found = await bench.answered("learned", arguments)
+        if found is None:
+            return Page("busy.html", {"state": "running"}, {"title": "Learned prior", "place": item.place}, 202)
+        priors = found["facts"]["priors"]
+        place = min(whole(asked.get("of_stratum") or "0"), len(priors) - 1)
+        context = {"answer": found, "text": learned_text(priors[place]["prior"]), "place": place, "priors": priors,
+                   "change": arguments["change"]}  # fmt: skip
+        return Page("learned.html", {**found["facts"], "chosen": priors[place]}, context)
 
     async def _checked(text: str) -> dict[str, Any]:
         try:
             return {**await bench.desk.reply("check", {"toml": text}), "words": ""}
         except DiscreetError as error:
-            return {"facts": {"error": str(error)}, "told": [], "words": str(error)}
+            return _refused(error)
 
     async def check(request: Request, fields: dict[str, str]) -> Response:
-        text = _text(fields)
-        checked = await _checked(text)
+        try:
+            text = _text(fields)
+        except DiscreetError as error:  # a table of counts that does not fit
+            text, checked = "", _refused(error)
+        else:
+            checked = await _checked(text)
         page = Page("checked.html", {"toml": text, **checked["facts"]}, {"checked": checked, "toml": text})
         return bench.page_response(request, page)
 
@@ -86,9 +125,13 @@ def routes(bench: Bench) -> list[Route]:
 
     return [
         *bench.both("/", home), bench.posted("/problem/check", check), bench.posted("/problem", keep),
-        *bench.both("/problem", form), bench.got("/problem/{name}.toml", export),
+        *bench.both("/problem", form), *bench.both("/problem/learned", learned), bench.got("/problem/{name}.toml", export),
         *bench.both("/problem/{name}", kept),
     ]  # fmt: skip
+
+
+def _refused(error: DiscreetError) -> dict[str, Any]:
+    return {"facts": {"error": str(error)}, "told": [], "words": str(error)}
 
 
 def _text(fields: dict[str, str]) -> str:

@@ -13,6 +13,7 @@ from discreet.errors import InputError
 from discreet.web.bench import Bench, Page, pictures
 from discreet.web.found import Lying, found_by_name, lying_in
 from discreet.web.keeping import read_json
+from discreet.web.typed import whole
 
 ON_A_PAGE = 50
 MOST_CHOSEN = 2_000
@@ -52,7 +53,7 @@ def routes(bench: Bench) -> list[Route]:
         name, found = await answered("release", item, key=key)
         if found is None:
             return waiting("Release", item)
-        shown = await rows(item, asked.get("search", ""), asked.get("sort", ""), _whole(asked.get("page", "1")))
+        shown = await rows(item, asked.get("search", ""), asked.get("sort", ""), whole(asked.get("page", "1")))
         context = {"title": item.place, "item": item, "answer": found, "pictures": pictures(found, name), "key": key or "", **shown}
         return Page("release.html", {**found["facts"], "table": shown["table"]}, context)
 
@@ -75,7 +76,7 @@ def routes(bench: Bench) -> list[Route]:
 
     async def cell(request: Request) -> Page:
         item = named(request, "release")
-        place = _whole(request.query_params.get("place", "0"))
+        place = whole(request.query_params.get("place", "0"))
         name, listed = await answered("table", item)
         if listed is None:
             return waiting("Cell", item)
@@ -93,7 +94,7 @@ def routes(bench: Bench) -> list[Route]:
     async def total(request: Request) -> Page:
         item = named(request, "release")
         given = request.query_params.getlist("cell")[:MOST_CHOSEN]
-        chosen = sorted({_whole(text) for text in given})
+        chosen = sorted({whole(text) for text in given})
         _, found = await answered("total", item, chosen=chosen)
         if found is None:
             return waiting("Total", item)
@@ -115,9 +116,3 @@ def routes(bench: Bench) -> list[Route]:
         *bench.both("/releases", listed), *bench.both("/releases/{name}/cell", cell), *bench.both("/releases/{name}/total", total),
         *bench.both("/releases/{name}", one), *bench.both("/ledgers/{name}", ledger),
     ]  # fmt: skip
-
-
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise InputError("A place is a whole number", found=text, allowed="0, 1, 2, …", remedy="follow a link of the page")
-    return int(text)

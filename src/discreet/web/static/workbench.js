@@ -43,6 +43,11 @@
       const field = form.elements[name];
       part.hidden = field && !values.includes(field.value);
     }
+    const from = form.elements.from; // who says that the prior was learned sees it at once
+    if (from && from.value && form.elements.prior.value === "release" && !form.elements.learned.value && !from.dataset.asked) {
+      from.dataset.asked = "yes";
+      htmx.trigger(from, "wanted");
+    }
   }
 
   function watch(place) {
@@ -111,6 +116,9 @@
     }
   }
   document.addEventListener("DOMContentLoaded", ready);
-  document.addEventListener("htmx:afterSwap", ready);
+  document.addEventListener("htmx:afterSwap", (event) => {
+    ready();
+    if (event.detail.target.id === "learned") event.detail.target.dispatchEvent(new Event("change", { bubbles: true }));
+  });
   dark.addEventListener("change", () => { for (const place of document.querySelectorAll("[data-figure]")) { delete place.dataset.ready; place.textContent = ""; } ready(); });
 })();
