@@ -20,7 +20,7 @@ from discreet.web.app import Served, workbench
 from discreet.web.desk import Limits
 from discreet.web.guard import Door
 
-POINTS = 9
+POINTS = 7
 SMALL = """\
 name = "small"
 [data]

@@ -101,10 +101,11 @@ def test_the_slider_answers_from_solved_points_and_they_become_more(browser: Bro
     with window(browser, bench.address) as seen:
         page = seen.page
         page.goto(f"{bench.address}/frontier/{problem}")
-        expect(page.locator("#epsilon")).to_be_visible()  # the first point came by itself
+        expect(page.locator("#level")).to_be_visible()  # the first point came by itself
         expect(page.locator("#curve")).to_contain_text("points are solved.")  # and so did the rest
-        expect(page.locator("#curve tbody tr")).to_have_count(POINTS)
-        slider = page.locator("#epsilon")
+        expect(page.locator("#curve table").first.locator("tbody tr")).to_have_count(POINTS)
+        expect(page.locator("#curve")).to_contain_text("Both promises beside each other")
+        slider = page.locator("#level")
         slider.focus()
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#move")).to_contain_text("loss at most")

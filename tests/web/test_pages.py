@@ -66,6 +66,7 @@ def test_a_frontier_answers_at_once_and_refines_itself(visitor: Visitor, design:
     assert "event: ended" in visitor.get(f"/frontier/{problem}/events").text  # until it is fine enough
     fine = visitor.get(f"/frontier/{problem}.json").json
     assert fine["state"] == "fine" and len(fine["points"]) == POINTS
+    assert [row["epsilon"] for row in fine["beside"]["levels"]] == ["1/2", "1", "2"] and fine["beside"]["other"] == "zcdp"
     assert "points are solved" in visitor.get(f"/frontier/{problem}").text
     odd = visitor.get(f"/frontier/{problem}/at.json?epsilon=1.2345").json
     assert not odd["solved_here"] and odd["loss_at_least"] < odd["loss_at_most"]
@@ -75,6 +76,16 @@ def test_a_frontier_answers_at_once_and_refines_itself(visitor: Visitor, design:
     assert odd["loss_at_least"] <= sharper["loss_at_least"] <= sharper["loss_at_most"] <= odd["loss_at_most"]
     target = visitor.get(f"/frontier/{problem}/at.json?" + urlencode({"loss": str(here["loss_at_most"])})).json
     assert Fraction(target["enough"]) <= 1
+
+
+def test_a_frontier_of_rho_is_refined_beside_pure_epsilon(visitor: Visitor) -> None:
+    problem = visitor.keep(SMALL.replace("epsilon = 1", "rho = 0.5"))
+    visitor.get(f"/frontier/{problem}.json")
+    visitor.get(f"/frontier/{problem}/events")
+    shown = visitor.get(f"/frontier/{problem}.json").json
+    assert shown["state"] == "fine" and shown["beside"]["other"] == "pure"
+    assert visitor.get(f"/frontier/{problem}/at.json?rho=0.5").json["solved_here"]
+    assert "move along ρ" in visitor.get(f"/frontier/{problem}").text
 
 
 def test_a_frontier_that_cannot_be_solved_says_so_and_is_not_asked_for_ever(visitor: Visitor) -> None:

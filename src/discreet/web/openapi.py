@@ -41,7 +41,8 @@ TWINS = (
     Twin("/design/{name}/guarantees.json", "What is promised, in every currency",
          {"sure": NUMBER, "delta": NUMBER, "size": PLACE}),
     Twin("/frontier/{name}.json", "The frontier of a problem, as far as it is solved", facts="frontier"),
-    Twin("/frontier/{name}/at.json", "What points prove at an ε, or which ε a loss needs", {"epsilon": NUMBER, "loss": NUMBER}),
+    Twin("/frontier/{name}/at.json", "What points prove at a level, or which level a loss needs",
+         {"epsilon": NUMBER, "rho": NUMBER, "loss": NUMBER}),
     Twin("/releases.json", "Releases and ledgers of the served folder"),
     Twin("/releases/{name}.json", "What holds of a release, and its cells",
          {"key": TEXT, "search": TEXT, "sort": TEXT, "page": PLACE}, "verify"),
@@ -58,7 +59,7 @@ CHANGES = {
     "/problem": ("Keep a problem, and perhaps begin its design", ("toml", "written", "then", "gap", "seconds", "hedge", "sizes")),
     "/problem/check": ("What a problem says, without keeping it", ("toml", "written")),
     "/design": ("Begin a design", ("problem", "gap", "seconds", "hedge", "sizes", "at_epsilon")),
-    "/frontier/{name}": ("Go on refining, here first", ("epsilon",)),
+    "/frontier/{name}": ("Go on refining, here first", ("epsilon", "rho")),
     "/jobs/{name}/stop": ("Stop, and keep what is certified", ()),
     "/jobs/{name}/again": ("Ask again", ()),
 }

@@ -11,6 +11,7 @@ problem gets.
 from __future__ import annotations
 
 import asyncio
+import tomllib
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -27,7 +28,19 @@ SECONDS = 30.0
 FIRST = (Fraction(1), Fraction(1, 2), Fraction(2), Fraction(1, 4), Fraction(3, 2), Fraction(3), Fraction(1, 8))
 """Where a frontier begins, as multiples of the problem's own level."""
 
+PAIRED = (Fraction(1), Fraction(1, 2), Fraction(2))
+"""Where the other promise is solved as well, as multiples of the problem's own level."""
+
 Point = Mapping[str, Any]
+
+
+def kind_of(toml: str) -> str:
+    """Whether a problem promises ρ, or ε like most; whether it promises anything sensible is for the reader of problems."""
+    try:
+        privacy = tomllib.loads(toml).get("privacy", {})
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        return "epsilon"
+    return "rho" if isinstance(privacy, dict) and "rho" in privacy else "epsilon"
 
 
 def next_level(points: Sequence[Point], wanted: Fraction | None, most: int) -> Fraction | None:
@@ -68,6 +81,8 @@ class Refining:
         self.wanted: dict[tuple[str, str], Fraction] = {}
         self.tasks: dict[tuple[str, str], asyncio.Task[None]] = {}
         self.stopped: dict[tuple[str, str], Job] = {}
+        self.alone: dict[str, str] = {}
+        """Problems that nothing can be designed for under the other promise, with the reason."""
         self.changed = asyncio.Event()
         self._known: dict[tuple[str, str], tuple[list[str], list[Point]]] = {}
 
@@ -79,6 +94,11 @@ class Refining:
             found = [point for name in names if (point := read_json(folder / name))]
             self._known[problem, kind] = names, sorted(found, key=lambda point: Fraction(point["level"]))
         return self._known.get((problem, kind), (names, []))[1]
+
+    def paired(self, problem: str) -> list[str]:
+        """The levels of the problem's own promise at which the other one is solved as well, ascending."""
+        folder = self.bench.shelf.home / "points" / must_be_name(problem) / "beside"
+        return sorted((str(read_json(place)["level"]) for place in folder.glob("*.json")), key=Fraction)
 
     def active(self, problem: str, kind: str) -> bool:
         """Whether more points are on their way."""
@@ -99,11 +119,13 @@ class Refining:
 
     async def _refine(self, problem: str, kind: str) -> None:
         try:
-            while (levels := self._next(problem, kind)) is not None:
+            while (asked := self._next(problem, kind)) is not None:
                 before = len(self.points(problem, kind))
-                job = self._ask(problem, kind, levels)
+                job = self._ask(problem, kind, asked)
                 await self.bench.desk.ended(job)
-                if job.state != "done" or len(self.points(problem, kind)) == before:
+                if asked.get("beside") and job.state == "failed":
+                    self.alone[problem] = job.words
+                elif job.state != "done" or not (asked.get("beside") or len(self.points(problem, kind)) > before):
                     self.stopped[problem, kind] = job
                     return
                 self._tell()
@@ -113,24 +135,27 @@ class Refining:
             del self.tasks[problem, kind]
             self._tell()
 
-    def _next(self, problem: str, kind: str) -> list[str] | None:
-        """The levels to ask for: none named means the problem's own, which comes first; None when all is fine enough."""
-        points = self.points(problem, kind)
-        if not any(point["own"] for point in points):
-            return []
-        level = next_level(points, self.wanted.get((problem, kind)), self.bench.desk.limits.points)
-        return None if level is None else [str(level)]
+    def _next(self, problem: str, kind: str) -> dict[str, Any] | None:
+        """What to ask for: no named level means the problem's own, which comes first; None when all is fine enough."""
+        points, most = self.points(problem, kind), self.bench.desk.limits.points
+        own = next((Fraction(point["level"]) for point in points if point["own"]), None)
+        if own is None:
+            return {"levels": []}
+        wanted, paired = self.wanted.get((problem, kind)), self.paired(problem)
+        level = next_level(points, wanted, most)
+        here = level is not None and level == wanted
+        begun = {own * share for share in FIRST} <= {Fraction(point["level"]) for point in points}
+        if begun and not here and problem not in self.alone:
+            missing = next((str(own * share) for share in PAIRED if str(own * share) not in paired), None)
+            if missing is not None:
+                return {"levels": [missing], "beside": True}
+        return None if level is None else {"levels": [str(level)]}
 
-    def _ask(self, problem: str, kind: str, levels: list[str]) -> Job:
+    def _ask(self, problem: str, kind: str, asked: Mapping[str, Any]) -> Job:
         desk = self.bench.desk
         seconds = min(SECONDS, desk.limits.seconds)
-        arguments = {
-            "toml": self.bench.shelf.problem(problem),
-            "problem": problem,
-            "kind": kind,
-            "levels": levels,
-            "seconds": seconds,
-        }
+        toml = self.bench.shelf.problem(problem)
+        arguments = {"toml": toml, "problem": problem, "kind": kind, "seconds": seconds, **asked}
         job = desk.ask("points", arguments, lane="background", seconds=seconds)
         retried = job.finished and job.state not in ANSWERED and (problem, kind) not in self.stopped
         return desk.ask("points", arguments, lane="background", seconds=seconds, again=True) if retried else job

@@ -22,7 +22,6 @@ from discreet.files.sizes import read_sizes
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
-from discreet.model.promises import PurePromise
 from discreet.numerics.exact import share
 from discreet.present import comparison_figure, family_figure, mechanism_figure
 from discreet.views.design import design_view
@@ -60,8 +59,10 @@ def design(setting: Setting, toml: str, gap: str, seconds: float, hedge: str | N
         write_certificate(certificate_path(place), certificate)
 
     found = best_mechanism(problem, setting.watch, gap=float(amount(gap, "gap", 0, 0.5)), seconds=seconds, keep=keep)
-    if epsilon is None and isinstance(problem.promise, PurePromise) and problem.epsilon:  # a point of the frontier is solved, too
-        keep_point(setting, name_of("problem", toml), "epsilon", problem.epsilon, found, sum(found.seconds.values()), own=True)
+    promise = problem.promise
+    if epsilon is None and len(promise.keys) == 1 and promise.level:  # a point of the problem's frontier is solved, too
+        name = name_of("problem", toml)
+        keep_point(setting, name, promise.keys[0], promise.level, found, sum(found.seconds.values()), own=True)
     hedged = None if radius is None else hedged_against(found.mechanism, found.certificate, radius)
     mechanism, certificate = (found.mechanism, found.certificate) if hedged is None else (hedged.mechanism, hedged.certificate)
     keep(mechanism, certificate)

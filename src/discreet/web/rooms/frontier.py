@@ -11,12 +11,13 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from discreet.model.promises import LETTERS
 from discreet.views.frontier_moves import move_view, reach_view
 from discreet.views.plain import plain
 from discreet.web.bench import Bench, Page, pictures
 from discreet.web.keeping import must_be_name
 from discreet.web.questions import told_document
-from discreet.web.refining import FIRST, Refining
+from discreet.web.refining import FIRST, Refining, kind_of
 from discreet.web.typed import amount
 
 STEPS = 20
@@ -27,24 +28,31 @@ HIGHEST = 50
 def routes(bench: Bench) -> list[Route]:
     """The frontier of a problem, moves along it, and more points."""
     refining = Refining(bench)
-    kind = "epsilon"
 
-    async def shown(request: Request) -> Page:
+    def asked_for(request: Request) -> tuple[str, str, str]:
+        """The problem, its text, and whether it promises ε or ρ."""
         name = must_be_name(request.path_params["name"])
         text = bench.shelf.problem(name)
+        return name, text, kind_of(text)
+
+    async def shown(request: Request) -> Page:
+        name, text, kind = asked_for(request)
         refining.look(name, kind)
         solved = refining.points(name, kind)
         stopped = refining.stopped.get((name, kind))
         state = "refining" if refining.active(name, kind) else "fine" if stopped is None else stopped.state
         words = "" if stopped is None else stopped.words
         facts: dict[str, Any] = {"problem": name, "state": state, "words": words, "solved": len(solved)}
-        context: dict[str, Any] = {"title": "What accuracy costs", "name": name, "state": state, "words": words, "solved": solved}
+        context: dict[str, Any] = {"title": "What accuracy costs", "name": name, "state": state, "words": words, "solved": solved,
+                                   "key": kind, "letter": LETTERS[kind], "alone": refining.alone.get(name, "")}  # fmt: skip
         if solved:
             levels = [str(point["level"]) for point in solved]
-            job, found = await bench.answered("frontier", {"toml": text, "problem": name, "kind": kind, "levels": levels})
+            paired = [level for level in refining.paired(name) if level in levels]
+            arguments = {"toml": text, "problem": name, "kind": kind, "levels": levels, "beside": paired}
+            job, found = await bench.answered("frontier", arguments)
             facts |= {} if found is None else found["facts"]
             own = next((Fraction(point["level"]) for point in solved if point["own"]), Fraction(levels[len(levels) // 2]))
-            view = move_view(solved, own)
+            view = move_view(solved, own, kind)
             context |= {
                 "answer": found, "pictures": [] if found is None else pictures(found, job.name),
                 "own": float(own), "step": float(own / STEPS), "top": float(max(own * max(FIRST), Fraction(levels[-1]))),
@@ -53,32 +61,29 @@ def routes(bench: Bench) -> list[Route]:
         return Page("frontier.html", facts, context)
 
     async def move(request: Request) -> Page:
-        name = must_be_name(request.path_params["name"])
-        bench.shelf.problem(name)
+        name, _, kind = asked_for(request)
         asked = request.query_params
         solved = refining.points(name, kind)
         if asked.get("loss"):
-            view = reach_view(solved, float(amount(asked["loss"], "loss", -1e12, 1e12)))
+            view = reach_view(solved, float(amount(asked["loss"], "loss", -1e12, 1e12)), kind)
             refining.look(name, kind, between(view.facts["too_small"], view.facts["enough"]))
         else:
-            level = amount(asked.get("epsilon") or "1", "ε", 0, HIGHEST)
-            view = move_view(solved, level)
+            level = amount(asked.get(kind) or "1", LETTERS[kind], 0, HIGHEST)
+            view = move_view(solved, level, kind)
             refining.look(name, kind, level)
         return Page(
             "move.html", plain(view.facts), {"move": told_document(view), "name": name, "more": refining.active(name, kind)}
         )
 
     async def more(request: Request, fields: dict[str, str]) -> Response:
-        name = must_be_name(request.path_params["name"])
-        bench.shelf.problem(name)
-        if fields.get("epsilon"):
-            refining.wanted[name, kind] = amount(fields["epsilon"], "ε", 0, HIGHEST)
+        name, _, kind = asked_for(request)
+        if fields.get(kind):
+            refining.wanted[name, kind] = amount(fields[kind], LETTERS[kind], 0, HIGHEST)
         refining.again(name, kind)
         return bench.see(request, f"/frontier/{name}", {"problem": name, "state": "refining"})
 
     async def events(request: Request) -> Response:
-        name = must_be_name(request.path_params["name"])
-        bench.shelf.problem(name)
+        name, _, kind = asked_for(request)
 
         async def lines() -> AsyncIterator[str]:
             yield "retry: 2000\n\n"
