@@ -17,6 +17,9 @@ from contextvars import ContextVar
 from math import ceil
 from typing import Any
 
+import numpy as np
+
+from discreet.numerics.devices import device, device_bytes
 from discreet.watch import SILENT, Deadline, Watch
 
 DEFAULT_SECONDS = 60.0
@@ -49,6 +52,8 @@ SECONDS_PER_FLOP = 1e-9
 """Of one thread in the middle of small matrix products."""
 SECONDS_PER_PRODUCT, SECONDS_PER_CUBE, SECONDS_PER_CALL = 1.2e-10, 1e-11, 3e-3
 """Of a step of the structured interior point: of actions × states² × width, of states³, and of the step itself."""
+WORTH_MOVING, SECONDS_PER_DEVICE_STEP, SECONDS_PER_DEVICE_PRODUCT = 0.3, 0.3, 1.2e-13
+"""A step that takes so long here is taken on a GPU where there is one; what it takes there: in any case, and for each product."""
 FEWEST_STEPS = 12
 """Of an interior point, before its kernel is worth anything."""
 BYTES_PER_PAIR, MOST_BYTES = 40, 4 * 2**30
@@ -99,7 +104,36 @@ def counted() -> Iterator[None]:
 
 def interior_seconds(actions: int, states: int, width: int) -> float:
     """A guess of one step of the structured interior point; `width` is the largest block of its order of the states."""
+    if interior_place(actions, states, width) is not np:
+        products = float(states) ** 2 * (actions * width + states / 6)
+        return SECONDS_PER_DEVICE_STEP + SECONDS_PER_DEVICE_PRODUCT * products
+    return _interior_seconds_here(actions, states, width)
+
+
+def _interior_seconds_here(actions: int, states: int, width: int) -> float:
     return SECONDS_PER_CALL + float(states) ** 2 * (SECONDS_PER_PRODUCT * actions * width + SECONDS_PER_CUBE * states)
+
+
+def interior_place(actions: int, states: int, width: int) -> Any:
+    """Where an interior point of this size is solved: factors of every action, two block rows and the price system must fit."""
+    return place_for(_interior_seconds_here(actions, states, width), 8.0 * states * (5 * actions * width + 4 * states))
+
+
+def pricing_seconds(states: int, width: int) -> float:
+    """A guess of one step of pricing an action here."""
+    return SECONDS_PER_PRODUCT * 4.0 * states * width**2
+
+
+def pricing_bytes(states: int, width: int, edges: int) -> int:
+    """A guess of what pricing an action keeps at once."""
+    return 8 * (6 * states * width + 60 * edges)
+
+
+def place_for(seconds: float, size: float) -> Any:
+    """Where work is done that takes so many seconds here and so many bytes: the module of its arrays, NumPy or that of a GPU."""
+    if is_counted() or seconds < WORTH_MOVING or device() is None:
+        return np
+    return device() if size < device_bytes() else np
 
 
 class TimeIsUpError(Exception):
@@ -108,10 +142,11 @@ class TimeIsUpError(Exception):
 
 def must_be_affordable(actions: int, states: int, dimensions: int, watch: Watch | None) -> None:
     """Refuse a program of which not even the first steps would end in time, or which would not fit in memory."""
-    step = interior_seconds(actions, states, ceil(states ** (1 - 1 / max(dimensions, 1))))
+    width = ceil(states ** (1 - 1 / max(dimensions, 1)))
+    step = interior_seconds(actions, states, width)
     if FEWEST_STEPS * step > time_left(watch):
         raise TimeIsUpError(f"each step of its program takes about {step:.2g} s")
-    if BYTES_PER_PAIR * states**2 > MOST_BYTES:
+    if interior_place(actions, states, width) is np and BYTES_PER_PAIR * states**2 > MOST_BYTES:
         raise TimeIsUpError(f"a program of {states:,} states takes about {BYTES_PER_PAIR * states**2 / 2**30:.0f} GB")
 
 

@@ -13,8 +13,11 @@ from discreet.design.proposal import Proposal
 from discreet.design.routes.route import Asked, Route
 from discreet.model.problem import Problem
 from discreet.model.universe import ListedUniverse, Universe
+from discreet.numerics.devices import device
 
 MOST_HISTOGRAMS = 30_000
+MOST_WITH_A_DEVICE = 2_000_000
+"""Histograms of which a GPU solves the likely ones."""
 MOST_DATABASES = 4_096
 
 
@@ -70,8 +73,8 @@ def too_many(problem: Problem) -> str | None:
     if isinstance(universe, ListedUniverse):
         return None
     if problem.exchangeable:
-        count = universe.histogram_count
-        return f"{count:,} histograms are more than the {MOST_HISTOGRAMS:,} a program takes" if count > MOST_HISTOGRAMS else None
+        count, most = universe.histogram_count, MOST_HISTOGRAMS if device() is None else MOST_WITH_A_DEVICE
+        return f"{count:,} histograms are more than the {most:,} a program takes" if count > most else None
     if universe.database_count > MOST_DATABASES:
         return f"there are more than the {MOST_DATABASES:,} databases a program takes"
     return None

@@ -10,8 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.design.solver.program import Floats
+from discreet.numerics.devices import Array, home
 
 WIDTH = 32
+WIDTH_ON_DEVICE = 512
+"""Of the diagonal blocks that are inverted: a device takes few large products as fast as small ones."""
 
 
 class Cholesky:
@@ -28,15 +31,26 @@ class Cholesky:
         ridge = 0.0
         while True:
             try:
-                self.lower = np.linalg.cholesky(scaled)
+                self.lower = self.lower_of(scaled)
                 break
             except np.linalg.LinAlgError:
                 ridge = 1e-15 if ridge == 0.0 else 10 * ridge
                 if ridge > 1e-8:
                     raise
-                scaled[np.diag_indices(size)] = 1.0 + ridge
-        self.cuts = [(a, min(a + WIDTH, size)) for a in range(0, size, WIDTH)]
+                every = home(matrix).arange(size)
+                scaled[every, every] = 1.0 + ridge
+        width = WIDTH if isinstance(matrix, np.ndarray) else WIDTH_ON_DEVICE
+        self.cuts = [(a, min(a + width, size)) for a in range(0, size, width)]
         self.small = [np.linalg.inv(self.lower[a:b, a:b]) for a, b in self.cuts]
+
+    @staticmethod
+    def lower_of(scaled: Floats) -> Floats:
+        """L, or `numpy.linalg.LinAlgError`, which a device does not raise by itself."""
+        lower: Array = np.linalg.cholesky(scaled)
+        if not isinstance(lower, np.ndarray) and not bool(np.isfinite(lower[-1]).all()):
+            raise np.linalg.LinAlgError("the matrix is not positive definite")
+        found: Floats = lower
+        return found
 
     def solve(self, right: Floats) -> Floats:
         """S⁻¹·right for one right-hand side."""
@@ -45,4 +59,5 @@ class Cholesky:
             y[a:b] = inverse @ (y[a:b] - self.lower[a:b, :a] @ y[:a])
         for (a, b), inverse in zip(reversed(self.cuts), reversed(self.small), strict=True):
             y[a:b] = inverse.T @ (y[a:b] - self.lower[b:, a:b].T @ y[b:])
-        return np.asarray(y / self.root)
+        found: Floats = y / self.root
+        return found

@@ -20,8 +20,11 @@ All arrays carry the actions as their first axis; loops run over states once, ne
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from discreet.design.solver.kernels import LARGEST, half_inverse_on_device
 from discreet.design.solver.layers import Layers
 from discreet.design.solver.program import Floats, Integers
 
@@ -32,8 +35,9 @@ SMALL = 12
 class Pattern:
     """Where each edge lands in the block storage; depends on the graph only."""
 
-    def __init__(self, layers: Layers, edges: Integers) -> None:
-        self.layers = layers
+    def __init__(self, layers: Layers, edges: Integers, place: Any = np) -> None:
+        """`place` is the module whose arrays the weights will be."""
+        self.layers, self.place = layers, place
         position = np.empty(len(layers.order), dtype=np.int64)
         position[layers.order] = np.arange(len(layers.order))
         first = np.minimum(position[edges[:, 0]], position[edges[:, 1]])
@@ -51,11 +55,14 @@ class Pattern:
         lower = self.inner[k] + column * size[k] + row
         self.upper, self.lower = upper[self.same], lower[self.same]
         self.across = (self.outer[k] + row * follow[k] + column)[self.next]
+        self.order, self.position = place.asarray(layers.order), place.asarray(position)
+        self.same, self.next, self.across = place.asarray(self.same), place.asarray(self.next), place.asarray(self.across)
+        self.upper, self.lower = place.asarray(self.upper), place.asarray(self.lower)
 
     def spread(self, weights: Floats) -> tuple[Floats, Floats]:
         """Edge weights [action, edge] laid out as diagonal blocks and couplings, flat per action."""
-        inner = np.zeros((len(weights), int(self.inner[-1])))
-        outer = np.zeros((len(weights), int(self.outer[-1])))
+        inner = self.place.zeros((len(weights), int(self.inner[-1])))
+        outer = self.place.zeros((len(weights), int(self.outer[-1])))
         inside = weights[:, self.same]
         inner[:, self.upper] = inside
         inner[:, self.lower] = inside
@@ -73,7 +80,7 @@ class Factor:
         self.sums = sums
         layers = pattern.layers
         inner, outer = pattern.spread(off)
-        remaining = sums[:, layers.order].copy()
+        remaining = sums[:, pattern.order].copy()
         self.half: list[Floats] = []
         self.coupling: list[Floats] = []
         actions = len(off)
@@ -104,7 +111,7 @@ class Factor:
         its error is common to all states and drops out of the differences.
         """
         layers = self.pattern.layers
-        ordered = right[:, layers.order]
+        ordered = right[:, self.pattern.order]
         starts = layers.starts
         for k, carry in enumerate(self.coupling):
             a, b, c = starts[k], starts[k + 1], starts[k + 2]
@@ -117,32 +124,31 @@ class Factor:
             if k + 1 < layers.blocks:
                 piece += (self.coupling[k] @ result[:, b : starts[k + 2], None])[:, :, 0]
             result[:, a:b] = piece
-        natural = np.empty_like(result)
-        natural[:, layers.order] = result
-        return natural
+        return result[:, self.pattern.position]
 
     def times(self, vector: Floats, edges: Integers) -> Floats:
         """Q·vector from differences along edges and row sums, the way its small values keep their digits."""
         actions, states = vector.shape
         flow = (self.off * (vector[:, edges[:, 0]] - vector[:, edges[:, 1]])).ravel()
-        offset = states * np.arange(actions)[:, None]
+        offset = states * self.pattern.place.arange(actions)[:, None]
         gone = np.bincount((edges[:, 0] + offset).ravel(), flow, actions * states)
         come = np.bincount((edges[:, 1] + offset).ravel(), flow, actions * states)
-        return np.asarray(self.sums * vector + (gone - come).reshape(actions, states))
+        found: Floats = self.sums * vector + (gone - come).reshape(actions, states)
+        return found
 
     def summed_inverse(self, scale: Floats) -> Floats:
         """Σ_a diag(scale_a) Q_a⁻¹ diag(scale_a), a dense symmetric matrix in natural order."""
         layers = self.pattern.layers
         states, starts = len(layers.order), layers.starts
-        ordered = scale[:, layers.order]
-        total = np.zeros((states, states))
-        rows: Floats = np.empty((0, 0, 0))
+        place, ordered = self.pattern.place, scale[:, self.pattern.order]
+        total = place.zeros((states, states))
+        rows: Floats = place.empty((0, 0, 0))
         for k in range(layers.blocks - 1, -1, -1):
             a, b = int(starts[k]), int(starts[k + 1])
             here = ordered[:, a:b]
             half = self.half[k] * here[:, None, :]
             diagonal = half.transpose(0, 2, 1) @ half
-            fresh = np.empty((len(scale), b - a, states - a))
+            fresh = place.empty((len(scale), b - a, states - a))
             if k + 1 < layers.blocks:
                 c = int(starts[k + 2])
                 carry = self.coupling[k] * (here[:, :, None] / ordered[:, None, b:c])
@@ -155,9 +161,9 @@ class Factor:
         for k in range(layers.blocks - 1):
             a, b = int(starts[k]), int(starts[k + 1])
             total[b:, a:b] = total[a:b, b:].T
-        position = np.empty(states, dtype=np.int64)
-        position[layers.order] = np.arange(states)
-        return np.asarray(total[position][:, position])
+        position = self.pattern.position
+        found: Floats = total[position][:, position]
+        return found
 
 
 def half_inverse(off: Floats, sums: Floats) -> Floats:
@@ -168,8 +174,11 @@ def half_inverse(off: Floats, sums: Floats) -> Floats:
     is a row sum plus off-diagonals, never a difference of large numbers.
     """
     batch, size = sums.shape
-    if size > SMALL:
+    on_device = not isinstance(sums, np.ndarray)
+    if size > (LARGEST if on_device else SMALL):
         return _halved(off, sums)
+    if on_device:
+        return half_inverse_on_device(off, sums)
     work = np.empty((batch, size, size + 1))
     work[:, :, :size] = off
     work[:, :, size] = sums

@@ -18,11 +18,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet.design.schedule import interior_seconds, spend
+from discreet.design.schedule import MOST_BYTES, interior_seconds, place_for, pricing_bytes, pricing_seconds, spend
 from discreet.design.solver.elimination import Factor, Pattern
 from discreet.design.solver.layers import layered
 from discreet.design.solver.program import Flags, Floats, Integers, directed, pulled
 from discreet.design.solver.threads import one_thread
+from discreet.numerics.devices import device_bytes, fetched, home
 from discreet.watch import Watch
 
 SAFE = 0.99
@@ -40,7 +41,8 @@ class Priced:
 
 def deficits(reduced: Floats) -> Floats:
     """Σ_h max(0, −reduced_h) per action."""
-    return np.asarray(np.maximum(-reduced, 0.0).sum(axis=-1))
+    found: Floats = np.maximum(-reduced, 0.0).sum(axis=-1)
+    return found
 
 
 @one_thread()
@@ -63,34 +65,58 @@ def price(
         weight = np.abs(surplus).mean(axis=0)
     weight = weight / weight.sum() + 1e-6 / states
     weight = weight / weight.sum()
-    pattern = Pattern(layered(states, edges, weight), edges)
-    flow = np.zeros((actions, 2 * len(edges)))
     deficit = deficits(surplus)
-    ray, ray_value = np.ones((actions, states)), surplus.sum(axis=1)
-    scale = np.maximum(np.abs(surplus).sum(axis=1), 1e-300)
+    found = Priced(np.zeros((actions, 2 * len(edges))), deficit, np.ones((actions, states)), surplus.sum(axis=1))
     live = np.flatnonzero(deficit > tolerance)
-    point = _Blocks.start(surplus[live] / scale[live, None], weight, edges, factor)
+    layers = layered(states, edges, weight)
+    each = pricing_bytes(states, int(layers.sizes.max()), len(edges))
+    place = place_for(len(live) * pricing_seconds(states, int(layers.sizes.max())), each)
+    pattern = Pattern(layers, edges, place)
+    most = max(int(MOST_BYTES if place is np else 0.5 * device_bytes()) // each, 1)
+    for k in range(0, len(live), most):
+        _price(found, live[k : k + most], surplus, weight, edges, factor, tolerance, pattern, watch, limit, refute)
+    return found
+
+
+def _price(
+    found: Priced,
+    live: Integers,
+    surplus: Floats,
+    weight: Floats,
+    edges: Integers,
+    factor: float,
+    tolerance: float,
+    pattern: Pattern,
+    watch: Watch | None,
+    limit: int,
+    refute: bool,
+) -> None:
+    """Price the rows `live` and write what is found into `found`."""
+    place, states = pattern.place, surplus.shape[1]
+    flow, deficit, ray, ray_value = found.flow, found.deficit, found.ray, found.ray_value
+    scale = np.maximum(np.abs(surplus).sum(axis=1), 1e-300)
+    there = place.asarray(weight)
+    point = _Blocks.start(place.asarray(surplus[live] / scale[live, None]), there, place.asarray(edges), factor)
     for _ in range(limit):
         if not live.size or (watch is not None and watch.cancelled()):
             break
         spend(interior_seconds(len(live), states, int(pattern.layers.sizes.max())))
         with np.errstate(all="ignore"):
             point, alive = point.step(pattern)
-        reduced = point.cost - pulled(point.z, edges, factor, states)
-        short = deficits(reduced) * scale[live]
+        reduced = point.cost - pulled(point.z, point.edges, factor, states)
+        short = fetched(deficits(reduced)) * scale[live]
         better = short < deficit[live]
-        flow[live[better]] = point.z[better] * scale[live[better], None]
+        flow[live[better]] = fetched(point.z[place.asarray(better)]) * scale[live[better], None]
         deficit[live] = np.minimum(deficit[live], short)
-        value = np.sum(point.cost * point.x, axis=1) / (point.x @ weight) * scale[live]
+        value = fetched(np.sum(point.cost * point.x, axis=1) / (point.x @ there)) * scale[live]
         lower = value < ray_value[live]
-        ray[live[lower]] = point.x[lower]
+        ray[live[lower]] = fetched(point.x[place.asarray(lower)])
         ray_value[live] = np.minimum(ray_value[live], value)
-        keep = (deficit[live] > tolerance) & alive
+        keep = (deficit[live] > tolerance) & fetched(alive)
         if refute:
             keep &= ray_value[live] > -10 * tolerance
         if not keep.all():
-            live, point = live[keep], point.only(keep)
-    return Priced(flow, deficit, ray, ray_value)
+            live, point = live[keep], point.only(place.asarray(keep))
 
 
 @dataclass(frozen=True)
@@ -111,13 +137,14 @@ class _Blocks:
     @staticmethod
     def start(cost: Floats, weight: Floats, edges: Integers, q: float) -> _Blocks:
         actions, states = cost.shape
-        x = np.full((actions, states), 0.5)
-        s = np.full((actions, 2 * len(edges)), 0.5 * (q - 1.0))
+        place = home(cost)
+        x = place.full((actions, states), 0.5)
+        s = place.full((actions, 2 * len(edges)), 0.5 * (q - 1.0))
         level = 1.0 / (states + 2 * len(edges))
         z = level / s
-        t = np.full(actions, 1.0) + np.max(-cost / weight, axis=1).clip(0.0, 10.0)
+        t = place.full(actions, 1.0) + np.max(-cost / weight, axis=1).clip(0.0, 10.0)
         v = np.maximum(cost + t[:, None] * weight - pulled(z, edges, q, states), level / x)
-        return _Blocks(cost, weight, edges, q, x, s, np.full(actions, 0.5), z, v, t)
+        return _Blocks(cost, weight, edges, q, x, s, place.full(actions, 0.5), z, v, t)
 
     def only(self, keep: Flags) -> _Blocks:
         return _Blocks(

@@ -20,7 +20,7 @@ import time
 
 import numpy as np
 
-from discreet.design.schedule import interior_seconds, now, spend, time_left
+from discreet.design.schedule import interior_place, interior_seconds, now, spend, time_left
 from discreet.design.solver.cholesky import Cholesky
 from discreet.design.solver.elimination import Factor, Pattern
 from discreet.design.solver.layers import layered
@@ -35,11 +35,16 @@ from discreet.design.solver.program import (
 )
 from discreet.design.solver.repair import repair
 from discreet.model.gap import reached
+from discreet.numerics.devices import fetched
 from discreet.watch import Watch
 
 SAFE = 0.995
 CENTRALITY = 2
 LIMIT = 200
+FIRST_LEVEL = 100.0
+"""Σ s·z of the first point, of costs that add up to about one: multipliers that begin too small must first grow."""
+PROGRESS = 0.9
+"""By this factor complementarity or what the prices miss must fall in a step that improves neither value nor bound."""
 
 
 def interior_point(
@@ -56,6 +61,7 @@ def interior_point(
     best_value = value_of(program, kernel)
     status = "iteration limit"
     taken = stalled = 0
+    least = (np.inf, np.inf)
     longest = state.step_seconds
     while True:
         bound, value = state.bound(), state.value()
@@ -68,7 +74,9 @@ def interior_point(
             honest = value_of(program, candidate)
             if honest < best_value:
                 best_value, kernel, better = honest, candidate, True
-        stalled = 0 if better else stalled + 1
+        moving = state.residual < PROGRESS * least[0] or state.complementarity < PROGRESS * least[1]
+        least = min(least[0], state.residual), min(least[1], state.complementarity)
+        stalled = 0 if better or moving else stalled + 1
         if watch is not None:
             seconds = time.perf_counter() - begun
             watch.report(stage="interior point", value=best_value, bound=best_bound, seconds=seconds)
@@ -90,7 +98,7 @@ def interior_point(
         longest = max(now() - started, longest / 2)
     return Solution(
         kernel=kernel,
-        multipliers=best_z * state.scale,
+        multipliers=fetched(best_z) * state.scale,
         value=best_value,
         bound=best_bound,
         iterations=taken,
@@ -103,25 +111,26 @@ class Iterate:
     """One point (x, s, z, λ) of the path and the step to the next.  Costs are divided by `scale` inside."""
 
     def __init__(self, program: Program) -> None:
-        cost, edges, q = program.cost, program.edges, program.factor
-        self.q, self.edges = q, edges
-        self.first, self.second = edges[:, 0], edges[:, 1]
-        self.tail, self.head = directed(edges)
-        self.pattern = Pattern(layered(program.states, edges, (cost.max(axis=0) - cost.min(axis=0))), edges)
-        regret = cost - cost.min(axis=0)
+        q, (actions, states) = program.factor, program.cost.shape
+        layers = layered(states, program.edges, program.cost.max(axis=0) - program.cost.min(axis=0))
+        self.place = interior_place(actions, states, int(layers.sizes.max()))
+        self.pattern = Pattern(layers, program.edges, self.place)
+        self.q, self.edges = q, self.place.asarray(program.edges)
+        self.count = len(program.edges)
+        self.tail, self.head = directed(self.edges)
+        regret = program.cost - program.cost.min(axis=0)
         self.scale = float(regret.mean(axis=0).sum()) or 1.0
-        self.base = cost.min(axis=0)
-        self.cost = regret / self.scale
-        actions, states = cost.shape
-        self.x: Floats = np.full((actions, states), 1.0 / actions)
-        self.s: Floats = np.full((actions, len(self.tail)), (q - 1.0) / actions)
-        level = 1.0 / self.s.size
-        self.z: Floats = level / self.s
-        self.price: Floats = np.zeros(states)
+        self.base = program.cost.min(axis=0)
+        self.cost = self.place.asarray(regret / self.scale)
+        self.x: Floats = self.place.full((actions, states), 1.0 / actions)
+        self.s: Floats = self.place.full((actions, 2 * self.count), (q - 1.0) / actions)
+        self.z: Floats = FIRST_LEVEL / self.s.size / self.s
+        self.residual = self.complementarity = np.inf
+        self.price: Floats = self.place.zeros(states)
 
     def reprice(self, cost: Floats) -> None:
         """Go on with other costs for the same actions: z proves what it proves, and the residual of λ takes the change."""
-        self.cost = (cost - self.base) / self.scale
+        self.cost = self.place.asarray((cost - self.base) / self.scale)
 
     def gather(self, groups: Integers, cost: Floats) -> None:
         """Add up the actions of each group (0, 1, …; −1 is dropped) into one, with the cost of the joint action.
@@ -129,13 +138,16 @@ class Iterate:
         Slacks add up with the probabilities; multipliers are averaged so that each edge keeps its sum of s·z.
         """
         count = int(groups.max()) + 1
-        product = np.zeros((count, self.s.shape[1]))
-        x, s = np.zeros((count, self.x.shape[1])), np.zeros((count, self.s.shape[1]))
-        kept = np.flatnonzero(groups >= 0)
-        for total, part in ((x, self.x), (s, self.s), (product, self.s * self.z)):
-            np.add.at(total, groups[kept], part[kept])
-        self.x, self.s, self.z = x, s, product / s
+        member = self.place.asarray(groups == np.arange(count)[:, None], dtype=float)
+        product = member @ (self.s * self.z)
+        self.x, self.s = member @ self.x, member @ self.s
+        self.z = product / self.s
         self.reprice(cost)
+
+    @property
+    def kernel(self) -> Floats:
+        """x in this machine's memory."""
+        return fetched(self.x)
 
     @property
     def step_seconds(self) -> float:
@@ -161,7 +173,7 @@ class Iterate:
         weight = z / s
         # Grouped so that no factor leaves the range of floats when x spans e^(−ε·diameter).
         stiff = (x[:, self.tail] / s) * (z * x[:, self.head])
-        off = self.q * (stiff[:, : len(self.first)] + stiff[:, len(self.first) :])
+        off = self.q * (stiff[:, : self.count] + stiff[:, self.count :])
         pull = self.pull(z)
         self.factor = Factor(self.pattern, off, x * pull)
         total = self.factor.summed_inverse(x)
@@ -172,7 +184,8 @@ class Iterate:
         dual = self.cost - self.price - pull
         primal = 1.0 - x.sum(axis=0)
         product = s * z
-        mu = product.mean()
+        mu = float(product.mean())
+        self.residual, self.complementarity = float(np.abs(dual).max()), mu
         _, ds, dz, _ = self.direction(-product, dual, primal, weight, rounds=0)
         step_s, step_z = longest(s, ds), longest(z, dz)
         after = float(np.mean((s + step_s * ds) * (z + step_z * dz)))

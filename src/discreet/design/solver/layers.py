@@ -52,9 +52,11 @@ def distances(states: int, offsets: Integers, targets: Integers, root: int) -> I
     step = 0
     while front.size:
         step += 1
-        reached = np.unique(np.concatenate([targets[offsets[h] : offsets[h + 1]] for h in front]))
-        front = reached[far[reached] < 0]
-        far[front] = step
+        counts = offsets[front + 1] - offsets[front]
+        begins = np.repeat(offsets[front] - np.cumsum(counts) + counts, counts)
+        reached = targets[begins + np.arange(len(begins))]
+        far[reached[far[reached] < 0]] = step
+        front = np.flatnonzero(far == step)
     return far
 
 

@@ -60,7 +60,7 @@ def moved_along(
             if watch.cancelled() or state.step_seconds > time_left(watch):
                 break
         if relative < START:
-            groups, moved = regrouped(loss, state.x, min(max(relative, gap), SELDOM))
+            groups, moved = regrouped(loss, state.kernel, min(max(relative, gap), SELDOM))
             before = loss.cost(actions)
             settled = len(moved) == len(actions)
             actions = moved
@@ -68,7 +68,7 @@ def moved_along(
             if len(actions) == 1:
                 break
             if settled and relative <= gap:
-                gained = float(np.sum(state.x * (before - loss.cost(actions))))
+                gained = float(np.sum(state.kernel * (before - loss.cost(actions))))
                 if gained <= 0.05 * gap * abs(value):
                     break
         with np.errstate(all="ignore"):

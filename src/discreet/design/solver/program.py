@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.model.gap import relative_gap
+from discreet.numerics.devices import Array, home
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -131,18 +132,21 @@ def directed(edges: Integers) -> tuple[Integers, Integers]:
 def slack(kernel: Floats, edges: Integers, factor: float) -> Floats:
     """G x per action: q·x_head − x_tail on every directed edge, axes [action, directed edge]."""
     tail, head = directed(edges)
-    return np.asarray(factor * kernel[:, head] - kernel[:, tail])
+    found: Floats = factor * kernel[:, head] - kernel[:, tail]
+    return found
 
 
 def pulled(multipliers: Floats, edges: Integers, factor: float, states: int) -> Floats:
     """Gᵀ z per action, axes [action, state]."""
     tail, head = directed(edges)
     actions = len(multipliers)
-    offset = states * np.arange(actions)[:, None]
+    offset = states * home(multipliers).arange(actions)[:, None]
     flat = multipliers.ravel()
     into = np.bincount((head + offset).ravel(), flat, actions * states)
     out = np.bincount((tail + offset).ravel(), flat, actions * states)
-    return np.asarray(factor * into - out).reshape(actions, states)
+    found: Array = factor * into - out
+    shaped: Floats = found.reshape(actions, states)
+    return shaped
 
 
 def reduced_cost(program: Program, multipliers: Floats) -> Floats:

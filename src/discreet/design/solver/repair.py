@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.design.solver.program import Floats, Program, directed, violation
+from discreet.design.solver.program import Floats, Integers, Program, directed, violation
+from discreet.numerics.devices import fetched, home
 
 MARGIN = 2.0**-47
 
@@ -23,13 +24,14 @@ MARGIN = 2.0**-47
 def repair(kernel: Floats, program: Program) -> Floats:
     """A kernel near `kernel` with rows summing to one that obeys x_i ≤ e^ε·x_j in floats on every edge."""
     q = program.factor
-    x = np.maximum(np.asarray(kernel, dtype=np.float64), 0.0)
+    x = np.maximum(kernel, 0.0)
     if not len(program.edges):
-        return np.asarray(x / x.sum(axis=0))
+        return fetched(x / x.sum(axis=0))
     blind = int(np.argmin(program.cost.sum(axis=1)))
     if q * (1.0 - 8 * MARGIN) <= 1.0:
         return _blind(program, blind)
-    capped = cap(x, program, q * (1.0 - 4 * MARGIN))
+    edges = home(x).asarray(program.edges)
+    capped = cap(x, edges, q * (1.0 - 4 * MARGIN))
     total = capped.sum(axis=0)
     if not total.min() > 0:
         return _blind(program, blind)
@@ -41,8 +43,8 @@ def repair(kernel: Floats, program: Program) -> Floats:
         mixed = inner.copy()
         mixed[blind] += 1.0 - inner.sum(axis=0)
         mixed[blind] += 1.0 - mixed.sum(axis=0)
-        if mixed.min() >= 0 and violation(mixed, program.edges, q) <= -MARGIN:
-            return mixed
+        if mixed.min() >= 0 and violation(mixed, edges, q) <= -MARGIN:
+            return fetched(mixed)
     return _blind(program, blind)
 
 
@@ -52,18 +54,29 @@ def _blind(program: Program, action: int) -> Floats:
     return kernel
 
 
-def cap(kernel: Floats, program: Program, ratio: float) -> Floats:
+def cap(kernel: Floats, edges: Integers, ratio: float) -> Floats:
     """The largest kernel below `kernel` with x_i ≤ ratio·x_j on every edge (rows may then sum to less than one)."""
-    tail, head = directed(program.edges)
+    beside = neighbours(edges, kernel.shape[1])
+    x = kernel
+    for _ in range(kernel.shape[1]):
+        lowered = x
+        for others in beside:
+            lowered = np.minimum(lowered, ratio * x[:, others])
+        if bool((lowered == x).all()):
+            break
+        x = lowered
+    return x
+
+
+def neighbours(edges: Integers, states: int) -> list[Integers]:
+    """Lists with one neighbour of every state each, which together name all; a state that has no more names itself."""
+    tail, head = directed(edges)
     order = np.argsort(tail, kind="stable")
     tail, head = tail[order], head[order]
-    first = np.flatnonzero(np.r_[True, tail[1:] != tail[:-1]])
-    states = tail[first]
-    x = np.array(kernel)
-    for _ in range(program.states):
-        limit = ratio * np.minimum.reduceat(x[:, head], first, axis=1)
-        lowered = np.minimum(x[:, states], limit)
-        if np.array_equal(lowered, x[:, states]):
-            break
-        x[:, states] = lowered
-    return x
+    rank = home(edges).arange(len(tail)) - np.searchsorted(tail, tail)
+    lists = []
+    for k in range(int(rank.max()) + 1):
+        others = home(edges).arange(states)
+        others[tail[rank == k]] = head[rank == k]
+        lists.append(others)
+    return lists
