@@ -133,6 +133,8 @@ def test_two_people_approve(tmp_path: Path) -> None:
     assert read(tmp_path, "ledger", "rotate", "l.db", "--old", "first.pem", "--new", third)["waits"]
     assert discreet(tmp_path, "ledger", "approve", "l.db", "--entry", "3", "--key", "third.pem").returncode == 2
     assert read(tmp_path, "ledger", "approve", "l.db", "--entry", "3", "--key", "second.pem")["in_force"] is True
+    done = discreet(tmp_path, "ledger", "approve", "l.db", "--entry", "9", "--key", "second.pem")
+    assert done.returncode == 2 and "no such entry" in done.stderr and "0 to 4" in done.stderr
     assert read(tmp_path, "ledger", "verify", "l.db")["holds"]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -61,3 +63,23 @@ def test_a_refuted_view_ends_with_one(capsys: pytest.CaptureFixture[str]) -> Non
         assert ended.value.exit_code == 1
     out = capsys.readouterr().out
     assert '"b": 2' in out and out.endswith("seen\n")
+
+
+KINDS = {"Sentence", "Fact", "Grid", "Bars", "Heading", "mind", "proved"}
+OF_THE_SHELL = {"demo.py", "new.py", "serve.py"}
+"""Commands whose words are about the shell itself: a show, questions to a person, an address."""
+
+
+def words_of_its_own(text: str) -> set[str]:
+    """The kinds of block that a file imports to make them itself."""
+    imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
+    return {alias.name for node in imports if node.module == "discreet.views.view" for alias in node.names} & KINDS
+
+
+def test_commands_show_views_and_make_no_words(root: Path) -> None:
+    """So that a page shows the same: what a result says is made in `views`; `cli.keeping` says which files were written."""
+    shell = root / "src" / "discreet" / "cli"
+    files = [path for folder in ("commands", "bookkeeping") for path in (shell / folder).glob("*.py")]
+    assert len(files) > 30
+    assert {path.name for path in files if words_of_its_own(path.read_text(encoding="utf-8"))} == OF_THE_SHELL
+    assert words_of_its_own("def key():\n    from discreet.views.view import Fact, told") == {"Fact"}, "a planted one is seen"

@@ -41,6 +41,12 @@ def kept(path: Path, mechanism: Mechanism, certificate: Certificate, record: Rec
     return told({"mechanism": path, "certificate": beside, "record": noted}, line)
 
 
+def written(**places: Path | list[Path]) -> View:
+    """Say which files were written, each under the name that a program finds it by."""
+    listed = [path for place in places.values() for path in (place if isinstance(place, list) else [place])]
+    return told(places, *(Sentence(f"Written: {path}", whole=True) for path in listed))
+
+
 def next_step(words: str) -> View:
     """What to type next."""
     return told({}, Sentence(f"Next: discreet {words}", whole=True))

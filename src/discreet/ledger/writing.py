@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from discreet.errors import Refuted
+from discreet.errors import InputError, Refuted
 from discreet.ledger.chain import GENESIS, Entry
 from discreet.ledger.heads import Head
 from discreet.ledger.keepers import Keeper, KeptHead, keeper_at
@@ -45,6 +45,18 @@ class Writer:
     def history(self) -> Iterator[Entry]:
         """Every entry in order."""
         return self.store.entries()
+
+    def entry(self, sequence: int) -> Entry:
+        """One entry, by its number."""
+        found = next((entry for entry in self.history() if entry.sequence == sequence), None)
+        if found is None:
+            raise InputError(
+                "This ledger has no such entry",
+                found=f"entry {sequence}",
+                allowed=f"0 to {self.state.next - 1}",
+                remedy="look at: discreet ledger show",
+            )
+        return found
 
     def head(self, signer: Signer | None = None) -> Head:
         """The end of the chain, signed when there is a key."""

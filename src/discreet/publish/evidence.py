@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from discreet.errors import InputError, Refuted
@@ -17,6 +18,7 @@ from discreet.files.canonical import parse_json
 from discreet.ledger.book import Ledger
 from discreet.ledger.heads import Head
 from discreet.ledger.keepers import keeper_at
+from discreet.ledger.stamps import stamp_time
 from discreet.model.certificate import Counterexample
 from discreet.publish.folder import MANIFEST, carried, changed_since
 
@@ -58,6 +60,36 @@ def evidence(places: Iterable[str], ledger: str) -> Evidence:
                 remedy="check the path",
             )
     return found
+
+
+@dataclass(frozen=True)
+class LedgerVerdict:
+    """What is wrong with a ledger, or how many entries hold; how many heads it was held against, and when which were stamped."""
+
+    wrong: Counterexample | None
+    entries: int | None
+    heads: int
+    stamps: tuple[tuple[str, datetime], ...] = ()
+
+
+def ledger_verdict(ledger: Ledger, places: Iterable[str], authority: Path | None = None) -> LedgerVerdict:
+    """Replay a ledger, and hold it against what is kept at these places; with an authority's certificate also its stamps."""
+    wrong = ledger.verify()
+    if wrong is not None:
+        return LedgerVerdict(wrong, None, 0)
+    state = ledger.state
+    found = evidence(places, state.trust.ledger)
+    keeper = ledger.keeper()
+    heads = len(found.heads) + (0 if keeper is None else len(keeper.kept(state.trust.ledger)))
+    wrong = found.altered or ledger.verify(found.heads, found.releases)
+    if wrong is not None:
+        return LedgerVerdict(wrong, None, heads)
+    stamped = [] if authority is None else found.stamped
+    try:
+        stamps = [(str(path), stamp_time(head, path.read_bytes(), authority or Path())) for head, path in stamped]
+    except Refuted as error:
+        return LedgerVerdict(Counterexample("stamp", str(error.counterexample)), None, heads)
+    return LedgerVerdict(None, state.next, heads, tuple(stamps))
 
 
 def must_agree(ledger: Ledger, places: Iterable[str]) -> int:

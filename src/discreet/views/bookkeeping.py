@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from discreet.errors import DiscreetError
@@ -11,8 +10,8 @@ from discreet.ledger.budget import Cost
 from discreet.ledger.chain import Entry
 from discreet.ledger.keys import fingerprint
 from discreet.ledger.state import State
-from discreet.model.certificate import Counterexample
 from discreet.numerics.digits import at_least, at_most
+from discreet.publish.evidence import LedgerVerdict
 from discreet.views.view import Fact, Mood, Sentence, View
 
 LONGEST_NAME = 60
@@ -84,16 +83,17 @@ def remaining_view(state: State) -> View:
     return View({"budgets": rows} | ({"waiting": waiting} if waiting else {}), tuple(told))
 
 
-def ledger_verdict_view(
-    wrong: Counterexample | None, entries: int | None, heads: int, stamps: Sequence[tuple[str, datetime]] = ()
-) -> View:
+def ledger_verdict_view(verdict: LedgerVerdict) -> View:
     """Whether the ledger holds, and against what it was held."""
-    facts: dict[str, Any] = {"holds": wrong is None, "entries": entries, "heads": heads, "counterexample": wrong}
+    wrong, stamps = verdict.wrong, verdict.stamps
+    facts: dict[str, Any] = {
+        "holds": wrong is None, "entries": verdict.entries, "heads": verdict.heads, "counterexample": wrong,
+    }  # fmt: skip
     if stamps:
         facts["stamps"] = [{"head": name, "time": time.isoformat()} for name, time in stamps]
     if wrong is not None:
         found = [Fact("found", wrong.found)] if wrong.found else []
         return View(facts, (Sentence(f"{wrong.words}.", "Refuted:", Mood.BAD), *found), holds=False)
-    told = [Sentence(f"{entries} entries, {heads} heads kept elsewhere.", "Holds:", Mood.GOOD)]
+    told = [Sentence(f"{verdict.entries} entries, {verdict.heads} heads kept elsewhere.", "Holds:", Mood.GOOD)]
     told += [Sentence(f"{name}, at {time.isoformat()}.", "Stamped:", Mood.GOOD) for name, time in stamps]
     return View(facts, tuple(told))

@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from discreet.certify.edges.approximate import ApproximateProof
 from discreet.currencies.bracket import Worst
+from discreet.exchange.accounting import Dominating
+from discreet.exchange.finite_mechanism import FiniteMechanism
 from discreet.exchange.judgement import Finding, Judgement
 from discreet.exchange.usefulness import Beaten
 from discreet.geometry.screening import Screen
 from discreet.model.certificate import Counterexample
+from discreet.model.mechanism import Mechanism
 from discreet.numerics.digits import about, at_least, at_most, given
 from discreet.views.view import Block, Fact, Mood, Sentence, View
 
 MOST_LISTED = 6
 LEADS = {True: ("Proved:", Mood.GOOD), False: ("Refuted:", Mood.BAD), None: ("Undecided:", Mood.MIND)}
+
+
+def exported_view(mechanism: Mechanism, table: FiniteMechanism, output: Path, pair: Dominating | None) -> View:
+    """The table of a mechanism, or the pair that dominates all neighbours, written to a file."""
+    words = "table" if pair is None else "dominating pair"
+    facts = {
+        "written": output, "what": words, "states": len(table.states), "outputs": len(table.outputs),
+        "guarantee": str(mechanism.guarantee), "edge": None if pair is None else pair.edge,
+    }  # fmt: skip
+    size = f"{len(table.states):,} states, {len(table.outputs):,} outputs"
+    return View(facts, (Sentence(f"{output} ({words}, {size})", "Written:", whole=True),))
 
 
 def judgement_view(judged: Judgement) -> View:

@@ -11,6 +11,9 @@ from discreet.design.questions.family import FamilyDesign
 from discreet.learning.fit import Learned
 from discreet.learning.split import Considered, LearningShare
 from discreet.numerics.digits import about, given, percent_about, percent_given
+from discreet.publish.agreement import Agreement
+from discreet.publish.verdict import ReleaseVerdict
+from discreet.views.agreement import agreement_view
 from discreet.views.view import BREAK, Block, Fact, Grid, Mood, Sentence, View, mind
 
 SHOWN = 12
@@ -93,6 +96,24 @@ def learned_view(found: Mapping[tuple[str, ...], Learned], learned: Path) -> Vie
     if len(found) > SHOWN:
         told.append(Sentence(f"The first {SHOWN} of {len(found)} strata.", mood=Mood.SOFT))
     return View({"learned": learned, "strata": strata}, tuple(told))
+
+
+def unread_view(learned: Path) -> View:
+    """A learning release from which nothing was computed yet."""
+    return View({"learned": learned}, (Fact("learned", str(learned), whole=True),))
+
+
+def used_view(release: Path, verdict: ReleaseVerdict, looked: Agreement) -> View:
+    """The release with the learned prior: whether it verifies, whether its cells look as the prior said, and what to do next."""
+    words = "its prior follows from the learning release: enforced" if verdict.holds else "this release fails"
+    agreed = agreement_view(looked, release)
+    return View(
+        {"release": release, "holds": verdict.holds, "looks_right": agreed.facts["looks_right"]},
+        (
+            Fact("release", f"{release}; verified: {words}"), BREAK, *agreed.told,
+            Sentence(f"Next: discreet verify {release} · discreet report {release}", whole=True),
+        ),
+    )  # fmt: skip
 
 
 def designed_view(designs: Mapping[tuple[str, ...], FamilyDesign]) -> View:

@@ -18,11 +18,17 @@ from discreet.model.priors import Prior
 from discreet.numerics.digits import about as near
 from discreet.numerics.digits import percent_about
 from discreet.numerics.exact import exact as exactly
-from discreet.views.view import BREAK, Bars, Block, Fact, Sentence, View
+from discreet.views.subject import Subject
+from discreet.views.view import BREAK, Bars, Block, Fact, Sentence, View, told
 
 OWN = "the design's"
 MOST_ROWS = 20
 LEAST = 5e-5
+
+
+def cell_view(subject: Subject) -> View:
+    """Which cell of a release, or member of a family, is spoken of."""
+    return told({"cell": dict(subject.cell), "size": subject.size}, Sentence(f"About {subject.words}:"))
 
 
 def reading_view(

@@ -14,6 +14,12 @@ from discreet.publish.sources import private_list
 from discreet.views.view import Block, Fact, Mood, Sentence, View
 
 
+def registered_view(record: Mapping[str, Any], output: Path) -> View:
+    """A release's record for the public registry, completed and written."""
+    facts = {"written": output, "url_slug": record["url_slug"], "tier": record["tier"], "status": record["status"]}
+    return View(facts, (Sentence(f"{output} ({record['url_slug']}, tier {record['tier']})", "Written:", whole=True),))
+
+
 def commitment_view(result: Mapping[str, Any], plans: Sequence[Path], key: str | None) -> View:
     """What was committed, what it will cost, and the next step."""
     cost = Cost.from_document(result["cost"]).brief(result["currency"])

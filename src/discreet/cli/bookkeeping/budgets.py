@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +14,6 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     from discreet.ledger.book import Ledger
     from discreet.ledger.keys import Signer
-    from discreet.views.view import Sentence
 
 
 def init(
@@ -52,7 +51,7 @@ def init(
     from discreet.ledger.book import open_ledger
     from discreet.ledger.budget import Budget
     from discreet.numerics.exact import exact
-    from discreet.views.view import Sentence, told
+    from discreet.views.ledger_steps import declared_view
 
     cap, share = exact(budget, "budget"), exact(delta, "delta")
     with open_ledger(place, create=True) as book:
@@ -64,28 +63,8 @@ def init(
         if fixed is None:
             book.init(currency or "pure", signer, others=_publics(also), approvals=approvals or 1, heads=heads)
         entry = book.declare(population, unit, cap, share, signer, apart=apart)
-        waits = entry.hash in book.state.trust.pending
-        result: dict[str, Any] = {
-            "ledger": place.split("@")[-1],
-            "currency": book.state.currency,
-            "population": population,
-            "unit": unit,
-            "budget": budget,
-            "fingerprint": None if signer is None else signer.fingerprint,
-        } | ({"waits": entry.hash} if waits else {})
-    lines = [Sentence(f"Budget {budget} ({result['currency']}) for {population}, unit: {unit}.")]
-    if signer is not None:
-        lines.append(Sentence(f"Publisher's key fingerprint: {signer.fingerprint}", whole=True))
-    if waits:
-        lines.append(waiting(place, entry.sequence))
-    show(told(result, *lines), as_json=as_json)
-
-
-def waiting(place: str, sequence: int) -> Sentence:
-    """What somebody else has to do before an entry is in force."""
-    from discreet.views.view import Sentence
-
-    return Sentence(f"It waits for approval: discreet ledger approve {place} --entry {sequence} --key KEY", whole=True)
+        view = declared_view(place, book.state, entry, signer)
+    show(view, as_json=as_json)
 
 
 def _must_agree(fixed: str, asked: str | None, also: list[str] | None, approvals: int | None, heads: str | None) -> None:
@@ -160,15 +139,13 @@ def approve(
 
     Example: discreet ledger approve ledger.db --entry 1 --key second.pem
     """
-    from discreet.views.view import Sentence, told
+    from discreet.views.ledger_steps import approved_view
 
     with ledger_at(place, signer=signer_at(key)) as book:
-        name = next((each.hash for each in book.history() if each.sequence == entry), "no such entry")
-        book.approve(name)
-        pending = book.state.trust.pending.get(name)
-    missing = 0 if pending is None else book.state.trust.approvals - len(pending[1])
-    words = "It is in force." if pending is None else f"{missing} more must sign."
-    show(told({"entry": name, "in_force": pending is None}, Sentence(f"Approved entry {entry}. {words}")), as_json=as_json)
+        proposed = book.entry(entry)
+        book.approve(proposed.hash)
+        view = approved_view(book.state, proposed)
+    show(view, as_json=as_json)
 
 
 def remaining(place: LedgerPlace, as_json: Json = False) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -23,27 +23,17 @@ def heads(
 
     Example: discreet ledger heads ledger.db
     """
-    from discreet.views.view import Fact, Sentence, told
+    from discreet.views.ledger_steps import heads_view
 
     with ledger_at(place, signer=signer_at(key)) as book:
         if to is not None:
             book.keep_heads(to)
         state = book.state
         keeper = book.keeper()
-        kept = [] if keeper is None else keeper.kept(state.trust.ledger)
+        kept = [] if keeper is None else [each.head for each in keeper.kept(state.trust.ledger)]
         if keeper is not None and to is None:
             book.must_be_newest()
-    newest = kept[-1].head.sequence if kept else None
-    facts: dict[str, Any] = {
-        "ledger": state.trust.ledger, "entries": state.next, "heads": None if keeper is None else keeper.place, "kept": len(kept),
-        "newest": newest,
-    }  # fmt: skip
-    words = [Fact("ledger", state.trust.ledger, whole=True), Fact("entries", str(state.next))]
-    if keeper is None:
-        show(told(facts, *words, Sentence("No place keeps its heads: name one with --to.")), as_json=as_json)
-        return
-    words += [Fact("kept at", keeper.place, whole=True), Fact("kept", f"{len(kept)} heads, the newest of entry {newest}")]
-    show(told(facts, *words), as_json=as_json)
+    show(heads_view(state, keeper, kept), as_json=as_json)
 
 
 def head(
@@ -66,19 +56,18 @@ def head(
     from discreet.files.canonical import canonical_bytes
     from discreet.ledger.stamps import ask_for_stamp, stamp_request
     from discreet.publish.evidence import STAMP
-    from discreet.views.view import Fact, told
+    from discreet.views.ledger_steps import head_view
 
     with ledger_at(place, signer=signer_at(key)) as book:
         book.must_be_newest()
         found = book.head()
     asked = None if authority is None and request is None else stamp_request(found)
-    facts: dict[str, Any] = {"head": output, "sequence": found.sequence, "hash": found.hash}
+    more: dict[str, Path] = {}
     if authority is not None and asked is not None:
-        answer = ask_for_stamp(authority, asked)
-        write_atomically(output.with_suffix(STAMP), answer)
-        facts["stamp"] = output.with_suffix(STAMP)
+        more["stamp"] = output.with_suffix(STAMP)
+        write_atomically(more["stamp"], ask_for_stamp(authority, asked))
     if request is not None and asked is not None:
+        more["request"] = request
         write_atomically(request, asked)
-        facts["request"] = request
     write_atomically(output, canonical_bytes(found.document()) + b"\n")
-    show(told(facts, *(Fact(name, str(text), whole=True) for name, text in facts.items())), as_json=as_json)
+    show(head_view(found, output, more), as_json=as_json)

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.bookkeeping.budgets import waiting
 from discreet.cli.output import Json, show
 from discreet.cli.places import LedgerPlace, is_file_name, ledger_at
 
@@ -22,11 +21,10 @@ def key(
     Example: discreet ledger key publisher.pem
     """
     from discreet.ledger.keys import Signer
-    from discreet.views.view import Fact, told
+    from discreet.views.ledger_steps import key_view
 
     signer = Signer.create(place) if new and is_file_name(place) else Signer.read(place)
-    facts = {"fingerprint": signer.fingerprint, "public": signer.public}
-    show(told(facts, *(Fact(name, text, whole=True) for name, text in facts.items())), as_json=as_json)
+    show(key_view(signer), as_json=as_json)
 
 
 def rotate(
@@ -41,8 +39,8 @@ def rotate(
 
     Example: discreet ledger rotate ledger.db --old publisher.pem --new publisher-2027.pem
     """
-    from discreet.ledger.keys import Signer, fingerprint, is_public
-    from discreet.views.view import Sentence, told
+    from discreet.ledger.keys import Signer, is_public
+    from discreet.views.ledger_steps import rotated_view
 
     trusted = Signer.read(old)
     with ledger_at(place) as book:
@@ -53,12 +51,8 @@ def rotate(
         else:
             public = Signer.read(new).public
         entry = book.rotate(trusted, public)
-        waits = entry.hash in book.state.trust.pending
-    words = [Sentence(f"New key: {fingerprint(public)}", whole=True)]
-    if waits:
-        words.append(waiting(place, entry.sequence))
-    facts = {"fingerprint": fingerprint(public)} | ({"waits": entry.hash} if waits else {})
-    show(told(facts, *words), as_json=as_json)
+        view = rotated_view(place, book.state, entry, public)
+    show(view, as_json=as_json)
 
 
 def revoke(
@@ -72,8 +66,8 @@ def revoke(
     Example: discreet ledger revoke ledger.db --fingerprint 5f3c… --key publisher-2027.pem
     """
     from discreet.ledger.keys import Signer
-    from discreet.views.view import Sentence, told
+    from discreet.views.ledger_steps import revoked_view
 
     with ledger_at(place) as book:
         book.revoke(fingerprint, Signer.read(key))
-    show(told({"revoked": fingerprint}, Sentence(f"Revoked: {fingerprint}", whole=True)), as_json=as_json)
+    show(revoked_view(fingerprint), as_json=as_json)

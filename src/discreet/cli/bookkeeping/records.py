@@ -42,30 +42,11 @@ def check(
 
     Example: discreet ledger verify ledger.db --against release-2026
     """
-    from discreet.errors import Refuted
-    from discreet.ledger.stamps import stamp_time
-    from discreet.model.certificate import Counterexample
-    from discreet.publish.evidence import evidence
+    from discreet.publish.evidence import ledger_verdict
     from discreet.views.bookkeeping import ledger_verdict_view
 
-    stamps = []
     with ledger_at(place) as book:
-        wrong = book.verify()
-        count = None
-        kept = 0
-        if wrong is None:
-            state = book.state
-            found = evidence(against or [], state.trust.ledger)
-            wrong = found.altered or book.verify(found.heads, found.releases)
-            own = book.keeper()
-            kept = len(found.heads) + (0 if own is None else len(own.kept(state.trust.ledger)))
-            count = state.next if wrong is None else None
-            try:
-                for head, path in found.stamped if authority is not None and wrong is None else []:
-                    stamps.append((str(path), stamp_time(head, path.read_bytes(), authority or Path())))
-            except Refuted as error:
-                wrong, count = Counterexample("stamp", str(error.counterexample)), None
-    show(ledger_verdict_view(wrong, count, kept, stamps), as_json=as_json)
+        show(ledger_verdict_view(ledger_verdict(book, against or [], authority)), as_json=as_json)
 
 
 def export(place: LedgerPlace, output: Output, as_json: Json = False) -> None:
@@ -73,11 +54,11 @@ def export(place: LedgerPlace, output: Output, as_json: Json = False) -> None:
 
     Example: discreet ledger export ledger.db -o ledger.jsonl
     """
-    from discreet.views.view import Sentence, told
+    from discreet.views.ledger_steps import copied_view
 
     with ledger_at(place) as book:
         count = book.export(output)
-    show(told({"file": output, "entries": count}, Sentence(f"{count} entries written to {output}")), as_json=as_json)
+    show(copied_view(output, count, with_head=False), as_json=as_json)
 
 
 def keep(place: LedgerPlace, output: Output, key: Key = None, as_json: Json = False) -> None:
@@ -86,11 +67,11 @@ def keep(place: LedgerPlace, output: Output, key: Key = None, as_json: Json = Fa
     Example: discreet ledger backup ledger.db -o ledger.backup
     """
     from discreet.ledger.backups import backup
-    from discreet.views.view import Sentence, told
+    from discreet.views.ledger_steps import copied_view
 
     with ledger_at(place) as book:
         count = backup(book, output, signer_at(key))
-    show(told({"file": output, "entries": count}, Sentence(f"{count} entries and the head are in {output}")), as_json=as_json)
+    show(copied_view(output, count, with_head=True), as_json=as_json)
 
 
 def bring_back(
@@ -107,12 +88,9 @@ def bring_back(
     """
     from discreet.ledger.backups import read_backup, restore
     from discreet.publish.evidence import evidence
-    from discreet.views.view import Sentence, mind, told
+    from discreet.views.ledger_steps import restored_view
 
     entries, _ = read_backup(source)
     found = evidence(against or [], entries[0].hash if entries else "")
     count = restore(source, place, found.heads)
-    words = [Sentence(f"{count} entries restored to {place}.", whole=True)]
-    if not found.heads:
-        words.append(mind("nothing was compared: what was spent after the backup would be granted again. Use --against."))
-    show(told({"ledger": place.split("@")[-1], "entries": count, "heads": len(found.heads)}, *words), as_json=as_json)
+    show(restored_view(place, count, len(found.heads)), as_json=as_json)

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.keeping import kept, writable_folder
+from discreet.cli.keeping import kept, writable_folder, written
 from discreet.cli.output import Json, show
 from discreet.cli.pictures import Draw, drawable, drawn
 from discreet.cli.progress import progress
 from discreet.errors import InputError
-from discreet.views.view import Sentence, told
 
 if TYPE_CHECKING:
     from discreet.design.questions.allocation import Allocation
@@ -78,14 +77,14 @@ def command(
             workers=workers,
             levels=levels,
         )
-    written = [] if output is None else _written(output, found, frontiers)
+    paths = [] if output is None else _written(output, found, frontiers)
     view = allocation_view(found)
     if figure is not None:
         from discreet.present import allocation_figure
 
         view += drawn(allocation_figure(found, frontiers), figure)
-    if written:
-        view += told({"mechanisms": written}, *(Sentence(f"Written: {path}", whole=True) for path in written))
+    if paths:
+        view += written(mechanisms=paths)
     show(view, as_json=as_json)
 
 

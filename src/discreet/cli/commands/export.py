@@ -26,18 +26,10 @@ def command(
     from discreet import files
     from discreet.exchange import dominating, finite_of, write_finite
     from discreet.exchange.accounting import pair_table
-    from discreet.views.view import Sentence, View
+    from discreet.views.judgement import exported_view
 
     read = files.read_mechanism(mechanism)
-    if pair:
-        found = dominating(read)
-        table, words = pair_table(found), "dominating pair"
-    else:
-        table, words = finite_of(read), "table"
+    found = dominating(read) if pair else None
+    table = finite_of(read) if found is None else pair_table(found)
     write_finite(table, output)
-    facts = {
-        "written": output, "what": words, "states": len(table.states), "outputs": len(table.outputs),
-        "guarantee": str(read.guarantee), "edge": found.edge if pair else None,
-    }  # fmt: skip
-    size = f"{len(table.states):,} states, {len(table.outputs):,} outputs"
-    show(View(facts, (Sentence(f"{output} ({words}, {size})", "Written:", whole=True),)), as_json=as_json)
+    show(exported_view(read, table, output, found), as_json=as_json)

@@ -9,7 +9,7 @@ import typer
 
 from discreet.cli.output import Json, show
 from discreet.cli.places import Key, ledger_at, signer_at
-from discreet.views.view import BREAK, Fact, Sentence, told
+from discreet.views.view import told
 
 
 def command(
@@ -43,8 +43,7 @@ def command(
     from discreet.face.learned import chosen, learn
     from discreet.publish.agreement import agreement
     from discreet.publish.verification import verified
-    from discreet.views.agreement import agreement_view
-    from discreet.views.learning import designed_view, learned_view, split_view
+    from discreet.views.learning import designed_view, learned_view, split_view, unread_view, used_view
 
     choices = chosen(plan, question, output, share=share, strata=tuple(strata or ()))
     view = split_view(choices.split, choices.epsilon)
@@ -65,21 +64,10 @@ def command(
         )
         left = book.remaining(located.population, located.unit.name)
     view += told({"folder": output, "until": until, "remaining": left})
-    if found.found is None:
-        view += told({"learned": found.learned}, Fact("learned", str(found.learned), whole=True))
-    else:
-        view += learned_view(found.found, found.learned)
+    view += unread_view(found.learned) if found.found is None else learned_view(found.found, found.learned)
     if found.designs is not None:
         view += designed_view(found.designs)
     if found.release is not None:
         held = verified(found.release, None if signer is None else signer.fingerprint)
-        facts = {"release": found.release, "holds": held.holds}
-        words = "its prior follows from the learning release: enforced" if held.holds else "this release fails"
-        view += told(facts, Fact("release", f"{found.release}; verified: {words}"), BREAK)
-        looked = agreement_view(agreement(found.release), found.release)
-        view += told({"looks_right": looked.facts["looks_right"]}, *looked.told)
-        view += told(
-            {},
-            Sentence(f"Next: discreet verify {found.release} · discreet report {found.release}", whole=True),
-        )
+        view += used_view(found.release, held, agreement(found.release))
     show(view, as_json=as_json)

@@ -71,12 +71,11 @@ def read(
 
     Example: discreet levels read by-block by-county
     """
-    from discreet.cli.keeping import writable
+    from discreet.cli.keeping import writable, written
     from discreet.files.atomic import write_atomically
     from discreet.files.priors import read_prior
     from discreet.publish.levels import levelled_cells
     from discreet.views.levels import levels_table, levels_view
-    from discreet.views.view import Sentence, told
 
     writable(output)
     drawable(figure)
@@ -85,7 +84,7 @@ def read(
     view = levels_view(found)
     if output is not None:
         write_atomically(output, levels_table(found))
-        view += told({"table": output}, Sentence(f"Written: {output}", whole=True))
+        view += written(table=output)
     if figure is not None:
         from discreet.present import levels_figure
 

@@ -38,9 +38,8 @@ def command(
     Example: discreet read places.mechanism.json 3 --prior mine.toml
     """
     from discreet.files.priors import read_prior
-    from discreet.views.reading import reading_view
+    from discreet.views.reading import cell_view, reading_view
     from discreet.views.subject import subject_of
-    from discreet.views.view import Sentence, told
 
     keys = [word for word in outputs if "=" in word]
     held = subject_of(mechanism, size, keys)
@@ -50,5 +49,5 @@ def command(
     believed = None if prior is None else read_prior(prior, held.mechanism.problem)
     view = reading_view(held.mechanism, values, believed, prior_name=str(prior), about=about, level=level, exact=exact)
     if held.words:
-        view = told({"cell": dict(held.cell), "size": held.size}, Sentence(f"About {held.words}:")) + view
+        view = cell_view(held) + view
     show(view, as_json=as_json)

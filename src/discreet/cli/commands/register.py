@@ -34,7 +34,7 @@ def command(
     from discreet.files.atomic import read_bytes, write_atomically
     from discreet.publish.metadata import completed, metadata_bytes
     from discreet.publish.verification import verified
-    from discreet.views.view import Sentence, View
+    from discreet.views.releases import registered_view
 
     writable(output)
     wrong = next((check for check in verified(release).checks if check.holds is False), None)
@@ -55,5 +55,4 @@ def command(
         )
     done = completed(record, curators=curator, region=region, use=use, sector=sector, authors=author or None, slug=slug)
     write_atomically(output, metadata_bytes(done))
-    facts = {"written": output, "url_slug": done["url_slug"], "tier": done["tier"], "status": done["status"]}
-    show(View(facts, (Sentence(f"{output} ({done['url_slug']}, tier {done['tier']})", "Written:", whole=True),)), as_json=as_json)
+    show(registered_view(done, output), as_json=as_json)

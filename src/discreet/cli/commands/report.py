@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.keeping import writable
+from discreet.cli.keeping import writable, written
 from discreet.cli.output import Json, show
 from discreet.cli.progress import progress
-from discreet.views.view import Sentence, told
 
 if TYPE_CHECKING:
     pass
@@ -45,7 +44,7 @@ def command(
         return
     text = text_of(file, frontier, both)
     write_atomically(place, text.encode())
-    show(told({"report": place}, Sentence(f"Written: {place}", whole=True)), as_json=as_json)
+    show(written(report=place), as_json=as_json)
 
 
 def write_label(file: Path, place: Path, as_json: bool) -> None:

@@ -15,11 +15,11 @@ from discreet.present.figures.release import release_rows
 from discreet.publish.cells import published_cells
 from discreet.publish.verification import fingerprint_of, verified
 from discreet.views.bookkeeping import history_view, remaining_view
-from discreet.views.reading import reading_view
+from discreet.views.reading import cell_view, reading_view
 from discreet.views.subject import subject_of
 from discreet.views.total import AskedTotal, total_view
 from discreet.views.verification import verification_view
-from discreet.views.view import BREAK, Heading, Sentence, View, told
+from discreet.views.view import BREAK, Heading, View, told
 from discreet.web.questions import Reply, Setting, drawn
 from discreet.web.typed import chance
 
@@ -49,7 +49,7 @@ def cell(setting: Setting, place: str, stamp: str, where: Sequence[str], level: 
     if held.code is None:
         raise InputError("One cell is looked up by its keys", found=", ".join(where), allowed="KEY=VALUE", remedy="follow a link")
     view = reading_view(held.mechanism, [held.code], level=chance(level, "level"))
-    return Reply(told({"cell": dict(held.cell), "size": held.size}, Sentence(f"About {held.words}:")) + view)
+    return Reply(cell_view(held) + view)
 
 
 def total(setting: Setting, place: str, stamp: str, chosen: Sequence[int], level: str = "0.9") -> Reply:
