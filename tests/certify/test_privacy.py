@@ -1,4 +1,7 @@
-"""The checker proves what is private and refutes what is not, down to one unit in the last place of one weight."""
+"""The checker proves what is private and refutes what is not, down to one unit in the last place of one weight.
+
+Executes SY eq. (1).
+"""
 
 from __future__ import annotations
 

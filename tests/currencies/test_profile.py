@@ -1,4 +1,7 @@
-"""δ(ε), the tight ε and what follows, against brute force over all events, closed forms and awkward mechanisms."""
+"""δ(ε), the tight ε and what follows, against brute force over all events, closed forms and awkward mechanisms.
+
+Executes DR Def. 1.1.4.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Priors with zeros, odd payoffs, extreme ε, tiny and huge problems, several decision makers, cancelling."""
+"""Priors with zeros, odd payoffs, extreme ε, tiny and huge problems, several decision makers, cancelling.
+
+Executes SY fn 12.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Beliefs and private beliefs: what is refused, and what membership says."""
+"""Beliefs and private beliefs: what is refused, and what membership says.
+
+Executes SY eq. (4) and (7).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Hypers, channels, screening and symmetrisation."""
+"""Hypers, channels, screening and symmetrisation.
+
+Executes SY eq. (6).
+"""
 
 from __future__ import annotations
 

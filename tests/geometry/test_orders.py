@@ -1,4 +1,7 @@
-"""Orders: certificates that certify, counterexamples that refute, and the comparison of two mechanisms."""
+"""Orders: certificates that certify, counterexamples that refute, and the comparison of two mechanisms.
+
+Executes SY App. B.
+"""
 
 from __future__ import annotations
 

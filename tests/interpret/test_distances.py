@@ -1,4 +1,7 @@
-"""Distances between states and between the databases behind them, against enumeration."""
+"""Distances between states and between the databases behind them, against enumeration.
+
+Executes BG Def. 3.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Intervals of measures as objects, and the two distances of BG section 2."""
+"""Intervals of measures as objects, and the two distances of BG section 2.
+
+Executes BG Def. 1, Def. 2, fn 1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Likelihoods by exact convolution, estimates that a search confirms, and the naive analysis with its bias."""
+"""Likelihoods by exact convolution, estimates that a search confirms, and the naive analysis with its bias.
+
+Executes BG eq. (3).
+"""
 
 from __future__ import annotations
 

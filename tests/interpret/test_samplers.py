@@ -3,6 +3,8 @@
 θ ~ prior, s ~ p(s|θ), then L draws given s: the rank of θ among them is uniform on 0..L (Talts et al. 2018). Ranks are
 put in 8 bins of equal size and tested by Pearson's X². The alarm is at p < 1e-6, so each test cries wolf once in a
 million seeds; seeds are fixed. Near misses: a sampler that ignores the mechanism, and one that returns the prior.
+
+Executes BG eq. (9).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The truncated geometric: its closed form, its exact kernels, and what one unit does to them."""
+"""The truncated geometric: its closed form, its exact kernels, and what one unit does to them.
+
+Executes SY fn 28.
+"""
 
 from fractions import Fraction
 

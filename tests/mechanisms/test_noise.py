@@ -1,4 +1,7 @@
-"""Laws that every noise distribution obeys: mass one, moments, distribution function, privacy and a near-miss of it."""
+"""Laws that every noise distribution obeys: mass one, moments, distribution function, privacy and a near-miss of it.
+
+Executes SY fn 5.
+"""
 
 import math
 from fractions import Fraction

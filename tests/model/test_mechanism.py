@@ -1,4 +1,7 @@
-"""Kernels, statistics, problems and mechanisms: values by definition, and nothing invalid can be built."""
+"""Kernels, statistics, problems and mechanisms: values by definition, and nothing invalid can be built.
+
+Executes DR Def. 1.1.2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The derived state graph equals the one read off every pair of neighbouring databases, for every summary."""
+"""The derived state graph equals the one read off every pair of neighbouring databases, for every summary.
+
+Executes DR Def. 1.1.3.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 Executed on random finite universes; Examples 3 and 4 with their reference numbers; the tightness construction of
 section 7. Near misses: halving ε breaks the bounds; leaving the sign of Ex. 3's printed density uncorrected would make
 its bounds grow in |t| (erratum 14); a support that a model does not have breaks them too.
+
+Executes BG App. A: the support of the data given a value.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 `power_bound` is the sharp limit for d** steps, never above these. Executed with the exact most powerful test on random
 finite universes. Tightness (section 7, erratum 17): for two
 databases whose Laplace-noised counts are n apart the bound is attained iff α e^(nε) ≤ 1/2. Near misses: a smaller
-distance breaks the bound, and beyond the threshold the paper's formula overstates the power.
+distance breaks the bound, and beyond the threshold the paper's formula overstates the power. An attacker is BG fn 3.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """DR Prop. 1.2.1: any map of the output, deterministic or randomised, keeps (ε, δ)-DP. Def. 1.1.5: privacy loss.
 
 Distances: one substitution is distance 2 under add/remove adjacency, so group privacy at 2 covers it.
+
+Executes DR Def. 1.1.5.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 The optimal ν sits on linearly independent extreme points; λ is the supporting hyperplane. Floating point proposes
 both. What is returned is exact: with rationals q⁻ < e^ε < q⁺ the posteriors are vertices of K(log q⁻) ⊆ K(ε), so that
 `value` is reached by a private mechanism, and λ is checked at every vertex of K(log q⁺) ⊇ K(ε), so that no private
-mechanism exceeds `bound`. Corollary 2 is the same statement for K_Ω.
+mechanism exceeds `bound`. SY Cor. 1 and Cor. 2 are the same statements for K_Ω, SY Cor. 5 its independent supports.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Hypers: the distribution of posteriors that a mechanism induces.
 
 A hyper is finitely many posteriors π_j with probabilities ν_j. It is Bayes-plausible when Σ_j ν_j π_j = π0, and then
-the channel m(j|θ) = π_j(θ)ν_j/π0(θ) induces it (SY Prop. 2's construction, Lemma 4). A linearly independent support
+the channel m(j|θ) = π_j(θ)ν_j/π0(θ) induces it (SY Lemma 4, used in SY Prop. 2). A linearly independent support
 pins the probabilities down, and every Bayes-plausible hyper can be thinned to such a support (SY Lemma 7).
 """
 

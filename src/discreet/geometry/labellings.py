@@ -8,7 +8,7 @@ the component, and along each of them π/π0 changes by the factor e^{±ε}:
 Conversely each such labelling is a vertex. Labellings are counted up to a constant; min k = 0. The labelling is the
 exact vertex: no number is rounded until a rational ratio is put in the place of e^ε. Where the graph has several
 components a vertex lives on one of them (exponent None elsewhere); at ε = 0 each component has the single vertex
-k = 0. References: SY Lemma 6 and Corollary 4. On a bipartite graph (two types) every edge is tight.
+k = 0. References: SY Lemma 6, SY Cor. 4. On a bipartite graph (two types) every edge is tight.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ with this support
   L(t) = sup_{x*} e^(−ε d*) p_{x*}(t),  U(t) = inf_{x*} e^(ε d*) p_{x*}(t)         BG (5); L is the lower, U the upper
   the same with S the union over θ bounds the prior predictive p(t)               BG Thm 10
   π(θ|t) ∈ π(θ)·exp(±ε d**), d** the diameter of S                                BG Thm 11
-An unconnected S has no bound; publishing the component beside t (which costs no privacy) restores one: Remark 7.
+An unconnected S has no bound; publishing the component beside t (which costs no privacy) restores one: BG Remark 7.
 """
 
 from __future__ import annotations

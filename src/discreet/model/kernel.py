@@ -1,4 +1,4 @@
-"""Kernels: exact probabilities of each output at each state.
+"""Kernels: exact probabilities of each output at each state (DR Def. 1.1.2).
 
 `table` is integer weights [output][state] over one denominator 2^B shared by all states; `geometric` and `staircase` are closed
 forms (`closed_kernel`), `discrete-gaussian` is known from both sides (`gaussian_kernel`). Every kernel answers the same

@@ -4,7 +4,7 @@ A universe of respondents is Θ = {0..T}^n for n between `smallest` and `largest
 A listed universe names its databases outright and leaves their inside unsaid (used with a given neighbour graph).
 
 Notation: N respondents, T+1 types, h = (h_0..h_T) the histogram of types, C(N+T, T) histograms.
-Reference: SY section 2 (Setting), DR Def. 1.1.2 (databases as histograms).
+Reference: SY section 2 (Setting), DR 1.1 (databases as histograms).
 """
 
 from __future__ import annotations
