@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.design.program.rounding import rounded_weights
+from discreet.design.program.rounding import enough_bits, rounded_weights
 from discreet.design.program.sections import (
     Ground,
     Recommendation,
@@ -21,18 +21,17 @@ from discreet.design.program.sections import (
     recommendations,
     whole,
 )
+from discreet.design.program.thin_witness import SPARED, dual_witness
 from discreet.design.program.truncation import choose_clamp, clips_nothing, regret_marginals
 from discreet.design.proposal import Proposal
 from discreet.design.schedule import must_be_affordable
 from discreet.design.solver.pricing import solve_priced
-from discreet.design.solver.program import Program, directed, value_of
+from discreet.design.solver.program import Program, reduced_cost, value_of
 from discreet.design.solver.repair import repair
-from discreet.model.certificate import DualWitness, Multipliers
 from discreet.model.gap import size
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
-from discreet.model.summary import HistogramSummary
 from discreet.numerics.exact import format_exact
 from discreet.watch import SILENT, Watch
 
@@ -42,6 +41,8 @@ SMALLEST_SOLVED = Fraction(1, 10**8)
 """Below this ε, e^ε − 1 drowns in the rounding of e^ε, and what may be told gains less than that."""
 LARGEST_SOLVED = Fraction(24)
 """Beyond this ε, e^ε drowns floats, and what is lost against the truth is below 10^-9 of it anyway."""
+FINE = 1e-12
+"""The share of a mechanism's loss that rounding adds where no gap was asked for."""
 MOST_AT_ONCE = 30
 """Actions that are solved for at once, about: the others are priced."""
 MOST_CLAMPED = 0.3
@@ -70,9 +71,17 @@ def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
         finer = tolerance * min(1e-2, 0.1 * gap * size(value) / clamped)
         grows = len(truncated(base, table, finer).space) > len(section.space)
         tolerance = finer if grows else 0.0  # what is left out then has no mass
-    rounded = exact_kernel(section, kernel, actions, upper, solvable(problem.epsilon))
-    witness = dual_witness(section, actions, standing(solution.multipliers, problem.epsilon))
+    spare = spared(gap, value, solution.bound)
+    rounded = exact_kernel(section, kernel, actions, upper, solvable(problem.epsilon), spare)
+    flows = standing(solution.multipliers, problem.epsilon)
+    within = lower - reduced_cost(program, flows).min(axis=0)
+    witness = dual_witness(section, actions, flows, program.epsilon, spare, most=within)
     return Proposal(section.summary, rounded, witness, "program on all states", solution.status)
+
+
+def spared(gap: float, value: float, bound: float) -> float:
+    """How much loss each rounding may add: a small share of the gap that was asked for, or of what is left of it."""
+    return SPARED * max(gap * float(size(value, bound)), value - bound)
 
 
 def solvable(epsilon: Fraction) -> Fraction:
@@ -108,13 +117,20 @@ def truncated(base: Ground, table: np.ndarray, tolerance: float) -> Section:
 
 
 def exact_kernel(
-    section: Section, kernel: np.ndarray, actions: list[Recommendation], cost: np.ndarray, epsilon: Fraction
+    section: Section,
+    kernel: np.ndarray,
+    actions: list[Recommendation],
+    cost: np.ndarray,
+    epsilon: Fraction,
+    spare: float | None = None,
 ) -> TableKernel:
-    """The rounded kernel with its outputs labelled by the actions that they recommend."""
+    """The rounded kernel with its outputs labelled by the actions that they recommend; rounding adds about `spare` to its loss."""
     used = np.flatnonzero(kernel.max(axis=1) > NEGLIGIBLE)
     kept = kernel[used] / kernel[used].sum(axis=0)
     blind = int(np.argmin(cost[used].sum(axis=1)))
-    weights, denominator = rounded_weights(kept, section.space.edges, epsilon, blind)
+    allowed = FINE * abs(float((cost[used] * kept).sum())) if spare is None else spare
+    bits = enough_bits(cost[used] - cost[used].min(axis=0), blind, epsilon, allowed)
+    weights, denominator = rounded_weights(kept, section.space.edges, epsilon, blind, bits)
     outputs = tuple(Output(label_of(actions[i]), actions[i]) for i in used.tolist())
     return TableKernel(section.space.labels, outputs, tuple(map(tuple, weights)), denominator)
 
@@ -124,20 +140,3 @@ def label_of(action: Recommendation) -> str:
     if isinstance(action, tuple):
         return "; ".join(label_of(a) for a in action)
     return action if isinstance(action, str) else format_exact(action)
-
-
-def dual_witness(section: Section, actions: list[Recommendation], multipliers: np.ndarray, chord: bool = False) -> DualWitness:
-    """Multipliers as whole numbers over a power of two that keeps 62 bits of the largest."""
-    flows = np.maximum(multipliers, 0.0)
-    largest = float(flows.max(initial=0.0))
-    bits = max(61 - int(np.ceil(np.log2(largest))), 0) if largest > 0 else 0
-    # floats times a power of two are whole numbers of any size once they are Python's own
-    scaled = np.floor(np.ldexp(flows, bits)).astype(np.int64 if largest < 2.0**61 else object)
-    tails, heads = directed(section.space.edges)
-    each = []
-    for action, row in zip(actions, scaled, strict=True):
-        at = np.flatnonzero(row)
-        triples = zip(tails[at].tolist(), heads[at].tolist(), map(int, row[at].tolist()), strict=True)
-        each.append(Multipliers(action, tuple(triples)))
-    clamp = section.summary.clamp if isinstance(section.summary, HistogramSummary) else None
-    return DualWitness("dual-with-chord" if chord else "dual", clamp, 1 << bits, tuple(each))

@@ -13,14 +13,15 @@ import numpy as np
 from discreet.certify.duality.affine import AffinePayoff
 from discreet.design.program.listed import (
     MOST_AT_ONCE,
-    dual_witness,
     exact_kernel,
     first_tolerance,
     solvable,
+    spared,
     standing,
     truncated,
 )
 from discreet.design.program.sections import Ground, Section, ground
+from discreet.design.program.thin_witness import dual_witness
 from discreet.design.proposal import Proposal
 from discreet.design.schedule import must_be_affordable
 from discreet.design.solver.continuum import Continuum
@@ -53,9 +54,10 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     actions = best_actions(section, kernel)
     merged, distinct = _merged(kernel, actions)
     cost = section.upper(decision.loss.table(np.array([float(a) for a in distinct]), _values(base)))
-    rounded = exact_kernel(section, merged, list(distinct), cost, epsilon)
+    spare = spared(gap, found.value, found.bound)
+    rounded = exact_kernel(section, merged, list(distinct), cost, epsilon, spare)
     nodes, flows = reaching(found, needed(problem))
-    witness = dual_witness(section, list(nodes), standing(flows, problem.epsilon), chord=True)
+    witness = dual_witness(section, list(nodes), standing(flows, problem.epsilon), float(epsilon), spare, chord=True)
     return Proposal(section.summary, rounded, witness, "program on all states, real actions", found.status)
 
 

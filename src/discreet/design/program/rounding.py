@@ -1,10 +1,11 @@
 """From floats to an exact kernel: what is published is integers over 2^B that satisfy every privacy inequality exactly.
 
-1. Floor each probability to 2^−B, with B so large that the smallest keeps 64 bits.
-2. Cap along edges with a rational q a little below e^ε: w_i ← min(w_i, ⌊q·w_j⌋), smallest first, so that one pass settles
-   all; the little (2^−30 of e^ε − 1) pays for the rounding of the next step.
-3. Scale by 1 − η and give each state's remainder R_h to one output. It stays private when R_i ≤ q·R_j, which holds once η
-   dwarfs the rounding; η starts at 1e-15 and grows until the check in integers passes.
+1. Round each probability, times 2^B less a small reserve, up.
+2. Raise along edges with a rational q just below e^ε: w_j ← max(w_j, ⌈w_i/q⌉), largest first, so that one pass settles all.
+   What one rounding adds is divided by q at every step, so no weight is raised by more than 1/(1 − 1/q) units, however small
+   its neighbours are: B follows from how much loss may be added, not from the smallest probability.
+3. Give what is left of each state to one output. Sums of private rows are private, so only R_i ≤ q·R_j of the remainders is asked;
+   it holds once the reserve dwarfs the rounding, and the reserve grows until it does.
 `certify` proves the result again from scratch.
 """
 
@@ -21,31 +22,51 @@ from discreet.errors import InputError
 from discreet.numerics.brackets import rational_below_exp
 
 SPARE_BITS = 64
-SMALLEST_SHARE = Fraction(1, 10**15)
+FEWEST_BITS, MOST_BITS = 24, 400
+"""Of a denominator; more than any double needs is never asked for."""
+ROOM = 8
+"""Times as much as the first reserve is taken at least."""
 
 
-def rounded_weights(kernel: np.ndarray, edges: np.ndarray, epsilon: Fraction, blind: int) -> tuple[list[list[int]], int]:
-    """Integer weights [output][state] and their denominator 2^B, exactly ε-private on the edges.
+def enough_bits(regrets: np.ndarray, blind: int, epsilon: Fraction, spare: float) -> int:
+    """So many bits that rounding adds at most `spare` to the expected loss; `regrets` is [output, state]."""
+    unit, reserve = _unit(epsilon), _reserve(len(regrets), epsilon)
+    most = unit * float(regrets.sum()) + reserve * float(regrets[blind].sum())
+    fewest = max(FEWEST_BITS, (ROOM * reserve).bit_length())
+    if not (most > 0 and spare > 0 and np.isfinite(most / spare)):
+        return max(fewest, 2 * SPARE_BITS)
+    return min(max(fewest, ceil(log2(most / spare))), MOST_BITS)
+
+
+def _unit(epsilon: Fraction) -> float:
+    """How far raising can lift a weight above its rounding, in units: 1/(1 − e^−ε)."""
+    return -1.0 / float(np.expm1(-float(epsilon))) if epsilon else 1.0
+
+
+def _reserve(outputs: int, epsilon: Fraction) -> int:
+    """Units to keep back for one output: remainders that differ by `outputs` roundings then differ by less than a factor q."""
+    return ceil(2 * outputs * _unit(epsilon) ** 2) + 2
+
+
+def rounded_weights(kernel: np.ndarray, edges: np.ndarray, epsilon: Fraction, blind: int, bits: int) -> tuple[list[list[int]], int]:
+    """Integer weights [output][state] and their denominator 2^bits, exactly ε-private on the edges.
 
     `blind` is the output that takes the remainders: the best one for someone who sees nothing.
     """
-    positive = kernel[kernel > 0]
-    bits = SPARE_BITS + max(32, ceil(-log2(float(positive.min()))))
-    bits += max(0, ceil(-log2(float(epsilon)))) if 0 < epsilon < 1 else 0
     whole = 1 << bits
-    factor = rational_below_exp(epsilon, 96) if epsilon else Fraction(1)
-    tighter = 1 + (factor - 1) * (1 - Fraction(1, 1 << 30))
+    factor = rational_below_exp(epsilon, max(96, bits + 32)) if epsilon else Fraction(1)
     around: list[list[int]] = [[] for _ in range(kernel.shape[1])]
     for a, b in edges.tolist():
         around[a].append(b)
         around[b].append(a)
-    settled = [capped([floored(p, bits) for p in row], around, tighter) for row in kernel.tolist()]
-    share = SMALLEST_SHARE
-    while share < Fraction(1, 2):
-        found = _completed(settled, whole, share, blind)
-        if found is not None and all(is_private(row, edges.tolist(), factor) for row in found):
-            return found, whole
-        share *= 10
+    reserve = _reserve(len(kernel), epsilon)
+    while reserve < whole // 2:
+        rows = [raised([scaled(p, whole - reserve) for p in row], around, factor) for row in kernel.tolist()]
+        left = [whole - sum(column) for column in zip(*rows, strict=True)]
+        if min(left) >= 0 and is_private(left, edges.tolist(), factor):
+            rows[blind] = [w + extra for w, extra in zip(rows[blind], left, strict=True)]
+            return rows, whole
+        reserve *= ROOM
     raise InputError(
         "The proposed kernel is too far from private to be rounded",
         found="probabilities that do not sum to one",
@@ -54,12 +75,39 @@ def rounded_weights(kernel: np.ndarray, edges: np.ndarray, epsilon: Fraction, bl
     )
 
 
+def scaled(p: float, whole: int) -> int:
+    """⌈p·whole⌉ of a double, exactly."""
+    mantissa, exponent = frexp(p)
+    digits, shift = int(mantissa * (1 << 53)) * whole, exponent - 53
+    return digits << shift if shift >= 0 else -(-digits >> -shift)
+
+
 def floored(p: float, bits: int) -> int:
     """⌊p·2^bits⌋ of a double, exactly."""
     mantissa, exponent = frexp(p)
     shift = exponent - 53 + bits
     digits = int(mantissa * (1 << 53))
     return digits << shift if shift >= 0 else digits >> -shift
+
+
+def raised(weights: list[int], around: Sequence[Sequence[int]], factor: Fraction) -> list[int]:
+    """The least w′ ≥ w with w′_j ≥ w′_i/q on every edge, by always settling the largest (Dijkstra's order)."""
+    top, bottom = factor.numerator, factor.denominator
+    settled = list(weights)
+    queue = [(-w, state) for state, w in enumerate(weights)]
+    heapq.heapify(queue)
+    done = [False] * len(weights)
+    while queue:
+        w, state = heapq.heappop(queue)
+        if done[state] or -w < settled[state]:
+            continue
+        done[state] = True
+        least = -(w * bottom // top)
+        for other in around[state]:
+            if not done[other] and settled[other] < least:
+                settled[other] = least
+                heapq.heappush(queue, (-least, other))
+    return settled
 
 
 def capped(weights: list[int], around: Sequence[Sequence[int]], factor: Fraction) -> list[int]:
@@ -80,22 +128,6 @@ def capped(weights: list[int], around: Sequence[Sequence[int]], factor: Fraction
                 settled[other] = most
                 heapq.heappush(queue, (most, other))
     return settled
-
-
-def _completed(capped: list[list[int]], whole: int, share: Fraction, blind: int) -> list[list[int]] | None:
-    """Rows scaled by 1 − share, the blind output taking what is left; None when nothing is left."""
-    sums = [sum(column) for column in zip(*capped, strict=True)]
-    keep, over = share.denominator - share.numerator, share.denominator
-    most = max(sums)
-    if most == 0:
-        return None
-    # dividing by the largest column sum keeps every column within the whole
-    rows = [[w * whole * keep // (most * over) for w in row] for row in capped]
-    left = [whole - sum(column) for column in zip(*rows, strict=True)]
-    if min(left) <= 0:
-        return None
-    rows[blind] = [w + extra for w, extra in zip(rows[blind], left, strict=True)]
-    return rows
 
 
 def is_private(row: list[int], edges: list[list[int]], factor: Fraction) -> bool:

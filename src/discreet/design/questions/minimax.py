@@ -18,7 +18,6 @@ import numpy as np
 from discreet.certify.robust import mixture
 from discreet.design.certified import certified
 from discreet.design.program.listed import (
-    dual_witness,
     exact_kernel,
     first_tolerance,
     solvable,
@@ -27,6 +26,7 @@ from discreet.design.program.listed import (
 )
 from discreet.design.program.real import needed
 from discreet.design.program.sections import Ground, Recommendation, Section, ground, losses, recommendations
+from discreet.design.program.thin_witness import SPARED, dual_witness
 from discreet.design.proposal import Proposal
 from discreet.design.questions.best_replies_to_priors import Answers, LineReply, ListedAnswers, RealAnswers
 from discreet.design.reports import AsPayoffs
@@ -134,7 +134,8 @@ class Exchange:
         exact = exact_kernel(self.section, kernel, actions, np.asarray(cost), self.epsilon)
         answer = self.proofs.get(weights)
         nodes, flows = self._nothing() if answer is None or answer.proof is None else answer.proof
-        witness = dual_witness(self.section, nodes, standing(flows, self.problem.epsilon), chord=self.problem.real_actions)
+        flows, chord = standing(flows, self.problem.epsilon), self.problem.real_actions
+        witness = dual_witness(self.section, nodes, flows, float(self.epsilon), SPARED * self.gap * self.scale, chord=chord)
         proposal = Proposal(self.section.summary, exact, witness, "robust program", "optimal")
         words = f"least worst regret over {len(self.priors)} priors; the bound stands under their mixture"
         step = Step("robust program", True, "minimax duality", words)

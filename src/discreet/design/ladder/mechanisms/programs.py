@@ -22,8 +22,8 @@ import numpy as np
 from discreet.design.ladder.binomial import binomial_window
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.readings import Reader
-from discreet.design.program.listed import NEGLIGIBLE, label_of, solvable
-from discreet.design.program.rounding import rounded_weights
+from discreet.design.program.listed import NEGLIGIBLE, label_of, solvable, spared
+from discreet.design.program.rounding import enough_bits, rounded_weights
 from discreet.design.program.sections import Recommendation, losses, recommendations
 from discreet.design.schedule import SECONDS_PER_PAIR, SECONDS_PER_TOTAL
 from discreet.design.solver.losses import SquaredError
@@ -137,14 +137,17 @@ def _read(reader: Reader, scene: _Scene, watch: Watch) -> Read | None:
         return None
     epsilon = solvable(reader.problem.epsilon)
     program = Program(cost, scene.edges, float(epsilon))
-    kernel = repair(solve_priced(program, GAP, watch).kernel, program)
+    solved = solve_priced(program, GAP, watch)
+    kernel = repair(solved.kernel, program)
     kernel = kernel[kernel.max(axis=1) > NEGLIGIBLE]
     replies = replied(kernel)
     distinct = sorted(set(replies), key=lambda a: (isinstance(a, str), a))
     rows = np.stack([kernel[[r == a for r in replies]].sum(axis=0) for a in distinct])
     blind = int(np.argmax(rows @ masses))
+    regrets = np.tile(np.ptp(cost, axis=0), (len(rows), 1))  # replies are not those of the grid: no worse than its worst
+    bits = enough_bits(regrets, blind, epsilon, spared(GAP, solved.value, solved.bound))
     try:
-        weights, denominator = rounded_weights(rows / rows.sum(axis=0), scene.edges, epsilon, blind)
+        weights, denominator = rounded_weights(rows / rows.sum(axis=0), scene.edges, epsilon, blind, bits)
     except InputError:
         return None
     columns = scene.image.tolist()
