@@ -77,7 +77,7 @@ def listed(problem: Problem) -> list[tuple[tuple[int, ...], Fraction, Fraction]]
     belief = believed(problem, space)
     vectors = np.asarray(space.vectors)
     if not problem.exchangeable:
-        vectors = np.stack([(vectors == t).sum(axis=1) for t in range(problem.universe.types)], axis=1)
+        vectors = problem.universe.histograms_of(vectors)
     return [(tuple(h), belief.weights[i], belief.omegas[i]) for i, h in enumerate(vectors.tolist())]
 
 

@@ -271,6 +271,7 @@ def test_an_old_peer_is_told_which_version_has_what_is_needed(monkeypatch: pytes
         peer(OPENDP, "measurements", ["prelude"], ["atom_domain"])
     with pytest.raises(InputError, match=r"lacks opendp\.nowhere"):
         peer(OPENDP, "measurements", ["nowhere"])
+    pytest.importorskip("dp_accounting", reason="discreet[exchange] is not installed")
     bare = ModuleType("dp_accounting.dp_event")
     monkeypatch.setitem(sys.modules, "dp_accounting.dp_event", bare)
     with pytest.raises(InputError, match=r"lacks DiscreteLaplaceDpEvent.*dp-accounting 0\.5"):

@@ -159,3 +159,14 @@ def test_pairs_of_neighbours_are_complete() -> None:
     """The brute force itself: N·T·(T+1)^N/2 replacements."""
     universe = Universe.of(3, tuple(map(Fraction, range(3))))
     assert len(list(neighbouring_pairs(universe, ReplaceOne()))) == 3 * 2 * 3**3 // 2
+
+
+@pytest.mark.parametrize(("smallest", "largest"), [(3, 3), (0, 2)])
+def test_a_database_has_one_histogram_alone_and_among_others(smallest: int, largest: int) -> None:
+    """One by one and all at once, as the tests count them; −1 is nobody."""
+    universe = Universe((Fraction(0), Fraction(1), Fraction(5)), smallest, largest)
+    databases = list(universe.databases())
+    padded = np.array([[*database, *[-1] * (largest - len(database))] for database in databases])
+    wanted = [histogram(database, universe.types) for database in databases]
+    assert [universe.histogram_of(database) for database in databases] == wanted
+    assert [tuple(row) for row in universe.histograms_of(padded).tolist()] == wanted

@@ -20,9 +20,8 @@ from discreet.geometry.symmetrisation import symmetrise, symmetrised
 
 def on_databases(channel: Channel, listed, universe) -> Channel:
     """A channel on histograms read at each database."""
-    from discreet.model.priors.weights import histogram_of
 
-    at = [channel.states.index(",".join(map(str, histogram_of(d, universe)))) for d in universe.databases()]
+    at = [channel.states.index(",".join(map(str, universe.histogram_of(d)))) for d in universe.databases()]
     return Channel(listed.space.labels, channel.outputs, tuple(tuple(row[i] for i in at) for row in channel.rows))
 
 

@@ -108,7 +108,7 @@ def _nearby(mechanism: Mechanism) -> UnbiasedProof | Counterexample:
     vectors = np.asarray(space.vectors)
     counts = vectors
     if not problem.exchangeable:
-        counts = np.stack([(vectors == t).sum(axis=1) for t in range(problem.universe.types)], axis=1)
+        counts = problem.universe.histograms_of(vectors)
     top = lcm(*(w.denominator for w in expected), *(m.denominator for m in means))
     bias = [int((means[i] - w * numbers) * top) * weight for i, w, weight in zip(at, expected, weights, strict=True)]
     off = Fraction(sum(bias), top * numbers * sum(weights))
@@ -173,7 +173,7 @@ def _ground(mechanism: Mechanism) -> tuple[tuple[str, ...], list[Fraction], list
         return space.labels, list(on_histograms(problem.statistic, vectors, universe)), mechanism.states_of(vectors).tolist()
     omegas = [of_database(problem.statistic, row, universe) for row in vectors.tolist()]
     if mechanism.summary.kind != "database":
-        vectors = np.stack([(vectors == t).sum(axis=1) for t in range(universe.types)], axis=1)
+        vectors = universe.histograms_of(vectors)
     return space.labels, omegas, mechanism.states_of(vectors).tolist()
 
 

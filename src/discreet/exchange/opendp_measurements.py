@@ -137,7 +137,7 @@ class Plug:
             )
         if isinstance(self.mechanism.summary, DatabaseSummary):
             return self._draw(self.mechanism.states_of(held[None, :]))
-        return self._draw(self.mechanism.places_of(np.bincount(held, minlength=self.universe.types)[None, :]))
+        return self._draw(self.mechanism.places_of(self.universe.histograms_of(held[None, :])))
 
     def draw_total(self, total: Any) -> str:
         """One output for a total, clipped to the range."""

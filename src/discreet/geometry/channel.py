@@ -197,7 +197,7 @@ def states_at(mechanism: Mechanism, listed: StatedProblem) -> list[int]:
         return list(range(len(listed.space)))
     vectors = np.asarray(listed.space.vectors)
     if isinstance(listed.summary, DatabaseSummary) and not isinstance(mechanism.summary, DatabaseSummary):
-        vectors = np.stack([(vectors == t).sum(axis=1) for t in range(universe.types)], axis=1)
+        vectors = universe.histograms_of(vectors)
     elif isinstance(mechanism.summary, DatabaseSummary) and not isinstance(listed.summary, DatabaseSummary):
         raise InputError(
             "This mechanism reads whole databases, so it has no channel on histograms",

@@ -16,7 +16,7 @@ from discreet.geometry.channel import Channel, channel_of
 from discreet.geometry.of_problem import stated
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
-from discreet.model.priors.weights import histogram_of
+from discreet.model.priors.table import types_of
 from discreet.model.states import state_space
 from discreet.model.summary import HistogramSummary
 from discreet.model.universe import Universe
@@ -45,9 +45,7 @@ def symmetrise(mechanism: Mechanism) -> Channel:
 def symmetrised(channel: Channel, universe: Universe) -> Channel:
     """A channel on databases, averaged over those with the same histogram."""
     histograms = state_space(universe, ReplaceOne(), HistogramSummary())
-    place = [
-        histograms.index[",".join(map(str, histogram_of([int(t) for t in label.split(",")], universe)))] for label in channel.states
-    ]
+    place = [histograms.index[",".join(map(str, universe.histogram_of(types_of(label))))] for label in channel.states]
     counts = [place.count(h) for h in range(len(histograms))]
     rows = []
     for row in channel.rows:

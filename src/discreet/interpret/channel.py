@@ -130,7 +130,7 @@ def states_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarra
     if kind == "total":
         return np.searchsorted(mechanism.space.vectors[:, 0], totals_at(mechanism, vectors, kind))
     if kind == "database" and not isinstance(mechanism.summary, DatabaseSummary):
-        vectors = histograms_of(vectors, universe)
+        vectors = universe.histograms_of(vectors)
     return mechanism.states_of(vectors)
 
 
@@ -138,11 +138,6 @@ def places_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarra
     """What the kernel reads of each atom: its state for a table, its total for a closed form."""
     at = states_at if isinstance(mechanism.kernel, TableKernel) else totals_at
     return at(mechanism, vectors, kind)
-
-
-def histograms_of(rows: np.ndarray, universe: Universe) -> np.ndarray:
-    """Counts of types of each row of types."""
-    return np.stack([(rows == t).sum(axis=1) for t in range(universe.types)], axis=1)
 
 
 def totals_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarray:
@@ -154,7 +149,7 @@ def totals_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarra
     else:
         if kind == "database":
             assert isinstance(mechanism.problem.universe, Universe)
-            vectors = histograms_of(vectors, mechanism.problem.universe)
+            vectors = mechanism.problem.universe.histograms_of(vectors)
         totals = vectors @ np.array(summary.weights)
     low = -np.inf if summary.low is None else summary.low
     high = np.inf if summary.high is None else summary.high

@@ -17,7 +17,6 @@ from math import lcm
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.model.priors.weights import histogram_of
 from discreet.model.universe import AnyUniverse, ListedUniverse, Universe
 
 
@@ -154,7 +153,7 @@ def of_database(statistic: Statistic, types: Sequence[int], universe: Universe) 
     """ω of one database."""
     if isinstance(statistic, TableStatistic) and statistic.by == "database":
         return statistic.of_label(",".join(map(str, types)))
-    return statistic.of_histogram(histogram_of(types, universe), universe)
+    return statistic.of_histogram(universe.histogram_of(types), universe)
 
 
 def on_histograms(statistic: Statistic, vectors: np.ndarray, universe: Universe) -> tuple[Fraction, ...]:

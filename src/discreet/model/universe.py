@@ -10,7 +10,7 @@ Reference: SY section 2 (Setting), DR 1.1 (databases as histograms).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -123,6 +123,19 @@ class Universe:
         self.must_list(self.histogram_count, "histograms")
         sizes = range(self.smallest, self.largest + 1)
         return np.concatenate([boxed_histograms(n, (0,) * self.types, (n,) * self.types, 0) for n in sizes])
+
+    def histogram_of(self, types: Sequence[int]) -> tuple[int, ...]:
+        """How many respondents of each type a database has."""
+        counts = [0] * self.types
+        for t in types:
+            counts[t] += 1
+        return tuple(counts)
+
+    def histograms_of(self, databases: np.ndarray) -> np.ndarray:
+        """`histogram_of` every row [database, respondent]; what is no type, where databases differ in size, is nobody."""
+        import numpy as np
+
+        return np.stack([(databases == t).sum(axis=1) for t in range(self.types)], axis=1)
 
     def must_list(self, count: int, what: str, most: int = MOST_STATES) -> None:
         if what == "histograms":

@@ -54,7 +54,7 @@ def joint_law(mechanism: Mechanism) -> JointLaw:
     else:
         if not problem.exchangeable:
             assert isinstance(problem.universe, Universe)
-            vectors = np.stack([(vectors == t).sum(axis=1) for t in range(problem.universe.types)], axis=1)
+            vectors = problem.universe.histograms_of(vectors)
         states = mechanism.states_of(vectors)
     rounded = len(space) > EXACT_STATES
     denominator = belief.weights.denominator

@@ -39,7 +39,6 @@ from discreet.model.priors import (
     TablePrior,
 )
 from discreet.model.priors.table import types_of
-from discreet.model.priors.weights import histogram_of
 from discreet.model.problem import Problem
 from discreet.model.universe import Universe
 
@@ -105,7 +104,7 @@ def law_of(problem: Problem) -> Law | None:
     if isinstance(prior, ExchangeablePrior):
         return Listed(prior.histogram)
     assert isinstance(prior, TablePrior)
-    return Listed(tuple((histogram_of(types_of(label), universe), p) for label, p in prior.table))
+    return Listed(tuple((universe.histogram_of(types_of(label)), p) for label, p in prior.table))
 
 
 Sizes = tuple[tuple[int, Fraction], ...]

@@ -61,8 +61,8 @@ def seen(mechanism: Mechanism, problem: Problem | None = None) -> Seen:
     elif problem.exchangeable:
         states = mechanism.states_of(vectors)
     else:
-        types = len(getattr(problem.universe, "values", ()))
-        states = mechanism.states_of(np.stack([(vectors == t).sum(axis=1) for t in range(types)], axis=1))
+        assert isinstance(problem.universe, Universe)
+        states = mechanism.states_of(problem.universe.histograms_of(vectors))
     return Seen(
         mechanism.probabilities[:, states],
         belief.weights.floats(),

@@ -151,7 +151,7 @@ class ListedWorld:
         vectors = np.asarray(self.problem.finest().vectors)
         if self.problem.exchangeable:
             return vectors
-        return np.stack([(vectors == t).sum(axis=1) for t in range(universe.types)], axis=1)
+        return universe.histograms_of(vectors)
 
     def by_type(self, factors: np.ndarray) -> Outcome:
         """The truth in which each respondent of type t is `factors[t]` times as likely, of the same size of cell."""

@@ -181,7 +181,7 @@ class ListedScorer(Scorer):
         assert isinstance(universe, Universe)
         self.universe = universe
         if not base.problem.exchangeable:
-            vectors = np.stack([(vectors == t).sum(axis=1) for t in range(universe.types)], axis=1)
+            vectors = universe.histograms_of(vectors)
         self.vectors = vectors
 
     def candidates(self) -> Iterator[Weights]:

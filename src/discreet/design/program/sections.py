@@ -22,6 +22,7 @@ from discreet.model.problem import Problem, believed
 from discreet.model.replies import loss_table
 from discreet.model.states import StateSpace, locate, state_space
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary
+from discreet.model.universe import Universe
 
 MOST_COMPOUND = 20_000
 """Combined actions of several decision makers beyond which the program is not formed."""
@@ -110,7 +111,8 @@ def summed(base: Ground, summary: LinearSummary) -> Section:
     space = state_space(problem.universe, problem.neighbours, summary)
     vectors = np.asarray(base.space.vectors)
     if not problem.exchangeable:
-        vectors = np.stack([(vectors == t).sum(axis=1) for t in range(len(summary.weights))], axis=1)
+        assert isinstance(problem.universe, Universe)
+        vectors = problem.universe.histograms_of(vectors)
     return Section(base, summary, space, locate(space, summary, vectors), np.full(len(space), -1))
 
 

@@ -21,7 +21,6 @@ from discreet.model.priors.weights import (
     check_count,
     check_distribution,
     check_size,
-    histogram_of,
     orderings,
     over_one_denominator,
     size_probability,
@@ -73,7 +72,7 @@ class ExchangeablePrior:
         return named + ((f"{counted(missing)} histograms that are not listed",) if missing else ())
 
     def of_database(self, types: Sequence[int], universe: Universe) -> Fraction:
-        h = histogram_of(types, universe)
+        h = universe.histogram_of(types)
         return self.table.get(h, Fraction(0)) / orderings(h)
 
     def on_histograms(self, vectors: np.ndarray, universe: Universe) -> ExactWeights:
@@ -117,7 +116,7 @@ class DirichletMultinomialPrior:
         return tuple(f"{universe.smallest + i} respondents" for i, p in enumerate(self.size or ()) if p == 0)
 
     def of_database(self, types: Sequence[int], universe: Universe) -> Fraction:
-        h = histogram_of(types, universe)
+        h = universe.histogram_of(types)
         return self.on_histograms(np.array([h]), universe)[0] / orderings(h)
 
     def on_histograms(self, vectors: np.ndarray, universe: Universe) -> ExactWeights:

@@ -13,7 +13,6 @@ from discreet.errors import InputError
 from discreet.model.priors.weights import (
     ExactWeights,
     check_distribution,
-    histogram_of,
     orderings,
     over_one_denominator,
 )
@@ -64,7 +63,7 @@ class TablePrior:
             return False
         groups: dict[tuple[int, ...], list[Fraction]] = {}
         for label, p in self.table:
-            groups.setdefault(histogram_of(types_of(label), universe), []).append(p)
+            groups.setdefault(universe.histogram_of(types_of(label)), []).append(p)
         return all(len(set(chances)) == 1 and (chances[0] == 0 or len(chances) == orderings(h)) for h, chances in groups.items())
 
     def zeros(self, universe: AnyUniverse) -> tuple[str, ...]:
@@ -82,7 +81,7 @@ class TablePrior:
     def on_histograms(self, vectors: np.ndarray, universe: Universe) -> ExactWeights:
         law: dict[tuple[int, ...], Fraction] = {}
         for label, p in self.table:
-            h = histogram_of(types_of(label), universe)
+            h = universe.histogram_of(types_of(label))
             law[h] = law.get(h, Fraction(0)) + p
         return over_one_denominator([law.get(tuple(h), Fraction(0)) for h in vectors.tolist()])
 

@@ -131,13 +131,6 @@ def orderings(h: Sequence[int]) -> int:
     return ways
 
 
-def histogram_of(types: Sequence[int], universe: Universe) -> tuple[int, ...]:
-    counts = [0] * universe.types
-    for t in types:
-        counts[t] += 1
-    return tuple(counts)
-
-
 def powers(base: int, most: int) -> list[int]:
     """base^0 … base^most."""
     found = [1]

@@ -218,7 +218,7 @@ def population_of(problem: Problem) -> tuple[Population, list[int]]:
         base = ground(problem)
         vectors = np.asarray(base.space.vectors)
         if not problem.exchangeable:
-            vectors = np.stack([(vectors == t).sum(axis=1) for t in range(universe.types)], axis=1)
+            vectors = universe.histograms_of(vectors)
         plain = replace(plain, listed=(vectors, base.masses))
     if len(kept) == universe.types or not isinstance(law, Identical):
         return plain, list(range(universe.types))
