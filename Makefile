@@ -1,5 +1,5 @@
 # make demo   watch every finished stage          make test    everything that must hold, slow tests last
-# make bench  print the speeds                    make docs    check the documentation
+# make bench  print the speeds                    make docs    check the documentation, build its site
 # make check  lint, types, import table           make quick   the fast tests alone
 # Needs python3 (3.11 or newer), make and git; everything else is installed into .venv.
 
@@ -44,6 +44,8 @@ census: $(STAMP)
 
 docs: $(STAMP)
 	$(RUN) tools/documents.py
+	$(RUN) tools/theory.py --check
+	$(RUN) tools/handbook.py
 
 gallery: $(STAMP)
 	$(RUN) tools/gallery.py
