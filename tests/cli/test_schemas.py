@@ -40,6 +40,7 @@ CALLS: dict[str, list[str]] = {
     "cite": ["cite places.mechanism.json", "cite usual.mechanism.json"],
     "commit": [f"commit {plans} --key publisher.pem" for plans in ("plan.toml", "plan.toml second.toml --batch both")],
     "compare": ["compare places.mechanism.json usual.mechanism.json"],
+    "compare.family": ["compare sizes.json sizes.json"],
     "convert": ["convert epsilon=1", "convert rho=0.1 approximate,delta=1e-6", "convert --table", "convert epsilon=1 tradeoff"],
     "design": [
         "design places.toml", "design buses.toml -o b.mechanism.json --figure b.svg",
@@ -74,9 +75,11 @@ CALLS: dict[str, list[str]] = {
     "ledger.verify": ["ledger verify ledger.db", "ledger verify ledger.db --against release-2026"],
     "levels.plan": ["levels plan counties.toml --level county=usual.mechanism.json -o above"],
     "levels.read": ["levels read by-block by-county -o l.csv --figure l.svg"],
+    "limits.family": ["limits sizes.json"],
     "limits": ["limits places.toml", "limits places.mechanism.json", "limits places.mechanism.json --output 1 --figure l.svg"],
     "new": ["new fresh.toml"],
     "noise": ["noise places.toml --seconds 5", "noise buses.toml --no-price", "noise places.toml --no-price"],
+    "profile.family": ["profile sizes.json --delta 1e-6 --epsilon 0.5 --times 2"],
     "profile": [
         "profile places.mechanism.json --delta 1e-6 --epsilon 0.5 --times 2", "profile usual.mechanism.json --figure p.svg",
     ],
@@ -126,7 +129,7 @@ def office(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     (folder / "payoff.toml").write_text(PAYOFF, encoding="utf-8")
     (folder / "pair.toml").write_text(PAYOFF.replace("respondents = 5", "respondents = 2"), encoding="utf-8")
     text = (folder / "places.toml").read_text(encoding="utf-8")
-    if request.getfixturevalue("name") == "certify":
+    if request.getfixturevalue("name") in ("certify", "compare.family", "limits.family", "profile.family"):
         few(folder, text)
     kept(folder)
     (folder / "other.toml").write_text(text.replace("0.89, 0.09", "0.79, 0.19"), encoding="utf-8")
@@ -150,7 +153,7 @@ def few(folder: Path, text: str) -> None:
     (folder / "few.toml").write_text(text.replace("respondents = 40", "respondents = 2"), encoding="utf-8")
     (folder / "priors.toml").write_text('[[prior]]\nkind = "iid"\nprobabilities = [0.5, 0.3, 0.2]\n', encoding="utf-8")
     few = ["design", str(folder / "few.toml"), "--workers", "1", "-o"]
-    assert run([*few, str(folder / "sizes.json"), "--sizes", "2", "--kept", str(folder / "kept")]) == 0
+    assert run([*few, str(folder / "sizes.json"), "--sizes", "2..3", "--kept", str(folder / "kept")]) == 0
     assert run([*few, str(folder / "r.mechanism.json"), "--priors", str(folder / "priors.toml")]) == 0
     document = json.loads((folder / "sizes.json").read_text(encoding="utf-8"))
     document["members"][0]["values"]["2"] = "0"

@@ -39,13 +39,14 @@ def comparison_view(named: Sequence[tuple[str, Mechanism]], *, implied: bool = F
     first = named[0][1]
     mixed = implied or len({type(mechanism.guarantee.promise) for _, mechanism in named}) > 1
     facts: dict[str, Any] = {
-        "mechanisms": [_valued(name, mechanism, first) | (_implied(mechanism) if mixed else {}) for name, mechanism in named],
+        "mechanisms": [valued(name, mechanism, first) | (_implied(mechanism) if mixed else {}) for name, mechanism in named],
         "orders": [_ordered(one, other) for i, one in enumerate(named) for other in named[i + 1 :]],
     }
     return View(facts, tuple(_told(facts)))
 
 
-def _valued(name: str, mechanism: Mechanism, first: Mechanism) -> dict[str, Any]:
+def valued(name: str, mechanism: Mechanism, first: Mechanism) -> dict[str, Any]:
+    """What a mechanism is worth for the first one's problem, and what it promises."""
     proof = certify.privacy(mechanism)
     seen = under(mechanism, first.problem)
     facts: dict[str, Any] = {
@@ -90,7 +91,7 @@ def _told(facts: dict[str, Any]) -> Iterator[Block]:
                 about(m["followed"], 6),
                 about(m["reread"], 6),
                 "–" if m["bias"] is None else about(m["bias"], 3),
-                _promised(m) if m["private"] else "refuted",
+                promised_words(m) if m["private"] else "refuted",
                 str(m["outputs"]),
             )
             for m in facts["mechanisms"]
@@ -107,7 +108,7 @@ def _told(facts: dict[str, Any]) -> Iterator[Block]:
         yield from (Fact("", line) for line in lines)
 
 
-def _promised(facts: dict[str, Any]) -> str:
+def promised_words(facts: dict[str, Any]) -> str:
     """The numbers of a promise; ε alone stands without its letter under a head that names it."""
     if "epsilon" in facts and "delta" not in facts:
         return given(facts["epsilon"])

@@ -78,7 +78,7 @@ def limits_view(
     }
     if mechanism is not None:
         facts["mechanism"] = _own_limits(mechanism, output, sure)
-    return View(facts, tuple(_told(facts)))
+    return View(facts, tuple(limits_told(facts)))
 
 
 def proved_mechanism(mechanism: Mechanism) -> Mechanism:
@@ -131,7 +131,8 @@ def _row(output: str, lower: float, upper: float) -> dict[str, Any]:
     return {"output": output, "at_least": lower, "at_most": upper, "vacuous_by": upper if upper >= 1 else None}
 
 
-def _told(facts: dict[str, Any]) -> Iterator[Block]:
+def limits_told(facts: dict[str, Any]) -> Iterator[Block]:
+    """The limits in words."""
     level = f"ε = {given(facts['epsilon'])}, {facts['neighbours']} neighbours, unit: {facts['unit']}"
     yield Sentence(level, mood=Mood.STRONG)
     sentences = [*facts["attacker"]["sentences"], *(test["sentence"] for test in facts["tests"]), facts["any_model"]["sentence"]]

@@ -78,6 +78,16 @@ def subjects_of(path: str | Path) -> list[Subject]:
     return [Subject(mechanism, size) for size, mechanism in served.items()]
 
 
+def by_size(path: str | Path) -> dict[int, Mechanism]:
+    """The mechanism for each size of cells; one that stands alone is for the respondents that it has."""
+    found = {}
+    for one in subjects_of(path):
+        size = getattr(one.mechanism.problem.universe, "respondents", None) if one.size is None else one.size
+        if isinstance(size, int):
+            found[size] = one.mechanism
+    return found
+
+
 def _served(folder: Path) -> dict[int, Mechanism]:
     members = members_of(_document(folder))
     used = {int(row["size"]) for row in _rows(folder)}

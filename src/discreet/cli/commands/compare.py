@@ -34,12 +34,15 @@ def command(
     Shows what each is worth for the first one's problem, what it promises, and which of each pair is more informative.
     With --both the picture is that of both promises: what the best mechanisms lose at the same terms, and where these stand.
 
+    Families and releases are compared size by size; --size looks at one.
+
     After the first, "geometric" and "staircase" name noise on its statistic that is unbiased at every state.
 
     Example: discreet compare places.mechanism.json usual.mechanism.json
     """
     from discreet.views.comparison import comparison_view
-    from discreet.views.subject import subject_of
+    from discreet.views.sizes import must_be_one_size
+    from discreet.views.subject import subject_of, subjects_of
 
     drawable(figure)
     if figure is not None and not both and len(mechanisms) != 2:
@@ -49,6 +52,11 @@ def command(
             allowed="two files",
             remedy="name two, or leave --figure out",
         )
+    if size is None and any(len(subjects_of(path)) > 1 for path in mechanisms if not _is_noise(path)):
+        if figure is not None or both:
+            raise must_be_one_size("--figure" if figure is not None else "--both")
+        show(_of_sizes(mechanisms), as_json=as_json)
+        return
     first = subject_of(mechanisms[0], size).mechanism
     read = [first, *(_named(path, first) or subject_of(path, size).mechanism for path in mechanisms[1:])]
     names = [path.name.removesuffix(".json").removesuffix(".mechanism") for path in mechanisms]
@@ -97,12 +105,33 @@ def _beside(
     return told + drawn(two_promises_figure(found, marked), figure)
 
 
+def _of_sizes(paths: list[Path]) -> View:
+    """Every size that all of them have; noise by its name is for the first one's."""
+    from discreet.views.sizes import comparison_of_sizes
+    from discreet.views.subject import by_size
+
+    first = by_size(paths[0])
+    each = [first]
+    for path in paths[1:]:
+        each.append({n: _noise(path, one) for n, one in first.items()} if _is_noise(path) else by_size(path))
+    return comparison_of_sizes([(str(path), held) for path, held in zip(paths, each, strict=True)])
+
+
+def _is_noise(path: Path) -> bool:
+    """Whether this is the name of a noise; a file of that name comes first."""
+    from discreet.design.program.unbiased_noise import NOISES
+
+    return str(path) in NOISES and not path.exists()
+
+
 def _named(path: Path, first: Mechanism) -> Mechanism | None:
-    """Unbiased noise by its name, for the first mechanism's problem; a file of that name comes first."""
-    from discreet.design.program.unbiased_noise import NOISES, unbiased_noise
+    """Unbiased noise by its name, for the first mechanism's problem."""
+    return _noise(path, first) if _is_noise(path) else None
+
+
+def _noise(path: Path, first: Mechanism) -> Mechanism:
+    from discreet.design.program.unbiased_noise import unbiased_noise
     from discreet.model.mechanism import Mechanism
 
-    if str(path) not in NOISES or path.exists():
-        return None
     found = unbiased_noise(first.problem, str(path))
     return Mechanism(first.problem, found.summary, found.kernel, first.problem.guarantee)

@@ -24,13 +24,23 @@ def command(
 ) -> None:
     """Show what no attacker, no test and no analyst can exceed.
 
+    Of a family or a release every size is looked at and the worst is named; --size shows one.
+
     Example: discreet limits places.mechanism.json --sure 0.1 --together 5
     """
     from discreet import files
     from discreet.views.limits import limits_view, proved_mechanism
-    from discreet.views.subject import subject_of
+    from discreet.views.sizes import limits_of_sizes, must_be_one_size
+    from discreet.views.subject import subject_of, subjects_of
 
     drawable(figure)
+    several = size is None and (file.suffix == ".json" or file.is_dir())
+    held = subjects_of(file) if several else []
+    if len(held) > 1:
+        if figure is not None or output is not None:
+            raise must_be_one_size("--figure" if figure is not None else "--output")
+        show(limits_of_sizes(held, sure=sure, together=together, alpha=alpha), as_json=as_json)
+        return
     mechanism = subject_of(file, size).mechanism if file.suffix == ".json" or file.is_dir() else None
     if figure is not None and mechanism is None:
         raise InputError(

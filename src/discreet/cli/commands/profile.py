@@ -30,14 +30,25 @@ def command(
     """Show what a mechanism promises, in every currency of privacy.
 
     The currencies: ε, (ε, δ), Rényi, zCDP, trade-off, attack risk and mutual information.
-    Every number is rounded outward and holds for the worst edge; the tight ε is exact.
+    Every number is rounded outward and holds for the worst edge; the tight ε is exact. Of a family or a release every size is
+    looked at and the worst is named; --size shows one.
 
     Example: discreet profile places.mechanism.json --delta 1e-6 --figure profile.svg
     """
     from discreet.views.profile import profile_view
-    from discreet.views.subject import subject_of
+    from discreet.views.sizes import must_be_one_size, profile_of_sizes
+    from discreet.views.subject import subject_of, subjects_of
 
     drawable(figure)
+    held = subjects_of(mechanism) if size is None else []
+    if len(held) > 1:
+        if figure is not None:
+            raise must_be_one_size("--figure")
+        asked = {"epsilons": epsilon or [], "deltas": delta or []}
+        with telling() as watch:
+            view = profile_of_sizes(held, **asked, group=group, times=times, alpha=alpha, watch=watch)
+        show(view, as_json=as_json)
+        return
     read = subject_of(mechanism, size).mechanism
     with telling() as watch:
         view = profile_view(read, epsilons=epsilon or [], deltas=delta or [], size=group, times=times, alpha=alpha, watch=watch)
