@@ -51,6 +51,8 @@ from discreet.model.record import Baseline, Reached, Step
 from discreet.watch import SILENT, Watch
 
 CLASSES = ("oblivious", "permutation-invariant")
+DUST = 1e-9
+"""Relative differences of loss below this are rounding; within the gap asked for, few bits may cost a tenth of it."""
 LOOSE = 1e-3
 """From this gap on a weighted sum is tried before any program, and after one that did not come so near."""
 
@@ -238,10 +240,11 @@ class _Search:
     def _never_worse(self, shown: dict[str, Baseline], watch: Watch) -> None:
         """Publish a way that people use today where it is better than what was found."""
         ranked = sorted((b for b in shown.values() if b.value is not None), key=lambda b: -(b.value or 0.0))
+        dust = max(DUST, self.gap / 10) if self.proofs.reached(self.gap) else DUST
         for baseline in ranked:
             best = self.proofs.best
             assert baseline.value is not None
-            if best is not None and baseline.value <= float(best.value) + 1e-9 * float(size(float(best.value))):
+            if best is not None and baseline.value <= float(best.value) + dust * float(size(float(best.value))):
                 return
             try:
                 proposal = in_time(lambda name=baseline.name: self._published(name, watch), self._grace)  # type: ignore[misc]

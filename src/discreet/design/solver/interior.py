@@ -41,10 +41,10 @@ from discreet.watch import Watch
 SAFE = 0.995
 CENTRALITY = 2
 LIMIT = 200
-FIRST_LEVEL = 100.0
-"""Σ s·z of the first point, of costs that add up to about one: multipliers that begin too small must first grow."""
 PROGRESS = 0.9
-"""By this factor complementarity or what the prices miss must fall in a step that improves neither value nor bound."""
+"""By this factor complementarity or what the prices miss must fall in steps that improve neither value nor bound."""
+PATIENCE = 8
+"""How many steps without any progress end the search: multipliers begin small, and prove nothing before they have grown."""
 
 
 def interior_point(
@@ -74,9 +74,11 @@ def interior_point(
             honest = value_of(program, candidate)
             if honest < best_value:
                 best_value, kernel, better = honest, candidate, True
-        moving = state.residual < PROGRESS * least[0] or state.complementarity < PROGRESS * least[1]
-        least = min(least[0], state.residual), min(least[1], state.complementarity)
-        stalled = 0 if better or moving else stalled + 1
+        reached_now = (state.residual, state.complementarity)
+        if better or reached_now[0] < PROGRESS * least[0] or reached_now[1] < PROGRESS * least[1]:
+            stalled, least = 0, (min(least[0], reached_now[0]), min(least[1], reached_now[1]))
+        else:
+            stalled += 1
         if watch is not None:
             seconds = time.perf_counter() - begun
             watch.report(stage="interior point", value=best_value, bound=best_bound, seconds=seconds)
@@ -90,7 +92,7 @@ def interior_point(
             break
         started = now()
         with np.errstate(all="ignore"):
-            moved = stalled < 5 and state.advance()
+            moved = stalled < PATIENCE and state.advance()
         if not moved:
             status = "stalled"
             break
@@ -124,7 +126,7 @@ class Iterate:
         self.cost = self.place.asarray(regret / self.scale)
         self.x: Floats = self.place.full((actions, states), 1.0 / actions)
         self.s: Floats = self.place.full((actions, 2 * self.count), (q - 1.0) / actions)
-        self.z: Floats = FIRST_LEVEL / self.s.size / self.s
+        self.z: Floats = 1.0 / self.s.size / self.s
         self.residual = self.complementarity = np.inf
         self.price: Floats = self.place.zeros(states)
 
