@@ -91,8 +91,10 @@ CALLS: dict[str, list[str]] = {
     "register": ['register release-2026 -o r.json --curator A --region B --sector Government --author C --slug D --use E'],
     "report": ["report places.mechanism.json --label", "report release-2026 --label -o l.html",
                "report places.mechanism.json", "report release-2026"],
-    "total": ["total release-2026 --where block=b0 --share --over 1", "total release-2026 --by block --over 1 --figure t.svg",
-              "total release-2026 --less block=b0 --doubt 0.1"],
+    "total": [
+        "total release-2026 --where block=b0 --share --over 1", "total release-2026 --by block --over 1 --doubt 0.1 --figure t.svg",
+        "total release-2026 --where block=b0 --share --doubt 0.1", "total release-2026 --less block=b0 --doubt 0.1",
+    ],
     "verify": ["verify release-2026"],
 }  # fmt: skip
 REFUTED = {"check table.csv --epsilon 0.1", "cell-keys certify d5v3.txt --delta 0.1 --below 2"}

@@ -26,7 +26,7 @@ from discreet.errors import DiscreetError, InputError, Refuted, TooLarge
 from discreet.files.certificate import certificate_document, certificate_from_document
 from discreet.files.mechanism import mechanism_document, mechanism_from_document
 from discreet.files.problem import problem_from_document
-from discreet.model.certificate import UnbiasedWitness
+from discreet.model.certificate import UnbiasedWitness, Witness
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.numerics.exact import format_exact
@@ -105,6 +105,56 @@ def test_school_planning_for_ten() -> None:
     assert found.loss <= Fraction("5.87") and found.lower_bound >= Fraction("5.6")
     assert of_mechanism(found.mechanism, found.certificate).unbiased is not None
     assert VERIFIER.verify(json.dumps(mechanism_document(found.mechanism)))
+
+
+@pytest.fixture(scope="module")
+def window() -> tuple[Mechanism, Witness]:
+    """Eight pupils, of whose histograms only the likely ones are told apart."""
+    from discreet.design.program.sections import ground
+    from discreet.design.program.unbiased import window_means
+    from discreet.design.schedule import Until
+
+    problem = asked(8)
+    made = window_means(ground(problem), 0.05, Until.after(3600))
+    assert made.witness is not None
+    return Mechanism(problem, made.summary, made.kernel, problem.guarantee), made.witness
+
+
+def test_a_window_is_unbiased_outside_it_too(window: tuple[Mechanism, Witness]) -> None:
+    """Histograms outside differ from those inside with the same sum, and share what is drawn among themselves."""
+    mechanism, _ = window
+    table = mechanism.probabilities
+    seen = {column.tobytes() for column in table.T}
+    assert 17 < len(seen) < len(mechanism.space) == 45
+    assert all(bias_at(mechanism, state) == 0 for state in range(45))
+    found = of_mechanism(mechanism)
+    assert found.proved and found.unbiased is not None and found.unbiased.states == 45
+    VERIFIER.verify(json.dumps(mechanism_document(mechanism)))
+
+
+def test_what_a_window_proves_holds_for_all(window: tuple[Mechanism, Witness]) -> None:
+    """Its bound lies below the loss of the best mechanism over all histograms (5.65 to 5.67), and near its own."""
+    from discreet.certify.value.expected import expected_payoff
+
+    mechanism, witness = window
+    assert isinstance(witness, UnbiasedWitness) and len({h for h, _, _ in witness.biases}) < 45
+    bound, loss = -unbiased_upper_bound(mechanism.problem, witness), -expected_payoff(mechanism)[0]
+    assert Fraction("5.3") < bound < Fraction("5.67") < loss < Fraction("5.8")
+    far = max(h for h in range(45) if mechanism.space.vectors[h][2] == 8)
+    with pytest.raises(Refuted):  # a multiplier where the window has none needs nodes that reach further
+        unbiased_upper_bound(mechanism.problem, replace(witness, biases=(*witness.biases, (far, far, -(10**18)))))
+
+
+def test_a_state_outside_the_window_that_is_off_is_refuted(window: tuple[Mechanism, Witness]) -> None:
+    document = mechanism_document(window[0])
+    state = document["kernel"]["states"].index("0,0,8")
+    weights = document["kernel"]["weights"]
+    a, b = [k for k, row in enumerate(weights) if int(row[state]) > 10**6][:2]
+    weights[a][state], weights[b][state] = str(int(weights[a][state]) - 1), str(int(weights[b][state]) + 1)
+    found = of_mechanism(mechanism_from_document(document))
+    assert found.counterexample is not None and "0,0,8" in str(found.counterexample)
+    with pytest.raises(VERIFIER.Refuted, match="biased at"):
+        VERIFIER.verify(json.dumps(document))
 
 
 def test_a_count_beats_geometric_noise() -> None:

@@ -10,6 +10,7 @@ import pytest
 from test_totals import noisy
 
 from discreet.errors import InputError
+from discreet.interpret.comparing_totals import ranks, ranks_over, share, share_over
 from discreet.interpret.doubted_priors import doubt, doubted
 from discreet.interpret.totals import PublishedGroup, cell_beliefs, total
 from discreet.model.priors import ExchangeablePrior, IidPrior
@@ -60,6 +61,57 @@ def test_a_difference_of_like_regions_is_hardly_moved() -> None:
     assert doubting.move(here, both, both) == (0.0, 0.0)
     found = total(here, both)
     assert doubted(found, 0.0, 0.0).interval() == found.interval()
+
+
+def test_scenarios_have_the_mean_and_spread_of_what_they_stand_for() -> None:
+    one = group(4)
+    here = cell_beliefs([one])
+    doubting, all_cells = doubt([one], here, 0.1), np.arange(len(here))
+    found = total(here, all_cells)
+    shift, variance = doubting.move(here, all_cells)
+    shifts = np.array([moved.mean for [moved] in doubting.shifted(here, [found], [all_cells])]) - found.mean
+    assert shifts.mean() == pytest.approx(shift, abs=1e-12)
+    assert shifts.var() == pytest.approx(variance, rel=0.35)
+
+
+def test_regions_that_share_an_error_are_compared_as_such() -> None:
+    """Nobody knows how large two regions of 3,000 cells are, since the prior is in doubt; which is the larger is known."""
+    one = group()
+    here = cell_beliefs([one])
+    middle = 4
+    held = replace(here, classes=np.repeat([middle, middle, middle + 1], [3_000, 2_960, 40]))
+    doubting = doubt([one], here, 0.2)  # of few cells, so that the release says little about the prior
+    regions = [np.arange(3_000), np.arange(3_000, 6_000)]
+    totals = [total(held, cells) for cells in regions]
+    apart = [doubted(found, *doubting.move(held, cells)) for found, cells in zip(totals, regions, strict=True)]
+    together = doubting.shifted(held, totals, regions)
+    assert ranks_over(together)[1].first == pytest.approx(ranks(totals)[1].first, abs=0.02)
+    assert abs(ranks(apart)[1].first - 0.5) < 0.3 * abs(ranks(totals)[1].first - 0.5)  # type: ignore[operator]
+    alone, wrong = share_over([(a, b) for a, b in together]), share(*apart)
+    assert alone.upper - alone.lower < 0.3 * (wrong.upper - wrong.lower)
+    plain = share(*totals)
+    assert alone.upper - alone.lower == pytest.approx(plain.upper - plain.lower, rel=0.1)
+
+
+def test_a_share_is_as_uncertain_as_drawn_errors_make_it() -> None:
+    """Part and rest move by different amounts: against 4,000 drawn errors, each with independent totals."""
+    one, random = group(), np.random.default_rng(5)
+    here = cell_beliefs([one])
+    held = replace(here, classes=np.repeat([2, 9], [300, 300]))
+    doubting = doubt([one], here, 0.2)
+    regions = [np.arange(300), np.arange(300, 600)]
+    totals = [total(held, cells) for cells in regions]
+    found = share_over([(a, b) for a, b in doubting.shifted(held, totals, regions)])
+    thetas = random.multivariate_normal(doubting.centre, doubting.covariance, 4_000)
+    drawn = []
+    for each, cells in zip(totals, regions, strict=True):
+        values, chances = each.probabilities
+        numbers = random.choice(np.array([float(v) for v in values]), 4_000, p=chances / chances.sum())
+        drawn.append(numbers + thetas @ (held.counts(cells) @ doubting.slopes))
+    low, middle, high = np.quantile(drawn[0] / (drawn[0] + drawn[1]), (0.05, 0.5, 0.95))
+    width = high - low
+    assert found.median == pytest.approx(middle, abs=0.05 * width)
+    assert (found.lower, found.upper) == pytest.approx((low, high), abs=0.08 * width)
 
 
 def test_a_total_stays_in_its_range() -> None:

@@ -202,11 +202,11 @@ class PublishedRelease(Shown):
         return Answer(asked.found, total_view(asked))
 
     def totals(
-        self, by: str | Sequence[str], *, level: float = 0.9, also: Sequence[PublishedRelease] = ()
+        self, by: str | Sequence[str], *, level: float = 0.9, doubt: float | None = None, also: Sequence[PublishedRelease] = ()
     ) -> Answer[dict[str, Total]]:
-        """The total for each value of a key, with ranks."""
+        """The total for each value of a key, with ranks; `doubt` and `also` as in `total`."""
         cells = published_cells(self.folder, *(release.folder for release in also))
-        found = asked_regions(cells, by_keys(cells, [by] if isinstance(by, str) else list(by)), level)
+        found = asked_regions(cells, by_keys(cells, [by] if isinstance(by, str) else list(by)), level, doubt)
         return Answer({region.name: region.found for region in found}, regions_view(found, level))
 
     def view(self) -> View:

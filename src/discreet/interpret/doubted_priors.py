@@ -7,6 +7,9 @@ The true probabilities are p_t·e^θ_t (normalised) with θ_t ~ N(0, share²) fo
 so that what was published in all cells gives θ a normal posterior with precision Λ = I/share² + Σ_c S_c S_cᵀ and mean Λ⁻¹ Σ_c S_c,
 and a total with slope g = Σ_c G_c is shifted by g·Λ⁻¹ΣS and widened by a normal of variance gᵀΛ⁻¹g. An approximation (Laplace's,
 with the observed information by scores) for small shares; slopes and scores are central differences of exact posteriors.
+
+Totals of several regions share θ, so they are not independent of one another. Given θ they are: what compares them (shares, ranks)
+is averaged over `scenarios`, values of θ that stand for its posterior, in pairs around its centre.
 """
 
 from __future__ import annotations
@@ -29,6 +32,8 @@ Integers = NDArray[np.int64]
 STEP = Fraction(1, 1000)
 REACH = 9.0
 LARGEST_SHARE = 0.5
+PAIRS = 16
+"""Of values of θ that stand for its posterior."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +58,27 @@ class Doubt:
         counts = beliefs.counts(cells) - (0 if less is None else beliefs.counts(less))
         slope = counts @ self.slopes
         return float(slope @ self.centre), max(float(slope @ self.covariance @ slope), 0.0)
+
+    @property
+    def scenarios(self) -> Array:
+        """Equally probable values of θ [value, type]: points of Kronecker's lattice as normal quantiles, and their mirrors."""
+        from scipy.special import ndtri
+
+        types = len(self.centre)
+        # the powers of the root of x^(T+1) = x + 1 are as far from common fractions as such numbers can be
+        root = 2.0
+        for _ in range(60):
+            root = (1 + root) ** (1 / (types + 1))
+        points = (0.5 + np.arange(1, PAIRS + 1)[:, None] * root ** -np.arange(1.0, types + 1)) % 1
+        normal = ndtri(points)
+        normal /= np.sqrt((normal**2).mean(axis=0))
+        moved = normal @ np.linalg.cholesky(self.covariance).T
+        return np.asarray(self.centre + np.concatenate([moved, -moved]))
+
+    def shifted(self, beliefs: CellBeliefs, totals: Sequence[Total], regions: Sequence[Integers]) -> list[list[Total]]:
+        """The totals over regions in every scenario."""
+        slopes = np.stack([beliefs.counts(cells) @ self.slopes for cells in regions])
+        return [[doubted(one, float(by), 0.0) for one, by in zip(totals, slopes @ theta, strict=True)] for theta in self.scenarios]
 
 
 def doubt(groups: Sequence[PublishedGroup], beliefs: CellBeliefs, share: float) -> Doubt:

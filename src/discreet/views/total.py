@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.interpret.comparing_totals import Rank, RegionShare, ranks, share
+from discreet.interpret.comparing_totals import Rank, RegionShare, ranks, ranks_over, share_over
 from discreet.interpret.doubted_priors import doubted
 from discreet.interpret.totals import Total, region_totals, total
 from discreet.numerics.digits import about, given, percent_about, percent_at_least, percent_given
@@ -72,7 +72,9 @@ def asked_total(
     return AskedTotal(found, tuple(where), tuple(less), level, over, doubt)
 
 
-def asked_share(cells: PublishedCells, where: Sequence[str], of: Sequence[str] = (), level: float = 0.9) -> RegionShare:
+def asked_share(
+    cells: PublishedCells, where: Sequence[str], of: Sequence[str] = (), level: float = 0.9, doubt: float | None = None
+) -> RegionShare:
     """The share of the cells `where` in the cells `of` (all by default), in which they must lie."""
     part, whole = chosen(cells, where), chosen(cells, of)
     outside = np.setdiff1d(part, whole)
@@ -84,19 +86,25 @@ def asked_share(cells: PublishedCells, where: Sequence[str], of: Sequence[str] =
             allowed="a part inside the whole, and smaller",
             remedy="choose the whole with --of, or leave --of out for all cells",
         )
-    return share(total(cells.beliefs, part), total(cells.beliefs, rest), level)
+    totals = [total(cells.beliefs, part), total(cells.beliefs, rest)]
+    scenarios = [totals] if doubt is None else cells.doubt(doubt).shifted(cells.beliefs, totals, [part, rest])
+    return share_over([(one, other) for one, other in scenarios], level)
 
 
 def asked_regions(
     cells: PublishedCells, regions: Mapping[str, Integers], level: float = 0.9, doubt: float | None = None
 ) -> list[AskedRegion]:
-    """The total over each region; their ranks where no two share a cell and the prior, which they share, is not in doubt."""
+    """The total over each region; their ranks where no two share a cell."""
     found = region_totals(cells.beliefs, list(regions.values()))
-    if doubt is not None:
+    ranked = len(found) > 1 and not overlap(regions)
+    places: Sequence[Rank | None] = [None] * len(found)
+    if doubt is None:
+        places = ranks(found, level) if ranked else places
+    else:
         moves = cells.doubt(doubt)
+        if ranked:
+            places = ranks_over(moves.shifted(cells.beliefs, found, list(regions.values())), level)
         found = [doubted(one, *moves.move(cells.beliefs, at)) for one, at in zip(found, regions.values(), strict=True)]
-    alone = overlap(regions) or len(found) < 2 or doubt is not None
-    places = [None] * len(found) if alone else ranks(found, level)
     return [AskedRegion(name, one, rank) for name, one, rank in zip(regions, found, places, strict=True)]
 
 
@@ -213,7 +221,7 @@ def _regions_told(regions: Sequence[AskedRegion], level: float, over: Fraction |
     if ranked:
         yield Sentence("Ranks: the largest total first; between which ranks the region's lies, as sure as the interval.")
     elif len(regions) > 1:
-        yield Sentence("Regions that share cells, or a prior in doubt, are not ranked.")
+        yield Sentence("Regions that share cells are not ranked.")
 
 
 def _rank(rank: Rank) -> str:

@@ -64,13 +64,6 @@ def command(
             allowed="--by, or --regions, or --less, --of and --share",
             remedy="ask one after the other",
         )
-    if doubt is not None and (of or share):
-        raise InputError(
-            "Shares are told under a prior that is believed",
-            found="--doubt with --of or --share",
-            allowed="one of them",
-            remedy="leave --doubt out, or ask for the total alone",
-        )
     drawable(figure)
     check_level(level)
     threshold = None if over is None else exact(over, "over")
@@ -83,7 +76,7 @@ def command(
         view = regions_view(found, level, threshold)
     else:
         asked = asked_total(cells, where or [], less=less or [], level=level, over=threshold, doubt=doubt)
-        part = asked_share(cells, where or [], of or [], level) if of or share else None
+        part = asked_share(cells, where or [], of or [], level, doubt) if of or share else None
         view = total_view(asked, part, of or [])
     if figure is not None:
         from discreet.present.figures.total import regions_figure, total_figure

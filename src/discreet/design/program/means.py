@@ -5,7 +5,8 @@ make an unbiased mechanism of their own: P(hi | h) = (ω_h − lo)/(hi − lo). 
 e^(ε/2), so that a little of it, mixed in, is strictly private where it stands. The mixture's two outputs then take whatever each
 state lacks in mass and in mean after rounding: with all weights multiples of hi − lo, both equations have whole solutions
     x_lo + x_hi = R,   lo·x_lo + hi·x_hi = M.
-What is mixed in grows until the result passes the test in whole numbers; `certify` proves it again from scratch.
+Ratios that floats leave a little too large are mended from below first (`raised`). What is mixed in grows until the result passes
+the test in whole numbers; `certify` proves it again from scratch.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, expm1, log2
+from math import ceil, exp, expm1, log2
 
 import numpy as np
 
@@ -70,6 +71,7 @@ def exact_means(
     """
     lo, hi = (end << FINE for end in repair_outputs(scale.places, edges, float(epsilon)))
     kept = kernel.max(axis=1) > DROPPED
+    kernel = raised(kernel, edges, exp(float(epsilon) * (1 - 2.0**-40)))
     rows = {int(a): row for a, row in zip(fine[kept].tolist(), kernel[kept], strict=True)}
     bits = SPARE_BITS + max(32, ceil(-log2(float(kernel[kept][kernel[kept] > 0].min()))))
     bits += max(0, ceil(-log2(float(epsilon)))) if epsilon < 1 else 0
@@ -92,6 +94,21 @@ def exact_means(
         allowed="a kernel that satisfies its constraints up to rounding",
         remedy="solve again, or ask for less",
     )
+
+
+def raised(kernel: np.ndarray, edges: np.ndarray, factor: float) -> np.ndarray:
+    """The least kernel above this one with ratios of at most `factor`, scaled down until no state has more than all mass.
+
+    Where a solver leaves 10^-10 at one state and nothing at the next, cutting would cut the whole output; raising adds as little as
+    the solver left.
+    """
+    found, tail, head = kernel.copy(), edges[:, 0], edges[:, 1]
+    while True:
+        before = found.copy()
+        for i, j in ((tail, head), (head, tail)):
+            np.maximum.at(found.T, j, found.T[i] / factor)
+        if np.array_equal(before, found):
+            return np.asarray(found / max(1.0, float(found.sum(axis=0).max())))
 
 
 def _mended(

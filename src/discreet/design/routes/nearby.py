@@ -21,6 +21,7 @@ from discreet.certify.bounds.unbiased import shifted_problem
 from discreet.design.program.listed import exact_kernel, first_tolerance, label_of, solvable, truncated
 from discreet.design.program.real import COARSE, continuous
 from discreet.design.program.sections import Ground, Recommendation, Section, ground
+from discreet.design.program.windows import MOST_WRITTEN, written_out
 from discreet.design.proposal import Proposal
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked, Route
@@ -42,8 +43,6 @@ DIGITS = 8
 """Readings and shifts are rounded to so many digits of the range of the statistic; T readings are whatever they must be."""
 USED = 1e-7
 """Outputs that are likelier than this somewhere are kept; readings make up for the others."""
-MOST_WRITTEN = 3_000
-"""Histograms up to which a kernel on likely ones is written out for all."""
 SMALLEST_GAP = 1e-8
 LONGEST = 24
 """Characters of a label."""
@@ -218,9 +217,7 @@ def _unclamped(section: Section, table: TableKernel) -> tuple[Summary, TableKern
     base = section.ground
     if len(base.space) == len(section.space) or len(base.space) > MOST_WRITTEN:
         return section.summary, table
-    at = section.image.tolist()
-    weights = tuple(tuple(row[state] for state in at) for row in table.weights)
-    return base.summary, TableKernel(base.space.labels, table.outputs, weights, table.denominator)
+    return base.summary, written_out(section, table)
 
 
 def _rounded(shift: np.ndarray, problem: Problem) -> tuple[Fraction, ...]:
