@@ -19,7 +19,7 @@ import sys
 from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import combinations, product
-from math import comb, isqrt, prod
+from math import comb, isqrt, lcm
 from operator import mul
 from pathlib import Path
 
@@ -185,7 +185,7 @@ def unbiased(mechanism):
 def statistic(mechanism):
     """The statistic as a function of a state: of counts, or of a total that is the statistic up to a unit and an origin."""
     summary, data, asked = mechanism["summary"], mechanism["problem"]["data"], mechanism["problem"]["statistic"]
-    if summary["kind"] == "database" or summary.get("clamp") or asked["kind"] not in ("sum", "count", "mean"):
+    if summary["kind"] == "database" or asked["kind"] not in ("sum", "count", "mean"):
         raise TooLarge("whether values are unbiased is checked for sums, counts and means of all histograms, or of their totals")
     low, high = sizes(data)
     need(asked["kind"] != "mean" or low == high, "a mean of any number of respondents is no sum")
@@ -201,22 +201,61 @@ def statistic(mechanism):
     need(all(clip(summary, n * w) == n * w for n in (low, high) for w, _ in pairs), "totals are clipped, so values are biased")
     return lambda state: base * low + unit * state[0]
 
-def check_means(mechanism, states, means):
+def check_means(mechanism, states, means, scale):
     """Unbiased everywhere: the mean of what outputs recommend is the statistic at every state. Nearby: at least the error has
-    mean 0 and no covariance with any count under the prior, that is E[error * count] = 0 for every type."""
-    prior, data, omega = mechanism["problem"]["prior"], mechanism["problem"]["data"], statistic(mechanism)
-    off = {state: mean - omega(state) for state, mean in zip(states, means, strict=True)}
-    wrong = next((state for state in states if off[state]), None)
+    mean 0 and no covariance with any count under the prior, that is E[error * count] = 0 for every type. Means are over `scale`."""
+    problem, summary, omega = mechanism["problem"], mechanism["summary"], statistic(mechanism)
+    data, clamp = problem["data"], summary.get("clamp")
+    wrong = next((state for state, mean in zip(states, means, strict=True) if mean != omega(state) * scale), None)
     need(unbiased(mechanism) == "nearby" or wrong is None, f"the published value is biased at {wrong}")
-    if wrong is None:
+    if wrong is None and not clamp:
         return
-    if prior["kind"] != "iid" or mechanism["summary"]["kind"] != "histogram" or data["neighbours"] != "replace-one":
+    asked = (problem["prior"]["kind"], summary["kind"], data["neighbours"], unbiased(mechanism))
+    if asked != ("iid", "histogram", "replace-one", "nearby"):
         raise TooLarge("values unbiased nearby are checked for iid priors and mechanisms that read the histogram")
-    affordable(len(states) * len(wrong) * 1_000)
-    chances, heads = [number(p) for p in prior["probabilities"]], sizes(data)[0]
-    likely = {s: prod(p**n * comb(heads - sum(s[:t]), n) for t, (p, n) in enumerate(zip(chances, s, strict=True))) for s in states}
-    for t in range(len(wrong)):
-        need(sum(likely[s] * off[s] * s[t] for s in states) == 0, f"the published value's error moves with the count of type {t}")
+    heads, chances = sizes(data)[0], [number(p) for p in problem["prior"]["probabilities"]]
+    need(len(chances) == len(data["values"]) and min(chances) >= 0 and sum(chances) == 1, "the prior is no distribution of types")
+    bottom, types = 1, range(len(chances))
+    for p in chances:
+        bottom = lcm(bottom, p.denominator)
+        affordable(bottom.bit_length(), 10**6, "digits of the prior")
+    longest = heads * bottom.bit_length() // 1024
+    affordable(heads * len(types) * (1 + longest))
+    affordable(comb(heads + len(types) - 1, len(types) - 1) * len(types) * (40 + longest))
+    powers = [[int(p * bottom) ** n for n in range(heads + 1)] for p in chances]
+    held = {state: [0] * len(types) for state in states}  # of all histograms that are read as this one: sum of probability * count
+    for counts, weight in drawn(powers, heads):
+        row = held[clamped(clamp, counts)]
+        for t in types:
+            row[t] += weight * counts[t]
+    for t in types:  # E[count u * count t] = heads * p_t * ((heads - 1) * p_u + [u = t])
+        told = Fraction(sum(mean * held[state][t] for state, mean in zip(states, means, strict=True)), scale * bottom**heads)
+        true = sum(omega([u == v for v in types]) * heads * chances[t] * ((heads - 1) * chances[u] + (u == t)) for u in types)
+        need(told == true, f"the published value's error moves with the count of type {t}")
+
+def drawn(powers, left):
+    """Every histogram of so many respondents with its probability, over one denominator; powers[t][n] is that of n of type t."""
+    if len(powers) == 1:
+        yield (left,), powers[0][left]
+        return
+    for n in range(left + 1):
+        for rest, weight in drawn(powers[1:], left - n):
+            yield (n, *rest), weight * powers[0][n] * comb(left, n)
+
+def clamped(clamp, counts):
+    """The histogram that one is read as: counts clipped, then moved to or from the reference until it is within `rest`."""
+    if not clamp:
+        return counts
+    reference, (least, most) = clamp["reference"], (0, sum(counts)) if clamp.get("rest") is None else clamp["rest"]
+    ends = list(zip(clamp["lower"], clamp["upper"], strict=True))
+    found = [0 if j == reference else min(max(n, ends[j][0]), ends[j][1]) for j, n in enumerate(counts)]
+    for j, (floor, roof) in enumerate(ends):
+        if j != reference:
+            others = sum(found) - found[j]
+            fewer = max(min(found[j], sum(counts) - least - others), floor)
+            found[j] = min(max(fewer, sum(counts) - most - others), roof)
+    found[reference] = sum(counts) - sum(found)
+    return tuple(found)
 
 # --- kernels --------------------------------------------------------------------------------------------------------
 def read_table(mechanism):
@@ -235,8 +274,13 @@ def read_table(mechanism):
     need(all(sum(column) == total for column in zip(*weights, strict=True)), "some probabilities do not sum to one")
     if unbiased(mechanism) is not None:
         numbers = [number(output["action"]["number"]) for output in kernel["outputs"]]
-        means = [sum(map(mul, numbers, column)) / total for column in zip(*weights, strict=True)]
-        check_means(mechanism, [tuple(map(int, s.split(","))) for s in states], means)
+        bottom = 1
+        for a in numbers:
+            bottom = lcm(bottom, a.denominator)
+            affordable(bottom.bit_length() // 2048 * len(numbers) * len(states))
+        whole_numbers = [int(a * bottom) for a in numbers]
+        means = [sum(map(mul, whole_numbers, column)) for column in zip(*weights, strict=True)]
+        check_means(mechanism, [tuple(map(int, s.split(","))) for s in states], means, bottom * total)
     return states, edges, labels, weights, total
 
 def check_table(mechanism):

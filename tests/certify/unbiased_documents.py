@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import copy
+from contextlib import suppress
 from fractions import Fraction
+from itertools import combinations
+from math import factorial, prod
 from typing import Any
 
 import random_worlds as worlds
 
+from discreet.design.routes.nearby import _solved
+from discreet.errors import InputError
 from discreet.files.mechanism import mechanism_document
 from discreet.model.kernel import GeometricKernel, Output, StaircaseKernel, TableKernel
 from discreet.model.neighbours import AddRemoveOne, Neighbours, ReplaceOne
 from discreet.model.states import state_space
-from discreet.model.summary import DatabaseSummary, HistogramSummary, LinearSummary, Summary
+from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary
 from discreet.model.universe import Universe
 
 Document = dict[str, Any]
@@ -131,7 +136,46 @@ def nearby_documents() -> list[Document]:
     total = table(pair, ReplaceOne(), LinearSummary((0, 1)), [Fraction(e, 4) for e in (-1, 1, -1)])
     some = Universe((Fraction(0), Fraction(1)), 1, 2)
     several = table(some, AddRemoveOne(), HistogramSummary(), [Fraction(1, 4)] * 5)
-    return [*found, asked(total, "nearby"), asked(several, "nearby")]
+    found += [asked(good, "nearby", prior={"kind": "iid", "probabilities": p}) for p in (["1/2"], ["3/2", "-1/2"], ["1/4", "1/4"])]
+    never = table(pair, ReplaceOne(), HistogramSummary(), [Fraction(0), Fraction(1, 4), Fraction(1, 4)])
+    found.append(asked(never, "nearby", prior={"kind": "iid", "probabilities": ["1", "0"]}))
+    return [*found, asked(total, "nearby"), asked(several, "nearby"), *clamped_documents()]
+
+
+def clamped_documents() -> list[Document]:
+    """Mechanisms that read clamped histograms: errors whose moments vanish over all histograms, and near-misses."""
+    found = []
+    for types, size, clamp in (
+        (2, 3, Clamp((0, 0), (9, 2), 0)), (2, 3, Clamp((0, 0), (9, 9), 0, (1, 2))), (2, 3, Clamp((1, 0), (2, 9), 1)),
+        (2, 4, Clamp((0, 1), (0, 3), 0)), (3, 3, Clamp((0, 0, 0), (9, 1, 9), 0)), (3, 3, Clamp((0, 0, 0), (9, 2, 2), 0, (1, 2))),
+        (3, 2, Clamp((0, 0, 0), (1, 1, 9), 2, (0, 1))),
+    ):  # fmt: skip
+        universe, summary = Universe.of(size, tuple(map(Fraction, range(types)))), HistogramSummary(clamp)
+        states = [tuple(map(int, label.split(","))) for label in state_space(universe, ReplaceOne(), summary).labels]
+        errors = _vanishing(universe, summary, states)
+        for changed in (errors, [e + Fraction(1, 10**12) * (i == 0) for i, e in enumerate(errors)], [0 * e for e in errors]):
+            document = table(universe, ReplaceOne(), summary, changed)
+            found += [asked(document, how) for how in ("nearby", "everywhere")]
+    return found
+
+
+def _vanishing(universe: Universe, summary: HistogramSummary, states: list[tuple[int, ...]]) -> list[Fraction]:
+    """Errors at clamped states, zero at all but as many as there are types, with E[(mean − ω)·n_t] = 0 under a uniform prior."""
+    types, size = universe.types, universe.largest
+    rows: dict[tuple[int, ...], list[int]] = {state: [0] * types for state in states}
+    wanted = [Fraction(0)] * types
+    for histogram in universe.histograms().tolist():
+        ways = factorial(size) // prod(map(factorial, histogram))
+        state = summary.of_histogram(tuple(histogram))
+        missing = sum(t * (n - m) for t, (n, m) in enumerate(zip(histogram, state, strict=True)))
+        for t, n in enumerate(histogram):
+            rows[state][t] += ways * n
+            wanted[t] += ways * n * missing
+    for chosen in combinations(range(len(states)), types):
+        with suppress(InputError):
+            solved = _solved([[Fraction(rows[states[i]][t]) for i in chosen] for t in range(types)], wanted)
+            return [solved[chosen.index(i)] if i in chosen else Fraction(0) for i in range(len(states))]
+    raise AssertionError("states that tell the counts apart")
 
 
 def closed_documents() -> list[Document]:

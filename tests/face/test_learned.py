@@ -22,9 +22,13 @@ from discreet.files.problem import read_problem
 from discreet.model.certificate import Certificate
 from discreet.publish import commit, gather, verify
 from discreet.publish.agreement import agreement
+from discreet.publish.cell_regions import by_keys
+from discreet.publish.cells import published_cells
 from discreet.publish.learned import does_not_follow, read_learned
 from discreet.publish.release import STEPS
+from discreet.publish.tables import released_table
 from discreet.views.subject import subject_of
+from discreet.views.total import asked_regions, asked_share, asked_total
 from discreet.watch import Silent
 
 
@@ -51,6 +55,27 @@ def test_the_prior_is_enforced_and_both_releases_are_paid_for(done: County) -> N
     problem = read_problem(done.folder / "out" / "problem.toml")
     assert problem.prior.kind == "release" and problem.epsilon == Fraction(4, 5)
     assert agreement(done.folder / "out" / "release").cells == 28
+
+
+def adds_up(folder: Path) -> None:
+    """Totals of a release with a learned prior: means of cells and of towns add up, ranks and shares are told, also in doubt."""
+    cells, table = published_cells(folder), released_table(folder)
+    everything = asked_total(cells)
+    assert everything.found.mean == pytest.approx(table["posterior_mean"].sum())
+    towns = by_keys(cells, ["town"])
+    for doubt in (None, 0.1):
+        found = asked_regions(cells, towns, doubt=doubt)
+        assert all(region.rank is not None and 1 <= region.rank.expected <= 2 for region in found)
+        share = asked_share(cells, ["town=town 0"], doubt=doubt)
+        assert 0 <= share.lower <= share.median <= share.upper <= 1
+    assert sum(region.found.mean for region in asked_regions(cells, towns)) == pytest.approx(everything.found.mean)
+    assert asked_total(cells, doubt=0.1).found.variance > everything.found.variance
+
+
+def test_a_learned_release_adds_up_and_the_numbers_that_were_learned_do_not(done: County) -> None:
+    adds_up(done.folder / "out" / "release")
+    with pytest.raises(InputError, match="learning release are no cells"):
+        published_cells(done.folder / "out" / "learned")
 
 
 def test_asking_again_changes_nothing(done: County) -> None:
@@ -217,6 +242,7 @@ def test_strata_have_priors_and_mechanisms_of_their_own(tmp_path: Path) -> None:
     found = county.learn(strata=("town",), watch=heard)
     assert not heard.stages & set(STEPS), "whoever watches designs with a clock hears nothing of counting and drawing"
     assert found.found is not None and set(found.found) == {("town 0",), ("town 1",)}
+    adds_up(county.folder / "out" / "release")
     document = json.loads((county.folder / "out" / "mechanism.strata.json").read_text(encoding="utf-8"))
     priors = [one["family"]["members"][0]["mechanism"]["problem"]["prior"] for one in document["strata"]]
     assert [prior["stratum"] for prior in priors] == [["town 0"], ["town 1"]]

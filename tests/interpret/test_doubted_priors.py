@@ -13,7 +13,7 @@ from discreet.errors import InputError
 from discreet.interpret.comparing_totals import ranks, ranks_over, share, share_over
 from discreet.interpret.doubted_priors import doubt, doubted
 from discreet.interpret.totals import PublishedGroup, cell_beliefs, total
-from discreet.model.priors import ExchangeablePrior, IidPrior
+from discreet.model.priors import DirichletMultinomialPrior, ExchangeablePrior, IidPrior
 
 
 def group(size: int = 12) -> PublishedGroup:
@@ -22,14 +22,19 @@ def group(size: int = 12) -> PublishedGroup:
     return PublishedGroup(np.arange(width), (mechanism,), np.arange(width)[:, None])
 
 
-def test_slopes_and_scores_are_those_of_other_priors() -> None:
-    """θ = (−h, h) turns 0.7, 0.3 into another prior, whose means and evidence the first order foretells."""
-    one = group()
+@pytest.mark.parametrize("spread", [None, 4])
+def test_slopes_and_scores_are_those_of_other_priors(spread: int | None) -> None:
+    """θ = (−h, h) turns 0.7, 0.3 into another prior, whose means and evidence the first order foretells; cells may differ."""
+
+    def believed(yes: Fraction) -> IidPrior | DirichletMultinomialPrior:
+        return IidPrior((1 - yes, yes)) if spread is None else DirichletMultinomialPrior((spread * (1 - yes), spread * yes))
+
+    one = replace(group(), prior=believed(Fraction(3, 10)))
     here = cell_beliefs([one])
     found = doubt([one], here, 0.1)
     moved = np.array([0.7 * np.exp(-0.01), 0.3 * np.exp(0.01)])
     chances = tuple(Fraction(p).limit_denominator(10**9) for p in moved / moved.sum())
-    there = cell_beliefs([replace(one, prior=IidPrior((1 - chances[1], chances[1])))])
+    there = cell_beliefs([replace(one, prior=believed(chances[1]))])
     theta = np.array([-0.01, 0.01])
     assert found.slopes @ theta == pytest.approx(there.means - here.means, rel=0.03, abs=1e-4)
     assert found.scores @ theta == pytest.approx(there.log_evidence - here.log_evidence, rel=0.2, abs=2e-3)
@@ -130,5 +135,5 @@ def test_a_share_that_is_none_is_refused(share: float) -> None:
 
 def test_other_priors_are_not_doubted() -> None:
     one = replace(group(2), prior=ExchangeablePrior((((2, 0), Fraction(1, 2)), ((0, 2), Fraction(1, 2)))))
-    with pytest.raises(InputError, match="independent respondents"):
+    with pytest.raises(InputError, match="independent respondents, or of cells that differ"):
         doubt([one], cell_beliefs([one]), 0.1)

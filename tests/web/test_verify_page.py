@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import importlib.util
+import json
 import shutil
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import pytest
 from browsing import started
 from playwright.sync_api import Page, expect
 from towns import Town, make_town
+from unbiased_documents import unbiased_documents
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "src" / "discreet" / "verify.html"
@@ -64,6 +66,12 @@ def test_it_gives_the_verdicts_of_the_python_verifier(offline: Page, tool: Modul
     answers: list[Any] = offline.evaluate(ASK, [base64.b64encode(one).decode() for one in data])
     assert list(tool.differences(data, answers)) == []
     assert {code for code, _, _ in answers} == {0, 1, 2}
+
+
+def test_it_proves_and_refutes_unbiased_values_as_the_python_verifier_does(offline: Page, tool: ModuleType) -> None:
+    data = [json.dumps(document).encode() for document in unbiased_documents()]
+    answers: list[Any] = offline.evaluate(ASK, [base64.b64encode(one).decode() for one in data])
+    assert list(tool.differences(data, answers)) == []
 
 
 @pytest.mark.parametrize(

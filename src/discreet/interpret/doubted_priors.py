@@ -1,6 +1,7 @@
 """Totals under a prior that may be off: every probability by a share, in the same way in every cell, as far as the release allows.
 
-The true probabilities are p_t·e^θ_t (normalised) with θ_t ~ N(0, share²) for each type, the same θ in all cells. To first order
+The true probabilities (where cells differ, their means) are p_t·e^θ_t (normalised) with θ_t ~ N(0, share²) for each type, the same
+θ in all cells. To first order
 
     E[ω | s, θ] = E[ω | s] + G_s·θ,     log P(s | θ) = log P(s) + S_s·θ − ½ θᵀ(S_s S_sᵀ)θ
 
@@ -25,8 +26,9 @@ from discreet.errors import InputError
 from discreet.interpret.cell_posteriors import cell_posteriors
 from discreet.interpret.lattice_laws import LatticeLaw, convolved
 from discreet.interpret.totals import CellBeliefs, PublishedGroup, Total
-from discreet.model.priors import IidPrior, Prior, ReferencePrior
+from discreet.model.priors import DirichletMultinomialPrior, IidPrior, Prior, ReferencePrior
 
+Doubtable = IidPrior | DirichletMultinomialPrior
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 STEP = Fraction(1, 1000)
@@ -92,9 +94,9 @@ def doubt(groups: Sequence[PublishedGroup], beliefs: CellBeliefs, share: float) 
         )
     slopes, scores = [], []
     for group in groups:
-        prior = _must_be_iid(group.prior or group.mechanisms[0].problem.prior)
+        prior = _doubtable(group.prior or group.mechanisms[0].problem.prior)
         rows = np.unique(group.outputs, axis=0)
-        columns = [_differences(group, rows, prior, t) for t in range(len(prior.probabilities))]
+        columns = [_differences(group, rows, prior, t) for t in range(len(_strengths(prior)))]
         slopes.append(np.stack([mean for mean, _ in columns], axis=1) * float(group.scale))
         scores.append(np.stack([log for _, log in columns], axis=1))
     if len({part.shape[1] for part in slopes}) > 1:
@@ -109,28 +111,40 @@ def doubt(groups: Sequence[PublishedGroup], beliefs: CellBeliefs, share: float) 
     return Doubt(share, slope, score, np.zeros(types), np.eye(types)).given(beliefs)
 
 
-def _differences(group: PublishedGroup, rows: Integers, prior: IidPrior, t: int) -> tuple[Array, Array]:
+def _differences(group: PublishedGroup, rows: Integers, prior: Doubtable, t: int) -> tuple[Array, Array]:
     """Central differences in θ_t of the mean and of the log probability of each combination of outputs."""
     ends = []
     for sign in (1, -1):
-        moved = [p * (1 + sign * STEP * (k == t)) for k, p in enumerate(prior.probabilities)]
-        found = cell_posteriors(group.mechanisms, rows, IidPrior(tuple(p / sum(moved) for p in moved), size=prior.size))
+        found = cell_posteriors(group.mechanisms, rows, _moved(prior, t, 1 + sign * STEP))
         numbers = np.array([float(value) for value in found.values])
         ends.append((found.probabilities @ numbers, found.log_evidence))
     width = 2 * float(STEP)
     return (ends[0][0] - ends[1][0]) / width, (ends[0][1] - ends[1][1]) / width
 
 
-def _must_be_iid(prior: Prior) -> IidPrior:
+def _strengths(prior: Doubtable) -> tuple[Fraction, ...]:
+    """The probabilities of the types, or numbers in the same ratios: where cells differ, the mean of each probability."""
+    return prior.probabilities if isinstance(prior, IidPrior) else prior.concentration
+
+
+def _moved(prior: Doubtable, t: int, factor: Fraction) -> Doubtable:
+    """The prior with the probability of one type multiplied, all normalised; cells differ by as much as before."""
+    numbers = [x * factor if k == t else x for k, x in enumerate(_strengths(prior))]
+    scale = sum(_strengths(prior), Fraction(0)) / sum(numbers, Fraction(0))
+    moved = tuple(x * scale for x in numbers)
+    return IidPrior(moved, prior.size) if isinstance(prior, IidPrior) else DirichletMultinomialPrior(moved, prior.size)
+
+
+def _doubtable(prior: Prior) -> Doubtable:
     if isinstance(prior, ReferencePrior):
         return prior.iid
-    if isinstance(prior, IidPrior):
+    if isinstance(prior, (IidPrior, DirichletMultinomialPrior)):
         return prior
     raise InputError(
-        "Only a prior of independent respondents is doubted",
+        "Only a prior of independent respondents, or of cells that differ by a concentration, is doubted",
         found=f"a prior of kind {prior.kind}",
-        allowed="iid or reference",
-        remedy="ask without --doubt, or give an iid prior; cells that share a mechanism with larger ones have none",
+        allowed="iid, reference, exchangeable by concentration, or learned",
+        remedy="ask without --doubt, or give such a prior; cells that share a mechanism with larger ones have none",
     )
 
 

@@ -5,8 +5,9 @@ make an unbiased mechanism of their own: P(hi | h) = (ω_h − lo)/(hi − lo). 
 e^(ε/2), so that a little of it, mixed in, is strictly private where it stands. The mixture's two outputs then take whatever each
 state lacks in mass and in mean after rounding: with all weights multiples of hi − lo, both equations have whole solutions
     x_lo + x_hi = R,   lo·x_lo + hi·x_hi = M.
-Ratios that floats leave a little too large are mended from below first (`raised`). What is mixed in grows until the result passes
-the test in whole numbers; `certify` proves it again from scratch.
+Ratios that floats leave a little too large are mended from below first (`rounding.raised`): where a solver leaves 10^-10 at one
+state and nothing at the next, cutting would cut the whole output. What is mixed in grows until the result passes the test in whole
+numbers; `certify` proves it again from scratch.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, exp, expm1, log2
+from math import ceil, expm1, log2
 
 import numpy as np
 
-from discreet.design.program.rounding import SPARE_BITS, capped, floored, is_private
+from discreet.design.program.rounding import is_private, raised, scaled
 from discreet.errors import InputError
 from discreet.numerics.brackets import rational_below_exp
 from discreet.numerics.exact import whole_steps
@@ -27,6 +28,8 @@ FINE = 10
 """Outputs are whole numbers of 2^−10 of the unit of the statistic."""
 LEAST_MIXED, MOST_MIXED = 40, 8
 """Powers of two: the smallest and the largest share that is mixed in."""
+FEW_BITS = 40
+"""Of the smallest weight at ε = 1: rounding it takes less than what ratios are kept below e^ε."""
 DROPPED = 1e-12
 """An output whose probability is below this at every state is dropped; the two repair outputs make up for it."""
 
@@ -71,10 +74,7 @@ def exact_means(
     """
     lo, hi = (end << FINE for end in repair_outputs(scale.places, edges, float(epsilon)))
     kept = kernel.max(axis=1) > DROPPED
-    kernel = raised(kernel, edges, exp(float(epsilon) * (1 - 2.0**-40)))
     rows = {int(a): row for a, row in zip(fine[kept].tolist(), kernel[kept], strict=True)}
-    bits = SPARE_BITS + max(32, ceil(-log2(float(kernel[kept][kernel[kept] > 0].min()))))
-    bits += max(0, ceil(-log2(float(epsilon)))) if epsilon < 1 else 0
     factor = rational_below_exp(epsilon, 96)
     tighter = 1 + (factor - 1) * (1 - Fraction(1, 1 << 30))
     around: list[list[int]] = [[] for _ in scale.places]
@@ -82,33 +82,24 @@ def exact_means(
         around[a].append(b)
         around[b].append(a)
     outputs = sorted({lo, hi, *rows})
-    blank = [0] * len(scale.places)
-    base = [capped([floored(p, bits) for p in rows[a].tolist()], around, tighter) if a in rows else blank for a in outputs]
+    bits, fewest = 2 * FEW_BITS, FEW_BITS + max(0, ceil(-log2(float(epsilon))))
+    while True:  # until no weight is so small that rounding it down matters
+        found = {a: raised([scaled(p, 1 << bits) for p in row.tolist()], around, tighter) for a, row in rows.items()}
+        least = min(w for row in found.values() for w in row if w)
+        if least.bit_length() >= fewest:
+            break
+        bits += fewest - least.bit_length() + 1
+    base = [found.get(a, [0] * len(scale.places)) for a in outputs]
     for power in range(LEAST_MIXED, MOST_MIXED, -2):
-        found = _mended(base, outputs, scale, (lo, hi), bits, power)
-        if found is not None and all(is_private(row, edges.tolist(), factor) for row in found):
-            return outputs, found, (hi - lo) << bits
+        mended = _mended(base, outputs, scale, (lo, hi), bits, power)
+        if mended is not None and all(is_private(row, edges.tolist(), factor) for row in mended):
+            return outputs, mended, (hi - lo) << bits
     raise InputError(
         "The proposed kernel is too far from unbiased to be repaired",
         found="means that are off by more than rounding",
         allowed="a kernel that satisfies its constraints up to rounding",
         remedy="solve again, or ask for less",
     )
-
-
-def raised(kernel: np.ndarray, edges: np.ndarray, factor: float) -> np.ndarray:
-    """The least kernel above this one with ratios of at most `factor`, scaled down until no state has more than all mass.
-
-    Where a solver leaves 10^-10 at one state and nothing at the next, cutting would cut the whole output; raising adds as little as
-    the solver left.
-    """
-    found, tail, head = kernel.copy(), edges[:, 0], edges[:, 1]
-    while True:
-        before = found.copy()
-        for i, j in ((tail, head), (head, tail)):
-            np.maximum.at(found.T, j, found.T[i] / factor)
-        if np.array_equal(before, found):
-            return np.asarray(found / max(1.0, float(found.sum(axis=0).max())))
 
 
 def _mended(

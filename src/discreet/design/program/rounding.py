@@ -82,14 +82,6 @@ def scaled(p: float, whole: int) -> int:
     return digits << shift if shift >= 0 else -(-digits >> -shift)
 
 
-def floored(p: float, bits: int) -> int:
-    """⌊p·2^bits⌋ of a double, exactly."""
-    mantissa, exponent = frexp(p)
-    shift = exponent - 53 + bits
-    digits = int(mantissa * (1 << 53))
-    return digits << shift if shift >= 0 else digits >> -shift
-
-
 def raised(weights: list[int], around: Sequence[Sequence[int]], factor: Fraction) -> list[int]:
     """The least w′ ≥ w with w′_j ≥ w′_i/q on every edge, by always settling the largest (Dijkstra's order)."""
     top, bottom = factor.numerator, factor.denominator
@@ -107,26 +99,6 @@ def raised(weights: list[int], around: Sequence[Sequence[int]], factor: Fraction
             if not done[other] and settled[other] < least:
                 settled[other] = least
                 heapq.heappush(queue, (-least, other))
-    return settled
-
-
-def capped(weights: list[int], around: Sequence[Sequence[int]], factor: Fraction) -> list[int]:
-    """The largest w′ ≤ w with w′_i ≤ ⌊q·w′_j⌋ on every edge, by always settling the smallest (Dijkstra's order)."""
-    top, bottom = factor.numerator, factor.denominator
-    settled = list(weights)
-    queue = [(w, state) for state, w in enumerate(weights)]
-    heapq.heapify(queue)
-    done = [False] * len(weights)
-    while queue:
-        w, state = heapq.heappop(queue)
-        if done[state] or w > settled[state]:
-            continue
-        done[state] = True
-        most = w * top // bottom
-        for other in around[state]:
-            if not done[other] and settled[other] > most:
-                settled[other] = most
-                heapq.heappush(queue, (most, other))
     return settled
 
 

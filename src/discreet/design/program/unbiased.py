@@ -34,10 +34,10 @@ LIKELY, RARE = 1e-4, 1e-5
 """Nodes are dense over values that leave out this much of the prior at either end; rarer outputs have none added beside them."""
 WINDOWS = ((1e-2, 0.0), (1e-4, HALF / 4), (1e-6, HALF / 16), (1e-8, HALF / 64))
 """Round by round: what the window may leave out of the prior, and how far beside each output that is used there are more nodes."""
-BOUND_WINDOWS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
-"""What a window for a bound leaves out, the smallest that floats can bound."""
-MOST_BOUNDED = 150_000
-"""Nodes times directed edges of a program for a bound: some ten seconds."""
+LEFT_OUT = 1e-3
+"""What a window for a bound leaves out of the prior, as a share of the gap; ten times as much where floats cannot bound so many."""
+MOST_BOUNDED = 100_000
+"""Nodes times directed edges of the first program for a bound: some ten seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,13 +155,15 @@ def _window_bound(base: Ground, value: float, gap: float, watch: Until) -> tuple
     scale = Scale.of([base.exact_omegas[column] for column in base.column.tolist()])
     places = np.array(scale.places, dtype=float)
     epsilon = float(base.problem.epsilon)
-    for outside in BOUND_WINDOWS:
+    outside = LEFT_OUT * gap
+    while outside < 1:
         inside = likeliest(base, outside)
         program = MeansProgram(base.masses[inside], places[inside], alone(base, inside), exp(epsilon))
         reach = _reach(_step(program), epsilon)
         nodes = np.arange(program.omegas.min() - reach, program.omegas.max() + reach + HALF / 2, HALF)
         if len(nodes) * program.arcs <= MOST_BOUNDED and len(program.edges) and has_ends(program, nodes):
             break
+        outside *= 10
     else:
         return TheoremWitness(FULL), 0.0
     _, found = _halved(program, nodes, gap, watch, value)

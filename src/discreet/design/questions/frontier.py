@@ -26,7 +26,8 @@ from discreet.watch import SILENT, Watch
 
 MANY = 5
 """From so many points on, the default gap is the coarse one."""
-FINE_GAP, COARSE_GAP = 1e-6, 1e-4
+FINE_GAP, COARSE_GAP, UNBIASED_GAP = 1e-6, 1e-4, 1e-2
+"""Unbiased values take a program with means for every point, whose bound halves its error slowly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +117,8 @@ def frontier(
             remedy="for instance 0.5, 1 and 2",
         )
     begun = time.perf_counter()
-    fine = gap if gap is not None else (COARSE_GAP if len(wanted) >= MANY else FINE_GAP)
+    usual = UNBIASED_GAP if problem.unbiased is not None else COARSE_GAP if len(wanted) >= MANY else FINE_GAP
+    fine = gap if gap is not None else usual
     tasks = [_Task(problem.with_level(level), fine, seconds, compare, keep, within) for level in reversed(wanted)]
     found = [p for p in side_by_side(design_point, tasks, watch, workers, "frontier point") if p is not None]
     return Frontier(problem, tuple(repaired(found)), time.perf_counter() - begun)
