@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from browsing import NARROW, WIDE, Window, kept, started, window
+from learners import make
 from playwright.sync_api import Browser, expect
 from serving import POINTS, SMALL, Visitor, running
 from towns import make_town
@@ -28,9 +29,10 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
-    """A workbench that serves a folder with a release."""
+    """A workbench that serves a folder with a release, a ledger, and a county in which a prior was learned."""
     town = make_town(tmp_path_factory.mktemp("served") / "town")
     town.publish()
+    make(town.folder / "county").learn(until="learn", strata=("town",))
     with running(town.folder) as found:
         yield found
 
@@ -162,20 +164,74 @@ def test_the_keyboard_is_enough(browser: Browser, bench: Visitor) -> None:
         quiet(seen)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (NARROW, "dark")])
+def test_a_prior_comes_from_a_learning_release_and_cells_from_a_key_set(browser: Browser, bench: Visitor, tmp_path: Path) -> None:
+    keys, counts = tmp_path / "streets.csv", tmp_path / "counts.csv"
+    keys.write_text("street,size\na,3\nb,4\n", encoding="utf-8")
+    counts.write_text("answer,people\n0,640\n1,160\n", encoding="utf-8")
+    with window(browser, bench.address) as seen:
+        page = seen.page
+        page.goto(f"{bench.address}/problem?example=buses")
+        page.set_input_files("#table", counts)
+        expect(page.locator("#said")).to_contain_text("reference")
+        expect(page.locator("#said")).to_contain_text("A cell has 50 passengers")
+        page.select_option("#prior", "release")
+        expect(page.locator("#learned")).to_contain_text("probability of each type")
+        expect(page.locator("#said")).to_contain_text("release")
+        page.select_option("#of_stratum", label="town 1")
+        expect(page.locator("#said pre")).to_contain_text('stratum = ["town 1"]')
+        page.locator("summary", has_text="As a problem file").click()
+        kept(page, "learned", PICTURES)
+        no_violation(seen, "learned prior")
+        page.locator("summary", has_text="More about the search").click()
+        page.set_input_files("#keys", keys)
+        expect(page.locator("#sizes")).to_have_value("street,size\na,3\nb,4\n")
+        page.get_by_role("button", name="Find the best mechanism").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Mechanisms for cells of")
+        kept(page, "family", PICTURES)
+        quiet(seen)
+
+
+def test_cells_are_chosen_and_added_up(browser: Browser, bench: Visitor) -> None:
+    release = next(item for item in bench.get("/releases.json").json["releases"] if item["place"] == "release")
+    with window(browser, bench.address) as seen:
+        page = seen.page
+        page.goto(f"{bench.address}/releases")
+        page.get_by_role("link", name="release Verify it").first.click()
+        page.fill("#search", "s")
+        page.get_by_role("link", name="size").click()
+        page.get_by_label("Choose s0").check()
+        page.get_by_label("Choose s2").check()
+        page.get_by_role("button", name="Add up the chosen cells").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("total")
+        expect(page.locator("main")).to_contain_text("between")
+        page.go_back()
+        page.get_by_role("link", name="s1").click()
+        expect(page.locator("main")).to_contain_text("About")
+        assert release["name"] in page.url
+        quiet(seen)
+
+
+LOOKS = [(WIDE, "dark"), (NARROW, "light"), *([(WIDE, "light"), (NARROW, "dark")] if PICTURES else [])]
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_every_page_is_for_everybody(browser: Browser, bench: Visitor, school: str, width: int, scheme: str) -> None:
-    release = bench.get("/releases.json").json["releases"][0]["name"]
-    name = school.rpartition("/")[2]
+    listed = bench.get("/releases.json").json
+    release = next(item["name"] for item in listed["releases"] if item["place"] == "release")
+    ledger = next(item["name"] for item in listed["ledgers"] if item["place"] == "ledger.db")
+    problem, name = bench.keep(SMALL), school.rpartition("/")[2]
     pages = {
         "home": "/", "problem": "/problem?example=buses", "design": f"/design/{name}", "reading": f"/design/{name}/reading",
-        "guarantees": f"/design/{name}/guarantees", "releases": "/releases", "release": f"/releases/{release}",
-        "total": f"/releases/{release}/total?cell=0&cell=1", "designs": "/designs", "jobs": "/jobs", "missing": "/nowhere",
+        "guarantees": f"/design/{name}/guarantees", "frontier": f"/frontier/{problem}", "releases": "/releases",
+        "release": f"/releases/{release}", "cell": f"/releases/{release}/cell?place=1",
+        "total": f"/releases/{release}/total?cell=0&cell=1", "ledger": f"/ledgers/{ledger}", "gallery": "/gallery",
+        "designs": "/designs", "jobs": "/jobs", "missing": "/nowhere",
     }  # fmt: skip
     with window(browser, bench.address, width, scheme) as seen:
         for where, path in pages.items():
             seen.page.goto(bench.address + path)
-            if seen.page.locator("[data-figure]").count():
-                expect(seen.page.locator(".drawn svg").first).to_be_visible()
+            for place in seen.page.locator("[data-figure]").all():
+                expect(place.locator("svg")).to_be_visible()
             no_violation(seen, where)
             kept(seen.page, f"{where}-{width}-{scheme}", PICTURES)
         seen.complaints = [words for words in seen.complaints if "404" not in words]

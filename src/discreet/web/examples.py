@@ -15,9 +15,12 @@ class Example:
     text: str
 
 
-def _text(about: str, respondents: int, values: str, prior: str, statistic: str, decision: str, epsilon: str, unit: str) -> str:
+def _text(
+    name: str, about: str, respondents: int, values: str, prior: str, statistic: str, decision: str, epsilon: str, unit: str
+) -> str:
     return (
-        f"# {about}\n[data]\nrespondents = {respondents}\nvalues = [{values}]\n\n[prior]\n{prior}\n\n[statistic]\n{statistic}\n\n"
+        f'# {about}\nname = "{name}"\n\n'
+        f"[data]\nrespondents = {respondents}\nvalues = [{values}]\n\n[prior]\n{prior}\n\n[statistic]\n{statistic}\n\n"
         f'[decision]\n{decision}\n\n[privacy]\nepsilon = {epsilon}\nunit = "{unit}"\n'
     )
 
@@ -30,6 +33,7 @@ EXAMPLES = {
             "School places",
             "How many school places will a block of forty households need?",
             _text(
+                "School places",
                 "How many school places does each block need?",
                 40,
                 "0, 1, 2",
@@ -45,6 +49,7 @@ EXAMPLES = {
             "Buses",
             "How many seats should the morning bus have? Too few is worse than too many.",
             _text(
+                "Buses",
                 "How many seats does the morning bus need?",
                 50,
                 "0, 1",
@@ -60,6 +65,7 @@ EXAMPLES = {
             "Disease count",
             "How many of a hundred patients had the infection?",
             _text(
+                "Disease count",
                 "How many patients had the infection?",
                 100,
                 "0, 1",
@@ -75,6 +81,7 @@ EXAMPLES = {
             "Income brackets",
             "What is the average income bracket of thirty families?",
             _text(
+                "Income brackets",
                 "What is the average income bracket?",
                 30,
                 "1, 2, 3, 4",
@@ -90,6 +97,7 @@ EXAMPLES = {
             "Threshold decision",
             "Should a clinic open? It pays when eight or more of sixty people need it.",
             _text(
+                "Threshold decision",
                 "Should a clinic open here?",
                 60,
                 "0, 1",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 
 from starlette.requests import Request
@@ -17,6 +18,8 @@ from discreet.web.keeping import must_be_name, read_json
 LISTED = 40
 LANES = {"design": "long", "family": "long", "picture": "long", "points": "background"}
 """Kinds of questions that are work, and their lanes; the others are quick."""
+CALLED = {"design": "Design:", "family": "Designs for cells:", "points": "Frontier:", "picture": "Picture:", "report": "Report:"}
+NAMED = re.compile(r'^name = "([^"\\]{1,60})"', re.MULTILINE)
 
 
 def routes(bench: Bench) -> list[Route]:
@@ -25,9 +28,9 @@ def routes(bench: Bench) -> list[Route]:
     async def listed(request: Request) -> Page:
         own = [job for job in bench.desk.jobs.values() if job.kind in LANES]
         rows = [{"name": job.name, "kind": job.kind, "state": job.state, "words": job.words, "events": len(job.events),
-                 "place": place_of(job)} for job in reversed(own[-LISTED:])]  # fmt: skip
+                 "place": place_of(job), "called": called(job)} for job in reversed(own[-LISTED:])]  # fmt: skip
         gone = [job for job in map(bench.desk.job, bench.desk.lost) if job.state == "lost"]
-        lost = [{"name": job.name, "kind": job.kind, "place": place_of(job)} for job in gone]
+        lost = [{"name": job.name, "kind": job.kind, "place": place_of(job), "called": called(job)} for job in gone]
         facts = {"work": rows, "lost": lost, "workers": bench.desk.limits.workers, "room": bench.desk.limits.waiting}
         return Page("work.html", facts, {"rows": rows, "lost": lost, "title": "Work"})
 
@@ -71,6 +74,14 @@ def routes(bench: Bench) -> list[Route]:
         bench.got("/jobs/{name}/figures/{place:int}.json", figure),
         bench.posted("/jobs/{name}/stop", stop), bench.posted("/jobs/{name}/again", again),
     ]  # fmt: skip
+
+
+def called(job: Job) -> str:
+    """A piece of work as people know it: what is done, and the name of the problem or picture."""
+    named = NAMED.search(str(job.arguments.get("toml", "")))
+    about = named.group(1) if named else job.arguments.get("name") or job.name
+    level = " ".join(job.arguments["levels"]) if job.kind == "points" else ""
+    return f"{CALLED.get(job.kind, job.kind)} {about}{', at ' + level if level else ''}"
 
 
 def place_of(job: Job) -> str:

@@ -24,11 +24,16 @@
     specification = dark.matches ? recoloured(specification) : specification;
     delete specification.title; // the heading above it says the same
     specification.background = "transparent";
-    specification.config = { ...specification.config, font: "system-ui, sans-serif", axis: { ...specification.config.axis, ...text }, legend: { ...specification.config.legend, ...text }, header: text, mark: { tooltip: true } };
+    specification.config = { ...specification.config, font: "system-ui, sans-serif", axis: { ...specification.config.axis, ...text }, legend: { ...specification.config.legend, ...text }, header: text, title: { ...specification.config.title, color: ink, subtitleColor: ink }, text: { ...specification.config.text, color: ink }, mark: { tooltip: true } };
     const room = place.clientWidth;
+    if (specification.hconcat && room < 800) { // side by side only where there is room for both
+      specification.vconcat = specification.hconcat;
+      delete specification.hconcat;
+      for (const part of specification.vconcat) if (typeof part.width === "number") part.width = Math.min(part.width, Math.max(230, room - 80));
+    }
     if (typeof specification.width === "number" && room < specification.width + 150) {
       specification.width = Math.max(230, room - 150);
-      if (room < 560) { specification.width = Math.max(230, room - 80); specification.config.legend = { ...specification.config.legend, orient: "bottom", columns: 2 }; }
+      if (room < 560) { specification.width = Math.max(230, room - 80); specification.config.legend = { ...specification.config.legend, orient: "bottom", columns: room < 420 ? 1 : 2 }; }
     }
     const { spec } = vegaLite.compile(specification);
     const view = new vega.View(vega.parse(spec, {}, { ast: true }), { expr: vega.expressionInterpreter, renderer: "svg", container: place, hover: true });
@@ -102,6 +107,25 @@
     once(document, "[data-events]", watch);
     once(document, "[data-follow]", follow);
     once(document, "#moves input", (field) => field.addEventListener("input", () => { lastMoved = field; }));
+    once(document, "#cells", (form) => { // what was chosen stays chosen while one searches, sorts and turns pages
+      const chosen = document.getElementById("chosen"), count = document.getElementById("count");
+      const kept = (place) => chosen.querySelector(`input[value="${place}"]`);
+      const tell = () => { count.textContent = chosen.children.length ? `${chosen.children.length} chosen;` : ""; };
+      for (const box of form.querySelectorAll("input[name=cell]")) box.checked = box.checked || kept(box.value) !== null;
+      form.addEventListener("change", (event) => {
+        const box = event.target;
+        if (box.name !== "cell") return;
+        const old = kept(box.value);
+        if (old) old.remove();
+        if (box.checked) {
+          const input = document.createElement("input");
+          input.type = "hidden"; input.name = "cell"; input.value = box.value; input.setAttribute("form", "cells");
+          chosen.append(input);
+        }
+        tell();
+      });
+      tell();
+    });
     once(document, "input[type=file][data-into]", (field) => field.addEventListener("change", async () => {
       const into = document.getElementById(field.dataset.into);
       if (field.files[0] && field.files[0].size < 900000) { into.value = await field.files[0].text(); into.dispatchEvent(new Event("input", { bubbles: true })); }
@@ -118,7 +142,8 @@
   document.addEventListener("DOMContentLoaded", ready);
   document.addEventListener("htmx:afterSwap", (event) => {
     ready();
-    if (event.detail.target.id === "learned") event.detail.target.dispatchEvent(new Event("change", { bubbles: true }));
+    const place = event.detail.target; // none when the browser goes back
+    if (place && place.id === "learned") place.dispatchEvent(new Event("change", { bubbles: true }));
   });
   dark.addEventListener("change", () => { for (const place of document.querySelectorAll("[data-figure]")) { delete place.dataset.ready; place.textContent = ""; } ready(); });
 })();
