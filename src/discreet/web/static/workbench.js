@@ -2,10 +2,17 @@
 "use strict";
 (() => {
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const swap = { "#000000": "#f2f2f7", "#ffffff": "#17171c", "#e5e5e5": "#33333c", "#888888": "#8a8a96", "#444444": "#b0b0bc", "#0072b2": "#56b4e9", "#999999": "#777783", "#7f7f7f": "#a0a0ac" };
+  const brighter = { "#0072b2": "#56b4e9", "#005a94": "#7cc4f5" };
+  const swapped = (text) => { // in the dark greys trade places: black becomes the ink, white the page
+    if (brighter[text]) return brighter[text];
+    const found = /^#(..)(..)(..)$/.exec(text);
+    if (!found || found[1] !== found[2] || found[2] !== found[3]) return text;
+    const level = Math.round(242 - parseInt(found[1], 16) * (242 - 23) / 255).toString(16).padStart(2, "0");
+    return `#${level}${level}${level}`;
+  };
   const recoloured = (part) => Array.isArray(part) ? part.map(recoloured)
     : part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([k, v]) => [k, k === "values" ? v : recoloured(v)]))
-    : typeof part === "string" && swap[part] ? swap[part] : part;
+    : typeof part === "string" ? swapped(part) : part;
 
   const once = (root, chosen, act) => { // whatever is shown anew is made ready, and nothing twice
     for (const part of root.querySelectorAll(chosen)) {
