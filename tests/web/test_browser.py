@@ -191,23 +191,22 @@ def test_a_prior_comes_from_a_learning_release_and_cells_from_a_key_set(browser:
         quiet(seen)
 
 
-def test_cells_are_chosen_and_added_up(browser: Browser, bench: Visitor) -> None:
-    release = next(item for item in bench.get("/releases.json").json["releases"] if item["place"] == "release")
+def test_cells_are_chosen_while_one_searches_and_added_up(browser: Browser, bench: Visitor) -> None:
+    """Near-miss: a search brought a new table, and what had been chosen before was forgotten."""
+    release = next(item["name"] for item in bench.get("/releases.json").json["releases"] if item["place"] == "release")
     with window(browser, bench.address) as seen:
         page = seen.page
-        page.goto(f"{bench.address}/releases")
-        page.get_by_role("link", name="release Verify it").first.click()
-        page.fill("#search", "s")
-        page.get_by_role("link", name="size").click()
+        page.goto(f"{bench.address}/releases/{release}")
         page.get_by_label("Choose s0").check()
+        page.fill("#search", "s2")
+        expect(page.get_by_label("Choose s1")).to_have_count(0)
         page.get_by_label("Choose s2").check()
+        expect(page.locator("#count")).to_have_text("2 chosen;")
         page.get_by_role("button", name="Add up the chosen cells").click()
-        expect(page.get_by_role("heading", level=1)).to_contain_text("total")
-        expect(page.locator("main")).to_contain_text("between")
+        expect(page.locator("main")).to_contain_text("The total over 2 cells (s0, s2)")
         page.go_back()
-        page.get_by_role("link", name="s1").click()
+        page.get_by_role("link", name="s2").click()
         expect(page.locator("main")).to_contain_text("About")
-        assert release["name"] in page.url
         quiet(seen)
 
 
