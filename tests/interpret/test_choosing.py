@@ -19,11 +19,11 @@ PROBLEM = problem_of(40, (0, 1, 2), IidPrior((Fraction(89, 100), Fraction(9, 100
 
 def test_rows_follow_from_their_formulas() -> None:
     found = choose(PROBLEM, EPSILONS, frontier=[(Fraction(1), 3.25), (0.25, 5.5)], together=3)
-    assert [row.epsilon for row in found.rows] == EPSILONS
+    assert [row.level for row in found.rows] == EPSILONS
     for row in found.rows:
-        e = float(row.epsilon)
+        e = float(row.level)
         assert row.attacker == pytest.approx(moved(0.5, e)) and row.attacker_together == pytest.approx(moved(0.5, 3 * e))
-        assert row.power_limit == power_bound(0.05, row.epsilon, found.distance).value and row.power is None
+        assert row.power_limit == power_bound(0.05, row.level, found.distance).value and row.power is None
     assert [row.loss for row in found.rows] == [5.5, 3.25, None]
     low, high = typical_histogram(PROBLEM, found.low), typical_histogram(PROBLEM, found.high)
     assert found.low < found.high and sum(low) == sum(high) == 40

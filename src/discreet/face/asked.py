@@ -137,7 +137,8 @@ class AskedProblem(Shown):
         found = frontier(self.problem, [exact(level, key) for level in levels], gap=gap, seconds=seconds)
         return Answer(found, frontier_view(found), frontier_columns)
 
-    def choose(self, epsilons: Iterable[Number] = LEVELS, *, seconds: float = 20.0) -> Answer[Choices]:
-        """Values of ε side by side: attacker, analyst, decision."""
-        found = choices_with_designs(self.problem, [exact(e, "epsilon") for e in epsilons], seconds=seconds)
+    def choose(self, levels: Iterable[Number] = LEVELS, *, seconds: float = 20.0) -> Answer[Choices]:
+        """Values of ε (or ρ) side by side: attacker, analyst, decision."""
+        key = self.problem.promise.keys[0]
+        found = choices_with_designs(self.problem, [exact(level, key) for level in levels], seconds=seconds)
         return Answer(found, choice_view(found), choice_columns)

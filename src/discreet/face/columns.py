@@ -55,12 +55,12 @@ def frontier_columns(found: Frontier) -> Columns:
 
 
 def choice_columns(found: Choices) -> Columns:
-    """One row for each ε: what an attacker, an analyst and the decision can reach."""
+    """One row for each level: what an attacker, an analyst and the decision can reach."""
     rows = [
-        (float(row.epsilon), row.attacker, row.attacker_together, row.power_limit, row.power, row.loss, row.sentence)
+        (float(row.level), row.attacker, row.attacker_together, row.power_limit, row.power, row.loss, row.sentence)
         for row in found.rows
     ]
-    return _columns(("epsilon", "attacker", "attacker_together", "power_at_most", "power", "loss", "sentence"), rows)
+    return _columns((found.key, "attacker", "attacker_together", "power_at_most", "power", "loss", "sentence"), rows)
 
 
 def posterior_columns(found: Posterior) -> Columns:

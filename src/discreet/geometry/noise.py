@@ -6,6 +6,9 @@ databases. (*Ours*, for every ε > 0: if a coupling exists, averaging a private 
 ratio. If none does, Hall's theorem gives a set A of databases with ω whose neighbours with ω′ are less likely, and
 k = max(2 − d(·,A), 1 − d(·,{ω})) is a private labelling under which the odds of ω against ω′ move beyond ε.)
 
+Under ρ (zCDP) the coupling is still enough: Σ p^α q^(1−α) is jointly convex, so averaging over coupled neighbours keeps D_α ≤ ρα.
+Whether it is necessary there is not known.
+
 Theorems answer first, after their conditions are checked; they need no listing, so N may be huge. What no theorem
 covers is decided by transport, exactly. The errata of Theorem 1 are heeded: N ≥ 2 and equally spaced values.
 """
@@ -24,6 +27,7 @@ from discreet.geometry.witness import Witness, magnitude_sum, magnitude_witness
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior, IndependentPrior, ReferencePrior
 from discreet.model.problem import Problem
+from discreet.model.promises import ConcentratedPromise, PurePromise
 from discreet.model.statistic import CountStatistic, MeanStatistic, SumStatistic, on_histograms
 from discreet.model.universe import Universe
 
@@ -34,12 +38,16 @@ MOST_TO_IDENTIFY = 500_000
 
 @dataclass(frozen=True, eq=False)
 class NoiseAnswer:
-    """Yes or no, the theorem that says so with its checked conditions, and a witness where the answer is no."""
+    """Yes or no, the theorem that says so with its checked conditions, and a witness where the answer is no.
+
+    Not `decided`: neither is known, as under ρ where no coupling exists.
+    """
 
     optimal: bool
     theorem: str
     conditions: tuple[str, ...]
     witness: Witness | None = None
+    decided: bool = True
 
 
 def is_noise_optimal(problem: Problem) -> NoiseAnswer:
@@ -51,11 +59,24 @@ def is_noise_optimal(problem: Problem) -> NoiseAnswer:
             allowed="a prior with full support",
             remedy="give everything a small probability, or leave impossible types out",
         )
+    if isinstance(problem.promise, ConcentratedPromise):
+        return _under_rho(problem)
     answer = by_theorem(problem)
     if answer is not None:
         return answer
     listed = _listed(problem)
     return by_components(listed) if problem.epsilon == 0 else by_transport(listed)
+
+
+def _under_rho(problem: Problem) -> NoiseAnswer:
+    """The coupling does not depend on the level: where it exists, noise loses nothing under ρ either."""
+    pure = is_noise_optimal(problem.with_promise(PurePromise(Fraction(1))))
+    if pure.optimal:
+        return NoiseAnswer(
+            True, "averaging over coupled neighbours", (*pure.conditions, f"coupled, as for pure ε ({pure.theorem})")
+        )
+    reason = "which decides under pure ε, and is not known to under ρ"
+    return NoiseAnswer(False, "no coupling along neighbours exists", (reason,), decided=False)
 
 
 def by_theorem(problem: Problem) -> NoiseAnswer | None:

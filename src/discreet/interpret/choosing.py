@@ -1,10 +1,10 @@
-"""Choosing ε: what a range of ε means, side by side, in this problem's own units.
+"""Choosing ε or ρ: what a range of levels means, side by side, in this problem's own units.
 
-For each ε: how sure an attacker can become about one respondent (alone, and with `together` respondents who
-answer alike); how well anyone can tell a low from a high value of the statistic (the limit for any
-mechanism, and the exact power for the design, when there is one); what the decision loses (a frontier is
-passed in). Low and high are prior quantiles of ω, each at its most probable histogram: two databases, so that the limit
-of `power_bound` applies with their distance. Limits are rounded up.
+For each level of the problem's promise: how sure an attacker can become about one respondent (alone, and with `together`
+respondents who answer alike; under ρ except with a small chance); how well anyone can tell a low from a high value of the statistic
+(the limit for any mechanism, and the exact power for the design, when there is one); what the decision loses (a frontier is passed
+in). Low and high are prior quantiles of ω, each at its most probable histogram: two databases, so that the limit on tests applies
+with their distance. Limits are rounded up.
 
 References: SY-OA Prop. S.1, BG Thm 8. PEERS' users: "setting epsilon is very hard": this is the table they ask for.
 """
@@ -21,12 +21,14 @@ from discreet.errors import InputError
 from discreet.interpret.beliefs import log_histogram_law
 from discreet.interpret.bounds import moved_bracket
 from discreet.interpret.channel import kernel_logs
-from discreet.interpret.power import neyman_pearson, power_bound
+from discreet.interpret.power import neyman_pearson
+from discreet.interpret.promised_limits import promised_power, promised_shift
 from discreet.interpret.regions import quantile_positions
 from discreet.interpret.sentences import attacker_sentence
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import TablePrior
 from discreet.model.problem import Problem
+from discreet.model.promises import LETTERS
 from discreet.model.statistic import on_histograms
 from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
@@ -37,9 +39,9 @@ DEFAULT_EPSILONS = tuple(Fraction(x) for x in ("1/10", "1/4", "1/2", "1", "2", "
 
 @dataclass(frozen=True)
 class Choice:
-    """One ε in words and numbers. `loss` and `power` are None when no design was given."""
+    """One level in words and numbers. `loss` and `power` are None when no design was given."""
 
-    epsilon: Fraction
+    level: Fraction
     attacker: float
     attacker_together: float
     power_limit: float
@@ -50,7 +52,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Choices:
-    """The rows for all ε, and what they compare: the likeliest histograms behind a low and a high value."""
+    """The rows for all levels of ε or ρ (`key`), and what they compare: the likeliest histograms behind a low and a high value."""
 
     rows: tuple[Choice, ...]
     sure: float
@@ -60,6 +62,9 @@ class Choices:
     high: Fraction
     distance: int
     loss_name: str
+    key: str = "epsilon"
+    except_for: Fraction = Fraction(0)
+    """The chance with which the attacker's limit may not hold: 0 under pure ε."""
 
 
 Frontier = Sequence[tuple[Fraction | float, float]]
@@ -67,7 +72,7 @@ Frontier = Sequence[tuple[Fraction | float, float]]
 
 def choose(
     problem: Problem,
-    epsilons: Iterable[Fraction] = DEFAULT_EPSILONS,
+    levels: Iterable[Fraction] = DEFAULT_EPSILONS,
     *,
     frontier: Frontier | None = None,
     mechanism_at: Callable[[Fraction], Mechanism] | None = None,
@@ -76,11 +81,14 @@ def choose(
     alpha: float = 0.05,
     spread: float = 0.8,
 ) -> Choices:
-    """The table. `frontier` holds pairs (ε, loss); `mechanism_at(ε)` gives a design whose power is computed."""
-    asked = sorted(set(epsilons))
+    """The table at levels of the problem's promise.
+
+    `frontier` holds pairs (level, loss); `mechanism_at(level)` gives a design whose power is computed.
+    """
+    asked, letter = sorted(set(levels)), problem.promise.letter
     if not asked or asked[0] < 0:
         raise InputError(
-            "Choosing needs a range of ε",
+            f"Choosing needs a range of {letter}",
             found=", ".join(map(str, asked)) or "none",
             allowed="numbers from 0",
             remedy="for instance 0.25, 0.5, 1, 2",
@@ -93,27 +101,30 @@ def choose(
             remedy="see the limits of a mechanism instead",
         )
     together = min(together, problem.universe.largest)
+    terms = problem.promise.keys[0], promised_shift(problem.promise).except_for
     low, high = typical_range(problem, spread)
     cells = typical_histogram(problem, low), typical_histogram(problem, high)
     distance = int(problem.neighbours.distance(*cells))  # type: ignore[arg-type]
     losses = {float(e): float(loss) for e, loss in frontier} if frontier is not None else {}
     rows = []
-    for epsilon in asked:
-        power, limit = None, power_bound(alpha, epsilon, distance).value
+    for level in asked:
+        promise = problem.promise.at(level)
+        alone, alike = promised_shift(promise), promised_shift(promise, together)
+        power, limit = None, promised_power(promise, alpha, distance).value
         if mechanism_at is not None:
-            power = min(telling_power(mechanism_at(epsilon), *cells, alpha), limit)
+            power = min(telling_power(mechanism_at(level), *cells, alpha), limit)
         rows.append(
             Choice(
-                epsilon=epsilon,
-                attacker=moved_bracket(sure, epsilon).upper,
-                attacker_together=moved_bracket(sure, epsilon * together).upper,
+                level=level,
+                attacker=moved_bracket(sure, alone.size).upper,
+                attacker_together=moved_bracket(sure, alike.size).upper,
                 power_limit=limit,
                 power=power,
-                loss=losses.get(float(epsilon)),
-                sentence=attacker_sentence(sure, epsilon, neighbours=problem.neighbours.name),
+                loss=losses.get(float(level)),
+                sentence=attacker_sentence(sure, alone.size, neighbours=problem.neighbours.name, except_for=alone.except_for),
             )
         )
-    return Choices(tuple(rows), sure, together, alpha, low, high, distance, _loss_name(problem))
+    return Choices(tuple(rows), sure, together, alpha, low, high, distance, _loss_name(problem), *terms)
 
 
 def typical_range(problem: Problem, spread: float) -> tuple[Fraction, Fraction]:
@@ -154,7 +165,7 @@ def telling_power(mechanism: Mechanism, low: Sequence[int], high: Sequence[int],
 
 
 def in_words(choices: Choices) -> list[str]:
-    """One line for each ε."""
+    """One line for each level."""
     telling = f"Telling {given(choices.low)} from {given(choices.high)}, each with the likeliest data behind it, succeeds"
     alarms = f"of the time (false alarms {percent_given(choices.alpha)})."
     lines = []
@@ -165,7 +176,7 @@ def in_words(choices: Choices) -> list[str]:
             told = f"{percent_about(row.power)} of the time with this design, with no other more than "
             told += percent_at_most(row.power_limit)
         loss = "" if row.loss is None else f" {choices.loss_name}: {about(row.loss)}."
-        lines.append(f"ε = {given(row.epsilon)}: {row.sentence} {telling} {told} {alarms}{loss}")
+        lines.append(f"{LETTERS[choices.key]} = {given(row.level)}: {row.sentence} {telling} {told} {alarms}{loss}")
     return lines
 
 

@@ -47,12 +47,13 @@ TIE = 1e-13
 class PowerBound:
     """The most power any level-α test can have, between two floats, and which cap decides.
 
-    Caps: `level` (every step multiplies the level), `complement` (every step divides what is left), `both` (first the
-    one, then the other), `one` (nothing is ruled out).
+    `level` is the ε, or the ρ, that it follows from. Caps: `level` (every step multiplies the level), `complement` (every step
+    divides what is left), `both` (first the one, then the other), `divergence` and `variation` (under ρ), `one` (nothing is ruled
+    out).
     """
 
     alpha: Number
-    epsilon: Number
+    level: Number
     distance: float
     bracket: Bracket
     cap: str
@@ -70,7 +71,7 @@ class PowerBound:
 
 def power_bound(alpha: Number, epsilon: Number, distance: float) -> PowerBound:
     """f^d**(α), rounded outward; `distance` is d** in steps between neighbours (BG Thm 8 where it is no whole number)."""
-    _check_alpha(alpha)
+    check_alpha(alpha)
     check_epsilon(float(epsilon))
     if not distance >= 0:
         raise InputError("A distance is not negative", found=str(distance), allowed="0 or above", remedy="correct it")
@@ -117,7 +118,7 @@ class MostPowerfulTest:
 
 def neyman_pearson(null: Sequence[Number], alternative: Sequence[Number], alpha: Number) -> MostPowerfulTest:
     """The most powerful level-α test between two laws of the output, exact when everything is rational."""
-    _check_alpha(alpha)
+    check_alpha(alpha)
     if len(null) != len(alternative) or not null:
         raise InputError(
             "The two hypotheses need the probability of the same outputs",
@@ -158,7 +159,7 @@ def most_powerful_test(mechanism: Mechanism, null: Prior, alternative: Prior, al
 
 def laplace_shift_power(alpha: float, epsilon: float, distance: float) -> float:
     """Exact power of the best test between two databases whose Laplace-noised counts are `distance` apart."""
-    _check_alpha(alpha)
+    check_alpha(alpha)
     check_epsilon(epsilon, positive=True)
     shift = epsilon * distance
     if alpha >= 0.5:
@@ -170,7 +171,7 @@ def laplace_shift_power(alpha: float, epsilon: float, distance: float) -> float:
 
 def least_epsilon(alpha: float, power: float, distance: float) -> float:
     """The ε below which no ε-DP mechanism at all lets a level-α test reach this power: `power_bound` inverted, rounded down."""
-    _check_alpha(alpha)
+    check_alpha(alpha)
     _check_power(power, alpha)
     if not 0 < distance < inf:
         raise InputError(
@@ -263,7 +264,7 @@ def _tied(null: Sequence[Number], alternative: Sequence[Number], s: int, r: int,
     return bool(abs(float(left) - float(right)) <= TIE * max(abs(float(left)), abs(float(right))))
 
 
-def _check_alpha(alpha: Number) -> None:
+def check_alpha(alpha: Number) -> None:
     if not 0 < alpha < 1:
         raise InputError(
             "A level lies between 0 and 1",

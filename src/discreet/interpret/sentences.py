@@ -36,14 +36,19 @@ def attacker_sentence(
     together: int | None = 1,
     neighbours: str = "replace-one",
     unit: str | None = None,
+    except_for: Fraction = Fraction(0),
 ) -> str:
     """What someone can become sure of about one respondent, in the worst case of log odds moving by `shift`.
+
+    `except_for` is the chance with which that may not hold, where a promise does not limit every published value.
 
     `together` respondents, this one included, answer as one (None: everybody). Replacing a respondent protects the answer,
     adding or removing one protects whether it is there, and a given graph protects which of two neighbours is true.
     """
     who = f"Someone who is {percent_given(prior)} sure today {_fact(neighbours, unit, together)}"
     premise = _premise(neighbours, unit, together)
+    if except_for:
+        premise += f", except with a chance of 1 in {given(1 / except_for)}"
     if shift == inf:
         return f"{who} can become certain{premise}."
     if shift == 0:

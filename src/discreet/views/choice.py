@@ -1,4 +1,4 @@
-"""Values of ε side by side, viewed in the problem's own units: attacker, analyst, decision."""
+"""Values of ε, or of ρ, side by side, viewed in the problem's own units: attacker, analyst, decision."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from discreet.design import design
 from discreet.interpret.choosing import Choices, choose, in_words
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
+from discreet.model.promises import LETTERS
 from discreet.numerics.digits import about, given, percent_about, percent_at_most, percent_given
 from discreet.views.view import BREAK, Block, Grid, Sentence, View
 from discreet.watch import SILENT, Watch
@@ -19,7 +20,7 @@ GAP = 1e-4
 
 def choices_with_designs(
     problem: Problem,
-    epsilons: Sequence[Fraction],
+    levels: Sequence[Fraction],
     watch: Watch = SILENT,
     *,
     seconds: float = 20.0,
@@ -27,15 +28,15 @@ def choices_with_designs(
     together: int = 4,
     alpha: float = 0.05,
 ) -> Choices:
-    """What each ε means, with the best design at each and its loss."""
-    choose(problem, epsilons, sure=sure, together=together, alpha=alpha)  # refuses what it cannot answer before any design
+    """What each level of the problem's promise means, with the best design at each and its loss."""
+    choose(problem, levels, sure=sure, together=together, alpha=alpha)  # refuses what it cannot answer before any design
     made: dict[Fraction, tuple[Mechanism, float]] = {}
-    for epsilon in sorted(set(epsilons)):
-        found = design(problem.with_epsilon(epsilon), watch, seconds=seconds, gap=GAP, compare=False)
-        made[epsilon] = found.mechanism, float(found.loss)
+    for level in sorted(set(levels)):
+        found = design(problem.with_level(level), watch, seconds=seconds, gap=GAP, compare=False)
+        made[level] = found.mechanism, float(found.loss)
     return choose(
         problem,
-        epsilons,
+        levels,
         frontier=[(e, loss) for e, (_, loss) in made.items()],
         mechanism_at=lambda e: made[e][0],
         sure=sure,
@@ -48,6 +49,7 @@ def choice_view(choices: Choices) -> View:
     """A table, then the same in words."""
     facts = {
         "sure": choices.sure,
+        "except_for": float(choices.except_for),
         "together": choices.together,
         "alpha": choices.alpha,
         "telling": [float(choices.low), float(choices.high)],
@@ -55,7 +57,7 @@ def choice_view(choices: Choices) -> View:
         "loss": choices.loss_name,
         "rows": [
             {
-                "epsilon": row.epsilon,
+                choices.key: row.level,
                 "attacker": row.attacker,
                 "attacker_together": row.attacker_together,
                 "power_at_most": row.power_limit,
@@ -72,7 +74,7 @@ def choice_view(choices: Choices) -> View:
 def _told(choices: Choices) -> Iterator[Block]:
     designed = any(row.loss is not None for row in choices.rows)
     heads = (
-        "ε",
+        LETTERS[choices.key],
         f"attacker from\n{percent_given(choices.sure)} to at most",
         f"with {choices.together}\nalike",
         f"telling {given(choices.low)} from {given(choices.high)}\nat most",
@@ -80,7 +82,7 @@ def _told(choices: Choices) -> Iterator[Block]:
     )
     rows = [
         (
-            given(row.epsilon),
+            given(row.level),
             percent_at_most(row.attacker),
             percent_at_most(row.attacker_together),
             percent_at_most(row.power_limit),

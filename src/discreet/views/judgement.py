@@ -149,3 +149,12 @@ def _most(number: float | Fraction) -> str:
 
 def _ends(worst: Worst) -> list[float]:
     return [worst.lower, worst.upper]
+
+
+def scripted_view(mechanism: Mechanism, output: Path) -> View:
+    """A mechanism written as a script for OpenDP."""
+    outputs = len(mechanism.outputs)
+    facts = {
+        "written": output, "what": "script for OpenDP", "outputs": outputs, "guarantee": str(mechanism.guarantee), "edge": None,
+    }  # fmt: skip
+    return View(facts, (Sentence(f"{output} (script for OpenDP, {outputs:,} outputs)", "Written:", whole=True),))

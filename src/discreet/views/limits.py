@@ -1,9 +1,13 @@
-"""What no attacker, no test and no analyst can exceed, viewed: for an ε alone, and for a mechanism whose ε was proved."""
+"""What no attacker, no test and no analyst can exceed, viewed: for a promise alone, and for a mechanism that was proved to keep it.
+
+Under ρ no limit holds after every published value: the attacker's holds except with a small chance, and none under every model.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -15,44 +19,48 @@ from discreet.interpret.bounds import PosteriorBounds, density_bounds, moved_bra
 from discreet.interpret.channel import output_at, position_of, state_logs
 from discreet.interpret.closed_bounds import total_bounds
 from discreet.interpret.distances import state_distances
-from discreet.interpret.power import power_bound
+from discreet.interpret.promised_limits import promised_power, promised_shift
 from discreet.interpret.sentences import attacker_sentence, limit_sentence, power_sentence
 from discreet.model.certificate import Certificate
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
+from discreet.model.promises import LETTERS, PurePromise
 from discreet.model.universe import Universe
 from discreet.numerics.digits import at_least, at_most, given, number_at_most
 from discreet.views.view import BREAK, Block, Fact, Heading, Mood, Sentence, View
 
 MOST_STATES = 2000
 MOST_ROWS = 12
+NO_MODEL = "Under ρ no limit holds after every published value, and so none under every model of how answers move together."
+NO_DENSITY = "How probable each output is under any model is bounded by pure ε only."
 
 
 def limits_view(
     about: Problem | Mechanism, *, output: str | None = None, sure: float = 0.5, together: int = 4, alpha: float = 0.05
 ) -> View:
-    """The limits that follow from a problem's ε; a mechanism, once its ε is proved, also has limits of its own."""
+    """The limits that follow from a problem's promise; a mechanism, once that is proved, also has limits of its own."""
     mechanism = proved_mechanism(about) if isinstance(about, Mechanism) else None
     problem = about.problem if isinstance(about, Mechanism) else about
-    epsilon = mechanism.guarantee.epsilon if mechanism is not None else problem.epsilon
+    promise = mechanism.guarantee.promise if mechanism is not None else problem.promise
     reach = largest_distance(problem)
     together = max(1, min(together, int(min(reach, 10**9))))
+    shifts = {many: promised_shift(promise, many) for many in (1, together)}
     steps = sorted({1.0, float(together), reach})
-    bounds = PosteriorBounds(epsilon, reach)
     relation = problem.neighbours.name
-    low, high = bounds.probability(sure)
     facts: dict[str, Any] = {
-        "epsilon": epsilon,
+        **promise.numbers,
         "neighbours": relation,
         "unit": problem.unit,
         "attacker": {
             "sure": sure,
-            "alone": moved_bracket(sure, epsilon).upper,
-            "together": moved_bracket(sure, epsilon * together).upper,
+            "alone": moved_bracket(sure, shifts[1].size).upper,
+            "together": moved_bracket(sure, shifts[together].size).upper,
+            "except_for": float(shifts[1].except_for),
             "how_many_together": together,
             "sentences": [
-                attacker_sentence(sure, epsilon * many, together=many, neighbours=relation) for many in sorted({1, together})
+                attacker_sentence(sure, s.size, together=many, neighbours=relation, except_for=s.except_for)
+                for many, s in sorted(shifts.items())
             ],
         },
         "tests": [
@@ -65,24 +73,29 @@ def limits_view(
                 "sentence": power_sentence(bound),
             }
             for d in steps
-            for bound in [power_bound(alpha, epsilon, d)]
+            for bound in [promised_power(promise, alpha, d)]
         ],
-        "any_model": {
-            "d_star_star": reach,
-            "factor": bounds.log_factor,
-            "prior": sure,
-            "posterior_between": [low, high],
-            "vacuous_by": bounds.vacuous(sure),
-            "sentence": limit_sentence(bounds, sure),
-        },
     }
+    if isinstance(promise, PurePromise):
+        facts["any_model"] = _any_model(PosteriorBounds(promise.epsilon, reach), sure)
     if mechanism is not None:
         facts["mechanism"] = _own_limits(mechanism, output, sure)
     return View(facts, tuple(limits_told(facts)))
 
 
+def _any_model(bounds: PosteriorBounds, sure: float) -> dict[str, Any]:
+    return {
+        "d_star_star": bounds.d_star_star,
+        "factor": bounds.log_factor,
+        "prior": sure,
+        "posterior_between": list(bounds.probability(sure)),
+        "vacuous_by": bounds.vacuous(sure),
+        "sentence": limit_sentence(bounds, sure),
+    }
+
+
 def proved_mechanism(mechanism: Mechanism) -> Mechanism:
-    """The mechanism, once its ε is proved: limits that follow from a promise hold only if it is kept."""
+    """The mechanism, once its promise is proved: limits that follow from a promise hold only if it is kept."""
     proof = certify.privacy(mechanism)
     if not isinstance(proof, Certificate):
         raise Refuted(f"the mechanism does not keep {mechanism.guarantee}, so no limit follows from it", proof.words)
@@ -99,23 +112,29 @@ def _own_limits(mechanism: Mechanism, output: str | None, sure: float) -> dict[s
     place = None if output is None else position_of(mechanism, output)
     asked: Fraction | str | None = None if place is None else output_at(mechanism, place).label
     found: dict[str, Any] = {}
+    promise = mechanism.guarantee.promise
+    pure = promise.epsilon if isinstance(promise, PurePromise) else None
     try:
         states = len(mechanism.space)
         alone = worst_product(mechanism, asked)
-        found |= {"states": states, "alone": _shift(alone, sure, mechanism.guarantee.epsilon)}
+        found |= {"states": states, "alone": _shift(alone, sure, inf if pure is None else pure)}
         if isinstance(mechanism.problem.universe, Universe):
             everybody = worst_correlated(mechanism, asked)
-            widest = PosteriorBounds(mechanism.guarantee.epsilon, largest_distance(mechanism.problem)).shift
+            widest = inf if pure is None else PosteriorBounds(pure, largest_distance(mechanism.problem)).shift
             found["everybody"] = _shift(everybody, sure, widest)
         if states > MOST_STATES:
             raise TooLarge("bounds for each output", size=f"{states:,} states", fits=f"{MOST_STATES:,} states")
         found["components"] = int(mechanism.space.component.max()) + 1
     except TooLarge as large:
         found["note"] = str(large)
-        if asked is not None and not isinstance(mechanism.kernel, TableKernel):
+        found |= {"outputs": []} if pure is None else {}
+        if pure is not None and asked is not None and not isinstance(mechanism.kernel, TableKernel):
             found["outputs"] = [_row(str(asked), *outward(*total_bounds(mechanism, asked)))]
         return found
-    bounds = density_bounds(np.exp(state_logs(mechanism)), state_distances(mechanism.space), float(mechanism.guarantee.epsilon))
+    if pure is None:
+        found |= {"outputs": [], "note": NO_DENSITY}
+        return found
+    bounds = density_bounds(np.exp(state_logs(mechanism)), state_distances(mechanism.space), float(pure))
     places = range(len(bounds.lower)) if place is None else [place]
     found["outputs"] = [_row(output_at(mechanism, i).label, *bounds.stated(i)) for i in places]
     if bounds.remedy is not None:
@@ -133,9 +152,11 @@ def _row(output: str, lower: float, upper: float) -> dict[str, Any]:
 
 def limits_told(facts: dict[str, Any]) -> Iterator[Block]:
     """The limits in words."""
-    level = f"ε = {given(facts['epsilon'])}, {facts['neighbours']} neighbours, unit: {facts['unit']}"
+    numbers = ", ".join(f"{LETTERS[key]} = {given(facts[key])}" for key in LETTERS if key in facts)
+    level = f"{numbers}, {facts['neighbours']} neighbours, unit: {facts['unit']}"
     yield Sentence(level, mood=Mood.STRONG)
-    sentences = [*facts["attacker"]["sentences"], *(test["sentence"] for test in facts["tests"]), facts["any_model"]["sentence"]]
+    sentences = [*facts["attacker"]["sentences"], *(test["sentence"] for test in facts["tests"])]
+    sentences += [facts["any_model"]["sentence"]] if "any_model" in facts else [NO_MODEL]
     yield from (Fact("", sentence) for sentence in sentences)
     if "mechanism" in facts:
         yield from _told_own(facts["mechanism"])

@@ -20,6 +20,7 @@ from discreet.watch import SILENT, Watch
 
 MOST_SHOWN = 64
 """The most states of a witness that are written out."""
+NOT_UNDER_RHO = "nothing that reads the statistic alone is designed for ρ; compare the design with discrete Gaussian noise instead"
 BY_EXTREME_POINTS, BY_DESIGNS = "concavification over all extreme points", "two designs with their bounds"
 
 
@@ -27,16 +28,19 @@ def noise_view(problem: Problem, watch: Watch = SILENT, *, price: bool = True, s
     """The answer for a problem; with `price` also what noise costs in it, each solve bounded by `seconds`."""
     found = is_noise_optimal(problem)
     facts: dict[str, Any] = {
-        "optimal": found.optimal,
+        "optimal": found.optimal if found.decided else None,
         "theorem": found.theorem,
         "conditions": list(found.conditions),
-        "epsilon": problem.epsilon,
+        problem.promise.keys[0]: problem.promise.level,
     }
     if found.witness is not None:
         facts["witness"] = _witness(found.witness)
-    told = list(_answer(found, problem.epsilon, facts.get("witness")))
+    told = list(_answer(found, problem.promise.level, facts.get("witness")))
     if found.optimal:
         facts["price"] = {"at_least": 0.0, "at_most": 0.0, "by": found.theorem}
+    elif not found.decided:
+        facts["price"] = {"not_computed": NOT_UNDER_RHO}
+        told.append(Fact("price", f"not computed: {NOT_UNDER_RHO}"))
     elif price:
         try:
             paid, by = _paid(problem, watch, seconds)
@@ -84,9 +88,11 @@ def _witness(witness: Witness) -> dict[str, Any]:
     return facts
 
 
-def _answer(found: NoiseAnswer, epsilon: Fraction, witness: dict[str, Any] | None) -> Iterator[Block]:
+def _answer(found: NoiseAnswer, level: Fraction, witness: dict[str, Any] | None) -> Iterator[Block]:
     if found.optimal:
         yield Sentence("adding noise to the statistic loses nothing, for any decision.", "Yes:", Mood.GOOD)
+    elif not found.decided:
+        yield Sentence("whether adding noise to the statistic can be optimal under ρ is not decided here.", "Not known:", Mood.BAD)
     else:
         yield Sentence("adding noise to the statistic is not always optimal here.", "No:", Mood.BAD)
     yield Fact("by", theorem_words(found.theorem))
@@ -97,7 +103,7 @@ def _answer(found: NoiseAnswer, epsilon: Fraction, witness: dict[str, Any] | Non
             (
                 f"a private posterior over {witness['states']:,} states moves the log odds of ω = {witness['raised']} against "
                 f"ω = {witness['lowered']} by {about(witness['log_odds_shift'], 6)}; private noise moves them by at most ε = "
-                f"{given(epsilon)}"
+                f"{given(level)}"
             ),
         )
         if "exponents" in witness:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from discreet.currencies.attack import advantage, bayes_success, success_at
-from discreet.currencies.bracket import Worst
+from discreet.currencies.bracket import Bracket
 from discreet.currencies.channel import LossChannel
 from discreet.currencies.divergences import relative_entropy, renyi_curve
 from discreet.currencies.groups import group
 from discreet.currencies.information import mutual_information
+from discreet.currencies.near import near_table, outward
 from discreet.currencies.profiles import profile
 from discreet.currencies.repeated import compose
 from discreet.currencies.tradeoffs import tradeoff
 from discreet.currencies.zcdp import rho
+from discreet.model.kernel import GaussianKernel
 from discreet.model.mechanism import Mechanism
+from discreet.model.summary import LinearSummary
+from discreet.numerics.brackets import float_up
 from discreet.numerics.digits import at_least, at_most
 from discreet.views.view import BREAK, Block, Fact, Mood, Sentence, View
 from discreet.watch import SILENT, Watch
@@ -36,7 +40,8 @@ def profile_view(
 ) -> View:
     """Every currency, for groups of `size` respondents; δ at each of `epsilons`, ε at each of `deltas`."""
     watch.report(stage="every edge")
-    channel = group(mechanism, size)
+    near = isinstance(mechanism.kernel, GaussianKernel)
+    channel = group(near_table(mechanism), size)
     seen = profile(channel)
     watch.report(stage="the tight ε")
     tight = seen.epsilon
@@ -46,46 +51,61 @@ def profile_view(
     information = mutual_information(channel)
     watch.report(stage="attacks")
     risk, attack, guess = advantage(seen), success_at(seen, alpha), bayes_success(seen)
+    ends = _outward if near else _ends
+    proved_rho = _with_formula(mechanism, size, ends(concentrated.bracket))
     watch.report(stage="δ(ε), Rényi and the trade-off")
     facts: dict[str, Any] = {
         "guarantee": str(mechanism.guarantee),
         "group": size,
-        "epsilon": tight.upper,
-        "epsilon_bracket": [tight.bracket.lower, tight.bracket.upper],
-        "ratio": tight.ratio,
-        "delta": [list(point) for point in seen.breakpoints],
-        "kl": _ends(relative_entropy(channel)),
-        "rho": concentrated.upper,
-        "rho_bracket": _ends(concentrated),
-        "renyi": [[order, found.upper] for order, found in renyi_curve(channel)],
-        "tradeoff": [list(corner) for corner in tradeoff(seen).corners],
-        "advantage": _ends(risk),
-        "attack": {"alpha": alpha, "success": _ends(attack), "even_guess": _ends(guess)},
-        "mi": [information.bracket.lower, information.bracket.upper],
+        "epsilon": ends(tight.bracket)[1],
+        "epsilon_bracket": ends(tight.bracket),
+        "ratio": None if near else tight.ratio,
+        "delta": [[ends(Bracket(e, e))[1], ends(Bracket(d, d))[1]] if near else [e, d] for e, d in seen.breakpoints],
+        "kl": ends(relative_entropy(channel).bracket),
+        "rho": proved_rho[1],
+        "rho_bracket": proved_rho,
+        "renyi": [[order, ends(found.bracket)[1]] for order, found in renyi_curve(channel)],
+        "tradeoff": [[ends(Bracket(x, x))[0] if near else x for x in corner] for corner in tradeoff(seen).corners],
+        "advantage": ends(risk.bracket),
+        "attack": {"alpha": alpha, "success": ends(attack.bracket), "even_guess": ends(guess.bracket)},
+        "mi": ends(information.bracket),
         "witness": {
             "epsilon": {"edge": tight.edge, "output": tight.output},
             "rho": {"edge": concentrated.edge},
             "advantage": {"edge": risk.edge},
             "mi": {"states": information.states, "inputs": [float(p) for p in information.inputs]},
         },
-        "delta_for_epsilon": [[at, *_ends(seen.delta_for_epsilon(at))] for at in epsilons],
-        "epsilon_for_delta": [[at, *_ends(seen.epsilon_for_delta(at))] for at in deltas],
+        "delta_for_epsilon": [[at, *ends(seen.delta_for_epsilon(at).bracket)] for at in epsilons],
+        "epsilon_for_delta": [[at, *ends(seen.epsilon_for_delta(at).bracket)] for at in deltas],
     }
     if times > 1:
-        facts["composition"] = _composed(channel, times, epsilons)
+        facts["composition"] = _composed(channel, times, epsilons, ends)
     return View(facts, tuple(_told(facts)))
 
 
-def _composed(channel: LossChannel, times: int, epsilons: Sequence[str]) -> dict[str, Any]:
+def _composed(channel: LossChannel, times: int, epsilons: Sequence[str], ends: Callable[[Bracket], list[float]]) -> dict[str, Any]:
     return {
         "releases": times,
         "assumes": "The same database each time, fresh randomness, parameters fixed in advance.",
-        "delta_for_epsilon": [[at, *_ends(compose(channel, times, at))] for at in epsilons],
+        "delta_for_epsilon": [[at, *ends(compose(channel, times, at).bracket)] for at in epsilons],
     }
 
 
-def _ends(found: Worst) -> list[float]:
+def _ends(found: Bracket) -> list[float]:
     return [found.lower, found.upper]
+
+
+def _with_formula(mechanism: Mechanism, size: int, found: list[float]) -> list[float]:
+    """What a search over orders says of ρ, and for discrete Gaussian noise what its formula proves: Δ²/2σ²."""
+    kernel, summary = mechanism.kernel, mechanism.summary
+    if not isinstance(kernel, GaussianKernel) or not isinstance(summary, LinearSummary):
+        return found
+    proved = float_up(kernel.rho(size * summary.step(mechanism.problem.neighbours)))
+    return [min(found[0], proved), min(found[1], proved)]
+
+
+def _outward(found: Bracket) -> list[float]:
+    return list(outward(found.lower, found.upper))
 
 
 def _told(facts: dict[str, Any]) -> Iterator[Block]:

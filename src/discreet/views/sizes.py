@@ -85,7 +85,8 @@ def limits_of_sizes(held: Sequence[Subject], *, sure: float = 0.5, together: int
     for size, facts in seen.items():
         shifts = {SHIFTS[who]: facts["mechanism"][who]["log_odds"] for who in SHIFTS if who in facts["mechanism"]}
         each.append({"size": size, "at_most": shifts})
-    widest = max(seen.values(), key=lambda facts: (facts["epsilon"], facts["any_model"]["d_star_star"]))
+    level = held[0].mechanism.guarantee.promise.keys[0]
+    widest = max(seen.values(), key=lambda facts: (facts[level], facts["tests"][-1]["distance"]))
     shared = {key: fact for key, fact in widest.items() if key != "mechanism"}
     facts = shared | _ranged(held, each)
     return View(facts, (*limits_told(shared), *_rows(facts), _closing(held, "each published value's limits")))

@@ -8,13 +8,14 @@ from __future__ import annotations
 from fractions import Fraction
 from math import floor
 
+from discreet.interpret.promised_limits import promised_shift
 from discreet.interpret.sentences import attacker_sentence
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.gap import size
 from discreet.model.guarantee import RELATIONS, Guarantee
 from discreet.model.problem import Problem
-from discreet.model.promises import PurePromise
+from discreet.model.promises import ConcentratedPromise, PurePromise
 from discreet.model.universe import Universe
 from discreet.numerics.digits import about, at_least, between, given, percent_about, percent_at_most
 
@@ -129,8 +130,14 @@ def guarantee_words(guarantee: Guarantee) -> str:
 def attacker_words(guarantee: Guarantee, sure: Fraction | float = Fraction(1, 2)) -> str:
     """How sure an attacker can become about one respondent; without a pure ε there is no limit that holds after every value."""
     if not isinstance(guarantee.promise, PurePromise):
-        letter = guarantee.promise.letter
-        return f"Under a promise of {letter}, how sure an attacker can become has no limit that holds after every published value."
+        letter, usual = guarantee.promise.letter, ""
+        if isinstance(guarantee.promise, ConcentratedPromise):
+            shift = promised_shift(guarantee.promise)
+            usual = " " + attacker_sentence(
+                sure, shift.size, neighbours=guarantee.neighbours, unit=guarantee.unit, except_for=shift.except_for
+            )
+        words = f"Under a promise of {letter}, how sure an attacker can become has no limit that holds after every published value."
+        return words + usual
     return attacker_sentence(sure, guarantee.epsilon, neighbours=guarantee.neighbours, unit=guarantee.unit)
 
 

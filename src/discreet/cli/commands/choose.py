@@ -1,4 +1,4 @@
-"""`discreet choose PROBLEM`: a range of ε side by side, in this problem's own units."""
+"""`discreet choose PROBLEM`: a range of ε (or ρ) side by side, in this problem's own units."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ import typer
 from discreet.cli.output import Json, show
 from discreet.cli.pictures import Draw, drawable, drawn
 from discreet.cli.progress import progress
+from discreet.cli.questions.levels import levels_asked
+
+DEFAULTS = {"epsilon": "0.25,0.5,1,2", "rho": "0.05,0.1,0.5,1"}
 
 
 def command(
     problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A problem file.")],
     epsilons: Annotated[
-        str, typer.Option("--epsilons", metavar="LIST", help="Values of ε to compare, separated by commas.")
-    ] = "0.25,0.5,1,2",
+        str | None, typer.Option("--epsilons", metavar="LIST", help="Values of ε to compare, separated by commas: 0.25,0.5,1,2.")
+    ] = None,
+    rhos: Annotated[
+        str | None, typer.Option("--rhos", metavar="LIST", help="Values of ρ, for a problem that asks for ρ: 0.05,0.1,0.5,1.")
+    ] = None,
     sure: Annotated[float, typer.Option("--sure", help="How sure the attacker is beforehand.")] = 0.5,
     together: Annotated[int, typer.Option("--together", help="Respondents who always answer alike, you included.")] = 4,
     alpha: Annotated[float, typer.Option("--alpha", help="False alarms that a test may have.")] = 0.05,
@@ -25,9 +31,10 @@ def command(
     figure: Draw = None,
     as_json: Json = False,
 ) -> None:
-    """Compare values of ε side by side, in this problem's own units.
+    """Compare values of ε (or ρ) side by side, in this problem's own units.
 
-    For each: the attacker's best guess, the analyst's power, the decision's loss.
+    For each: the attacker's best guess, the analyst's power, the decision's loss. Under ρ the attacker's limit holds except
+    with a chance of one in a million.
 
     Example: discreet choose places.toml --epsilons 0.25,0.5,1,2
     """
@@ -38,7 +45,9 @@ def command(
 
     drawable(figure)
     read = files.read_problem(problem)
-    levels = [exact(part.strip(), "epsilon") for part in epsilons.split(",") if part.strip()]
+    key = read.promise.keys[0]
+    given = levels_asked(read, {"epsilons": epsilons, "rhos": rhos})
+    levels = [exact(part.strip(), key) for part in (given or DEFAULTS[key]).split(",") if part.strip()]
     asked: dict[str, Any] = {"sure": sure, "together": together, "alpha": alpha}
     if limits_only:
         choices = choose(read, levels, **asked)

@@ -11,6 +11,7 @@ from discreet.cli.keeping import kept, writable
 from discreet.cli.output import Json, show
 from discreet.cli.pictures import Draw, drawable, drawn
 from discreet.cli.progress import progress
+from discreet.cli.questions.levels import levels_asked
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def command(
     drawable(figure)
     read = files.read_problem(problem)
     key = read.promise.keys[0]
-    asked = _asked(read, epsilon, rho)
+    asked = levels_asked(read, {"epsilon": epsilon, "rho": rho})
     levels = [exact(level, key) for level in asked] if asked else _levels(read.promise.level, points)
     against = against or ("geometric" if key == "epsilon" else "discrete gaussian")
     paired = key == "rho" if both is None else both
@@ -115,20 +116,6 @@ def _nothing_to_write() -> InputError:
         allowed="a loss to reach",
         remedy="add --target with a loss",
     )
-
-
-def _asked(problem: Problem, epsilon: list[str] | None, rho: list[str] | None) -> list[str]:
-    """The levels that were typed, which are of the problem's own promise."""
-    given = {key: levels for key, levels in (("epsilon", epsilon), ("rho", rho)) if levels}
-    wrong = [key for key in given if key not in problem.promise.keys]
-    if wrong:
-        raise InputError(
-            "The levels of a frontier are of the promise that the problem asks for",
-            found=f"--{wrong[0]} for a problem of {problem.promise.brief()}",
-            allowed=f"--{problem.promise.keys[0]}",
-            remedy=f"use --{problem.promise.keys[0]}; --both sets the other promise beside it",
-        )
-    return given.get(problem.promise.keys[0], [])
 
 
 def _levels(own: Fraction, points: int) -> list[Fraction]:

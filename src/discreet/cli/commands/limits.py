@@ -29,6 +29,7 @@ def command(
     Example: discreet limits places.mechanism.json --sure 0.1 --together 5
     """
     from discreet import files
+    from discreet.model.promises import pure_epsilon
     from discreet.views.limits import limits_view, proved_mechanism
     from discreet.views.sizes import limits_of_sizes, must_be_one_size
     from discreet.views.subject import subject_of, subjects_of
@@ -49,6 +50,8 @@ def command(
             allowed="a mechanism file",
             remedy="design one first, or leave --figure out",
         )
+    if figure is not None and mechanism is not None:
+        pure_epsilon(mechanism.guarantee.promise)
     view = limits_view(mechanism or files.read_problem(file), output=output, sure=sure, together=together, alpha=alpha)
     if figure is not None and mechanism is not None:
         from discreet.present import density_figure

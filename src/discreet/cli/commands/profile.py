@@ -60,9 +60,13 @@ def command(
 def picture(mechanism: Mechanism, size: int) -> Figure:
     """δ(ε) and the trade-off curve side by side, for groups of `size` respondents."""
     from discreet.currencies.groups import group
+    from discreet.currencies.near import near_table
     from discreet.currencies.profiles import profile
+    from discreet.model.promises import PurePromise
     from discreet.present import beside, delta_figure, tradeoff_figure
 
-    seen, promised = profile(group(mechanism, size)), size * float(mechanism.guarantee.epsilon)
+    promise = mechanism.guarantee.promise
+    promised = size * float(promise.level) if isinstance(promise, PurePromise) else None
+    seen = profile(group(near_table(mechanism), size))
     title = f"What is promised: {mechanism.guarantee}" + ("" if size == 1 else f", groups of {size}")
     return beside(title, [delta_figure(seen, promised), tradeoff_figure(seen, promised)])

@@ -1,4 +1,4 @@
-"""Choosing ε: the attacker's best guess, the analyst's power and the decision's loss side by side over the same values of ε.
+"""Choosing ε (or ρ): the attacker's best guess, the analyst's power and the decision's loss side by side over the same values of ε.
 
 Made from the table of `interpret.choose`: three panels with one horizontal axis, so that a person can weigh what is given away
 against what is gained. References: SY-OA Prop. S.1 (the guess), BG Thm 8 (the limit on power).
@@ -9,21 +9,22 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.interpret.choosing import Choices
+from discreet.model.promises import LETTERS
 from discreet.numerics.digits import about, given, percent_about, percent_at_most, percent_given
+from discreet.present.axes import LEVELS
 from discreet.present.figure import Figure
 from discreet.present.legends import line_legend
 from discreet.present.theme import series_scales
 from discreet.present.ticks import label_expression
 
-EPSILON = "privacy loss ε (nats, log scale)"
 SIZE = {"width": 220, "height": 240}
 LIMIT, DESIGN = "limit for any mechanism", "this design"
 
 
 def choice_figure(choices: Choices, loss_title: str | None = None) -> Figure:
     """Panels of one table; the loss is left out when no design was given. `loss_title` names the loss with its units."""
-    rows = [row for row in choices.rows if row.epsilon > 0]
-    epsilons = [float(row.epsilon) for row in rows]
+    rows = [row for row in choices.rows if row.level > 0]
+    axis = LEVELS[choices.key].replace("nats", "nats, log scale"), [float(row.level) for row in rows]
     alone, together = "alone", f"{choices.together} who answer alike"
     guesses = {alone: [row.attacker for row in rows]}
     if choices.together > 1:
@@ -37,30 +38,30 @@ def choice_figure(choices: Choices, loss_title: str | None = None) -> Figure:
         _panel(
             "What an attacker learns",
             f"starting {percent_given(choices.sure)} sure of a fact",
-            epsilons,
+            axis,
             dict(guesses),
             "surest guess at most (probability)",
             [0, 1],
         ),
-        _panel("What an analyst sees", f"false alarms {percent_given(choices.alpha)}{most}", epsilons, powers, told, [0, 1]),
+        _panel("What an analyst sees", f"false alarms {percent_given(choices.alpha)}{most}", axis, powers, told, [0, 1]),
     ]
     losses = [row.loss for row in rows]
     if any(loss is not None for loss in losses):
         title = loss_title or f"{choices.loss_name[:1].lower()}{choices.loss_name[1:]} (units of the loss)"
-        panels.append(_panel("What the decision loses", "under the prior", epsilons, {DESIGN: losses}, title, None))
+        panels.append(_panel("What the decision loses", "under the prior", axis, {DESIGN: losses}, title, None))
     body = {
         "hconcat": panels,
         "spacing": 28,
         "resolve": {"scale": dict.fromkeys(("color", "strokeDash", "shape"), "independent")},
     }
     subtitle = "left: privacy given away; right: use gained" if len(panels) == 3 else ""
-    return Figure("Choosing ε", alt_text(choices), body, subtitle)
+    return Figure(f"Choosing {LETTERS[choices.key]}", alt_text(choices), body, subtitle)
 
 
 def _panel(
-    title: str, subtitle: str, epsilons: list[float], series: dict[str, Any], y_title: str, domain: list[float] | None
+    title: str, subtitle: str, axis: tuple[str, list[float]], series: dict[str, Any], y_title: str, domain: list[float] | None
 ) -> dict[str, Any]:
-    names = list(series)
+    (x_title, epsilons), names = axis, list(series)
     values = [
         {"epsilon": e, "value": float(v), "way": name}
         for name, numbers in series.items()
@@ -71,7 +72,7 @@ def _panel(
     x = {
         "field": "epsilon",
         "type": "quantitative",
-        "title": EPSILON,
+        "title": x_title,
         "scale": {"type": "log", "domain": _wide(epsilons), "nice": False},
         "axis": {"values": epsilons, "labelExpr": label_expression(epsilons), "labelOverlap": "greedy", "labelFlush": False},
     }
@@ -115,14 +116,14 @@ def _wide(epsilons: list[float]) -> list[float]:
 
 
 def alt_text(choices: Choices) -> str:
-    """Each ε in a sentence: guess, power, loss."""
-    words = []
+    """Each level in a sentence: guess, power, loss."""
+    words, letter = [], LETTERS[choices.key]
     for row in choices.rows:
         power = f"at most {percent_at_most(row.power_limit)}" if row.power is None else percent_about(row.power)
-        line = f"ε = {given(row.epsilon)}: guess at most {percent_at_most(row.attacker)}, power {power}"
+        line = f"{letter} = {given(row.level)}: guess at most {percent_at_most(row.attacker)}, power {power}"
         words.append(line if row.loss is None else f"{line}, loss {about(row.loss)}")
     return (
-        f"Panels over ε. An attacker who is {percent_given(choices.sure)} sure beforehand, an analyst telling "
+        f"Panels over {letter}. An attacker who is {percent_given(choices.sure)} sure beforehand, an analyst telling "
         f"{given(choices.low)} from {given(choices.high)} with {percent_given(choices.alpha)} false alarms, and the decision: "
         f"{'; '.join(words)}."
     )
