@@ -371,10 +371,10 @@ def test_unbiased_noise_is_compared_by_name(small: Design, tmp_path: Path) -> No
 def test_one_draw_carries_value_and_action(small: Design) -> None:
     from discreet.design.questions.both import both
 
-    found = both(small)
-    assert found.alone_bound <= found.alone_action <= found.action < found.variance
+    found = both(small.mechanism)
+    assert found.alone_bound <= found.alone_action <= found.action < found.variance == pytest.approx(float(small.loss))
     with pytest.raises(InputError, match="adding up"):
-        both(replace(small, mechanism=replace(small.mechanism, problem=small.mechanism.problem.biased)))
+        both(replace(small.mechanism, problem=small.mechanism.problem.biased))
 
 
 def test_nearby_is_for_cells_of_one_size(near: Design, small: Design) -> None:

@@ -176,3 +176,11 @@ def test_the_python_lines_of_the_readme_run(tmp_path: Path) -> None:
     assert "The published value 5 means" in done.stdout and (tmp_path / "places.html").exists()
     lines = blocks[0].strip().splitlines()
     assert len(lines) <= 8 and sum("import" in line for line in lines) == 1
+
+
+def test_values_to_add_up_are_asked_for_by_a_keyword() -> None:
+    told: dict[str, Any] = {"respondents": 2, "values": [0, 1], "probabilities": [0.7, 0.3], "epsilon": 1}
+    asked = discreet.problem(**told, unbiased="nearby").problem
+    assert asked.unbiased == "nearby" and asked.real_actions
+    with pytest.raises(InputError, match="not all real"):
+        discreet.problem(**told, unbiased="nearby", actions="integer")

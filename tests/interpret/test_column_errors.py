@@ -33,3 +33,20 @@ def test_only_the_unbiased_column_survives_a_wrong_prior() -> None:
     assert abs(right["posterior_mean"].bias) < 1e-12 < 0.01 < abs(wrong["posterior_mean"].bias)
     assert abs(wrong["unbiased"].bias) < 1e-9
     assert wrong["posterior_mean"].of_total(10_000) > wrong["unbiased"].of_total(10_000)
+
+
+def test_published_values_that_are_unbiased_stand_once() -> None:
+    """Noise at face value, asked for as unbiased: one column of it, without bias under either truth."""
+    from discreet.design.program.unbiased_noise import unbiased_noise
+    from discreet.files.problem import problem_from_document
+    from discreet.model.mechanism import Mechanism
+
+    problem = problem_from_document({
+        "data": {"respondents": 3, "values": [0, 1]}, "prior": {"kind": "iid", "probabilities": ["0.7", "0.3"]},
+        "statistic": {"kind": "sum"}, "decision": {"kind": "squared-error", "actions": "real", "unbiased": "everywhere"},
+        "privacy": {"epsilon": 1},
+    })  # fmt: skip
+    made = unbiased_noise(problem, "geometric")
+    mechanism = Mechanism(problem, made.summary, made.kernel, problem.guarantee)
+    wrong = column_errors(mechanism, missed_prior(mechanism))
+    assert set(wrong) == {"published", "posterior_mean"} and abs(wrong["published"].bias) < 1e-12

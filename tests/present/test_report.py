@@ -9,8 +9,10 @@ from fractions import Fraction
 import pytest
 
 from discreet import design
+from discreet.design.program.unbiased_noise import unbiased_noise
 from discreet.design.result import Design
 from discreet.files.problem import problem_from_document
+from discreet.model.mechanism import Mechanism
 from discreet.model.record import Baseline
 from discreet.present import report
 from discreet.present.report import Chapter, mechanism_report, table
@@ -85,3 +87,18 @@ def test_what_was_known_is_not_computed_again(found: Design, monkeypatch: pytest
     text = mechanism_report(found.mechanism, found.certificate, record=marked)
     assert "What was considered:" in text and str(found.steps[0]).split(":")[0] in text and "What was considered:" not in again
     assert "<script>" not in text and "a &lt;b&gt;note&lt;/b&gt;" in text
+
+
+@pytest.mark.parametrize(("unbiased", "leans"), [("everywhere", "how errors cancel"), ("nearby", "off in second order")])
+def test_a_design_for_adding_up_says_so(unbiased: str, leans: str) -> None:
+    """Nothing tells readers to act on single values, or that sums are pulled towards the prior; the price of each use is told."""
+    problem = problem_from_document(
+        DOCUMENT
+        | {"data": {"respondents": 2, "values": [0, 1]}, "prior": {"kind": "iid", "probabilities": ["0.7", "0.3"]}}
+        | {"decision": {"kind": "squared-error", "actions": "real", "unbiased": unbiased}}
+    )
+    made = unbiased_noise(problem, "geometric")
+    text = mechanism_report(Mechanism(problem, made.summary, made.kernel, problem.guarantee), None)
+    assert "do this" not in text and "leans on its prior" not in text and leans in text
+    assert "Bias exactly 0" in text and "the best for acting alone" in text and "to add up (variance)" in text
+    assert "Error of a total against the number of cells" in text

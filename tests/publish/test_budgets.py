@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from math import log, sqrt, tanh
 from pathlib import Path
@@ -10,7 +11,10 @@ from pathlib import Path
 import pytest
 from towns import Town, make_town, town_mechanism
 
+from discreet.design.program.unbiased_noise import unbiased_noise
 from discreet.errors import BudgetExceeded
+from discreet.model.actions import RealActions
+from discreet.model.mechanism import Mechanism
 from discreet.publish import verify
 
 
@@ -92,3 +96,27 @@ def test_the_page_for_readers_stands_alone(tmp_path: Path) -> None:
         assert outside not in text
     for words in ("What is promised", "How to read a value", "How to check it", "ε = 1", "unbiased"):
         assert words in text
+
+
+@pytest.mark.parametrize(
+    ("unbiased", "there", "absent"),
+    [
+        ("everywhere", ["is for adding up", "which rest on no prior", "unbiased whatever is believed"], ["pull towards", "second"]),
+        ("nearby", ["is for adding up", "second order only", "off in second order"], ["pull towards", "rest on no prior"]),
+        (None, ["the number to use in", "pull towards the prior"], ["is for adding up", "whatever is believed"]),
+    ],
+)
+def test_the_page_says_what_its_values_are_for(tmp_path: Path, unbiased: str | None, there: list[str], absent: list[str]) -> None:
+    mechanism = None if unbiased is None else unbiased_town(unbiased)
+    text = (make_town(tmp_path / "town", mechanism=mechanism).publish() / "index.html").read_text()
+    assert all(words in " ".join(text.split()) for words in [*there, "discreet total"])
+    assert not any(words in " ".join(text.split()) for words in absent)
+
+
+def unbiased_town(unbiased: str) -> Mechanism:
+    """The town's noise with its ends read as what they stand for, which is unbiased in both ways."""
+    like = town_mechanism()
+    decision = replace(like.problem.decision, actions=RealActions(), unbiased=unbiased)
+    problem = replace(like.problem, decisions=(decision,))
+    made = unbiased_noise(problem, "geometric")
+    return Mechanism(problem, made.summary, made.kernel, problem.guarantee)

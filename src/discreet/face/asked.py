@@ -44,7 +44,8 @@ def problem(
     prior: Mapping[str, Any] | None = None,
     statistic: str | Mapping[str, Any] = "sum",
     decision: str | Mapping[str, Any] | list[Mapping[str, Any]] = "squared-error",
-    actions: Any = "integer",
+    actions: Any = None,
+    unbiased: str | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
     unit: str = "respondent",
@@ -56,8 +57,8 @@ def problem(
     From keywords: each of so many `respondents` has one of `values`; `probabilities` say how likely each is, or public `counts`
     of each (`counts_from` says whose), or a whole `prior` as in a problem file, such as {"kind": "exchangeable", "concentration":
     [8, 1, 1]}. Values, probabilities and counts may be columns of a frame. `statistic` and `decision` are kinds, or mappings as in
-    a problem file; `actions` are "integer", "real" or a list. Or from one `source`: a TOML file, a mapping with the sections of one
-    or a `model.Problem`.
+    a problem file; `actions` are "integer" (as a rule), "real" or a list. Values to add up are real and `unbiased`: "everywhere" or
+    "nearby". Or from one `source`: a TOML file, a mapping with the sections of one or a `model.Problem`.
     """
     if source is not None:
         if values is not None or respondents is not None:
@@ -85,13 +86,15 @@ def problem(
     elif counts is not None:
         prior = {"kind": "reference", "counts": listed(counts), "source": counts_from}
     decisions = [decision] if isinstance(decision, (str, Mapping)) else decision
+    common: dict[str, Any] = {"actions": actions if actions is not None else "integer" if unbiased is None else "real"}
+    common |= {} if unbiased is None else {"unbiased": unbiased}
     size = {"from": respondents[0], "to": respondents[1]} if isinstance(respondents, tuple) else respondents
     document = {
         "name": name or None,
         "data": {"respondents": size, "values": listed(values), "neighbours": neighbours},
         "prior": dict(prior or {}),
         "statistic": {"kind": statistic} if isinstance(statistic, str) else dict(statistic),
-        "decision": [{"actions": actions} | ({"kind": d} if isinstance(d, str) else dict(d)) for d in decisions],
+        "decision": [common | ({"kind": d} if isinstance(d, str) else dict(d)) for d in decisions],
         "privacy": {"unit": unit} | ({"epsilon": epsilon} if rho is None else {"rho": rho}),
     }
     return AskedProblem(problem_from_document(document))

@@ -46,8 +46,8 @@ def column_values(mechanism: Mechanism) -> dict[str, Array]:
     if all(isinstance(action, Fraction) for action in actions):
         found["published"] = np.array([float(action) for action in actions])  # type: ignore[arg-type]
     found["posterior_mean"] = readings(mechanism).mean
-    unbiased = unbiased_values(mechanism)
-    if unbiased is not None:
+    unbiased = None if mechanism.problem.unbiased is not None and "published" in found else unbiased_values(mechanism)
+    if unbiased is not None:  # where published values are unbiased by design they are that column
         found["unbiased"] = unbiased
     return {name: column for name, column in found.items() if np.isfinite(column).all()}
 

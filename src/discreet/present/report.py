@@ -12,10 +12,12 @@ from html import escape
 from typing import Any
 
 from discreet import __version__
+from discreet.certify.unbiased import UnbiasedProof, unbiased
 from discreet.design.comparison.baselines import baselines
 from discreet.design.comparison.behaviour import behaviour
 from discreet.design.comparison.large import large_baselines
 from discreet.design.program.sections import ground
+from discreet.design.questions.both import both
 from discreet.errors import DiscreetError, MissingExtra
 from discreet.files.mechanism import mechanism_hash
 from discreet.interpret.bounds import moved_bracket
@@ -39,7 +41,9 @@ from discreet.present.figure import Figure
 from discreet.present.figures.adding import CELLS, adding_figure, named
 from discreet.present.figures.posterior import posterior_figure
 from discreet.present.style import STYLE
+from discreet.views.both import HEADS, both_rows, both_words
 from discreet.views.words import (
+    UNBIASED,
     USE,
     adding_words,
     attacker_words,
@@ -56,6 +60,15 @@ from discreet.views.words import (
 MOST_ROWS = 60
 ENDS = {"no information": "", "full information": " (not private)"}
 """The two ends of the scale, shown after what people do today."""
+LEANS = {
+    None: "The design leans on its prior: where the prior is wrong, recommended actions are biased towards it. Compare with "
+    "discreet design --radius before using it elsewhere.",
+    "everywhere": "A single value is noisy and may be negative or larger than any possible total: that is how errors cancel in "
+    "sums. Whoever acts on one cell should use its mean.",
+    "nearby": "A single value is noisy and may be negative or larger than any possible total: that is how errors cancel in sums. "
+    "Whoever acts on one cell should use its mean. Where the prior is far off, sums are off in second order.",
+}
+"""What a design is not for, by how it is unbiased."""
 
 
 @dataclass(frozen=True)
@@ -206,6 +219,9 @@ def _proof(mechanism: Mechanism, certificate: Certificate | None) -> str:
         claim = certificate.optimality
         if claim is not None and all(d.is_loss for d in mechanism.problem.decisions):
             words.append(proof_words(-claim.value, -claim.bound, mechanism.guarantee.promise.adjective))
+    asked = mechanism.problem.unbiased
+    if asked is not None and isinstance(unbiased(mechanism), UnbiasedProof):
+        words.append(UNBIASED[asked])
     return "".join(f"<p>{escape(w)}</p>" for w in words)
 
 
@@ -229,8 +245,11 @@ def _reading(mechanism: Mechanism) -> str:
         )
         for i in shown
     ]
-    head = ["published value", "do this", "how often", "mean", f"{percent_given(found.level)} interval"]
+    summed = mechanism.problem.unbiased is not None
+    head = ["published value", "to add up" if summed else "do this", "how often", "mean", f"{percent_given(found.level)} interval"]
     intro = "<p>For someone who holds the prior above. Other readers should use their own prior with the mechanism file.</p>"
+    if summed:
+        intro += "<p>To act on one cell, use the mean, which is nearest to the truth; it comes from the same draw.</p>"
     try:
         drawn = picture(posterior_figure(mechanism))
     except DiscreetError as error:
@@ -268,10 +287,7 @@ def _not_for(mechanism: Mechanism, record: Record | None) -> str:
     except DiscreetError as error:
         words = f"Whether recommended actions may be added up was not computed: {error}"
     notes = () if record is None else record.notes
-    lean = (
-        "The design leans on its prior: where the prior is wrong, recommended actions are biased towards it. Compare with discreet "
-        "design --radius before using it elsewhere."
-    )
+    lean = LEANS[mechanism.problem.unbiased]
     return "".join(f'<p class="note">{escape(w)}</p>' for w in (words, lean, *notes) if w)
 
 
@@ -283,6 +299,7 @@ def _adding(mechanism: Mechanism) -> str:
         wrong = None if other is None else errors_of(mechanism, columns, other)
     except DiscreetError as error:
         return f'<p>{escape(USE)}</p><p class="note">How far sums are off was not computed: {escape(str(error))}</p>'
+    beside = _both(mechanism)
     series = named(right, wrong)
     rows = [[f"{n:,}", *(about(error.of_total(n), 3) for error in series.values())] for n in CELLS]
     words = (
@@ -290,7 +307,18 @@ def _adding(mechanism: Mechanism) -> str:
         f"and where every probability of it is off by {percent_given(OFF)}, those of high values too low. Biases add up, errors "
         "average out."
     )
-    return f"<p>{escape(words)}</p>{table(['cells', *series], rows)}{picture(adding_figure(right, wrong))}"
+    return f"{beside}<p>{escape(words)}</p>{table(['cells', *series], rows)}{picture(adding_figure(right, wrong))}"
+
+
+def _both(mechanism: Mechanism) -> str:
+    """Adding up and acting from one draw, where values are for adding up."""
+    if mechanism.problem.unbiased is None:
+        return ""
+    try:
+        found = both(mechanism)
+    except DiscreetError as error:
+        return f'<p class="note">What acting on one cell costs was not computed: {escape(str(error))}</p>'
+    return f"<p>{escape(both_words(found))}</p>{table(HEADS, both_rows(found), first=True)}"
 
 
 def _citation(mechanism: Mechanism) -> str:

@@ -47,16 +47,15 @@ release: {_level(loss)}.</p>
 <p>{_attacker(bundle, loss, unit)}</p>
 {_batch(facts["accounting"])}<h2>How to read a value</h2>
 <p>A published value was drawn at random from a distribution that depends on the cell; it is not the
-true count. <em>published</em> is the number to use in
-the decision that this table was made for, in its own units; <em>code</em> names the draw; <em>posterior mean</em>
+true count. {_published(bundle)}; <em>code</em> names the draw; <em>posterior mean</em>
 and the interval say what the value
-means to someone who believes the stated prior. {_adding(columns)}</p>
+means to someone who believes the stated prior. {_adding(bundle, columns)}</p>
 {_table(columns)}
 <p>All cells: <a href="release.csv">release.csv</a>, <a href="release.parquet">release.parquet</a>.</p>
 <h2>What this is not for</h2>
 <p class="note">The table was designed for one decision ({escape(", ".join(facts["decision"]))}) under a prior of kind
 {escape(str(facts["prior"]))}{_origin(facts)}. Readers with other beliefs should use the mechanism with their own
-prior. Sums and rankings of the published numbers inherit their pull towards the prior: to add up, use
+prior. {_pulled(bundle)} To add up, use
 <code>discreet total .</code>, to rank, <code>discreet total . --by</code> and a key.</p>
 <h2>How to check it</h2>
 <p><code>discreet verify .</code> checks everything that can be checked from this folder;
@@ -65,6 +64,30 @@ prior. Sums and rankings of the published numbers inherit their pull towards the
 Commitment <code>{escape(str(facts["commitment"]))}</code>.</p>
 </main></body></html>
 """
+
+
+def _asked(bundle: Bundle) -> set[str | None]:
+    """How the values of the cells are unbiased; None where they need not be."""
+    return {mechanism.problem.unbiased for mechanism in bundle.used.values()}
+
+
+def _published(bundle: Bundle) -> str:
+    """What the column `published` is for."""
+    if None in _asked(bundle):
+        return "<em>published</em> is the number to use in\nthe decision that this table was made for, in its own units"
+    return (
+        "<em>published</em> is for adding up: its errors cancel,\nso a single one may be negative or larger than any possible "
+        "count; whoever acts on one cell uses the\n<em>posterior mean</em>, which comes from the same draw"
+    )
+
+
+def _pulled(bundle: Bundle) -> str:
+    """Why published numbers are not added up as they are, or that they may be."""
+    if None in _asked(bundle):
+        return "Sums and rankings of the published numbers inherit their pull towards the prior."
+    if "nearby" in _asked(bundle):
+        return "Sums of the published numbers are unbiased where the prior is about right, and off in second order where it is not."
+    return "Sums of the published numbers are unbiased whatever is believed; single ones are noisy, and so are their rankings."
 
 
 def _origin(facts: Mapping[str, Any]) -> str:
@@ -110,11 +133,14 @@ def _attacker(bundle: Bundle, loss: Mapping[str, Any], unit: str) -> str:
     return attacker_sentence(Fraction(1, 2), Fraction(loss["epsilon"]), neighbours=relation, unit=unit)
 
 
-def _adding(columns: Mapping[str, Any]) -> str:
+def _adding(bundle: Bundle, columns: Mapping[str, Any]) -> str:
     words = "To add up cells, use <code>discreet total .</code>, which says how far the total may be off"
     if ADDING not in columns:
         return f"{words}; none of these columns is meant for it."
-    held = "unbiased values, which rest on no prior" if "unbiased" in columns else "posterior means, which rest on the stated prior"
+    held = "posterior means, which rest on the stated prior"
+    if "unbiased" in columns:
+        near = "nearby" in _asked(bundle)
+        held = "unbiased values, which rest on " + ("the stated prior in second order only" if near else "no prior")
     return f"{words}, or sum the column <em>{ADDING.replace('_', ' ')}</em> ({held}), not the others."
 
 

@@ -13,13 +13,21 @@ HEADS = ("one draw of", "to add up (variance)", "to act on (loss)")
 
 def both_view(found: Both) -> View:
     """The unbiased design and the best one for acting alone, side by side."""
+    return View({"both": asdict(found)}, (BREAK, Grid(HEADS, both_rows(found), first=True), Sentence(both_words(found))))
+
+
+def both_rows(found: Both) -> list[tuple[str, str, str]]:
+    """A row for each of the two."""
     alone = "no unbiased value" if found.alone_variance is None else about(found.alone_variance, 6)
-    rows = [
+    return [
         ("this design", at_most(found.variance), about(found.action, 6)),
         ("the best for acting alone", alone, at_most(found.alone_action)),
     ]
-    words = (
+
+
+def both_words(found: Both) -> str:
+    """What the rows mean to readers of one release."""
+    return (
         "One draw carries both: add up the published values; act on their posterior means, which come from the same draw. "
         f"No mechanism with this promise acts with a loss below {at_least(found.alone_bound)}."
     )
-    return View({"both": asdict(found)}, (BREAK, Grid(HEADS, rows, first=True), Sentence(words)))

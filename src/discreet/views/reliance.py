@@ -20,6 +20,8 @@ from discreet.watch import Watch
 NEAR = 0.5
 """A break-even below this is a warning."""
 MAIN = ("higher", "lower", "cells differ")
+ROUNDING = 1e-12
+"""Biases below this, relative to the error of a value, are what floats leave of 0."""
 SHOWN_TYPES = 2
 """Types whose shares are told to a person: those with the nearest break-even or the largest loss; a program gets all."""
 
@@ -105,7 +107,8 @@ def _row(mistake: Mistake, found: Reliance) -> tuple[str, ...]:
 def _cell(outcome: Outcome | None) -> str:
     if outcome is None:
         return "–"
-    bias = "" if outcome.bias is None else f" ({about(outcome.bias, 2, signed=True)})"
+    none = outcome.bias is not None and abs(outcome.bias) < ROUNDING * max(1.0, abs(outcome.loss)) ** 0.5
+    bias = "" if outcome.bias is None else " (0)" if none else f" ({about(outcome.bias, 2, signed=True)})"
     return about(outcome.loss, 4) + bias
 
 

@@ -83,7 +83,7 @@ class BestMechanism:
         if self.around is not None:
             view += self.around.answer(found, watch, self.figure, self.workers)
         if self.problem.unbiased is not None:
-            view += both_view(both(found, watch))
+            view += both_view(both(found.mechanism, watch))
         if len(self.problem.decisions) > 1:
             view += shares_view(prices(found, watch, workers=self.workers))
         if self.slopes:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from discreet.design.best_mechanism import design
 from discreet.design.questions.regret import under
-from discreet.design.result import Design
 from discreet.errors import DiscreetError, InputError
+from discreet.model.mechanism import Mechanism
 from discreet.watch import SILENT, Watch
 
 GAP, SECONDS = 1e-2, 20.0
@@ -31,9 +31,9 @@ class Both:
     alone_bound: float
 
 
-def both(found: Design, watch: Watch = SILENT) -> Both:
+def both(mechanism: Mechanism, watch: Watch = SILENT) -> Both:
     """What adding up and acting cost from one draw of an unbiased design, and of the best design for acting."""
-    problem = found.mechanism.problem
+    problem = mechanism.problem
     if problem.unbiased is None:
         raise InputError(
             "Only a design for unbiased values is for adding up",
@@ -41,10 +41,10 @@ def both(found: Design, watch: Watch = SILENT) -> Both:
             allowed='unbiased = "everywhere" or "nearby"',
             remedy="ask for it in the problem",
         )
-    seen = under(found.mechanism, problem)
+    seen = under(mechanism, problem)
     alone = design(problem.biased, watch, gap=GAP, seconds=SECONDS, compare=False)
     try:
         variance = alone.evaluation.unbiased_variance
     except DiscreetError:
         variance = None
-    return Both(float(found.loss), seen.reread, variance, float(alone.loss), float(alone.lower_bound))
+    return Both(seen.followed, seen.reread, variance, float(alone.loss), float(alone.lower_bound))

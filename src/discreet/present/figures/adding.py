@@ -31,7 +31,7 @@ def adding_figure(right: Mapping[str, ColumnError], wrong: Mapping[str, ColumnEr
         if error.of_total(n) > 0
     ]
     scales = series_scales(list(series))
-    legend = line_legend("column added up", orient="bottom", columns=2)
+    legend = line_legend("column added up", orient="bottom", columns=2, columnPadding=40)
     x = {"field": "cells", "type": "quantitative", "title": "number of cells added up", "scale": {"type": "log"}}
     y = {"field": "error", "type": "quantitative", "title": "error of the total (root mean square)", "scale": {"type": "log"}}
     line: dict[str, Any] = {"mark": {"type": "line", "strokeWidth": 2.2}, "encoding": {"x": x, "y": y, **{
