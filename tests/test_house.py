@@ -105,7 +105,7 @@ def test_every_file_has_a_name_a_docstring_and_a_bearable_length() -> None:
         text = text_of(path)
         assert not {*path.relative_to(SOURCE).with_suffix("").parts} & NAMES_WITHOUT_MEANING, where
         assert ast.get_docstring(ast.parse(text)), f"{where} does not say what it is"
-        # the verifier travels as one file; tests/test_standalone.py holds it to a length of its own
+        # the verifier travels as one file; tests/standalone holds it to a length of its own
         assert len(text.splitlines()) <= LONGEST_FILE or path.name == "verify_standalone.py", f"{where} is too long to be one room"
 
 

@@ -1,7 +1,7 @@
 """Mutation tests of verdicts: change any comparison of what accepts a claim, and some claim gets another answer.
 
 As in `test_mutants`. Claims stand exactly at what is proved, just above and just below it; certificates, families and robust files
-are real ones (`forged_files`) and forgeries of each part.
+are real ones (`forger`) and forgeries of each part.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from forged_files import honest
+from forger import honest
 from mutation import unexplained
 
 import discreet

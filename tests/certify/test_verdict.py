@@ -9,9 +9,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import forged_files
 import pytest
-from forged_files import Document, campaign, honest, judged, parts, repair
+from forged_files import campaign
+from forger import Document, honest, parts, repair
+from oracle import judged, lies
 
 from discreet.certify import verdict
 from discreet.errors import InputError
@@ -40,7 +41,7 @@ def test_an_honest_file_is_proved_with_nothing_left_open(kind: str, folder: str)
     for document in documents(kind, folder):
         found = judged(kind, document)
         assert found.proved and found.not_proved == ()
-        assert forged_files.lies(kind, document, found) == []
+        assert lies(kind, document, found) == []
 
 
 Change = Callable[[Any], None]

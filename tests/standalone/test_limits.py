@@ -1,0 +1,106 @@
+"""What the standalone verifier refuses before it begins: endless work, and numbers that are not written in one way."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from the_verifier import SCRIPT, outcome, verifier
+
+
+def table_of(respondents: Any, types: int, summary: dict[str, Any], neighbours: str = "replace-one") -> dict[str, Any]:
+    """A small file about a large world: one output and two states."""
+    return {
+        "format": "discreet-mechanism/1",
+        "summary": summary,
+        "problem": {
+            "data": {"respondents": respondents, "values": ["0"] * types, "neighbours": neighbours},
+            "privacy": {"epsilon": "1", "unit": "person"},
+        },
+        "kernel": {
+            "family": "table",
+            "states": ["0", "1"],
+            "outputs": [{"label": "x"}],
+            "weights": [["1", "1"]],
+            "denominator": "1",
+            "edges": [[0, 1]],
+        },
+        "guarantee": {"epsilon": "1", "neighbours": neighbours, "unit": "person"},
+        "claims": {},
+        "provenance": {},
+    }
+
+
+HUGE = 10**30
+ENDLESS: dict[str, dict[str, Any]] = {
+    "60 respondents of 12 types": table_of(60, 12, {"kind": "histogram"}),
+    "databases of 30 respondents": table_of(30, 2, {"kind": "database"}),
+    "databases of one type": table_of(HUGE, 1, {"kind": "database"}),
+    "a clipped sum of a billion": table_of(10**9, 2, {"kind": "linear", "weights": [0, 1], "low": 0, "high": 1}),
+    "a sum that never moves": table_of(10**9, 2, {"kind": "linear", "weights": [0, 0]}),
+    "scattered totals": table_of(40, 9, {"kind": "linear", "weights": [7**k for k in range(9)]}),
+    "a clipped histogram of 10^30": table_of(
+        HUGE, 3, {"kind": "histogram", "clamp": {"lower": [0, 0, 0], "upper": [0, HUGE, 1], "reference": 0}}
+    ),
+    "10^30 respondents": table_of(HUGE, 2, {"kind": "histogram"}),
+    "a sum of 10^30 respondents": table_of(HUGE, 2, {"kind": "linear", "weights": [0, 1]}),
+    "up to 10^30 respondents": table_of({"from": 0, "to": HUGE}, 2, {"kind": "histogram"}, "add-remove-one"),
+    "a sum of up to 10^30": table_of({"from": 0, "to": HUGE}, 2, {"kind": "linear", "weights": [0, 1]}, "add-remove-one"),
+    "a hundred thousand types": table_of(1, 100_000, {"kind": "histogram"}),
+    "a weight of many digits": table_of(1, 2, {"kind": "linear", "weights": [0, 1]}) | {
+        "kernel": {"family": "table", "states": ["0", "1"], "outputs": [{"label": "x"}], "weights": [["1" * 60_000] * 2],
+                   "denominator": "1", "edges": [[0, 1]]}
+    },
+    "an epsilon of many digits": table_of(1, 2, {"kind": "linear", "weights": [0, 1]}) | {
+        "guarantee": {"epsilon": "1/1" + "0" * 6_000, "neighbours": "replace-one", "unit": "person"}
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_endless_work_is_refused_before_it_begins_and_is_no_refutation(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.mechanism.json"
+    path.write_text(json.dumps(ENDLESS[name]), encoding="utf-8")
+    limited = f"ulimit -v {2_000_000}; exec '{sys.executable}' -I -S '{SCRIPT}' '{path}'"
+    done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 2 and done.stdout.startswith("TOO LARGE"), done.stdout + done.stderr
+
+
+def test_a_closed_form_for_10_to_the_30_needs_no_list() -> None:
+    document = table_of(HUGE, 2, {"kind": "linear", "weights": [0, 1]})
+    document["kernel"] = {"family": "geometric", "from": 0, "to": HUGE, "step": 1, "ratio": "1/2"}
+    assert outcome(document) == 0
+
+
+STRANGE_WHOLE = ["\u0664", "\uff14", "1_0", "+4", " 4", "4 ", "04", "0x4", "4.0", "4/1", "", "-0", "\u00b2", "4\n"]
+STRANGE_EXACT = ["\u0661", "\uff11", "1_0/10", "+1", " 1", "01", "1e0", "1/01", "1/0", ".5", "1.", "1/-1", "\u00bd", "1\n"]
+
+
+@pytest.mark.parametrize("written", STRANGE_WHOLE)
+def test_whole_numbers_are_ascii_digits_in_one_way(written: str, geometric: dict[str, Any]) -> None:
+    document = copy.deepcopy(geometric)
+    document["kernel"]["weights"][0][0] = written
+    with pytest.raises(ValueError, match="decimal digits"):
+        verifier.verify(json.dumps(document))
+    document = copy.deepcopy(geometric)
+    document["kernel"]["denominator"] = written
+    assert outcome(document) == 2
+
+
+@pytest.mark.parametrize("written", STRANGE_EXACT)
+def test_exact_numbers_are_ascii_digits_in_one_way(written: str, geometric: dict[str, Any]) -> None:
+    document = copy.deepcopy(geometric)
+    document["guarantee"]["epsilon"] = document["problem"]["privacy"]["epsilon"] = written
+    with pytest.raises(ValueError, match="written exactly"):
+        verifier.verify(json.dumps(document))
+
+
+@pytest.mark.parametrize("written", ["1.5", "1e3", "NaN", "Infinity", "1_0", "01", "+1"])
+def test_no_number_of_the_file_is_a_float(written: str) -> None:
+    with pytest.raises(ValueError, match=r"digits|delimiter|value"):
+        verifier.members('{"format": ' + written + "}")
