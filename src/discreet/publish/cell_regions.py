@@ -96,7 +96,31 @@ def by_keys(cells: PublishedCells, keys: Sequence[str], among: Integers | None =
 
 def listed_regions(cells: PublishedCells, path: str | Path, among: Integers | None = None) -> dict[str, Integers]:
     """The regions of a CSV file: the key columns, and a column that names the region of each cell; only cells `among` these."""
-    place = Path(path)
+    header, rows = _lines(Path(path))
+    others = [name for name in header if name not in cells.columns]
+    if len(others) != 1 or set(header) - set(others) != set(cells.columns) or len(set(header)) != len(header):
+        raise InputError(
+            "The file of regions has other columns",
+            found=", ".join(header) or "none",
+            allowed=f"{', '.join(cells.columns)} and one more that names the region",
+            remedy="correct its first line",
+        )
+    regions = _regions(cells, header, rows, header.index(others[0]))
+    if among is None:
+        return regions
+    inside = {name: np.intersect1d(held, among) for name, held in regions.items()}
+    if not any(map(len, inside.values())):
+        raise InputError(
+            "No region has a cell with these keys",
+            found="no cells",
+            allowed="at least one cell",
+            remedy="choose other keys",
+        )
+    return {name: held for name, held in inside.items() if len(held)}
+
+
+def _lines(place: Path) -> tuple[list[str], list[list[str]]]:
+    """The first line of the file of regions, and the others."""
     if place.is_file() and place.stat().st_size > LARGEST_FILE:
         raise InputError(
             "The file of regions is too large",
@@ -113,17 +137,12 @@ def listed_regions(cells: PublishedCells, path: str | Path, among: Integers | No
             allowed="CSV in UTF-8",
             remedy="save it as CSV",
         ) from None
-    header, rows = (lines[0], lines[1:]) if lines else ([], [])
-    others = [name for name in header if name not in cells.columns]
-    if len(others) != 1 or set(header) - set(others) != set(cells.columns) or len(set(header)) != len(header):
-        raise InputError(
-            "The file of regions has other columns",
-            found=", ".join(header) or "none",
-            allowed=f"{', '.join(cells.columns)} and one more that names the region",
-            remedy="correct its first line",
-        )
+    return (lines[0], lines[1:]) if lines else ([], [])
+
+
+def _regions(cells: PublishedCells, header: list[str], rows: list[list[str]], region: int) -> dict[str, Integers]:
+    """The cells of each region; `region` is the column that names it."""
     at = [header.index(name) for name in cells.columns]
-    region = header.index(others[0])
     found: dict[str, dict[int, None]] = {}
     for number, row in enumerate(rows, 2):
         if not row:
@@ -155,18 +174,7 @@ def listed_regions(cells: PublishedCells, path: str | Path, among: Integers | No
         found[name][where] = None
     if not found:
         raise InputError("The file of regions lists no region", found="no lines", allowed="one or more cells", remedy="list some")
-    regions = {name: np.array(sorted(held), dtype=np.int64) for name, held in found.items()}
-    if among is None:
-        return regions
-    inside = {name: np.intersect1d(held, among) for name, held in regions.items()}
-    if not any(map(len, inside.values())):
-        raise InputError(
-            "No region has a cell with these keys",
-            found="no cells",
-            allowed="at least one cell",
-            remedy="choose other keys",
-        )
-    return {name: held for name, held in inside.items() if len(held)}
+    return {name: np.array(sorted(held), dtype=np.int64) for name, held in found.items()}
 
 
 def overlap(regions: Mapping[str, Integers]) -> bool:

@@ -83,28 +83,12 @@ def publish(
             if stage.attempt() is None and not stage.holds_draws:
                 stage.remove()
             raise
-        if unfinished is not None:
-            reservation, positions = unfinished
-        else:
-            begin("reserve")
-            reservation = _reserved(ledger, committed, stage, signer)
 
-            def count() -> NDArray[np.int64]:
-                begin("count")
-                key = committed.row_key
-                if counts is None:
-                    must_be_committed(bundle.plan.source, committed.attested, bundle.path and private_list(bundle.path))
-                    return histograms(bundle.plan, bundle.key_set, key=key, frame=frame, engine=engine)
-                # Whatever was handed over, every cell gets its declared size: counts below 0 are read as 0.
-                return fitted(bundle.plan, bundle.key_set, np.maximum(counts, 0).astype(np.int64), key)
+        def count() -> NDArray[np.int64]:
+            begin("count")
+            return _counted(bundle, committed, counts, frame, engine)
 
-            found = _or_withdrawn(count, ledger, reservation, stage, signer)
-            begin("spend")
-            ledger.spend(reservation, signer)
-            begin("draw")
-            positions = bundle.draw(found, draw_outputs)
-            begin("stage")
-            stage.keep(positions)
+        reservation, positions = unfinished or _drawn(bundle, count, ledger, committed, stage, signer, begin)
         begin("write")
         prepared = target.parent / f".{target.name}.part"
         shutil.rmtree(prepared, ignore_errors=True)
@@ -118,6 +102,39 @@ def publish(
         begin("tidy")
         stage.remove()
     return target
+
+
+def _drawn(
+    bundle: Bundle,
+    count: Callable[[], NDArray[np.int64]],
+    ledger: Ledger,
+    committed: Commitment,
+    stage: Stage,
+    signer: Signer | None,
+    begin: Callable[[str], None],
+) -> tuple[str, NDArray[np.int64]]:
+    """Reserve, count, spend, draw, and keep what was drawn: the reservation and one output for each cell."""
+    begin("reserve")
+    reservation = _reserved(ledger, committed, stage, signer)
+    found = _or_withdrawn(count, ledger, reservation, stage, signer)
+    begin("spend")
+    ledger.spend(reservation, signer)
+    begin("draw")
+    positions = bundle.draw(found, draw_outputs)
+    begin("stage")
+    stage.keep(positions)
+    return reservation, positions
+
+
+def _counted(
+    bundle: Bundle, committed: Commitment, counts: NDArray[np.integer] | None, frame: object, engine: Engine | None
+) -> NDArray[np.int64]:
+    """The histograms of the committed source, or those that were handed over."""
+    if counts is None:
+        must_be_committed(bundle.plan.source, committed.attested, bundle.path and private_list(bundle.path))
+        return histograms(bundle.plan, bundle.key_set, key=committed.row_key, frame=frame, engine=engine)
+    # Whatever was handed over, every cell gets its declared size: counts below 0 are read as 0.
+    return fitted(bundle.plan, bundle.key_set, np.maximum(counts, 0).astype(np.int64), committed.row_key)
 
 
 def _completed(target: Path, ledger: Ledger, committed: Commitment, stage: Stage, signer: Signer | None) -> bool:

@@ -184,23 +184,9 @@ def prove(
     # a search that was stopped early may have settled no action: distances are then taken to all of them
     near_to = actions[settled] if settled.any() else actions
     actions, reach, tilt, multipliers = actions[settled], reach[settled], tilt[settled], solved.multipliers[settled]
-    far = np.concatenate([[loss.low], (actions[1:] + actions[:-1]) / 2, [loss.high]])
-    open_nodes: list[float] = [loss.low, loss.high]
-    for k, action in enumerate(actions):
-        near = max(float(reach[k]), NEAREST * spacing(actions))
-        for side, end in ((-1.0, far[k]), (1.0, far[k + 1])):
-            room = abs(float(end) - float(action))
-            step = min(near, room)
-            if step <= reach[k]:
-                nodes.append(action + side * step)
-                flows.append(np.maximum(multipliers[k] + side * step * tilt[k], 0.0))
-            else:
-                open_nodes.append(action + side * step)
-                nodes.append(action)
-                flows.append(multipliers[k])
-            while step < room:
-                step *= RATIO
-                open_nodes.append(action + side * min(step, room))
+    around, tilted, open_nodes = _around(loss, actions, reach, tilt, multipliers)
+    nodes += around
+    flows += tilted
     order = np.argsort(nodes, kind="stable")
     known, first = np.unique(np.array(nodes)[order], return_index=True)
     flow = np.array(flows)[order][first]
@@ -227,6 +213,32 @@ def prove(
         if not len(fresh):
             break
     return known, flow, bound, np.array(wanted)
+
+
+def _around(
+    loss: RealLoss, actions: Floats, reach: Floats, tilt: Floats, multipliers: Floats
+) -> tuple[list[float], list[Floats], list[float]]:
+    """Nodes to both sides of each settled action with the flows that its tangent gives, and nodes whose flows must be found."""
+    nodes: list[float] = []
+    flows: list[Floats] = []
+    far = np.concatenate([[loss.low], (actions[1:] + actions[:-1]) / 2, [loss.high]])
+    open_nodes: list[float] = [loss.low, loss.high]
+    for k, action in enumerate(actions):
+        near = max(float(reach[k]), NEAREST * spacing(actions))
+        for side, end in ((-1.0, far[k]), (1.0, far[k + 1])):
+            room = abs(float(end) - float(action))
+            step = min(near, room)
+            if step <= reach[k]:
+                nodes.append(action + side * step)
+                flows.append(np.maximum(multipliers[k] + side * step * tilt[k], 0.0))
+            else:
+                open_nodes.append(action + side * step)
+                nodes.append(action)
+                flows.append(multipliers[k])
+            while step < room:
+                step *= RATIO
+                open_nodes.append(action + side * min(step, room))
+    return nodes, flows, open_nodes
 
 
 def _priced(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -52,15 +53,14 @@ def relative_risk_figure(
     rivals = _labels(second, second_labels, names[1])
     shown, against = _likeliest(first, MOST_PANELS), _likeliest(second, MOST_LINES)
     omegas = [float(Fraction(s)) for s in first.states]
-    rows: list[dict[str, Any]] = []
-    for i in shown:
-        for j in against:
-            for omega, p, q in zip(omegas, first.posteriors[i], second.posteriors[j], strict=True):
-                if p and q:
-                    rows.append({"omega": omega, "ratio": float(p / q), "rival": rivals[j], "posterior": ours[i]})
+    rows: list[dict[str, Any]] = [
+        {"omega": omega, "ratio": float(p / q), "rival": rivals[j], "posterior": ours[i]}
+        for i, j in product(shown, against)
+        for omega, p, q in zip(omegas, first.posteriors[i], second.posteriors[j], strict=True)
+        if p and q
+    ]
     ticks = log_ticks(min(r["ratio"] for r in rows), max(r["ratio"] for r in rows))
     drawn = [rivals[j] for j in against]
-    scales = series_scales(drawn)
     axis = {"tickCount": 6} if len(omegas) > 8 else {"values": omegas, "labelExpr": "format(datum.value, '.4~g')"}
     x = {
         "field": "omega",
@@ -84,27 +84,7 @@ def relative_risk_figure(
             "height": round(HEIGHT * 0.7),
             "data": {"values": [r for r in rows if r["posterior"] == ours[i]]},
             "resolve": {"scale": dict.fromkeys(("color", "shape", "strokeDash"), "independent")},
-            "layer": [
-                *_peak_mark(answer, i, omegas, x),
-                {
-                    "mark": {"type": "line", "strokeWidth": 2},
-                    "encoding": {
-                        "x": x,
-                        "y": y,
-                        "color": {"field": "rival", "type": "nominal", "scale": scales["color"], "legend": legend},
-                        "strokeDash": {"field": "rival", "type": "nominal", "scale": scales["strokeDash"], "legend": legend},
-                    },
-                },
-                {
-                    "mark": {"type": "point", "filled": True, "size": 45},
-                    "encoding": {
-                        "x": x,
-                        "y": y,
-                        "color": {"field": "rival", "type": "nominal", "scale": scales["color"], "legend": None},
-                        "shape": {"field": "rival", "type": "nominal", "scale": scales["shape"], "legend": None},
-                    },
-                },
-            ],
+            "layer": [*_peak_mark(answer, i, omegas, x), *_curves(x, y, series_scales(drawn), legend)],
         }
         for i, legend in zip(shown, legends, strict=True)
     ]
@@ -112,10 +92,24 @@ def relative_risk_figure(
         if place % ACROSS:
             panel["layer"] = [_untitled(layer) for layer in panel["layer"]]
     body: dict[str, Any] = {"concat": panels, "columns": ACROSS, "spacing": 18}
-    verdict = f"{names[0]} tells more than {names[1]} to every supermodular decision"
-    if not answer.holds:
-        verdict = f"{names[0]} is not above {names[1]}: a panel has no common peak"
+    better = f"{names[0]} tells more than {names[1]} to every supermodular decision"
+    verdict = better if answer.holds else f"{names[0]} is not above {names[1]}: a panel has no common peak"
     return Figure("Relative risks", alt_text(answer, first.states, ours, rivals, names), body, verdict)
+
+
+def _curves(x: dict[str, Any], y: dict[str, Any], scales: dict[str, Any], legend: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """A line against each rival, with points."""
+
+    def shown(of: dict[str, Any] | None, *channels: str) -> dict[str, Any]:
+        return {
+            channel: {"field": "rival", "type": "nominal", "scale": scales[channel], "legend": of} for channel in channels
+        }  # fmt: skip
+
+    line = {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {"x": x, "y": y, **shown(legend, "color", "strokeDash")}}
+    points = {
+        "mark": {"type": "point", "filled": True, "size": 45}, "encoding": {"x": x, "y": y, **shown(None, "color", "shape")},
+    }  # fmt: skip
+    return [line, points]
 
 
 def compared_risks_figure(first: Mechanism, second: Mechanism, names: tuple[str, str] = ("first", "second")) -> Figure:
