@@ -38,14 +38,14 @@ def today() -> dict[str, float]:
     return {name: found[name].loss or 0.0 for name in SHOWN}
 
 
-def joint() -> np.ndarray:
-    """P(children, households with any), summed over households one by one, [children, households]."""
-    law = np.zeros((2 * HOUSEHOLDS + 1, HOUSEHOLDS + 1))
+def joint(one: int = 1, two: int = 1) -> np.ndarray:
+    """P(children, what is read), household by household; one child counts `one`, two count `two` (families: 1 and 1)."""
+    law = np.zeros((2 * HOUSEHOLDS + 1, max(one, two) * HOUSEHOLDS + 1))
     law[0, 0] = 1
     for _ in range(HOUSEHOLDS):
         grown = CHANCES[0] * law
-        grown[1:, 1:] += CHANCES[1] * law[:-1, :-1]
-        grown[2:, 1:] += CHANCES[2] * law[:-2, :-1]
+        grown[1:, one:] += CHANCES[1] * law[:-1, :-one]
+        grown[2:, two:] += CHANCES[2] * law[:-2, :-two]
         law = grown
     return law
 
@@ -56,7 +56,7 @@ def loss_by_hand(read: np.ndarray, rate: float) -> float:
     spread = np.exp(-rate * np.abs(np.arange(-300, reads + 300)[:, None] - np.arange(reads)))
     told = spread * np.tanh(rate / 2) @ read.T
     mass, first, second = told.sum(axis=1), told @ children, told @ children**2
-    return float((second - first**2 / mass).sum())
+    return float((second - first**2 / np.where(mass > 0, mass, 1)).sum())
 
 
 def draw() -> Figure:
