@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
 
+import browsing
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -107,3 +109,30 @@ def test_the_site_has_every_kind_of_page(built: Path) -> None:
         if "files" not in page.relative_to(built).parts:
             text = page.read_text(encoding="utf-8")
             assert 'src="http' not in text and '<link rel="stylesheet" href="http' not in text, page.name
+
+
+def questions() -> list[tuple[str, str]]:
+    """The questions of docs/start.md with the pages that answer them."""
+    text = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([^|]+) \| \[[^\]]*\]\(([^)]+)\.md\) \|$", text, re.MULTILINE)
+    assert len(rows) == 10
+    return rows
+
+
+@pytest.mark.needs_chromium
+def test_ten_questions_are_answered_by_typing_and_one_click(built: Path) -> None:
+    """From a folder, without a server: the address is that of a file."""
+    with browsing.started() as browser, browsing.window(browser, built.as_uri()) as seen:
+        page = seen.page
+        page.goto((built / "theory.html").as_uri())
+        for question, answer in questions():
+            page.fill("#ask", question)
+            links = page.locator("#answers a")
+            found = [str(links.nth(i).get_attribute("href")).partition("#")[0] for i in range(min(2, links.count()))]
+            assert f"{answer}.html" in found, (question, found)
+        page.locator("#answers a").first.click()
+        page.wait_for_load_state()
+        assert page.locator("main h1").count() == 1 and page.locator("nav a[aria-current]").count() == 1
+        page.fill("#ask", "zzzz")
+        assert "Nothing was found" in page.inner_text("#answers")
+        assert seen.complaints == [] and seen.strangers == []

@@ -2,10 +2,10 @@
 // A word of the question counts where it begins a word of a title (most), of a heading, of the text; rare words count more.
 (() => {
   const box = document.getElementById("ask"), place = document.getElementById("answers"), root = document.body.dataset.root;
-  const IDLE = new Set(("a an and are as at be by can do does for from have how i if in is it its me my not of on or our so that the their "
+  const IDLE = new Set(("a an and are as at be by can do does for from get have how i if in is it its me my not of on or our so that the their "
     + "there this to us use was we what when where which who why will with without you your").split(" "));
   const SAME = { epsilon: "ε", eps: "ε", rho: "ρ", delta: "δ", salary: "income", salaries: "income", wages: "income", count: "number", dataset: "table",
-    install: "start", begin: "start", fail: "crash", failed: "crash", died: "crash", stopped: "crash", key: "keys", rotate: "rotating", family: "couples",
+    install: "start", begin: "start", started: "start", fail: "crash", failed: "crash", died: "crash", stopped: "crash", key: "keys", rotate: "rotating", family: "couples",
     spouse: "couples", correlated: "couples", sum: "totals", total: "totals", add: "totals", error: "wrong", mistake: "wrong" };
   const split = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
   const stem = (word) => (word.length > 4 ? word.replace(/(ing|ies|es|s|ed|ly)$/u, "") : word);
