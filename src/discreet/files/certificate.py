@@ -1,20 +1,23 @@
 """Certificate files (`X.certificate.json`): each claim with its witness, written beside the mechanism.
 
-Multipliers are whole numbers over one scale; each action's flows are packed as little-endian 64-bit triples
-(from, to, numerator), or (state, row, numerator) of a quotient, compressed with zlib and written in base64, because a large
-design has a million of them.
+Multipliers are whole numbers over one scale; each action's flows are triples (from, to, numerator), or (state, row, numerator) of
+a quotient, packed because a large design has a million of them: the differences of `from` to the flow before, those of `to`
+to `from`, and the numerators, each as little-endian 64-bit numbers of which first all lowest bytes are written, then all
+second lowest, and so on; compressed with zlib, in base64 after `planes:`. Without that word (earlier versions) triples stand one
+after the other.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
-import sys
 import zlib
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from discreet.errors import InputError
 from discreet.files import schema
@@ -168,6 +171,7 @@ def _witness(shape: schema.Witness) -> Witness:
 
 COMPRESSION = 6
 """More would take twenty times as long for a hundredth of the size."""
+PLANES = "planes:"
 OWN_KEYS = {"quotient": ("reference", "groups", "rays", "states"), "unbiased": ("tails", "biases"), "shifted": ("shift",),
             "renyi-cuts": ("root", "cuts")}  # fmt: skip
 
@@ -187,7 +191,7 @@ def _must_belong(shape: schema.Witness) -> None:
 
 def _packed(flows: Sequence[Flow]) -> str:
     try:
-        numbers = array("q", [number for flow in flows for number in flow])
+        numbers = np.array(flows.numbers if isinstance(flows, PackedFlows) else list(flows), dtype=np.int64).reshape(-1, 3)
     except OverflowError:
         raise InputError(
             "A multiplier does not fit into 64 bits",
@@ -195,13 +199,12 @@ def _packed(flows: Sequence[Flow]) -> str:
             allowed="numerators below 2^63",
             remedy="write the multipliers over a smaller scale",
         ) from None
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    data = numbers.tobytes()
+    columns = np.stack([np.diff(numbers[:, 0], prepend=0), numbers[:, 1] - numbers[:, 0], numbers[:, 2]])
+    data = columns.astype("<i8").view(np.uint8).reshape(3, -1, 8).transpose(0, 2, 1).tobytes()
     packed = zlib.compress(data, COMPRESSION)
     if len(data) > _most(packed):
         packed = zlib.compress(data, 0)
-    return base64.b64encode(packed).decode("ascii")
+    return PLANES + base64.b64encode(packed).decode("ascii")
 
 
 def _most(packed: bytes) -> int:
@@ -211,7 +214,7 @@ def _most(packed: bytes) -> int:
 def _unpacked(text: str) -> PackedFlows:
     """The flows of one action. How much is inflated is limited by what was written: small files stay small."""
     try:
-        packed = base64.b64decode(text, validate=True)
+        packed = base64.b64decode(text.removeprefix(PLANES), validate=True)
         inflate = zlib.decompressobj()
         data = inflate.decompress(packed, _most(packed))
         whole = inflate.eof and not inflate.unused_data and len(data) % 24 == 0
@@ -224,10 +227,13 @@ def _unpacked(text: str) -> PackedFlows:
             allowed=f"zlib in base64, three 64-bit numbers for each flow, at most {MOST_INFLATED} times as long as packed",
             remedy="make the certificate again",
         )
-    numbers = array("q", data)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return PackedFlows(numbers)
+    if text.startswith(PLANES):
+        columns = np.ascontiguousarray(np.frombuffer(data, np.uint8).reshape(3, 8, -1).transpose(0, 2, 1)).view("<i8")[:, :, 0]
+        first = np.cumsum(columns[0])
+        triples = np.stack([first, first + columns[1], columns[2]], axis=1)
+    else:
+        triples = np.frombuffer(data, "<i8")
+    return PackedFlows(array("q", triples.astype(np.int64).tobytes()))
 
 
 def _lacking(key: str) -> InputError:

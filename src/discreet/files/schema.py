@@ -164,7 +164,8 @@ Packed = Annotated[str, Field(strict=True)]
 class MultipliersShape(Shape):
     action: ActionShape | list[ActionShape]
     flows: Packed = Field(
-        description="zlib, then base64, of little-endian int64 triples (from, to, numerator); of a quotient (state, row, numerator)"
+        description="planes: and base64 of zlib of columns of little-endian int64 numbers, all lowest bytes first: differences"
+        " of from to the one before, of to to from, numerators (of a quotient: state, row, numerator); without planes: of triples"
     )
 
 

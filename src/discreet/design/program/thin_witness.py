@@ -22,7 +22,7 @@ from discreet.design.solver.program import Floats, directed, pulled
 from discreet.model.certificate import DualWitness, Multipliers
 from discreet.model.summary import HistogramSummary
 
-SPARED = 0.02
+SPARED = 0.03
 """The share of the gap that rounding a kernel, thinning its multipliers and rounding these may each take."""
 MOST_BITS = 61
 """Of the largest multiplier, so that each fits into 64 bits."""
@@ -62,7 +62,8 @@ def dual_witness(
         at = np.flatnonzero(row)
         at = at[np.lexsort((heads[at], tails[at]))]
         triples = zip(tails[at].tolist(), heads[at].tolist(), map(int, row[at].tolist()), strict=True)
-        each.append(Multipliers(action, tuple(triples)))
+        if chord or len(at):  # a listed action without multipliers is one without any
+            each.append(Multipliers(action, tuple(triples)))
     clamp = section.summary.clamp if isinstance(section.summary, HistogramSummary) else None
     return DualWitness("dual-with-chord" if chord else "dual", clamp, 1 << bits, tuple(each))
 
