@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Is the mechanism in this file differentially private? A proof you can read in one sitting. Standard library only.
 
-    python verify_standalone.py X.mechanism.json (or X.family.json)
+    python verify_standalone.py X.mechanism.json (or X.family.json, or either as .gz)
     exit 0: proved; 1: refuted, with the reason; 2: neither, because it is not readable or too large to be checked here
 
 A mechanism reads a *summary* of the database and draws an output from exact probabilities (a *kernel*). It is
@@ -16,6 +16,7 @@ import hashlib
 import json
 import re
 import sys
+import zlib
 from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import combinations, product
@@ -34,6 +35,7 @@ def need(condition, words):
 
 STEPS = 20_000_000  # elementary steps that listing states and edges may take: some ten seconds and a gigabyte at most
 BYTES, DIGITS, CHARACTERS = 1 << 30, 50_000, 5_000  # of a file, of a whole number, of any other exact number
+BROKEN = zlib.error
 
 def affordable(count, limit=STEPS, what="steps"):
     """Asked before any work whose amount the file decides."""
@@ -408,6 +410,17 @@ def moment(pairs, total, extra, roots):
         found += p * power
     return Fraction(EXACT.ln(EXACT.divide(Decimal(found), Decimal(total << SCALE))) + SLACK)
 
+def inflated(data):
+    """The text of a file that may be gzip, which is opened no further than fifty times its length."""
+    if not data.startswith(b"\x1f\x8b"):
+        return data
+    inflate, most = zlib.decompressobj(31), min(BYTES, 50 * len(data))
+    found = inflate.decompress(data, most)
+    affordable(len(found) + bool(inflate.unconsumed_tail), most, "bytes, unzipped")
+    if not inflate.eof or inflate.unused_data:
+        raise ValueError("the file is not one whole gzip")
+    return found
+
 def once(pairs):
     """A JSON object in which no key stands twice: two readers could otherwise see two mechanisms."""
     if len(dict(pairs)) != len(pairs):
@@ -473,7 +486,7 @@ def main(arguments):
     try:
         sys.set_int_max_str_digits(0)
         affordable(Path(arguments[0]).stat().st_size, BYTES, "bytes")
-        named = members(Path(arguments[0]).read_text(encoding="utf-8"))
+        named = members(inflated(Path(arguments[0]).read_bytes()).decode("utf-8"))
         found = [(words, *prove(m)) for words, m in named]
     except Refuted as reason:
         say(f"REFUTED: {reason}")
@@ -481,7 +494,7 @@ def main(arguments):
     except (TooLarge, MemoryError) as reason:
         say(f"TOO LARGE to be checked here: {reason}")
         return 2
-    except (IndexError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, ArithmeticError) as error:
+    except (IndexError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, ArithmeticError, BROKEN) as error:
         say(f"NOT READABLE as a mechanism: {type(error).__name__}: {error}")
         return 2
     for words, promise, low, high, where, digest in found:

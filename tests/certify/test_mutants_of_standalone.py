@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import gzip
 import io
 import json
 from collections.abc import Callable
@@ -66,6 +67,9 @@ def test_no_comparison_of_the_standalone_verifier_can_change_unnoticed(tmp_path:
     sizes = [(2, 2), (1, 2), (3, 2), (0, 2), (-1, 2), (1, 1), (3, 3)]
     questions += [lambda module, low=low, high=high: module.members(family_text(low, high)) for low, high in sizes]
     questions += [lambda module, data=data: module.sizes(data) for data in universes()]
+    small = gzip.compress(texts[0].encode())
+    zipped = [small, small[:-4], small + b"{}", gzip.compress(bytes(10**6)), texts[0].encode()]
+    questions += [lambda module, data=data: module.inflated(data) for data in zipped]
     assert unexplained(SOURCE / "verify_standalone.py", questions, EQUIVALENT) == []
 
 

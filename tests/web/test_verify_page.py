@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import gzip
+import hashlib
 import importlib.util
 import json
 import shutil
@@ -93,6 +95,33 @@ def test_a_release_folder_is_checked_and_a_forged_one_fails(offline: Page, town:
     expect(offline.locator("#told")).to_contain_text("This release fails")
     expect(offline.locator("#told")).to_contain_text("mechanism.json")
     expect(offline.locator("#told")).to_contain_text("more than exp(1/2) times as likely")
+
+
+OPEN = """async (files) => Promise.all(files.map(async (text) => {
+  const found = await verifier.opened(Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)));
+  return [found.code, found.words];
+}))"""
+
+
+def test_zipped_files_are_opened_as_far_as_they_may_be(offline: Page, town: Town, tmp_path: Path) -> None:
+    plain = (town.target / "mechanism.json").read_bytes()
+    small, bomb = gzip.compress(plain), gzip.compress(bytes(10**7))
+    given = [plain, small, bomb, small[:-4], small + b"{}"]
+    found: list[Any] = offline.evaluate(OPEN, [base64.b64encode(one).decode() for one in given])
+    assert [code for code, _ in found] == [0, 0, 2, 2, 2] and "too large" in found[2][1]
+    twice = tmp_path / "twice"
+    shutil.copytree(town.target, twice)
+    (twice / "mechanism.json.gz").write_bytes(small)
+    offline.set_input_files("#file", [str(path) for path in twice.iterdir()])
+    expect(offline.locator("#told")).to_contain_text("two stories")
+    manifest = json.loads((twice / "manifest.json").read_text(encoding="utf-8"))
+    del manifest["files"]["mechanism.json"]
+    manifest["files"]["mechanism.json.gz"] = hashlib.sha256(small).hexdigest()
+    (twice / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    (twice / "mechanism.json").unlink()
+    offline.set_input_files("#file", [str(path) for path in twice.iterdir()])
+    expect(offline.locator("#told")).to_contain_text("Nothing that was checked is wrong")
+    expect(offline.locator("#told")).to_contain_text("Proved")
 
 
 def test_it_holds_no_address_and_may_send_nothing() -> None:

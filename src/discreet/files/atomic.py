@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from discreet.errors import InputError
+from discreet.files.zipped import unzipped
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -66,9 +67,9 @@ def sync_folder(folder: Path) -> None:
 
 
 def read_bytes(path: Path, what: str) -> bytes:
-    """The bytes of a file, or words about why they cannot be had."""
+    """The bytes of a file, unzipped if it was zipped, or words about why they cannot be had."""
     try:
-        return path.read_bytes()
+        return unzipped(path.read_bytes(), what)
     except OSError as error:
         raise InputError(
             f"{what} could not be read",

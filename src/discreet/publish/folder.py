@@ -1,7 +1,7 @@
 """The release folder: tables, mechanism, certificates, plan, ledger entries, metadata, a page for readers, a verifier.
 
 release.csv, release.parquet      one line for each cell
-mechanism.json                    the mechanism or family, exactly as committed
+mechanism.json                    the mechanism or family, exactly as committed; mechanism.json.gz when it is large
 certificates.json                 the privacy proof of each mechanism in use
 certificate.json                  the designer's certificate as committed, if there was one
 plan.json, key_set.csv            what was committed
@@ -36,6 +36,7 @@ from discreet.files.canonical import canonical_bytes, document_hash, parse_json
 from discreet.files.certificate import certificate_document
 from discreet.files.plan import key_set_from_text, key_set_text, plan_document, plan_from_document
 from discreet.files.strata import Served
+from discreet.files.zipped import ENDING, zipped
 from discreet.ledger.heads import Head
 from discreet.ledger.keys import Signer
 from discreet.model.certificate import Certificate, Counterexample
@@ -49,6 +50,7 @@ from discreet.publish.page import page
 from discreet.publish.spreadsheets import csv_text, disarmed, rearmed
 from discreet.publish.tables import columns_of, csv_bytes
 
+MECHANISM = "mechanism.json"
 MANIFEST = "manifest.json"
 SIGNATURE = "signature.json"
 FACTS, METADATA = "facts.json", "metadata.json"
@@ -84,7 +86,7 @@ def write_folder(
     facts = release_facts(bundle, ledger, attested_counts)
     files: dict[str, bytes] = {
         "release.csv": csv_bytes(columns),
-        "mechanism.json": canonical_bytes(bundle.mechanism_document) + b"\n",
+        MECHANISM: canonical_bytes(bundle.mechanism_document) + b"\n",
         "certificates.json": canonical_bytes({named(kind): certificate_document(proof) for kind, proof in proofs.items()}) + b"\n",
         "plan.json": canonical_bytes(plan_document(bundle.written)) + b"\n",
         "key_set.csv": key_set_bytes(bundle.key_set, bundle.plan.size_column),
@@ -99,6 +101,9 @@ def write_folder(
         files["certificate.json"] = canonical_bytes(bundle.certificate_document) + b"\n"
     if bundle.learned is not None:
         files[LEARNED] = bundle.learned.packed()
+    if (small := zipped(files[MECHANISM])) is not None:
+        del files[MECHANISM]
+        files[MECHANISM + ENDING] = small
     for name, data in files.items():
         write_atomically(folder / name, data)
     write_parquet(folder / "release.parquet", columns)
@@ -145,7 +150,7 @@ def key_set_in(folder: Path, plan: Plan) -> KeySet:
 def bundle_in(folder: Path) -> Bundle:
     """What a release folder says was committed."""
     plan = plan_from_document(document_in(folder, "plan.json"))
-    document = document_in(folder, "mechanism.json")
+    document = document_in(folder, MECHANISM)
     certificate = document_in(folder, "certificate.json") if (folder / "certificate.json").exists() else None
     return Bundle(plan, plan, key_set_in(folder, plan), members_of(document), document, certificate, learned=packed_in(folder))
 
@@ -172,8 +177,22 @@ def file_hash(path: Path) -> str:
 
 def document_in(folder: Path, name: str) -> Any:
     """A JSON document of a release folder; one that is absurdly large is not opened."""
-    must_be_readable(folder / name)
-    return parse_json(read_bytes(folder / name, name), name)
+    place = mechanism_in(folder) if name == MECHANISM else folder / name
+    must_be_readable(place)
+    return parse_json(read_bytes(place, name), name)
+
+
+def mechanism_in(folder: Path) -> Path:
+    """The file of a release that holds its mechanism, zipped or not; two of them would be two stories."""
+    plain, small = folder / MECHANISM, folder / (MECHANISM + ENDING)
+    if os.path.lexists(plain) and os.path.lexists(small):
+        raise InputError(
+            "The release holds its mechanism twice",
+            found=f"{plain.name} and {small.name}",
+            allowed="one of them",
+            remedy="it may have been tampered with: get the release again",
+        )
+    return small if os.path.lexists(small) else plain
 
 
 def must_be_readable(path: Path) -> None:

@@ -59,7 +59,8 @@ prior. {_pulled(bundle)} To add up, use
 <code>discreet total .</code>, to rank, <code>discreet total . --by</code> and a key.</p>
 <h2>How to check it</h2>
 <p><code>discreet verify .</code> checks everything that can be checked from this folder;
-<code>python verify_standalone.py mechanism.json</code> proves privacy with Python alone, and
+<code>python verify_standalone.py mechanism.json</code> (<code>mechanism.json.gz</code> where it is zipped) proves privacy with
+Python alone, and
 <a href="verify.html">verify.html</a> in a browser, offline: drop this folder on it.
 Commitment <code>{escape(str(facts["commitment"]))}</code>.</p>
 </main></body></html>

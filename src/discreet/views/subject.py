@@ -16,11 +16,11 @@ from typing import Any
 from discreet.errors import InputError
 from discreet.files.artefact import read_artefact
 from discreet.files.atomic import read_bytes
-from discreet.files.canonical import parse_json
 from discreet.files.strata import strata_from_document
 from discreet.model.family import Family
 from discreet.model.mechanism import Mechanism
 from discreet.publish.bundle import is_stratified, mechanism_for, members_of
+from discreet.publish.folder import MECHANISM, document_in
 from discreet.publish.spreadsheets import armed
 
 SHOWN = 8
@@ -103,7 +103,7 @@ def _served(folder: Path) -> dict[int, Mechanism]:
 
 
 def _document(folder: Path) -> Any:
-    return parse_json(read_bytes(folder / "mechanism.json", "mechanism.json"), "mechanism.json")
+    return document_in(folder, MECHANISM)
 
 
 def _member(served: Mapping[int, Mechanism], size: int | None, needs: str) -> Subject:

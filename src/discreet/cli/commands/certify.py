@@ -40,7 +40,9 @@ def checked(file: Path, certificate: Path | None = None) -> View:
     from discreet.views.verdict import verdict_view
 
     if file.is_dir():
-        file = file / "mechanism.json"
+        from discreet.publish.folder import mechanism_in
+
+        file = mechanism_in(file)
     with progress() as watch:
         found = verdict.of_file(file, certificate, watch)
     about: dict[str, Path] = {}

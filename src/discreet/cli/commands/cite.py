@@ -36,8 +36,9 @@ def family_named(place: Path) -> str:
     """The hash of the file that holds all members."""
     from discreet.files.atomic import read_bytes
     from discreet.files.canonical import document_hash, parse_json
+    from discreet.publish.folder import mechanism_in
 
-    held = place / "mechanism.json" if place.is_dir() else place
+    held = mechanism_in(place) if place.is_dir() else place
     return document_hash(parse_json(read_bytes(held, held.name), held.name))
 
 
