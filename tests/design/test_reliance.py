@@ -17,10 +17,11 @@ from discreet.certify import privacy
 from discreet.certify.value.expected import expected_payoff
 from discreet.design import Design, design
 from discreet.design.comparison.behaviour import behaviour
+from discreet.design.comparison.evaluation import recommended
 from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
 from discreet.design.comparison.truths import ListedWorld, SummedWorld, mixed, world
 from discreet.design.questions.family import design_family
-from discreet.design.questions.hedge import NEVER, hedge, with_actions
+from discreet.design.questions.hedge import NEVER, hedge, must_be_hedgeable, with_actions
 from discreet.design.questions.regret import must_be_valued, under
 from discreet.design.questions.reliance import reliance, share_moved, tilt_to
 from discreet.design.questions.robust import robust_design
@@ -232,10 +233,49 @@ def test_hedges_that_cannot_be_are_refused_before_any_work() -> None:
     made = school(4)
     with pytest.raises(InputError, match="share of the prior's mean"):
         hedge(made.mechanism, made.certificate, Fraction(5))
-    named = {"kind": "table", "actions": ["open", "shut"], "payoff": [["0"] * 9, ["1"] * 9]}
-    with pytest.raises(InputError, match="numbers as actions"):
-        named_design = found(worlds.document(4, decision=named), gap=1e-3)
-        hedge(named_design.mechanism, named_design.certificate)
+    unbiased = worlds.problem(worlds.document(4, decision={**SQUARED, "unbiased": "nearby"}))
+    with pytest.raises(InputError, match="need not be unbiased"):
+        must_be_hedgeable(unbiased)
+
+
+OPEN = {"kind": "table", "actions": ["open", "shut"], "payoff": [[str(k - 3) for k in range(9)], ["0"] * 9]}
+BUS = {"kind": "expression", "actions": {"from": "0.1", "to": 4}, "payoff": "-omega/a - 0.5*a"}
+SEVERAL = [{**SQUARED, "weight": "1"}, {"kind": "pinball", "quantile": "0.9", "actions": "real", "weight": "2"}]
+THRESHOLD = {"kind": "expression", "actions": [0, 1], "payoff": "a*(omega-9)"}
+
+
+@pytest.mark.parametrize("decision", [SEVERAL, [*SEVERAL, THRESHOLD], OPEN, BUS], ids=["two", "three", "names", "bus"])
+def test_whatever_decides_is_hedged_by_its_own_replies(decision: Any) -> None:
+    """Several decision makers, names, thresholds and formulas: the weighted sum of their losses over the neighbourhood."""
+    document = worlds.document(8, (0, 1), (".7", ".3"), decision) if decision is BUS else worlds.document(4, decision=decision)
+    made = found(document, gap=0.3, seconds=2.0)
+    hedged = hedge(made.mechanism, made.certificate)
+    assert not isinstance(privacy(hedged.mechanism), Counterexample)
+    safe, bare = np.array(hedged.losses), np.array(hedged.unhedged)
+    assert (safe - bare).max() <= (bare - safe).max() + 1e-9  # what it regrets at worst is less than what it saves there
+    assert hedged.losses[4] == pytest.approx(float(hedged.loss), rel=1e-6, abs=1e-6)
+    for i, maker in enumerate(made.mechanism.problem.decisions):
+        assert all(a in maker.actions for a in recommended(hedged.mechanism, i))
+
+
+@pytest.mark.parametrize("decision", [SEVERAL, THRESHOLD, BUS], ids=["two", "threshold", "bus"])
+def test_replies_without_a_list_lose_hardly_more_than_those_with_one(decision: Any) -> None:
+    values, prior = ((0, 1), (".7", ".3")) if decision is BUS else ((0, 1, 2), (".5", ".3", ".2"))
+    mechanism = on_the_sum(worlds.document(12, values, prior, decision))
+    listed, summed, tilts = ListedWorld(mechanism), SummedWorld(mechanism), [-0.4, 0.0, 0.4]
+    best, near = (
+        mixed([listed.reading(with_actions(mechanism, w.replies(tilts))).tilted(t) for t in tilts]) for w in (listed, summed)
+    )
+    assert best.loss <= near.loss + 1e-9 and near.loss <= best.loss + 0.02 * abs(best.loss)
+
+
+def test_a_hedge_for_one_of_two_decision_makers_is_not_one_for_both() -> None:
+    """Each reads the draws for itself: the readings differ, and the sum is what is guarded."""
+    made = found(worlds.document(12, (0, 1, 2), (".89", ".09", ".02"), SEVERAL), gap=0.3, seconds=2.0)
+    hedged = hedge(made.mechanism, made.certificate)
+    mean, high = (np.array([float(a) for a in recommended(hedged.mechanism, i)]) for i in (0, 1))
+    assert (high >= mean - 1e-9).all() and (high > mean + 0.1).any()
+    assert hedged.noise is not None and hedged.worst <= NEVER * hedged.noise
 
 
 def test_every_member_of_a_family_is_hedged_and_told_about(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ from discreet.design.schedule import (
     DEFAULT_SECONDS,
     FLOOR_SECONDS,
     GRACE,
+    LAST_PARTS,
     PROOF_SHARE,
     QUICK_SECONDS,
     SEARCH_SHARE,
@@ -180,7 +181,10 @@ class _Search:
 
     @property
     def _grace(self) -> float:
-        return GRACE + (1 - SEARCH_SHARE) * self.seconds / 4
+        """By how much the next part may overrun: of all parts together not much more than one may."""
+        whole = GRACE + (1 - SEARCH_SHARE) * self.seconds / 4
+        over = max(self._elapsed() - self.seconds, 0.0)
+        return max(whole - over, whole / LAST_PARTS)
 
     def _prove(self, proposal: Proposal, step: Step) -> None:
         """Prove a proposal in what is left of the time; keep it if it is the best."""
@@ -212,7 +216,7 @@ class _Search:
         watch = Until.after(max(self.seconds - self._elapsed(), COMPARE_SECONDS), AsPayoffs(self.outer))
         shown, found = plain_baseline(self.units.inner), dict[str, Baseline]()
         try:
-            found |= in_time(lambda: self._baselines(compare, watch, found), watch.left + GRACE)
+            found |= in_time(lambda: self._baselines(compare, watch, found), watch.left + self._grace)
         except (DiscreetError, MemoryError, TimeIsUpError) as error:
             watch.report(stage="baselines", message=f"not computed: {error or 'out of memory'}")
         shown |= {name: b for name, b in dict(found).items() if b.value is not None or name not in shown}

@@ -27,6 +27,8 @@ SEARCH_SHARE, PROOF_SHARE = 0.6, 0.9
 """By these shares of the time the search for a mechanism ends, and its proof; the rest is for what people do today."""
 GRACE = 3.0
 """Seconds by which any part may overrun before it is given up; what needs no search is proved in that time."""
+LAST_PARTS = 4
+"""When the whole is late already, a part may overrun by so small a share of that."""
 COMPARE_SECONDS = 3.0
 """Baselines have at least so much time of their own."""
 QUICK_SECONDS = 2.0

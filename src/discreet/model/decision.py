@@ -16,7 +16,7 @@ from math import ceil, floor
 
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import Action, Actions, ListedActions, RealActions
-from discreet.model.losses import LOSSES, DistanceLoss, Loss, SquaredLoss
+from discreet.model.losses import LOSSES, DistanceLoss, FormulaLoss, Loss, SquaredLoss
 from discreet.numerics.exact import brief, counted
 
 MOST_ACTIONS = 2_000_001
@@ -73,6 +73,11 @@ class Decision:
     def is_loss(self) -> bool:
         """Whether it is judged by distance, ρ(ω − a) with a convex ρ: squared, absolute or pinball error."""
         return isinstance(self.loss, DistanceLoss)
+
+    @property
+    def is_straight(self) -> bool:
+        """Whether every action pays f + ω·g: then the ends of ω show the extremes, and who gains by a higher action."""
+        return isinstance(self.loss, FormulaLoss) and self.loss.parts is not None
 
     def payoff(self, action: Action, omega: Fraction) -> Fraction:
         """u(a, ω), exactly."""

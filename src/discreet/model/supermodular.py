@@ -37,6 +37,8 @@ def supermodular_violation(decision: Decision, omegas: Sequence[Fraction]) -> Qu
         return None
     if isinstance(decision.actions, RealActions):
         return _real_violation(decision, omegas)
+    if decision.is_straight:
+        omegas = (omegas[0], omegas[-1])
     previous: list[Fraction] | None = None
     before: Action | None = None
     for action in decision.actions:

@@ -98,7 +98,8 @@ def _anywhere(problem: Problem, seen: Fraction) -> Fraction:
     if count > MOST_PAYOFFS:
         raise Refuted("the statistic has too many values to bound its payoff", f"{count:,}")
     tabled = any(isinstance(d.loss, TableLoss) for d in problem.decisions)
-    every = problem.omegas if tabled else [low + unit * k for k in range(count)]
+    straight = all(d.is_straight for d in problem.decisions)  # the most of straight lines is convex
+    every = (low, high) if straight else problem.omegas if tabled else [low + unit * k for k in range(count)]
     total = [Fraction(0)] * len(every)
     for decision in problem.decisions:
         found = largest_payoffs(decision, every)

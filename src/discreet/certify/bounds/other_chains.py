@@ -197,12 +197,12 @@ class Paths:
     @classmethod
     def dirichlet(cls, most: int, first: Fraction, second: Fraction) -> Paths:
         """Of a beta-binomial with these concentrations inside and outside."""
-        return cls(*(series(most, lambda k, c=c: (c + k) / (k + 1)) for c in (first, second, first + second)))  # type: ignore[misc]
+        return cls(*(series(most, c.numerator, c.denominator, c.denominator) for c in (first, second, first + second)))
 
     @classmethod
     def independent(cls, most: int, share: Fraction) -> Paths:
         """Of a binomial."""
-        return cls(*(series(most, lambda k, p=p: p / (k + 1)) for p in (share, 1 - share, Fraction(1))))  # type: ignore[misc]
+        return cls(*(series(most, p.numerator, 0, p.denominator) for p in (share, 1 - share, Fraction(1))))
 
     def at(self, inside: np.ndarray, outside: np.ndarray) -> np.ndarray:
         """The masses at so many inside and so many outside, as floats not above them."""
@@ -218,16 +218,16 @@ class Paths:
         return self.at(counts, size - counts)
 
 
-def series(most: int, ratio: Callable[[int], Fraction]) -> Series:
-    """s_0 = 1, s_{k+1} = ratio(k)·s_k for k up to `most`, as mantissas and exponents; a rounding away from hardly less."""
+def series(most: int, first: int, step: int, under: int) -> Series:
+    """s_0 = 1, s_{k+1} = s_k·(first + k·step)/(under·(k + 1)) for k up to `most`, as mantissas and exponents, hardly less."""
     mass, exponent = 1 << DIGITS, -DIGITS
     mantissas, exponents = np.zeros(most + 1), np.zeros(most + 1, dtype=np.int64)
     for k in range(most + 1):
         mantissas[k], shift = frexp(mass)
         exponents[k] = shift + exponent
-        step = ratio(k)
-        digits = max(step.denominator.bit_length() - step.numerator.bit_length(), 0) + 1  # so that none is lost
-        mass = (mass * step.numerator << digits) // step.denominator
+        top, bottom = first + k * step, under * (k + 1)
+        digits = max(bottom.bit_length() - top.bit_length(), 0) + 1  # so that none is lost
+        mass = (mass * top << digits) // bottom
         spare = mass.bit_length() - DIGITS
         mass, exponent = mass >> max(spare, 0), exponent - digits + max(spare, 0)
     return mantissas, exponents

@@ -10,6 +10,7 @@ geometric kernel's with r′ and each output's best action. That is the bound.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -109,9 +110,7 @@ def why_not_geometric(problem: Problem) -> str | None:
         return "there are several decision makers"
     if universe.respondents > 5_000 and not isinstance(problem.decision.loss, (DistanceLoss, FormulaLoss)):
         return "the payoff lists more values than can be checked"
-    omegas = (universe.respondents * min(universe.values), universe.respondents * max(universe.values))
-    listed = omegas if problem.decision.is_loss else problem.omegas
-    violation = supermodular_violation(problem.decision, listed)
+    violation = supermodular_violation(problem.decision, _telling(problem))
     if violation is not None:
         return (
             f"the payoff is not supermodular: moving from action {violation.action} to {violation.higher_action} pays less "
@@ -168,7 +167,7 @@ def _ground(problem: Problem, ratio: Fraction, low: int, high: int, listed: tupl
     n = universe.respondents
     omegas = on_histograms(problem.statistic, np.column_stack([n - path.counts, path.counts]), universe)
     ruler = _ruler(problem, omegas)
-    decision, omegas = _measured(problem.decision, ruler), tuple(map(ruler, omegas))
+    decision, omegas = _measured(problem.decision, ruler, omegas), tuple(map(ruler, omegas))
     listed = tuple(ruler(a) if isinstance(a, Fraction) else a for a in listed)
     least = least_loss(decision, omegas)
     floor = float((path.masses * least).sum())
@@ -195,13 +194,17 @@ def _ruler(problem: Problem, omegas: tuple[Fraction, ...]) -> _Ruler:
     return _Ruler(min(omegas), abs(weights[1] - weights[0]) or Fraction(1))
 
 
-def _measured(decision: Decision, ruler: _Ruler) -> Decision:
-    """The same decision with numbers measured by the ruler; its weight makes up for the unit."""
+def _measured(decision: Decision, ruler: _Ruler, omegas: tuple[Fraction, ...]) -> Decision:
+    """The same decision with numbers measured by the ruler; its weight makes up for the unit.
+
+    Errors grow away from ω, so of listed actions only those between likely values of ω, and the next beyond, can be best.
+    """
     if not isinstance(decision.loss, DistanceLoss):
         return decision
     actions = decision.actions
     if isinstance(actions, ListedActions):
-        actions = ListedActions(tuple(map(ruler, actions.numbers)))
+        near = slice(max(bisect_right(actions.numbers, min(omegas)) - 1, 0), bisect_left(actions.numbers, max(omegas)) + 1)
+        actions = ListedActions(tuple(map(ruler, actions.numbers[near])))
     elif isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None:
         actions = RealActions(ruler(actions.lower), ruler(actions.upper))
     return replace(decision, actions=actions, weight=decision.weight * ruler.unit**decision.loss.degree)
@@ -211,7 +214,8 @@ def _spread(problem: Problem, decision: Decision, ruler: _Ruler, listed: tuple[R
     """At least the largest loss and the largest regret of any action of the problem or of the kernel, at any ω."""
     low, high = map(ruler, problem.omega_range)
     if isinstance(decision.loss, DistanceLoss):
-        numbers = (low, high, *getattr(decision.actions, "numbers", ()), *(a for a in listed if isinstance(a, Fraction)))
+        every = getattr(problem.decision.actions, "numbers", (problem.omega_range[0],))
+        numbers = (low, high, ruler(every[0]), ruler(every[-1]), *(a for a in listed if isinstance(a, Fraction)))
         width = max(abs(a - w) for a in (min(numbers), max(numbers)) for w in (low, high))
         return float_up(width**decision.loss.degree)
     if isinstance(decision.actions, RealActions):
@@ -219,7 +223,12 @@ def _spread(problem: Problem, decision: Decision, ruler: _Ruler, listed: tuple[R
         ends = [end for end in (decision.actions.lower, decision.actions.upper) if end is not None]
         payoffs = [abs(decision.payoff(a, w)) for a in ends for w in (low, high)]
         return 2 * max(float_up(max(payoffs)), float(np.abs(least_loss(decision, (low, high))).max()))
-    return 2 * float_up(max(abs(decision.payoff(a, w)) for a in decision.actions for w in problem.omegas))
+    return 2 * float_up(max(abs(decision.payoff(a, w)) for a in decision.actions for w in _telling(problem)))
+
+
+def _telling(problem: Problem) -> tuple[Fraction, ...]:
+    """The values of ω that decide about a payoff: its ends where that is straight in ω or an error, else all."""
+    return problem.omega_range if any((problem.decision.is_loss, problem.decision.is_straight)) else problem.omegas
 
 
 def _above(x: float) -> Fraction:

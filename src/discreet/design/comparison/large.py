@@ -110,8 +110,8 @@ class _Seen:
         self.steps = tuple(steps)
 
     def seconds(self, name: str) -> float:
-        """A guess of what valuing one of these ways takes."""
-        return self.population.seconds(self.steps) if name in (GeometricNoise.name, StaircaseWay.name) else 0.0
+        """A guess of what one of these ways takes: valued, and where it turns out to be the best, made and proved."""
+        return 3 * self.population.seconds(self.steps) if name in (GeometricNoise.name, StaircaseWay.name) else 0.0
 
     @cached_property
     def _law(self) -> SumLaw:

@@ -13,33 +13,32 @@ variance there, and cells under a Dirichlet prior are drawn; such numbers are es
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
-from statistics import NormalDist
 
 import numpy as np
 
 from discreet.certify.value.laws import Listed, law_of
 from discreet.design.comparison.evaluation import Seen, recommended, seen, states_listed
 from discreet.design.comparison.mixtures import Mixture, mean_of, moments_of, variance_of_parts
+from discreet.design.comparison.normal_laws import averaged, normal_replies
 from discreet.design.concentrated.gaussian_sums import through
 from discreet.design.ladder.mechanisms.noise import to_outputs
 from discreet.errors import InputError
 from discreet.mechanisms.integer_noise import IntegerNoise
-from discreet.model.actions import Action, NamedActions
+from discreet.model.actions import Action
 from discreet.model.decision import Decision
 from discreet.model.iid_sum import why_not_iid_sum
 from discreet.model.kernel import GaussianKernel, TableKernel
-from discreet.model.losses import DistanceLoss, FormulaLoss, SquaredLoss
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
-from discreet.model.replies import DECIMALS, best_replies, loss_table
+from discreet.model.replies import best_replies, loss_table
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 
 MOST_LISTED = 2_000_000
 """Outputs times states beyond which states are not listed."""
-HERMITE = 24
-"""Points of the rule that averages a loss over a normal law."""
+MOST_KEPT = 4_000_000
+"""Entries of a kernel that is kept whole."""
 NEGLIGIBLE = 1e-14
 
 
@@ -51,6 +50,15 @@ class Outcome:
     loss: float
     bias: float | None
     exact: bool = True
+
+
+Replies = list[Action] | list[tuple[Action, ...]]
+"""What each output recommends: an action, or one for each decision maker."""
+
+
+def side_by_side(each: list[list[Action]]) -> Replies:
+    """The replies of every decision maker to each output."""
+    return each[0] if len(each) == 1 else list(zip(*each, strict=True))
 
 
 def mixed(outcomes: list[Outcome]) -> Outcome:
@@ -192,14 +200,14 @@ class ListedWorld:
         sizes = np.zeros(len(logs)) if self.counts is None else self.counts.sum(axis=1)
         return self._within_sizes(logs, sizes)
 
-    def replies(self, thetas: list[float]) -> list[Action]:
+    def replies(self, thetas: list[float]) -> Replies:
         """The best replies to each output when every tilt is as likely as the others."""
         masses = np.mean([self._tilt(theta) for theta in thetas], axis=0)
         distinct = tuple(sorted(set(self.view.exact_omegas)))
         place = {w: k for k, w in enumerate(distinct)}
         onto = np.zeros((len(masses), len(distinct)))
         onto[np.arange(len(masses)), [place[w] for w in self.view.exact_omegas]] = masses
-        return best_replies(self.problem.decision, self.kernel @ onto, distinct).actions
+        return side_by_side([best_replies(d, self.kernel @ onto, distinct).actions for d in self.problem.decisions])
 
     def _outcome(self, masses: np.ndarray) -> Outcome:
         masses = masses / masses.sum()
@@ -221,11 +229,12 @@ class SummedWorld:
         self.likely = np.array([law.mean(t) > 0 for t in range(len(weights))])
         self.actions = _numbers(recommended(mechanism))
         self._kept: dict[bytes, tuple[float, int, np.ndarray, np.ndarray]] = {}
+        self._rows_kept: list[np.ndarray] = []
 
     def reading(self, mechanism: Mechanism) -> SummedWorld:
         """The same world for the same draws with other recommendations: laws that were computed are kept."""
         other = SummedWorld(mechanism)
-        other._kept, other.mixture = self._kept, self.mixture
+        other._kept, other._rows_kept, other.mixture = self._kept, self._rows_kept, self.mixture
         return other
 
     @property
@@ -257,9 +266,8 @@ class SummedWorld:
         logs = theta * self.values
         return np.exp(np.minimum(logs - logs[self.likely].max(), 0.0))
 
-    def replies(self, thetas: list[float]) -> list[Action]:
+    def replies(self, thetas: list[float]) -> Replies:
         """The best replies to each output when every tilt is as likely as the others, from the mean and deviation of ω there."""
-        decision = self.problem.decision
         q, r, t = 0.0, 0.0, 0.0
         for theta in thetas:
             mean, _, _, (one, two, three) = self._seen(self._factors(theta))
@@ -267,12 +275,8 @@ class SummedWorld:
         safe = np.maximum(q, np.finfo(float).tiny)
         lowest, highest = (float(w) for w in self.problem.omega_range)
         centre = np.clip(r / safe, lowest, highest)
-        if decision.loss.quantile is not None:
-            spread = np.sqrt(np.maximum(t / safe - centre**2, 0.0))
-            centre = np.clip(centre + NormalDist().inv_cdf(float(decision.loss.quantile)) * spread, lowest, highest)
-        actions = decision.actions
-        assert not isinstance(actions, NamedActions)
-        return [actions.nearest(Fraction(round(x * DECIMALS), DECIMALS)) for x in centre.tolist()]
+        variance = np.maximum(t / safe - centre**2, 0.0)
+        return side_by_side([normal_replies(self.problem, d, centre, variance) for d in self.problem.decisions])
 
     def after_outputs(self) -> tuple[float, np.ndarray, np.ndarray, float]:
         """Under the prior: E ω, the probability of each output, E[(ω − E ω)·1(output)], and Var ω."""
@@ -306,8 +310,8 @@ class SummedWorld:
         bias = None if self.actions is None else float((self.actions - mean) @ q - r.sum())
         return Outcome(mean, loss, bias, self.exact)
 
-    def _after(self, first: int, moments: np.ndarray) -> np.ndarray:
-        """Each moment [·, output] = Σ_s moment(s)·K(output|s)."""
+    def _after(self, first: int, moments: np.ndarray, clips: bool = True) -> np.ndarray:
+        """Each moment [·, output] = Σ_s moment(s)·K(output|s); of totals that are clipped already, none is moved."""
         kernel, summary = self.mechanism.kernel, self.mechanism.summary
         assert isinstance(summary, LinearSummary)
         totals = np.arange(first, first + moments.shape[1])
@@ -317,45 +321,39 @@ class SummedWorld:
             came, at = np.array([i for i, _ in held]), np.array([k for _, k in held])
             onto = np.stack([np.bincount(at, row[came], len(place)) for row in moments])
             return np.asarray(onto @ self.mechanism.probabilities.T)
-        low = summary.clip(int(totals[0]))
-        clipped = np.array([summary.clip(s) for s in totals.tolist()]) - low
-        placed: np.ndarray = np.stack([np.bincount(clipped, row) for row in moments]).astype(np.float64)
+        low, placed = int(totals[0]), moments
+        if clips:
+            low = summary.clip(low)
+            clipped = np.array([summary.clip(s) for s in totals.tolist()]) - low
+            placed = np.stack([np.bincount(clipped, row) for row in moments]).astype(np.float64)
         if isinstance(kernel, GaussianKernel):
             return through(kernel, placed, low)
         return to_outputs(placed, low, IntegerNoise.of(kernel), kernel.low, kernel.high)
+
+    def _rows(self, first: int, count: int) -> np.ndarray:
+        """K(output|s) [total, output] for so many totals from the first; the kernel's own rows are kept for other truths."""
+        kernel, summary = self.mechanism.kernel, self.mechanism.summary
+        assert isinstance(summary, LinearSummary)
+        if isinstance(kernel, TableKernel) or kernel.width**2 > MOST_KEPT:
+            return self._after(first, np.eye(count))
+        if not self._rows_kept:
+            self._rows_kept.append(self._after(kernel.low, np.eye(kernel.width), clips=False))
+        return self._rows_kept[0][[summary.clip(s) - kernel.low for s in range(first, first + count)]]
 
     def _estimated(self, decision: Decision, actions: list[Action], mean: float, first: int, moments: np.ndarray) -> float:
         """Another loss, with ω at each total (at each output, where pairs are too many) as a normal law."""
         width = self._width
         if moments.shape[1] * width <= MOST_LISTED:
             held = np.flatnonzero(moments[0] > 0)
-            kernel = np.stack([self._after(first, row)[0] for row in np.eye(moments.shape[1])[held][:, None, :]])
+            kernel = self._rows(first, moments.shape[1])[held]
             q, r, t = moments[:, held]
-            return float(q @ (kernel * self._averaged(decision, actions, mean + r / q, t / q - (r / q) ** 2)).sum(axis=1))
+            return float(q @ (kernel * averaged(self.problem, decision, actions, mean + r / q, t / q - (r / q) ** 2)).sum(axis=1))
         q, r, t = self._after(first, moments)
         held = np.flatnonzero(q > NEGLIGIBLE * q.sum())
         q, r, t = q[held], r[held], t[held]
         chosen = [actions[i] for i in held.tolist()]
         each = [
-            self._averaged(decision, [a], np.array([m]), np.array([v]))[0, 0]
+            averaged(self.problem, decision, [a], np.array([m]), np.array([v]))[0, 0]
             for a, m, v in zip(chosen, (mean + r / q).tolist(), (t / q - (r / q) ** 2).tolist(), strict=True)
         ]
         return float(q @ np.array(each))
-
-    def _averaged(self, decision: Decision, actions: list[Action], means: np.ndarray, variances: np.ndarray) -> np.ndarray:
-        """The loss [law, action] averaged over normal laws of ω."""
-        spread = np.sqrt(np.maximum(variances, 0.0))
-        nodes, shares = np.polynomial.hermite_e.hermegauss(HERMITE)
-        omegas = (means[:, None] + spread[:, None] * nodes[None, :]).ravel()
-        if isinstance(decision.loss, (DistanceLoss, FormulaLoss)):
-            table = decision.loss.table(np.array([float(a) for a in actions]), omegas)
-        else:
-            table = self._at_lattice(decision, actions, omegas)
-        return np.asarray(table.reshape(len(actions), len(means), HERMITE) @ shares / shares.sum()).T
-
-    def _at_lattice(self, decision: Decision, actions: list[Action], omegas: np.ndarray) -> np.ndarray:
-        """Payoffs that are only defined at values of ω: each point goes to the nearest of them."""
-        exact = self.problem.omegas
-        known = np.array([float(w) for w in exact])
-        at = np.searchsorted((known[1:] + known[:-1]) / 2, omegas)
-        return loss_table(decision, actions, exact)[:, at]

@@ -46,8 +46,20 @@ class Ground:
         return HistogramSummary() if self.problem.exchangeable else DatabaseSummary()
 
 
+_last: list[Ground] = []
+
+
 def ground(problem: Problem) -> Ground:
-    """States as histograms when order does not matter, else as databases."""
+    """States as histograms when order does not matter, else as databases; the last one is kept, since every route asks for it."""
+    for held in list(_last):
+        if held.problem is problem:
+            return held
+    found = _listed(problem)
+    _last[:] = [found]
+    return found
+
+
+def _listed(problem: Problem) -> Ground:
     space = problem.finest()
     belief = believed(problem, space)
     distinct = tuple(sorted(set(belief.omegas)))

@@ -8,7 +8,8 @@ Candidates are kernels times ways to read them. Kernels: the design's own, and n
 Readings: the best reply when the truth is spread evenly over tilts within s, for spreads s from 0 to κ and beyond; and noise at
 face value. A wide spread reads a noisy value almost as it stands, a narrow one shrinks it to the prior: the design and plain noise
 are the two ends. The candidate with the least worst regret against the best candidate at each truth wins, among those that never
-lose more than `NEVER` times what plain noise loses there; plain noise itself is one of them.
+lose more than `NEVER` times what plain noise loses there; plain noise itself is one of them. Several decision makers share
+the draws, each with a reply of its own; what is hedged is the weighted sum of their losses.
 
 The chosen mechanism is certified for the problem as stated: its value is proved under the stated prior, so its price is exact,
 and the lower bound is the design's.
@@ -27,7 +28,7 @@ from discreet.certify import privacy
 from discreet.certify.optimality import proved_value
 from discreet.design.certified import outward
 from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
-from discreet.design.comparison.truths import ListedWorld, Outcome, SummedWorld, world
+from discreet.design.comparison.truths import ListedWorld, Outcome, Replies, SummedWorld, world
 from discreet.design.questions.reliance import (
     WIDEST,
     scale_of,
@@ -36,7 +37,6 @@ from discreet.design.questions.reliance import (
     telling_types,
 )
 from discreet.errors import InputError, Refuted
-from discreet.model.actions import Action, NamedActions
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.problem import Problem
@@ -142,22 +142,18 @@ def hedge(mechanism: Mechanism, certificate: Certificate, radius: Fraction = Fra
 
 def why_not_hedged(problem: Problem) -> str | None:
     """Why a problem cannot be hedged; None when it can."""
-    if len(problem.decisions) != 1:
-        return f"{len(problem.decisions)} decisions"
-    if problem.unbiased is not None:
-        return "unbiased values, which another reading would not be"
-    return "actions that are names" if isinstance(problem.decision.actions, NamedActions) else None
+    return None if problem.unbiased is None else "unbiased values, which another reading would not be"
 
 
 def must_be_hedgeable(problem: Problem) -> None:
-    """Refuse, before any work, what has no reading in numbers."""
+    """Refuse, before any work, what may not be read otherwise."""
     reason = why_not_hedged(problem)
     if reason is not None:
         raise InputError(
-            "Hedging needs a single decision with numbers as actions",
+            "Hedging reads what is published otherwise than the design does",
             found=reason,
-            allowed="one decision whose actions are numbers that need not be unbiased",
-            remedy="hedge each decision by itself, or use --priors for named actions",
+            allowed="decisions whose actions need not be unbiased",
+            remedy="leave out --hedge: unbiased values do not lean on the prior as others do",
         )
 
 
@@ -194,7 +190,7 @@ def _valued(seen: ListedWorld | SummedWorld, reading: str, truths: _Truths) -> _
     return _Candidate(seen.mechanism, reading, np.array([o.loss for o in truths.of(seen)]))
 
 
-def with_actions(mechanism: Mechanism, actions: list[Action]) -> Mechanism:
+def with_actions(mechanism: Mechanism, actions: Replies) -> Mechanism:
     """The same draws with other recommendations."""
     return replace(mechanism, kernel=mechanism.kernel.with_actions(actions), claims=Claims())
 

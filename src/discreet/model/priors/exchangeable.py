@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import prod
+from math import lcm, prod
 
 import numpy as np
 
@@ -120,20 +120,25 @@ class DirichletMultinomialPrior:
         return self.on_histograms(np.array([h]), universe)[0] / orderings(h)
 
     def on_histograms(self, vectors: np.ndarray, universe: Universe) -> ExactWeights:
+        """P(n)·n!/Π h_t!·Π (c_t)_{h_t}/(A)_n, in whole numbers: with c = a/s, (c)_k·s^k is whole, and the powers of s cancel."""
         most = int(vectors.sum(axis=1).max(initial=0))
-        rises = [_rising(c, most) for c in self.concentration]
-        total = _rising(sum(self.concentration, Fraction(0)), most)
-        chances = []
+        scale = lcm(*(c.denominator for c in self.concentration))
+        rises = [_rising(int(c * scale), scale, most) for c in self.concentration]
+        total = _rising(int(sum(self.concentration) * scale), scale, most)
+        factorials = _rising(1, 1, most)
+        shares = {n: size_probability(self.size, n, universe) / total[n] for n in set(vectors.sum(axis=1).tolist())}
+        denominator = lcm(*(share.denominator for share in shares.values()))
+        whole = {n: int(share * denominator) * factorials[n] for n, share in shares.items()}
+        numerators = []
         for h in vectors.tolist():
-            n = sum(h)
-            drawn = prod((rises[t][k] for t, k in enumerate(h)), start=Fraction(orderings(h)))
-            chances.append(size_probability(self.size, n, universe) * drawn / total[n])
-        return over_one_denominator(chances)
+            drawn = prod(rises[t][k] for t, k in enumerate(h))
+            numerators.append(whole[sum(h)] // prod(factorials[k] for k in h) * drawn)
+        return ExactWeights(tuple(numerators), denominator)
 
 
-def _rising(x: Fraction, most: int) -> list[Fraction]:
-    """(x)_0 … (x)_most."""
-    found = [Fraction(1)]
+def _rising(first: int, step: int, most: int) -> list[int]:
+    """The products of the first 0, 1, … most of the numbers first, first + step, …."""
+    found = [1]
     for k in range(most):
-        found.append(found[-1] * (x + k))
+        found.append(found[-1] * (first + k * step))
     return found
