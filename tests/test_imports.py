@@ -154,6 +154,7 @@ INSIDE_CERTIFY: dict[str, set[str]] = {
     "bounds": {"value", "duality"},
     "optimality": {"value", "bounds"},
     "robust": {"value"},
+    "whole_set": {"value", "optimality"},
     "unbiased": set(),
     "verdict": {"edges", "value", "optimality", "robust", "unbiased"},
     "__init__": {"edges", "optimality"},

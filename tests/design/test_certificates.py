@@ -12,7 +12,7 @@ from design_worlds import document, problem, school
 from discreet import files
 from discreet.certify.bounds.dual import dual_upper_bound
 from discreet.certify.optimality import optimality
-from discreet.certify.verdict import of_file
+from discreet.certify.verdict import of_file, of_mechanism
 from discreet.design import Design, design
 from discreet.errors import Refuted
 from discreet.model.certificate import (
@@ -160,6 +160,13 @@ def test_a_shifted_payoff_cannot_hide_an_action_from_the_checker() -> None:
     witness = one.claim.witness
     assert isinstance(witness, DualWitness)
     assert dual_upper_bound(other, witness) - 10**15 == dual_upper_bound(one.mechanism.problem, witness)
+
+
+def test_a_mechanism_of_one_route_with_the_bound_of_another_is_certified_as_it_is_checked() -> None:
+    """The ladder finds geometric noise, Theorem 3 the bound: the value must be what the checker finds by that theorem's sums."""
+    asked = problem(document(4, (0, 1), ("1161/1250", "89/1250"), epsilon="0.8"))
+    found = design(asked, gap=0.003125, compare=False)
+    assert of_mechanism(found.mechanism, found.certificate).proved
 
 
 def test_a_forged_file_is_refuted(listed: Design, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from discreet.publish.cells import published_cells
 from discreet.publish.learned import does_not_follow, read_learned
 from discreet.publish.release import STEPS
 from discreet.publish.tables import released_table
+from discreet.views.learning import designed_view
 from discreet.views.subject import subject_of
 from discreet.views.total import asked_regions, asked_share, asked_total
 from discreet.watch import Silent
@@ -76,6 +77,26 @@ def test_a_learned_release_adds_up_and_the_numbers_that_were_learned_do_not(done
     adds_up(done.folder / "out" / "release")
     with pytest.raises(InputError, match="learning release are no cells"):
         published_cells(done.folder / "out" / "learned")
+
+
+def test_a_hedged_release_has_the_least_worst_regret_over_all_that_was_learned(tmp_path: Path) -> None:
+    """Members are ordinary mechanisms under the learned prior; asked again, nothing is made twice; other choices are refused."""
+    county = make(tmp_path / "county")
+    found = county.learn(hedged=True, gap=0.05)
+    assert found.designs is not None and found.release is not None
+    made = found.designs[()].made
+    for one in made:
+        assert one.regret is not None and one.regret.finished
+        assert 0 <= one.regret.least <= one.regret.worst <= one.regret.unhedged + Fraction(1, 10)
+    assert {m.mechanism.provenance["reduction"] for m in found.designs[()].family.members} == {"hedge"}
+    assert verify(found.release, county.signer.fingerprint).holds
+    again = county.learn(hedged=True, gap=0.05).designs
+    assert again is not None and all(one.cached for one in again[()].made)
+    assert [one.regret for one in again[()].made] == [one.regret for one in made]
+    shown = designed_view(found.designs).facts["hedged"]
+    assert shown["least_worst_regret"] <= shown["worst_regret"] and shown["unfinished"] == 0
+    with pytest.raises(InputError, match="begun with other choices"):
+        county.learn()
 
 
 def test_asking_again_changes_nothing(done: County) -> None:

@@ -69,10 +69,13 @@ class County:
         step: Callable[[str], None] | None = None,
         share: str = "0.2",
         watch: Watch = SILENT,
+        hedged: bool = False,
+        gap: float = 0.01,
     ) -> LearnedRelease:
-        choices = chosen(self.folder / "plan.toml", self.folder / "question.toml", self.folder / "out", share=share, strata=strata)
+        files = (self.folder / name for name in ("plan.toml", "question.toml", "out"))
+        choices = chosen(*files, share=share, strata=strata, hedged=hedged)
         with self.ledger() as ledger:
-            return learn(choices, ledger, signer=self.signer, until=until, workers=1, step=step, watch=watch)
+            return learn(choices, ledger, signer=self.signer, until=until, workers=1, step=step, watch=watch, gap=gap, seconds=1e6)
 
 
 def make(folder: Path, budget: int = 4) -> County:

@@ -85,6 +85,9 @@ class Proofs:
         """The best mechanism with its claims, and their certificate."""
         assert self.best is not None and self.limit is not None
         value = self.best.value
+        if self.limit.witness != self.best.proposal.witness:  # whoever checks values the mechanism the way this witness says
+            checked = proved_value(self.best.mechanism, _unproved(self.limit.witness))
+            value = min(value, outward(checked, down=True))
         bound = max(self.limit.bound, value)
         mechanism = replace(self.best.mechanism, claims=Claims(value, bound))
         proof = privacy(mechanism)

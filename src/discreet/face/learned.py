@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from discreet.certify.whole_set import must_be_whole
 from discreet.design.questions.family import FamilyDesign, design_family
 from discreet.engines import Engine
 from discreet.errors import BudgetExceeded, InputError
@@ -67,6 +68,8 @@ class LearningChoices:
     strata: tuple[str, ...]
     asked: tuple[Question, ...]
     split: LearningShare
+    hedged: bool = False
+    """Whether designs have the least worst regret over the whole confidence set."""
 
     @property
     def located(self) -> Plan:
@@ -107,6 +110,7 @@ def chosen(
     *,
     share: str = "auto",
     strata: tuple[str, ...] = (),
+    hedged: bool = False,
 ) -> LearningChoices:
     """Read everything, refuse what cannot work, and write down what was chosen; a folder begun with other choices is refused."""
     where, target = Path(plan), Path(folder)
@@ -122,10 +126,12 @@ def chosen(
     key_set = read_key_set(base.key_set, base)
     problem = read_question(question, max(key_set.sizes))
     weights = _must_fit(problem, base)
+    if hedged:
+        must_be_whole(problem)
     asked = questions(key_set, base.recoding.types, strata)
     halves = split(asked, key_set, weights, problem.epsilon, share if share == "auto" else exact(share, "--share"))
     target.mkdir(parents=True, exist_ok=True)
-    found = LearningChoices(target, _moved(base, target), problem, key_set, strata, asked, halves)
+    found = LearningChoices(target, _moved(base, target), problem, key_set, strata, asked, halves, hedged)
     _must_be_the_same(found)
     return found
 
@@ -181,6 +187,7 @@ def _must_be_the_same(choices: LearningChoices) -> None:
         "strata": list(choices.strata),
         "share": format_exact(choices.split.share),
         "rule": RULE,
+        **({"hedged": True} if choices.hedged else {}),
     }
     place = choices.folder / CHOICES
     data = canonical_bytes(document) + b"\n"
@@ -245,7 +252,7 @@ def learn(
     if until == "fit":
         return LearnedRelease(choices, learned, found)
     begin("design")
-    designs = _designed(choices, problems, gap, seconds, workers, watch)
+    designs = _designed(choices, problems, found, gap, seconds, workers, watch)
     name = "mechanism.strata.json" if choices.strata else "mechanism.family.json"
     if not (choices.folder / name).exists():
         families = {stratum: made.family for stratum, made in designs.items()}
@@ -341,6 +348,7 @@ def _problems(choices: LearningChoices, folder: LearnedFolder) -> dict[tuple[str
 def _designed(
     choices: LearningChoices,
     problems: Mapping[tuple[str, ...], Problem],
+    believed: Mapping[tuple[str, ...], Learned],
     gap: float,
     seconds: float,
     workers: int | None,
@@ -358,5 +366,6 @@ def _designed(
             seconds=seconds,
             folder=choices.folder / "designs",
             workers=workers,
+            hedged=believed[stratum].believed() if choices.hedged else None,
         )
     return found

@@ -33,6 +33,7 @@ from discreet.learning.questions import HIGHER, LOWER, Question
 from discreet.learning.strata import pooled
 from discreet.model.key_set import KeySet
 from discreet.model.origin import Origin
+from discreet.model.prior_set import PriorSet
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior
 
 RULE = "discreet-fit/1"
@@ -84,6 +85,18 @@ class Learned:
         if self.concentration is None:
             return IidPrior(self.probabilities, origin=origin)
         return DirichletMultinomialPrior(tuple(self.concentration * p for p in self.probabilities), origin=origin)
+
+    def believed(self) -> PriorSet:
+        """What is believed with confidence: each share p up to p + 2d and down to p·e^(−2d/p) with its deviation d, and the 90 %
+        interval of ρ. Shares that would leave the most frequent type less than a tenth of its own reach up to there."""
+        modal = self.probabilities.index(max(self.probabilities))
+        up = [max(_digits(2 * d, 3), Fraction(1, 10**6)) for d in self.deviations]
+        beyond = sum(up, Fraction(0)) - up[modal]
+        fit_in = min(self.probabilities[modal] * Fraction(9, 10) / beyond, Fraction(1))
+        low = [_digits(float(p) * np.exp(-float(u / p)), 3) for p, u in zip(self.probabilities, up, strict=True)]
+        reach = [(min(a, p * Fraction(99, 100)), p + u * fit_in) for a, p, u in zip(low, self.probabilities, up, strict=True)]
+        first, last = (Fraction(str(c)) for c in self.correlations)
+        return PriorSet(self.probabilities, tuple(reach), (first, last))
 
 
 def fit(

@@ -10,7 +10,16 @@ from typing import Any
 from discreet.design.questions.family import FamilyDesign
 from discreet.learning.fit import Learned
 from discreet.learning.split import Considered, LearningShare
-from discreet.numerics.digits import about, given, percent_about, percent_given
+from discreet.numerics.digits import (
+    about,
+    at_least,
+    at_most,
+    given,
+    number_at_least,
+    number_at_most,
+    percent_about,
+    percent_given,
+)
 from discreet.publish.agreement import Agreement
 from discreet.publish.verdict import ReleaseVerdict
 from discreet.views.agreement import agreement_view
@@ -130,4 +139,31 @@ def designed_view(designs: Mapping[tuple[str, ...], FamilyDesign]) -> View:
     }
     words = f"{len(members)} mechanisms, expected loss {about(loss)} per cell if the prior is right, "
     words += f"proved within {percent_about(gap)} of the best"
-    return View(facts, (BREAK, Fact("designs", words)))
+    return View(facts, (BREAK, Fact("designs", words))) + _hedged_view(designs)
+
+
+def _hedged_view(designs: Mapping[tuple[str, ...], FamilyDesign]) -> View:
+    """What designs that were hedged over the whole confidence set lose more than the best, per cell, at most."""
+    held = [(family.cells.get(made.low, 0), made.regret) for family in designs.values() for made in family.made]
+    known = [(count, regret) for count, regret in held if regret is not None]
+    if not known:
+        return View({}, ())
+    cells = sum(count for count, _ in known)
+    worst, least, unhedged, price = (
+        sum((count * getattr(regret, name) for count, regret in known), Fraction(0)) / cells
+        for name in ("worst", "least", "unhedged", "price")
+    )
+    unfinished = sum(not regret.finished for _, regret in known)
+    facts = {
+        "hedged": {
+            "worst_regret": number_at_most(worst), "least_worst_regret": number_at_least(least),
+            "unhedged": number_at_most(unhedged), "price": number_at_most(price), "unfinished": unfinished,
+        }
+    }  # fmt: skip
+    words = f"at every prior in the confidence set at most {at_most(worst)} per cell more than the best mechanism for that prior "
+    words += f"(the design alone: {at_most(unhedged)}); no mechanism has less than {at_least(least)}; "
+    words += f"costs {at_most(price)} if the prior is right"
+    blocks: list[Block] = [Fact("hedged", words)]
+    if unfinished:
+        blocks.append(mind(f"For {unfinished} sizes both sides are not near each other yet: allow more time with --seconds."))
+    return View(facts, tuple(blocks))

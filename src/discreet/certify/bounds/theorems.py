@@ -39,12 +39,15 @@ GEOMETRIC = "SY Thm 3"
 
 
 def theorem_value(mechanism: Mechanism, witness: TheoremWitness) -> Fraction | None:
-    """A lower side of the value of the geometric mechanism with its listed actions."""
+    """A lower side of the value of the geometric mechanism with its listed actions; None for any other kernel, whose value
+    does not rest on the theorem."""
     if witness.theorem != GEOMETRIC:
         return None
     problem = geometric_is_optimal(mechanism.problem, witness)
     kernel = mechanism.kernel
-    if not isinstance(kernel, GeometricKernel) or kernel.step != 1 or kernel.actions is None:
+    if not isinstance(kernel, GeometricKernel):
+        return None
+    if kernel.step != 1 or kernel.actions is None:
         raise Refuted("Theorem 3 speaks of a geometric kernel with an action for each output", kernel.family)
     ground = _ground(problem, kernel.ratio, kernel.low, kernel.high, kernel.actions)
     _must_read_the_count(mechanism, witness, ground.path)

@@ -21,6 +21,9 @@ def command(
         list[str] | None,
         typer.Option(metavar="KEY", help="A key column whose values have priors of their own; may be repeated."),
     ] = None,
+    hedge: Annotated[
+        bool, typer.Option("--hedge", help="Design for the least worst regret over all that was learned with confidence.")
+    ] = False,
     until: Annotated[str, typer.Option(help="Stop after this step: learn, fit, design or publish.")] = "publish",
     gap: Annotated[float, typer.Option(help="Stop a design when it is proved this close to the best.")] = 0.01,
     seconds: Annotated[float, typer.Option(help="Time for each design.")] = 60.0,
@@ -45,7 +48,7 @@ def command(
     from discreet.publish.verification import verified
     from discreet.views.learning import designed_view, learned_view, split_view, unread_view, used_view
 
-    choices = chosen(plan, question, output, share=share, strata=tuple(strata or ()))
+    choices = chosen(plan, question, output, share=share, strata=tuple(strata or ()), hedged=hedge)
     view = split_view(choices.split, choices.epsilon)
     signer = signer_at(key)
     located = choices.located

@@ -26,8 +26,10 @@ from discreet.files.problem_document import problem_document
 from discreet.files.record import record_document, record_from_document
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
+from discreet.model.prior_set import PriorSet, WholeRegret
 from discreet.model.problem import Problem
 from discreet.model.record import Record
+from discreet.numerics.exact import format_exact
 from discreet.watch import SILENT, Watch
 
 
@@ -40,6 +42,8 @@ class Kept:
     record: Record
     seconds: float
     cached: bool
+    regret: WholeRegret | None = None
+    """Where it was hedged over a whole set of priors."""
 
     @property
     def status(self) -> str:
@@ -57,16 +61,20 @@ def default_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "discreet"
 
 
-def key(problem: Problem, gap: float) -> str:
-    """The name of a design: problem, version, settings."""
-    return document_hash({"problem": problem_document(problem), "version": __version__, "gap": repr(gap)})
+def key(problem: Problem, gap: float, over: PriorSet | None = None) -> str:
+    """The name of a design: problem, version, settings, and the set that it is hedged over."""
+    document: dict[str, Any] = {"problem": problem_document(problem), "version": __version__, "gap": repr(gap)}
+    if over is not None:
+        parts = (over.centre, *over.reach, over.correlations)
+        document["over"] = [[format_exact(x) for x in part] for part in parts]
+    return document_hash(document)
 
 
 def kept_design(problem: Problem, folder: Path, watch: Watch = SILENT, *, gap: float = 1e-6, seconds: float = 60.0) -> Kept:
     """The design of a problem: from the folder when it is there and good enough, otherwise designed and kept."""
     begun = time.perf_counter()
     path = folder / f"{key(problem, gap)}.json"
-    found = _read(path, problem, gap, seconds)
+    found = read_kept(path, problem, gap, seconds)
     if found is not None:
         return Kept(*found, time.perf_counter() - begun, True)
     fresh = design(problem, watch, gap=gap, seconds=seconds, compare=False)
@@ -82,7 +90,7 @@ def kept_design(problem: Problem, folder: Path, watch: Watch = SILENT, *, gap: f
     return Kept(fresh.mechanism, fresh.certificate, fresh.record(), time.perf_counter() - begun, False)
 
 
-def _read(path: Path, problem: Problem, gap: float, seconds: float) -> tuple[Mechanism, Certificate, Record] | None:
+def read_kept(path: Path, problem: Problem, gap: float, seconds: float) -> tuple[Mechanism, Certificate, Record] | None:
     """What the file holds when it is whole, private and good enough; None otherwise, and it is designed again."""
     try:
         document: Any = parse_json(path.read_bytes(), "a kept design")

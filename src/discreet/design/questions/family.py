@@ -14,15 +14,18 @@ from fractions import Fraction
 from pathlib import Path
 
 from discreet.certify.value.expected import expected_payoff
+from discreet.certify.whole_set import must_be_whole
 from discreet.design.certified import outward
 from discreet.design.processes.kept import Kept, default_folder, kept_design
 from discreet.design.processes.side_by_side import side_by_side
 from discreet.design.questions.hedge import hedge, must_be_hedgeable
+from discreet.design.questions.kept_hedge import kept_hedge
 from discreet.design.questions.reliance import Reliance, reliance, why_not_known
 from discreet.errors import InputError
 from discreet.files.sizes import Sizes
 from discreet.model.family import Family, Member
 from discreet.model.mechanism import Mechanism
+from discreet.model.prior_set import PriorSet, WholeRegret
 from discreet.model.problem import Problem
 from discreet.model.record import Record
 from discreet.model.sizes import absent_type, at_size, padded, resized
@@ -42,6 +45,8 @@ class Made:
     cached: bool
     reliance: Reliance | None = None
     """What it loses under wrong priors; None where that cannot be computed."""
+    regret: WholeRegret | None = None
+    """Over the whole set of priors that it was hedged over."""
 
     @property
     def status(self) -> str:
@@ -80,9 +85,9 @@ def design_family(
     limit: float | None = None,
     folder: Path | None = None,
     workers: int | None = None,
-    hedged: Fraction | None = None,
+    hedged: Fraction | PriorSet | None = None,
 ) -> FamilyDesign:
-    """The family of a problem over sizes of cells; with `hedged`, each member is hedged with this radius.
+    """The family of a problem over sizes of cells; with `hedged`, each member is hedged with this radius, or over this set.
 
     `seconds` bounds the search for each member and `limit` the whole; members not begun by then are `missing`, and
     asking again goes on from there. `folder` keeps the designs.
@@ -90,6 +95,15 @@ def design_family(
     wanted = sizes if isinstance(sizes, Sizes) else Sizes(tuple((n, n) for n in sorted(set(sizes))), _counted(sizes))
     if hedged is not None:
         must_be_hedgeable(problem)
+    if isinstance(hedged, PriorSet):
+        must_be_whole(resized(problem, max(high for _, high in wanted.ranges)))
+        if any(low < high for low, high in wanted.ranges):
+            raise InputError(
+                "A family is hedged over a whole set of priors for cells of one size each",
+                found="a range of sizes",
+                allowed="a mechanism for each size",
+                remedy="give the sizes one by one, or hedge with a radius",
+            )
     if problem.unbiased == "nearby" and any(low < high for low, high in wanted.ranges):
         raise InputError(
             "Values unbiased nearby are so for cells of one size",
@@ -136,7 +150,7 @@ class _Task:
     gap: float
     seconds: float
     folder: Path
-    hedged: Fraction | None = None
+    hedged: Fraction | PriorSet | None = None
 
 
 def make_member(task: _Task, watch: Watch) -> tuple[Member, Made]:
@@ -167,6 +181,8 @@ def _made(problem: Problem, task: _Task, watch: Watch) -> Kept:
     found = kept_design(problem, task.folder, watch, gap=task.gap, seconds=task.seconds)
     if task.hedged is None:
         return found
+    if isinstance(task.hedged, PriorSet):
+        return kept_hedge(found, task.hedged, task.folder, watch, gap=task.gap, seconds=task.seconds)
     safe = hedge(found.mechanism, found.certificate, task.hedged)
     return replace(found, mechanism=safe.mechanism, certificate=safe.certificate)
 
@@ -180,4 +196,4 @@ def value_at(mechanism: Mechanism, absent: int, empty: Fraction, size: int) -> F
 def _how(task: _Task, found: Kept) -> Made:
     told = None if why_not_known(found.mechanism) else reliance(found.mechanism)
     record = replace(found.record, mechanism=found.certificate.mechanism)
-    return Made(task.low, task.high, found.relative_gap, found.seconds, record, found.cached, told)
+    return Made(task.low, task.high, found.relative_gap, found.seconds, record, found.cached, told, found.regret)

@@ -39,6 +39,7 @@ from discreet.design.questions.reliance import (
 from discreet.errors import InputError, Refuted
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim
 from discreet.model.mechanism import Claims, Mechanism
+from discreet.model.priors import Prior
 from discreet.model.problem import Problem
 
 NEVER = 1.1
@@ -134,7 +135,7 @@ def hedge(mechanism: Mechanism, certificate: Certificate, radius: Fraction = Fra
     order = sorted(range(len(candidates)), key=lambda i: (bool(beyond[i]), float(regret[i])))
     chosen = candidates[order[0]]
     return Hedged(
-        *_certified(chosen.mechanism, claim, mechanism.provenance), -claim.value, radius, chosen.reading,
+        *restated(chosen.mechanism, claim, mechanism.provenance, problem.prior), -claim.value, radius, chosen.reading,
         tuple(o.mean for o in truths.of(own)),
         tuple(chosen.losses.tolist()), tuple(candidates[0].losses.tolist()), noise,
     )  # fmt: skip
@@ -195,10 +196,13 @@ def with_actions(mechanism: Mechanism, actions: Replies) -> Mechanism:
     return replace(mechanism, kernel=mechanism.kernel.with_actions(actions), claims=Claims())
 
 
-def _certified(mechanism: Mechanism, claim: OptimalityClaim, provenance: Mapping[str, str]) -> tuple[Mechanism, Certificate]:
-    """The chosen mechanism with privacy and value proved anew, and the design's lower bound."""
+def restated(
+    mechanism: Mechanism, claim: OptimalityClaim, provenance: Mapping[str, str], prior: Prior
+) -> tuple[Mechanism, Certificate]:
+    """A mechanism that hedges, under the design's own prior: privacy and value proved anew, and the design's lower bound."""
     made_by = {name: text for name, text in provenance.items() if name == "made by"}
-    bare = replace(mechanism, claims=Claims(), provenance={**made_by, "reduction": "hedge", "theorem": ""})
+    own = replace(mechanism.problem, prior=prior)
+    bare = replace(mechanism, problem=own, claims=Claims(), provenance={**made_by, "reduction": "hedge", "theorem": ""})
     value = outward(proved_value(bare, claim), down=True)
     bound = max(claim.bound, value)
     stated = replace(bare, claims=Claims(value, bound))
