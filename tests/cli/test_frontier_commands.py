@@ -71,7 +71,7 @@ def test_frontier_refuses_in_words(places: Path, words: list[str], said: str, ca
 def test_a_family_is_written_and_read(places: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sizes, family = tmp_path / "sizes.txt", tmp_path / "places.family.json"
     sizes.write_text("1\n2\n2\n3-4\n", encoding="utf-8")
-    words = ["design", places, "--sizes", sizes, "-o", family, "--kept", tmp_path / "kept", "--workers", 1]
+    words = ["design", places, "--sizes", sizes, "-o", family, "--kept", tmp_path / "kept", "--workers", 1, "--gap", "1e-6"]
     found = answer(capsys, *words)
     assert found["sizes"] == "1..2, 3-4" and found["within_1e-6"] == 1.0 and found["missing"] == []
     read = files.read_family(family)

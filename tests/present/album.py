@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from said import Said, recorded
 
 from discreet import design
 from discreet.currencies.profiles import profile
@@ -106,9 +107,18 @@ def folded() -> Problem:
     return replace(problem(3, probabilities=("1/2", "1/2")), statistic=TableStatistic(table, by="histogram"))
 
 
+SAID: dict[str, list[Said]] = {}
+"""Which numbers became text in each picture."""
+
+
 @cache
 def picture(name: str) -> Figure:
     """One picture by its name."""
+    with recorded() as SAID[name]:
+        return _picture(name)
+
+
+def _picture(name: str) -> Figure:
     return {
         "adding": lambda: adding_figure(column_errors(mechanism()), column_errors(mechanism(), missed_prior(mechanism()))),
         "allocation": _allocation,

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import album
 import pytest
 from album import picture, views
+from said import strangers, wrong_sides
 
 import discreet.present
 from discreet.present.theme import COLOURS
 
 QUIET = {"#dddddd", "#bbbbbb", "#aaaaaa", "#999999", "#444444", "#555555", "#333333", "#c8d7e8", "#8aa6c1", "#000000", "#ffffff"}
+
+
+DEFINED = "1e-6"
+"""The gap below which the picture of a family calls a member as good as best."""
 
 
 @pytest.fixture(params=album.NAMES)
@@ -53,6 +60,30 @@ def test_the_words_come_from_the_data(name: str) -> None:
     figure = picture(name)
     assert len(figure.alt) > 40 and figure.alt.endswith(".") and re.search(r"\d", figure.alt)
     assert "nan" not in figure.alt.lower().split() and figure.specification["description"] == figure.alt
+
+
+def test_every_decimal_in_words_goes_back_to_a_number_and_its_side(name: str) -> None:
+    figure = picture(name)
+    said = album.SAID[name]
+    names = [output.label for made in (album.mechanism(), album.mechanism(6, 3)) for output in made.outputs]
+    assert wrong_sides(said) == []
+    assert strangers([figure.title, figure.subtitle, figure.alt, *words_in(figure.body)], said, [DEFINED, *names]) == []
+
+
+def words_in(body: Any, key: str = "") -> Iterator[str]:
+    """Titles, labels and other words of a specification."""
+    if isinstance(body, dict):
+        for name, value in body.items():
+            yield from words_in(value, name)
+    elif isinstance(body, list):
+        for value in body:
+            yield from words_in(value, key)
+    elif (
+        isinstance(body, str)
+        and not body.startswith("#")
+        and key not in ("labelExpr", "expr", "calculate", "filter", "format", "test")
+    ):
+        yield body
 
 
 def test_no_series_is_told_by_colour_alone(name: str) -> None:

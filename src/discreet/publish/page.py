@@ -6,10 +6,12 @@ committed public facts and published values.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from discreet.numerics.digits import about, at_least, at_most
 from discreet.publish.bundle import Bundle
 from discreet.publish.tables import ADDING
 
@@ -150,7 +152,7 @@ def _table(columns: Mapping[str, Any]) -> str:
     head = "".join(f'<th scope="col"{_kind(columns[name])}>{escape(name.replace("_", " "))}</th>' for name in names)
     rows = []
     for i in range(min(SHOWN, len(next(iter(columns.values()))))):
-        fields = (f"<td{_kind(columns[name])}>{escape(_text(columns[name][i]))}</td>" for name in names)
+        fields = (f"<td{_kind(columns[name])}>{escape(_text(columns[name][i], name))}</td>" for name in names)
         rows.append(f"<tr>{''.join(fields)}</tr>")
     count = len(next(iter(columns.values())))
     more = f"<p>The first {SHOWN} of {count:,} cells.</p>" if count > SHOWN else ""
@@ -163,7 +165,11 @@ def _kind(column: Any) -> str:
     return ' class="n"' if all(not isinstance(value, str) for value in column[:1]) else ""
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, float):
-        return "" if value != value else f"{value:.4g}"
-    return str(value)
+def _text(value: Any, name: str) -> str:
+    """A number of a cell; the ends of an interval are rounded outwards."""
+    if not isinstance(value, float):
+        return str(value)
+    if math.isnan(value):
+        return ""
+    side = at_least if name.startswith("interval_low") else at_most if name.startswith("interval_high") else about
+    return side(value, 4)

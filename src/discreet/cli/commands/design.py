@@ -22,7 +22,7 @@ def command(
     gap: Annotated[
         float | None,
         typer.Option(
-            help="The relative gap between value and bound to stop at: by default 1e-6; with --priors 1e-4 (real actions 1e-3)."
+            help="The relative gap to stop at: 1e-6 by default, 1e-3 with --sizes, 1e-4 with --priors (real actions 1e-3)."
         ),
     ] = None,
     seconds: Annotated[float, typer.Option(help="The longest time to search; the best certified result is kept.")] = 60.0,

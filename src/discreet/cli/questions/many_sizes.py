@@ -18,7 +18,8 @@ from discreet.views.family import family_view
 from discreet.views.view import Sentence, View, told
 from discreet.watch import Watch
 
-GAP = 1e-6
+GAP = 1e-3
+"""A table needs no more, takes a third of the time, and its release half the room of one within 1e-6."""
 
 
 @dataclass(frozen=True)
