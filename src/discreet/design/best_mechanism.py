@@ -19,7 +19,6 @@ from discreet.design.comparison.large import large_baselines, large_proposal, pl
 from discreet.design.comparison.noise import FaceValue
 from discreet.design.ladder.bounds.chain import chain_witness
 from discreet.design.program.sections import Ground, ground
-from discreet.design.program.unbiased_noise import unbiased_noise
 from discreet.design.proposal import Proposal
 from discreet.design.reports import AsPayoffs
 from discreet.design.result import Design
@@ -156,6 +155,8 @@ class _Search:
     def _as_a_last_resort(self) -> None:
         """On a machine so slow that no route came back in time: publish nothing, until something better is compared with it."""
         if self.problem.unbiased is not None:  # who tells nothing is biased: the plainest that is not is noise
+            from discreet.design.program.unbiased_noise import unbiased_noise
+
             noise = unbiased_noise(self.problem, "geometric")
             self.proofs.keep(*self.proofs.proved(noise, Step("unbiased noise", True, "", "no route came back in time")))
         else:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from discreet.design.comparison.behaviour import behaviour
 from discreet.design.comparison.evaluation import Evaluation, evaluate
 from discreet.errors import TooLarge
 from discreet.model.certificate import Certificate, OptimalityClaim
@@ -78,6 +77,8 @@ class Design:
     @cached_property
     def behaviour(self) -> Behaviour:
         """What of that is known whatever the size: slope, bias and totals."""
+        from discreet.design.comparison.behaviour import behaviour
+
         return behaviour(self.mechanism)
 
     def record(self, looked: bool = False) -> Record:

@@ -8,10 +8,6 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.certify.bounds.full_information import FULL
-from discreet.design.concentrated.cuts import cut_witness
-from discreet.design.concentrated.equal_promises import pure_level
-from discreet.design.concentrated.gaussian_sums import LawScorer, ListedScorer, Scorer, best_gaussian_sum
-from discreet.design.concentrated.tables import best_table
 from discreet.design.program.sections import Ground, Recommendation, ground, whole
 from discreet.design.proposal import Proposal
 from discreet.design.routes.program import too_many
@@ -51,6 +47,9 @@ class GaussianSums(Route):
         return "noise on a weighted sum needs no list of states" if by_law(problem) else "every state is listed once"
 
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        from discreet.design.concentrated.cuts import cut_witness
+        from discreet.design.concentrated.gaussian_sums import LawScorer, ListedScorer, Scorer, best_gaussian_sum
+
         scorer: Scorer = LawScorer(problem) if by_law(problem) else ListedScorer(ground(problem))
         found = best_gaussian_sum(scorer, asked.watch)
         words = f"weights {', '.join(map(str, found.summary.weights))} with discrete Gaussian noise"
@@ -81,6 +80,9 @@ class RenyiTables(Route):
         return "the likely states are few enough for a table"
 
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        from discreet.design.concentrated.cuts import cut_witness
+        from discreet.design.concentrated.tables import best_table
+
         base = ground(problem)
         found = best_table(base, asked.gap, asked.watch)
         if found is None:
@@ -117,6 +119,7 @@ class ImpliedPure(Route):
 
 def _under_epsilon(problem: Problem) -> tuple[Problem, Route]:
     """The same problem under the ε that implies its ρ, and the first route to a mechanism for it; refuses where there is none."""
+    from discreet.design.concentrated.equal_promises import pure_level
     from discreet.design.routes.order import considered
 
     assert isinstance(problem.promise, ConcentratedPromise)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from discreet.design.ladder.climb import climb
 from discreet.design.ladder.mechanisms.readings import why_not_read
 from discreet.design.proposal import Proposal
 from discreet.design.routes.route import Asked, Route
@@ -25,6 +24,8 @@ class Ladder(Route):
         return "weighted sums and their bounds need no list of states"
 
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        from discreet.design.ladder.climb import climb
+
         return climb(problem, asked.watch, asked.seconds, asked.gap)
 
     def taken(self, problem: Problem, proposal: Proposal) -> Step:

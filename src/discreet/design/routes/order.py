@@ -10,7 +10,6 @@ from discreet.design.routes.ladder import Ladder
 from discreet.design.routes.program import PROGRAMS, states_of
 from discreet.design.routes.reduced import Reducing
 from discreet.design.routes.route import Route
-from discreet.design.routes.unbiased import UNBIASED_ROUTES
 from discreet.errors import InputError, TooLarge
 from discreet.model.problem import Problem
 from discreet.model.record import Step
@@ -57,6 +56,8 @@ def considered(problem: Problem) -> tuple[list[Route], list[Step]]:
 
 def _unbiased(problem: Problem) -> tuple[list[Route], list[Step]]:
     """The routes to unbiased values: mechanisms that shrink towards the prior are none."""
+    from discreet.design.routes.unbiased import UNBIASED_ROUTES
+
     _must_be_served(problem, UNBIASED_ROUTES)
     reasons = {route: route.why_not(problem) for route in UNBIASED_ROUTES}
     open_ways = [route for route, reason in reasons.items() if reason is None]
