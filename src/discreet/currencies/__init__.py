@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from discreet.currencies.attack import advantage, bayes_success, success_at
     from discreet.currencies.bracket import Bracket, Worst
     from discreet.currencies.channel import LossChannel, channel_from_rows, channel_of
+    from discreet.currencies.components import ComponentEpsilon, by_component
     from discreet.currencies.composition import Composed
     from discreet.currencies.conversions import Converted, convert, edges
     from discreet.currencies.divergences import relative_entropy, renyi, renyi_curve
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bracket",
+    "ComponentEpsilon",
     "Composed",
     "Converted",
     "Information",
@@ -44,6 +46,7 @@ __all__ = [
     "Worst",
     "advantage",
     "bayes_success",
+    "by_component",
     "channel_from_rows",
     "channel_of",
     "compose",
@@ -72,6 +75,7 @@ __all__ = [
 _PLACES = {
     "Bracket": "bracket",
     "LossChannel": "channel",
+    "ComponentEpsilon": "components",
     "Composed": "composition",
     "Converted": "conversions",
     "Information": "information",
@@ -83,6 +87,7 @@ _PLACES = {
     "Worst": "bracket",
     "advantage": "attack",
     "bayes_success": "attack",
+    "by_component": "components",
     "channel_from_rows": "channel",
     "channel_of": "channel",
     "compose": "repeated",

@@ -18,6 +18,7 @@ from discreet.files.atomic import read_bytes
 from discreet.files.canonical import must_be_shallow
 from discreet.model.actions import Actions, ListedActions, NamedActions, RealActions, is_number
 from discreet.model.decision import MOST_ACTIONS, Decision, integer_actions
+from discreet.model.invariants import compiled
 from discreet.model.losses import MatchLoss, TableLoss, loss_of
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours, ReplaceOne
 from discreet.model.origin import Origin
@@ -107,11 +108,21 @@ def _toml(text: str) -> dict[str, Any]:
 def problem_from_document(document: Any, what: str = "The problem") -> Problem:
     """The problem that a document of dicts and lists describes."""
     must_be_shallow(document, what)
-    return problem_from_shape(schema.read_shape(schema.Problem, document, what))
+    shape = schema.read_shape(schema.Problem, document, what)
+    fixed, shape.data.invariants = shape.data.invariants, None
+    found = problem_from_shape(shape)
+    return found if fixed is None else compiled(found, [tuple(types) for types in fixed])
 
 
 def problem_from_shape(shape: schema.Problem) -> Problem:
-    """The problem that a checked shape describes."""
+    """The problem that a checked shape describes; invariants are for people's files, others state their graph itself."""
+    if shape.data.invariants is not None:
+        raise InputError(
+            "A problem inside another file states its graph itself",
+            found="data.invariants",
+            allowed="data.neighbours = { states, edges }",
+            remedy="design from the problem file: what is written then holds the graph",
+        )
     notes: list[str] = []
     universe, neighbours = _universe(shape.data)
     statistic = _statistic(shape.statistic)

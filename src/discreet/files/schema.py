@@ -33,6 +33,7 @@ class Data(Shape):
     respondents: Integer | SizeRange | None = None
     values: list[Exact] | None = None
     neighbours: Literal["replace-one", "add-remove-one"] | GivenNeighbours = "replace-one"
+    invariants: list[list[Integer]] | None = None
 
 
 class Prior(Shape):
