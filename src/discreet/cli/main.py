@@ -23,7 +23,7 @@ from discreet.cli import commands, failures
 from discreet.errors import InputError, suggest
 
 WAY = (
-    "demo", "new", "design", "frontier", "choose", "allocate", "compare", "noise", "certify", "check", "cell-keys",
+    "demo", "new", "learn", "design", "frontier", "choose", "allocate", "compare", "noise", "certify", "check", "cell-keys",
     "profile", "convert", "read", "total", "levels", "limits", "commit", "publish", "verify", "ledger", "report", "cite",
     "export", "register", "serve",
 )  # fmt: skip

@@ -21,7 +21,7 @@ from discreet.model.decision import MOST_ACTIONS, Decision, integer_actions
 from discreet.model.invariants import compiled
 from discreet.model.losses import MatchLoss, TableLoss, loss_of
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours, ReplaceOne
-from discreet.model.origin import Origin
+from discreet.model.origin import Origin, PublicCounts
 from discreet.model.priors import (
     DirichletMultinomialPrior,
     ExchangeablePrior,
@@ -190,7 +190,7 @@ def _prior(shape: schema.Prior, universe: AnyUniverse, notes: list[str]) -> Prio
         "independent": {"probabilities"},
         "exchangeable": {"histogram", "concentration", "size"},
         "table": {"probabilities"},
-        "reference": {"counts", "source", "pseudo_count", "size"},
+        "reference": {"counts", "source", "pseudo_count", "size", "change", "noise"},
         "release": {"probabilities", "concentration", "release", "rule", "stratum", "change"},
     }[shape.kind]
     given = {key for key in shape.model_fields_set - {"kind"} if getattr(shape, key) is not None}
@@ -205,12 +205,12 @@ def _prior(shape: schema.Prior, universe: AnyUniverse, notes: list[str]) -> Prio
     if shape.kind == "release":
         return _learned(shape)
     if shape.kind == "reference":
-        return ReferencePrior(
-            tuple(_needed(shape.counts, "prior.counts")),
-            _needed(shape.source, "prior.source"),
-            shape.pseudo_count or Fraction(0),
-            size,
-        )
+        counts, source = tuple(_needed(shape.counts, "prior.counts")), _needed(shape.source, "prior.source")
+        raised = shape.pseudo_count or Fraction(0)
+        if shape.change is None and shape.noise is None:
+            return ReferencePrior(counts, source, raised, size)
+        public = PublicCounts(counts, source, shape.change or Fraction(0), shape.noise or Fraction(0), raised)
+        return DirichletMultinomialPrior(public.concentration, size, public)
     if shape.kind == "exchangeable":
         if (shape.histogram is None) == (shape.concentration is None):
             raise InputError(

@@ -8,6 +8,7 @@ from typing import Any
 from discreet.model.actions import Actions, NamedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.neighbours import GivenGraph
+from discreet.model.origin import PublicCounts
 from discreet.model.priors import (
     DirichletMultinomialPrior,
     ExchangeablePrior,
@@ -68,7 +69,12 @@ def prior_document(prior: Prior) -> dict[str, Any]:
         if prior.pseudo_count:
             document["pseudo_count"] = format_exact(prior.pseudo_count)
     origin = getattr(prior, "origin", None)
-    if origin is not None:
+    if isinstance(origin, PublicCounts):
+        del document["concentration"]
+        document |= {"counts": list(origin.counts), "source": origin.source, "change": format_exact(origin.change)}
+        document |= {"noise": format_exact(origin.noise)} if origin.noise else {}
+        document |= {"pseudo_count": format_exact(origin.pseudo_count)} if origin.pseudo_count else {}
+    elif origin is not None:
         document |= {"release": origin.release, "rule": origin.rule}
         document |= {"stratum": list(origin.stratum)} if origin.stratum else {}
         document |= {"change": format_exact(origin.change)} if origin.change else {}

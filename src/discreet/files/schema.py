@@ -48,6 +48,7 @@ class Prior(Shape):
     rule: Text | None = None
     stratum: list[Text] | None = None
     change: Exact | None = None
+    noise: Exact | None = None
     size: Literal["uniform"] | list[Exact] | None = None
 
 

@@ -179,7 +179,7 @@ def packed_in(where: Path) -> LearnedFolder | None:
 def learned_priors(bundle: Bundle) -> list[tuple[Prior, Origin]]:
     """The priors in use that say what they were learned from."""
     used = [mechanism.problem.prior for mechanism in bundle.used.values()]
-    return [(p, p.origin) for p in used if isinstance(p, IidPrior | DirichletMultinomialPrior) and p.origin]
+    return [(p, p.origin) for p in used if isinstance(p, IidPrior | DirichletMultinomialPrior) and isinstance(p.origin, Origin)]
 
 
 def must_follow(bundle: Bundle) -> None:

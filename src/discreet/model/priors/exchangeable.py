@@ -15,7 +15,7 @@ from math import lcm, prod
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.model.origin import Origin
+from discreet.model.origin import Origin, PublicCounts
 from discreet.model.priors.weights import (
     ExactWeights,
     check_count,
@@ -85,12 +85,14 @@ class DirichletMultinomialPrior:
 
     concentration: tuple[Fraction, ...]
     size: tuple[Fraction, ...] | None = None
-    origin: Origin | None = None
+    origin: Origin | PublicCounts | None = None
 
     @property
     def kind(self) -> str:
-        """`release` when it was learned."""
-        return "exchangeable" if self.origin is None else "release"
+        """`release` when it was learned, `reference` when it follows from public counts."""
+        if self.origin is None:
+            return "exchangeable"
+        return "release" if isinstance(self.origin, Origin) else "reference"
 
     def __post_init__(self) -> None:
         if not self.concentration or any(c <= 0 for c in self.concentration):
@@ -102,6 +104,13 @@ class DirichletMultinomialPrior:
             )
         if self.size is not None:
             check_distribution(self.size, "prior.size")
+        if isinstance(self.origin, PublicCounts) and self.origin.concentration != self.concentration:
+            raise InputError(
+                "This prior does not follow from the public counts that it names",
+                found=", ".join(map(brief, self.concentration)),
+                allowed=", ".join(map(brief, self.origin.concentration)),
+                remedy="leave the concentration to the rule",
+            )
 
     def check(self, universe: AnyUniverse) -> None:
         u = with_respondents(universe, self.kind)
