@@ -113,6 +113,9 @@ def test_the_slider_answers_from_solved_points_and_they_become_more(browser: Bro
         expect(page.locator("#move")).to_contain_text("loss at most")
         page.fill("#loss", "1")
         expect(page.locator("#move")).to_contain_text("is enough")
+        page.reload()  # where one stood is in the address
+        expect(page.locator("#loss")).to_have_value("1")
+        expect(page.locator("#move")).to_contain_text("is enough")
         expect(page.locator(".drawn svg").first).to_be_visible()
         kept(page, "frontier", PICTURES)
         no_violation(seen, "frontier")

@@ -11,6 +11,7 @@ from serving import POINTS, SMALL, Visitor
 from discreet.currencies.statements import KINDS
 from discreet.files.mechanism import read_mechanism
 from discreet.views.frontier_moves import move_view, reach_view
+from discreet.views.limits import output_limits_view
 from discreet.views.plain import plain
 from discreet.views.profile import profile_view
 from discreet.views.reading import reading_view
@@ -25,7 +26,8 @@ def test_a_reading_is_the_view_of_the_command_line(visitor: Visitor, design: str
     mechanism = mechanism_of(visitor, design)
     label = mechanism.outputs[0].label
     shown = visitor.get(f"/design/{design}/reading.json?" + urlencode({"output": label, "level": "0.8"})).json
-    assert shown == plain(reading_view(mechanism, [label], level=0.8).facts)
+    assert shown == plain((reading_view(mechanism, [label], level=0.8) + output_limits_view(mechanism, label)).facts)
+    assert shown["limits"]["outputs"][0]["output"] == label
     page = visitor.get(f"/design/{design}/reading").text
     assert "best action" in page and "data-figure" in page
 

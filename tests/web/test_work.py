@@ -31,6 +31,15 @@ def test_a_design_ends_certified_and_is_asked_once(visitor: Visitor, design: str
     assert figure["description"]
 
 
+def test_a_choice_is_not_said_to_be_biased(visitor: Visitor) -> None:
+    """Near-miss: opening a clinic or not had a bias of 87 % and a total of a thousand cells."""
+    toml = SMALL.replace(
+        'kind = "squared-error"\nactions = "integer"', 'kind = "expression"\nactions = [0, 1]\npayoff = "a*(omega - 2)"'
+    )
+    page = visitor.get(f"/design/{visitor.designed(toml)}").text
+    assert "choices here, not estimates" in page and "pulled towards the prior</dd>" not in page and "expected payoff" in page
+
+
 def test_the_twin_holds_what_the_command_line_prints(visitor: Visitor, design: str, tmp_path: Path) -> None:
     from discreet.cli.main import run
 
@@ -127,5 +136,5 @@ def test_other_promises_are_designed_and_told(visitor: Visitor) -> None:
     for page in ("", "/reading", "/guarantees", "/report"):
         assert visitor.get(f"/design/{name}{page}").status == 200, page
     promised = visitor.get(f"/design/{name}/guarantees.json").json
-    assert len(promised["attacker"]["sentences"]) == 3 and promised["limits"] is None
+    assert "except with a chance" in promised["limits"]["attacker"]["sentences"][0]
     assert [row["kind"] for row in promised["conversions"]["results"] if not row["follows"]] == ["epsilon", "gaussian"]

@@ -83,6 +83,12 @@ def limits_view(
     return View(facts, tuple(limits_told(facts)))
 
 
+def output_limits_view(mechanism: Mechanism, output: str, sure: float = 0.5) -> View:
+    """What holds after one published value whatever is believed beforehand: how far it can move anybody, and how probable it is."""
+    own = _own_limits(proved_mechanism(mechanism), output, sure)
+    return View({"limits": own}, (BREAK, Heading("Limits, whatever is believed beforehand"), *tuple(_told_own(own))[2:]))
+
+
 def _any_model(bounds: PosteriorBounds, sure: float) -> dict[str, Any]:
     return {
         "d_star_star": bounds.d_star_star,

@@ -260,10 +260,12 @@ class Lane:
         self.tasks = [asyncio.create_task(self._work(place)) for place in range(self.workers)]
 
     async def close(self) -> None:
-        """End the workers."""
-        for task in self.tasks:
-            task.cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
+        """End the workers; told again until they have, since a wait that ends just when it is cancelled can forget that it was."""
+        pending = set(self.tasks)
+        while pending:
+            for task in pending:
+                task.cancel()
+            _, pending = await asyncio.wait(pending, timeout=1)
 
     async def _work(self, place: int) -> None:
         process: asyncio.subprocess.Process | None = None

@@ -23,7 +23,7 @@ from discreet.web.keeping import ANSWERED, must_be_name, read_json
 
 FINE = 0.02
 """A frontier is fine enough when every step is at most this share of the whole fall."""
-SECONDS = 30.0
+SECONDS = 60.0
 """The longest search for one point."""
 FIRST = (Fraction(1), Fraction(1, 2), Fraction(2), Fraction(1, 4), Fraction(3, 2), Fraction(3), Fraction(1, 8))
 """Where a frontier begins, as multiples of the problem's own level."""
@@ -156,9 +156,10 @@ class Refining:
         seconds = min(SECONDS, desk.limits.seconds)
         toml = self.bench.shelf.problem(problem)
         arguments = {"toml": toml, "problem": problem, "kind": kind, "seconds": seconds, **asked}
-        job = desk.ask("points", arguments, lane="background", seconds=seconds)
+        whole = 2 * seconds if asked.get("beside") else seconds  # what stands beside a level are two points
+        job = desk.ask("points", arguments, lane="background", seconds=whole)
         retried = job.finished and job.state not in ANSWERED and (problem, kind) not in self.stopped
-        return desk.ask("points", arguments, lane="background", seconds=seconds, again=True) if retried else job
+        return desk.ask("points", arguments, lane="background", seconds=whole, again=True) if retried else job
 
     def _tell(self) -> None:
         self.changed.set()

@@ -55,7 +55,7 @@ def points(
     other, equals = equals_of(stated, wanted)
     for equal in equals:
         for level in (equal.same_rho, equal.same_epsilon):
-            _solve(setting, problem, other.with_level(level), False, seconds / (2 * len(equals)), compare=False)
+            _solve(setting, problem, other.with_level(level), False, seconds / len(equals), compare=False)
         if not setting.watch.cancelled():
             document = {name: str(getattr(equal, name)) for name in EQUAL}
             write_json(_place(setting, problem, BESIDE, equal.level), document)

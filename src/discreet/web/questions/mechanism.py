@@ -16,9 +16,8 @@ from discreet.model.promises import PurePromise
 from discreet.numerics.exact import exact
 from discreet.present import delta_figure, posterior_figure, tradeoff_figure
 from discreet.present.report import mechanism_report
-from discreet.views.attacker import attacker_view
 from discreet.views.conversion import promised_view
-from discreet.views.limits import limits_view
+from discreet.views.limits import limits_view, output_limits_view
 from discreet.views.profile import profile_view
 from discreet.views.reading import reading_view
 from discreet.views.view import BREAK, Heading, View
@@ -52,6 +51,7 @@ def reading(setting: Setting, subject: str, output: str | None, level: str, prio
     chosen = labels[len(labels) // 2] if output is None else output
     believed = None if prior is None else _brought(setting, prior, mechanism)
     view = reading_view(mechanism, [chosen], believed, prior_name="the reader", level=sure_of)
+    view += output_limits_view(mechanism, chosen)
     pictures = drawn(lambda: posterior_figure(mechanism, sure_of, outputs=[chosen], prior=believed))
     return Reply(view, pictures, {"outputs": labels, "output": chosen, "name": mechanism.problem.name})
 
@@ -73,9 +73,8 @@ def guarantees(setting: Setting, subject: str, sure: str = "0.5", delta: str = "
     pure = isinstance(promise, PurePromise)
     told = profile_view(mechanism, deltas=[delta], size=size, watch=setting.watch)
     follows = promised_view(promise, exact(delta, "δ"))
-    limits = limits_view(mechanism, sure=beforehand) if pure else attacker_view(mechanism, told.facts, beforehand)
-    facts = {"profile": told.facts, "conversions": follows.facts, "limits": limits.facts if pure else None,
-             "attacker": None if pure else limits.facts}  # fmt: skip
+    limits = limits_view(mechanism, sure=beforehand)
+    facts = {"profile": told.facts, "conversions": follows.facts, "limits": limits.facts}
     words = (
         Heading("The attacker's view"), *limits.told, BREAK, Heading("In every currency"), *told.told, BREAK,
         Heading("What follows from the promise alone"), *follows.told,

@@ -58,22 +58,28 @@ def numbers(facts: Mapping[str, Any]) -> list[dict[str, str]]:
         add("expected payoff", at_least(facts["value"]), "if the prior is right")
         add("no private way above", at_most(facts["bound"]), f"proved; within {percent_at_most(facts['relative_gap'], 2)}")
     seen = facts.get("evaluation") or {}
-    if seen.get("slope") is not None:
+    if "loss" not in facts:  # a choice that is paid for is no estimate of anything
+        add("bias", "–", "actions are choices here, not estimates of the statistic")
+        add("totals", "–", "choices are not added up; add up the statistic itself")
+    if "loss" in facts and seen.get("slope") is not None:
         add("bias", f"{about(100 * (1 - seen['slope']), 3)} %", "of a cell's deviation is pulled towards the prior")
-    if seen.get("total_error_per_1000_cells") is not None:
+    if "loss" in facts and seen.get("total_error_per_1000_cells") is not None:
         add("total of 1,000 cells", f"± {about(seen['total_error_per_1000_cells'], 3)}", "typical error when actions are added up")
     relied = facts.get("wrong_prior") or {}
     mistakes = relied.get("mistakes") or []
     losses = [point["loss"] for mistake in mistakes for point in mistake["points"] if point["loss"] is not None]
     if losses and relied.get("own_loss") is not None:
-        add("regret", about(max(losses) - relied["own_loss"], 3), "the most that wrong priors tried here add to the loss")
-    evens = [mistake["break_even"] for mistake in mistakes if mistake["break_even"] is not None]
-    if mistakes:
-        add(
-            "break-even",
-            percent_at_least(min(evens), 2) if evens else "none tried",
-            "plain noise is better once the prior is wrong by more",
+        more = (
+            "the most that wrong priors tried here add to the loss"
+            if "loss" in facts
+            else "the most that wrong priors take from the payoff"
         )
+        add("regret", about(max(losses) - relied["own_loss"], 3), more)
+    evens = [mistake["break_even"] for mistake in mistakes if mistake["break_even"] is not None]
+    if evens:
+        add("break-even", percent_at_least(min(evens), 2), "plain noise is better once the prior is wrong by more")
+    elif mistakes:
+        add("break-even", "none", "plain noise is better under no wrong prior that was tried")
     return shown
 
 

@@ -52,10 +52,13 @@ def routes(bench: Bench) -> list[Route]:
             job, found = await bench.answered("frontier", arguments)
             facts |= {} if found is None else found["facts"]
             own = next((Fraction(point["level"]) for point in solved if point["own"]), Fraction(levels[len(levels) // 2]))
-            view = move_view(solved, own, kind)
+            at, loss = request.query_params.get(kind), request.query_params.get("loss") or ""
+            here = amount(at, LETTERS[kind], 0, HIGHEST) if at else own
+            view = reach_view(solved, float(amount(loss, "loss", -1e12, 1e12)), kind) if loss else move_view(solved, here, kind)
             context |= {
                 "answer": found, "pictures": [] if found is None else pictures(found, job.name),
-                "own": float(own), "step": float(own / STEPS), "top": float(max(own * max(FIRST), Fraction(levels[-1]))),
+                "level": float(here), "loss": loss, "step": float(own / STEPS),
+                "top": float(max(own * max(FIRST), Fraction(levels[-1]))),
                 "move": told_document(view),
             }  # fmt: skip
         return Page("frontier.html", facts, context)

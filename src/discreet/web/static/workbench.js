@@ -113,7 +113,10 @@
     once(document, "form[data-together]", (form) => { together(form); form.addEventListener("input", () => together(form)); });
     once(document, "[data-events]", watch);
     once(document, "[data-follow]", follow);
-    once(document, "#moves input", (field) => field.addEventListener("input", () => { lastMoved = field; }));
+    once(document, "#moves input", (field) => field.addEventListener("input", () => {
+      lastMoved = field; // and where one stands is in the address, so that it can be shared
+      history.replaceState(history.state, "", field.value ? `?${field.name}=${encodeURIComponent(field.value)}` : location.pathname);
+    }));
     once(document, "#cells", (form) => { // what was chosen stays chosen while one searches, sorts and turns pages
       const chosen = document.getElementById("chosen"), count = document.getElementById("count");
       const kept = (place) => chosen.querySelector(`input[value="${place}"]`);
