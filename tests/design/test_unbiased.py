@@ -370,9 +370,12 @@ def test_unbiased_noise_is_compared_by_name(small: Design, tmp_path: Path) -> No
 
 def test_one_draw_carries_value_and_action(small: Design) -> None:
     from discreet.design.questions.both import both
+    from discreet.views.both import both_words
 
     found = both(small.mechanism)
     assert found.alone_bound <= found.alone_action <= found.action < found.variance == pytest.approx(float(small.loss))
+    assert "without decision.unbiased" not in both_words(found)
+    assert "one design serves both" in both_words(replace(found, alone_variance=found.variance))
     with pytest.raises(InputError, match="adding up"):
         both(replace(small.mechanism, problem=small.mechanism.problem.biased))
 
@@ -388,3 +391,15 @@ def test_nearby_is_for_cells_of_one_size(near: Design, small: Design) -> None:
     member = Member(2, 3, near.mechanism, near.certificate, (), 0, Fraction(1, 10))
     assert str(of_member(member).counterexample) == "Values unbiased nearby serve cells of other sizes"
     assert of_member(Member(2, 3, small.mechanism, small.certificate, (), 0, Fraction(1, 10))).counterexample is None
+
+
+def test_points_of_a_frontier_are_coarse_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each point is a program with means: to the usual gaps a frontier of five would take minutes."""
+    from discreet.design.questions import frontier as points
+
+    gaps: list[float] = []
+    monkeypatch.setattr(points, "side_by_side", lambda _, tasks, *_rest: gaps.extend(task.gap for task in tasks) or [])
+    for gap in (None, 1e-5):
+        points.frontier(asked(), [Fraction(1)], gap=gap)
+    points.frontier(asked(unbiased=None), [Fraction(1)])
+    assert gaps == [1e-2, 1e-5, 1e-6]

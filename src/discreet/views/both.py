@@ -8,6 +8,8 @@ from discreet.design.questions.both import Both
 from discreet.numerics.digits import about, at_least, at_most
 from discreet.views.view import BREAK, Grid, Sentence, View
 
+CLOSE = 1e-2
+"""A variance that is larger by less than this share is as good."""
 HEADS = ("one draw of", "to add up (variance)", "to act on (loss)")
 
 
@@ -27,7 +29,10 @@ def both_rows(found: Both) -> list[tuple[str, str, str]]:
 
 def both_words(found: Both) -> str:
     """What the rows mean to readers of one release."""
-    return (
+    words = (
         "One draw carries both: add up the published values; act on their posterior means, which come from the same draw. "
         f"No mechanism with this promise acts with a loss below {at_least(found.alone_bound)}."
     )
+    if found.alone_variance is None or found.alone_variance > found.variance * (1 + CLOSE):
+        return words
+    return f"{words} The best for acting alone has unbiased values as well: without decision.unbiased one design serves both."

@@ -21,6 +21,8 @@ from discreet.watch import SILENT, Watch
 SMALLEST_GAP = 1e-8
 DIGITS = 10**9
 """Probed levels are decimals with nine places."""
+USUAL = {False: (5e-5, 1e-5), True: (1e-2, 1e-3)}
+"""Tolerance and gap; unbiased values take a program with means for every probe, whose bound comes near slowly."""
 CLOSER, COARSE = 6, 0.01
 """Halvings on either side of a level that straddles, unless they are nearer than this share."""
 
@@ -57,16 +59,19 @@ def smallest_epsilon(
     target: float,
     watch: Watch = SILENT,
     *,
-    tolerance: float = 5e-5,
-    gap: float = 1e-5,
+    tolerance: float | None = None,
+    gap: float | None = None,
     seconds: float = 60.0,
     known: tuple[tuple[Fraction, float, float], ...] = (),
     largest: Fraction = Fraction(64),
 ) -> Reach:
     """The smallest level of the problem's promise at which the optimum loses at most `target`, to a share `tolerance` of it.
 
-    `known` holds (level, lower bound, loss) of points already designed, which begin the bracket.
+    `known` holds (level, lower bound, loss) of points already designed, which begin the bracket. By default probes are as fine as
+    the problem allows (`USUAL`).
     """
+    usual = USUAL[problem.unbiased is not None]
+    tolerance, gap = usual[0] if tolerance is None else tolerance, usual[1] if gap is None else gap
     if not tolerance > 0:
         raise InputError("The tolerance is a small positive number", found=tolerance, allowed="above 0", remedy="for instance 5e-5")
     search = _Search(problem, target, watch, gap, seconds)
@@ -84,8 +89,8 @@ def saving(
     loss: float,
     watch: Watch = SILENT,
     *,
-    tolerance: float = 5e-5,
-    gap: float = 1e-5,
+    tolerance: float | None = None,
+    gap: float | None = None,
     seconds: float = 60.0,
     known: tuple[tuple[Fraction, float, float], ...] = (),
 ) -> Saving:
