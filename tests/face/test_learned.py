@@ -8,11 +8,14 @@ import shutil
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from learners import QUESTION, County, make
 
 from discreet.certify.edges.privacy import privacy
+from discreet.engines import ReferenceEngine
+from discreet.engines.selection import Counts
 from discreet.errors import BudgetExceeded, DiscreetError, InputError, Refuted
 from discreet.files.canonical import canonical_bytes
 from discreet.files.certificate import certificate_document
@@ -20,6 +23,8 @@ from discreet.files.mechanism import mechanism_document, mechanism_from_document
 from discreet.files.plan import read_plan
 from discreet.files.problem import read_problem
 from discreet.model.certificate import Certificate
+from discreet.model.key_set import KeySet
+from discreet.model.plan import Plan
 from discreet.publish import commit, gather, verify
 from discreet.publish.agreement import agreement
 from discreet.publish.cell_regions import by_keys
@@ -97,6 +102,21 @@ def test_a_hedged_release_has_the_least_worst_regret_over_all_that_was_learned(t
     assert shown["least_worst_regret"] <= shown["worst_regret"] and shown["unfinished"] == 0
     with pytest.raises(InputError, match="begun with other choices"):
         county.learn()
+
+
+def test_both_releases_are_counted_by_the_engine_that_was_asked_for(tmp_path: Path) -> None:
+    """A plan that runs on Spark learns on Spark: whichever engine is named counts what is learned from and what is published."""
+
+    class Counting(ReferenceEngine):
+        asked: ClassVar[list[str]] = []
+
+        def counts(self, plan: Plan, key_set: KeySet, key: bytes, frame: object = None) -> Counts:
+            self.asked.append(plan.dataset)
+            return super().counts(plan, key_set, key, frame)
+
+    found = make(tmp_path / "county").learn(engine=Counting())
+    assert found.release is not None
+    assert Counting.asked == ["answers by street: to learn from", "answers by street"]
 
 
 def test_asking_again_changes_nothing(done: County) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from discreet.engines import Engine
 from discreet.face.learned import LearnedRelease, chosen, learn
 from discreet.ledger import Ledger, Signer, open_ledger
 from discreet.watch import SILENT, Watch
@@ -71,11 +72,13 @@ class County:
         watch: Watch = SILENT,
         hedged: bool = False,
         gap: float = 0.01,
+        engine: Engine | None = None,
     ) -> LearnedRelease:
         files = (self.folder / name for name in ("plan.toml", "question.toml", "out"))
         choices = chosen(*files, share=share, strata=strata, hedged=hedged)
+        told = {"step": step, "watch": watch, "gap": gap, "engine": engine}
         with self.ledger() as ledger:
-            return learn(choices, ledger, signer=self.signer, until=until, workers=1, step=step, watch=watch, gap=gap, seconds=1e6)
+            return learn(choices, ledger, signer=self.signer, until=until, workers=1, seconds=1e6, **told)  # type: ignore[arg-type]
 
 
 def make(folder: Path, budget: int = 4) -> County:

@@ -9,9 +9,10 @@ For a cell of n respondents with prior variance V of its statistic and noise var
 
 where the errors follow from the questions: how many cells each asks, and noise of ε·s on each number. Nothing is known of the
 data yet, so this is averaged, relative to a prior that is known, over a list of possible truths. Chosen is the largest of
-`SHARES` that costs nearly the least. Not learning means noise at face value, W(ε); `worst` is by how much learning may be
-worse than that at the worst truth of the list. These are predictions, made by formula: what was reached is measured in
-bench/learn.py.
+`SHARES` that costs nearly the least. Not learning means noise at face value, W(ε). What is said against it, on average and at
+the `worst` truth of the list, counts the release at min(L + 1/4, W) at (1 − s)·ε: actions in whole steps add up to a quarter of
+a step² to a linear reading, and where they would add more, noise at face value is among the candidates. The errors of learning
+are predictions by formula; `bench/learn.py truths` holds what was said against what happens.
 """
 
 from __future__ import annotations
@@ -129,10 +130,11 @@ def _at(
     off = np.minimum((spread_error * variance) ** 2, variance**2)
     regret = (rest / (variance + rest)) ** 2 * sizes**2 * of_mean + rest**2 / (variance + rest) ** 3 * off
     uncertain = counts @ np.minimum(regret, rest)
+    steps = counts @ np.minimum(variance * rest / (variance + rest) + min(reach, 1.0) ** 2 / 4, rest)
     return (
         float(later / known - 1),
         float(uncertain / known),
-        float((later + uncertain) / (counts.sum() * whole)),
+        float((steps + uncertain) / (counts.sum() * whole)),
     )
 
 

@@ -58,18 +58,23 @@ def _one_after_another(
     work: Callable[[Task, Watch], Result], tasks: Sequence[Task], watch: Watch, name: str
 ) -> list[Result | None]:
     found: list[Result | None] = []
+    begun = time.monotonic()
     for number, task in enumerate(tasks, 1):
         if watch.cancelled():
             found.append(None)
             continue
-        found.append(work(task, _Counting(watch, _done(number - 1, len(tasks), name))))
+        found.append(work(task, _Counting(watch, _done(number - 1, len(tasks), name, begun))))
         watch.report(stage=f"{name} {number} of {len(tasks)}")
     return found
 
 
-def _done(finished: int, count: int, name: str) -> str | None:
-    """How much of the whole is done, for whoever hears about one piece."""
-    return f"{name}: {finished} of {count} done" if count > 1 else None
+def _done(finished: int, count: int, name: str, begun: float) -> str | None:
+    """How much of the whole is done and how long the rest takes if it goes on like this, for whoever hears about one piece."""
+    if count <= 1:
+        return None
+    left = (time.monotonic() - begun) / finished * (count - finished) if finished else 0.0
+    words = f", about {left / 60:.0f} min left" if left > 90 else f", about {left:.0f} s left" if finished else ""
+    return f"{name}: {finished} of {count} done{words}"
 
 
 class _Counting:
@@ -107,7 +112,7 @@ class _Crew:
         for thread in threads:
             thread.start()
         found: list[Any] = [None] * len(self.tasks)
-        finished, failure = 0, None
+        finished, failure, begun = 0, None, time.monotonic()
         try:
             while any(thread.is_alive() for thread in threads) or not self.told.empty():
                 if not self.stopped.is_set() and (self.watch.cancelled() or failure is not None):
@@ -123,7 +128,7 @@ class _Crew:
                 elif kind == "error":
                     failure = failure or payload
                 else:
-                    payload["message"] = payload.get("message") or _done(finished, len(self.tasks), self.name)
+                    payload["message"] = payload.get("message") or _done(finished, len(self.tasks), self.name, begun)
                     self.watch.report(**payload)
         finally:
             self._dismiss()
