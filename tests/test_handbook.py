@@ -111,6 +111,18 @@ def test_the_site_has_every_kind_of_page(built: Path) -> None:
             assert 'src="http' not in text and '<link rel="stylesheet" href="http' not in text, page.name
 
 
+def test_titles_are_short_and_headings_cannot_take_a_name_of_the_page(house: Path) -> None:
+    titles = {
+        "Tutorial: buses, or when adding noise is best": "Buses",
+        "Finding: a thing": "A thing",
+        "discreet.model": "discreet.model",
+    }
+    assert {title: handbook.short(title) for title in titles} == titles
+    page = (ROOT / "docs" / "site" / "page.html").read_text(encoding="utf-8")
+    names = re.findall(r'id="([^"]+)"', page)
+    assert names and all(handbook.slug(name) != name for name in names), "an anchor of a heading is a slug"
+
+
 def questions() -> list[tuple[str, str]]:
     """The questions of docs/start.md with the pages that answer them."""
     text = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
@@ -126,13 +138,13 @@ def test_ten_questions_are_answered_by_typing_and_one_click(built: Path) -> None
         page = seen.page
         page.goto((built / "theory.html").as_uri())
         for question, answer in questions():
-            page.fill("#ask", question)
-            links = page.locator("#answers a")
+            page.fill(".ask", question)
+            links = page.locator(".answers a")
             found = [str(links.nth(i).get_attribute("href")).partition("#")[0] for i in range(min(2, links.count()))]
             assert f"{answer}.html" in found, (question, found)
-        page.locator("#answers a").first.click()
+        page.locator(".answers a").first.click()
         page.wait_for_load_state()
         assert page.locator("main h1").count() == 1 and page.locator("nav a[aria-current]").count() == 1
-        page.fill("#ask", "zzzz")
-        assert "Nothing was found" in page.inner_text("#answers")
+        page.fill(".ask", "zzzz")
+        assert "Nothing was found" in page.inner_text(".answers")
         assert seen.complaints == [] and seen.strangers == []

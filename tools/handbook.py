@@ -152,7 +152,7 @@ class Site:
                 there = self.sheets.get(source)
                 if there is not None:
                     here = ' aria-current="page"' if there is now else ""
-                    links.append(f'<li><a href="{_from(now, there.place)}"{here}>{escape(_short(there.title))}</a></li>')
+                    links.append(f'<li><a href="{_from(now, there.place)}"{here}>{escape(short(there.title))}</a></li>')
             opened = (
                 " open" if section.title == now.section or (now.source == "docs/index.md" and section.title != "Decisions") else ""
             )
@@ -169,7 +169,7 @@ class Site:
                     continue
                 address = sheet.place + (f"#{anchor}" if anchor and heading != sheet.title else "")
                 found.append({
-                    "t": _short(sheet.title), "h": heading or sheet.title, "u": address, "s": sheet.section or "Project",
+                    "t": short(sheet.title), "h": heading or sheet.title, "u": address, "s": sheet.section or "Project",
                     "x": text[:4000], "w": LIGHT.get(sheet.section, 0.6 if not sheet.section else 1),
                 })  # fmt: skip
         return found
@@ -218,8 +218,13 @@ def _plain(inline: Token) -> str:
     return "".join(child.content if child.type in ("text", "code_inline") else " " for child in inline.children or []).strip()
 
 
-def _short(title: str) -> str:
-    return title.removeprefix("discreet: ").partition(": ")[0] if len(title) > 34 else title
+def short(title: str) -> str:
+    """A title as the menu shows it: without what the section says already, and without its second half where it is long."""
+    for prefix in ("Tutorial: ", "Finding: ", "Gallery: ", "discreet: "):
+        title = title.removeprefix(prefix)
+    if len(title) > 32:
+        title = re.split(r": |, or |, and |, but ", title)[0]
+    return title[:1].upper() + title[1:] if not title.startswith("discreet.") else title
 
 
 def _from(sheet: Sheet, place: str) -> str:

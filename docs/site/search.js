@@ -1,7 +1,7 @@
 // Search without a server and without a network: INDEX comes with the page (index.js), so it works from a folder too.
 // A word of the question counts where it begins a word of a title (most), of a heading, of the text; rare words count more.
 (() => {
-  const box = document.getElementById("ask"), place = document.getElementById("answers"), root = document.body.dataset.root;
+  const box = document.querySelector(".ask"), place = document.querySelector(".answers"), root = document.body.dataset.root;
   const IDLE = new Set(("a an and are as at be by can do does for from get have how i if in is it its me my not of on or our so that the their "
     + "there this to us use was we what when where which who why will with without you your").split(" "));
   const SAME = { epsilon: "ε", eps: "ε", rho: "ρ", delta: "δ", salary: "income", salaries: "income", wages: "income", count: "number", dataset: "table",

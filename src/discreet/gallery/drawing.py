@@ -34,7 +34,7 @@ def curves(
     names = [*lines, *(name for name in marks or {} if name not in lines)]
     scales = series_scales(names)
     layers: list[dict[str, Any]] = []
-    legend = line_legend(orient="top", columns=2)
+    legend = line_legend(orient="top", columns=2, columnPadding=36)
     for kind, series in (("line", lines), ("point", marks or {})):
         if not series:
             continue

@@ -20,6 +20,8 @@ HOUSEHOLDS = 40
 EPSILONS = tuple(Fraction(k, 4) for k in (1, 2, 3, 4, 5, 6, 8))
 BESIDE = ("geometric", "staircase", "laplace", "no information")
 GAP = 1e-3
+SECONDS = 900.0
+"""Long enough that a busy machine draws the same picture."""
 
 
 def places() -> Problem:
@@ -30,7 +32,7 @@ def places() -> Problem:
 @cache
 def places_frontier() -> Frontier:
     """The frontier with the baselines that need no solving, kept."""
-    found = frontier(places(), EPSILONS, gap=GAP, compare=False)
+    found = frontier(places(), EPSILONS, gap=GAP, seconds=SECONDS, compare=False)
     points = tuple(replace(p, baselines=baselines(ground(places().with_epsilon(p.level)), oblivious=False)) for p in found.points)
     return replace(found, points=points)
 
@@ -41,4 +43,4 @@ def frontier_picture() -> Figure:
     usual = next(p for p in found.points if p.level == places().epsilon).baselines["geometric"].loss
     assert usual is not None
     known = tuple((p.level, p.lower_bound, p.loss) for p in found.points)
-    return frontier_figure(found, saving(places(), "geometric", usual, known=known), BESIDE)
+    return frontier_figure(found, saving(places(), "geometric", usual, seconds=SECONDS, known=known), BESIDE)

@@ -2,7 +2,7 @@
 
 How many buses a = 1, 2, … a block of forty households needs depends on how many have a child at all: payoff −ω/a − c·a, with c =
 0.1, any a > 0. The data are categorical, respondents alike, and the payoff supermodular, so geometric noise on the count is
-optimal (SY Thm 3). Bars: payoffs, higher is better. Staircase noise with the same ε is the same mechanism here.
+optimal (SY Thm 3). Dots: payoffs, higher is better. Staircase noise with the same ε is the same mechanism here.
 """
 
 from __future__ import annotations
@@ -38,19 +38,23 @@ def by_hand(cost: float) -> float:
 
 
 def draw() -> Figure:
-    """Bars of payoffs."""
+    """Dots of payoffs."""
     found = buses("1/10")
     shown = {name: float(found.baselines[name].value or 0.0) for name in SHOWN}
     figure = bars(
         "Buses at ε = 1",
-        "Bars of expected payoff: " + ", ".join(f"{name} {value:.4f}" for name, value in shown.items()) + ".",
+        "Expected payoffs: " + ", ".join(f"{name} {value:.4f}" for name, value in shown.items()) + ".",
         {"payoff": shown},
         x="mechanism",
         y="expected payoff",
         subtitle=f"{found.theorem}: geometric noise on the count is the best private mechanism",
-        width=620,
+        width=720,
     )
-    axis = {**figure.body["encoding"]["y"], "scale": {"domain": [-1.34, -1.28], "zero": False, "clamp": True}}
+    axis = {
+        **figure.body["encoding"]["y"],
+        "axis": {"titlePadding": 16},
+        "scale": {"domain": [-1.34, -1.28], "zero": False, "clamp": True},
+    }
     body = {**figure.body, "mark": {"type": "point", "filled": True, "size": 130}}
     return Figure(figure.title, figure.alt, {**body, "encoding": {**figure.body["encoding"], "y": axis}}, figure.subtitle)
 
