@@ -58,6 +58,17 @@ def test_guarantees_are_the_views_of_the_command_line(visitor: Visitor, design: 
         assert visitor.get(f"/design/{design}/guarantees.json?{bad}").status == 422, bad
 
 
+def test_regret_is_against_the_best_mechanism_for_each_prior(visitor: Visitor, design: str) -> None:
+    shown = visitor.get(f"/design/{design}/regret.json?" + urlencode({"radius": "25%"})).json["regret"]
+    assert len(shown["corners"]) == 2
+    for corner in shown["corners"]:
+        assert 0 <= corner["regret_at_most"] <= shown["worst_regret_at_most"] and corner["best"][0] <= corner["reread"] + 1e-9
+    small = visitor.get(f"/design/{design}/regret.json?" + urlencode({"radius": "5%"})).json["regret"]
+    assert small["worst_regret_at_most"] < shown["worst_regret_at_most"]
+    assert "its regret" in visitor.get(f"/design/{design}/regret?" + urlencode({"radius": "25%"})).text
+    assert visitor.get(f"/design/{design}/regret.json?radius=7").status == 422
+
+
 def test_a_frontier_answers_at_once_and_refines_itself(visitor: Visitor, design: str) -> None:
     """The point that the design proved answers before anything is asked; looking alone brings the rest."""
     problem = visitor.keep(SMALL)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from discreet.design.questions.regret import Regret
 from discreet.design.questions.regret_surface import Place, Surface
-from discreet.numerics.digits import about, between
+from discreet.numerics.digits import about, at_most, between, number_at_most
 from discreet.views.plain import known
-from discreet.views.view import Sentence, View, told
+from discreet.views.view import Grid, Sentence, View, told
 
 
 def alternative_view(found: Regret) -> View:
@@ -30,6 +30,36 @@ def alternative_view(found: Regret) -> View:
         f"re-read; the best mechanism for it loses {between(found.least, found.reached, 4)}."
     )
     return told({"alternative": facts}, Sentence(words))
+
+
+def regrets_view(found: Sequence[Regret], radius: str) -> View:
+    """What following the design costs where the prior has moved towards each type, against the best mechanism for that prior."""
+    worst = max(found, key=lambda one: one.regret_at_most)
+    rows = [
+        (
+            _listed(one),
+            about(one.under.followed, 5),
+            about(one.under.reread, 5),
+            between(one.least, one.reached, 4),
+            at_most(one.regret_at_most, 3),
+        )
+        for one in found
+    ]
+    facts = {
+        "radius": radius,
+        "worst_regret_at_most": number_at_most(worst.regret_at_most),
+        "corners": [alternative_view(one).facts["alternative"] for one in found],
+    }
+    words = (
+        f"If the prior moves by {radius} towards any one type, following this design loses at most "
+        f"{at_most(worst.regret_at_most, 3)} more than the best mechanism for that prior would: its regret."
+    )
+    heads = ("if the prior is", "followed", "re-read", "best there", "regret at most")
+    return told({"regret": facts}, Sentence(words), Grid(heads, rows, left=1))
+
+
+def _listed(found: Regret) -> str:
+    return "(" + ", ".join(about(float(p), 3) for p in found.prior or ()) + ")"
 
 
 def neighbourhood_view(surface: Surface, radius: str, widest: float) -> View:

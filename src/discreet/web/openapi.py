@@ -40,6 +40,7 @@ TWINS = (
     Twin("/design/{name}/reading.json", "What a published value means", {"output": TEXT, "level": NUMBER, "prior": TEXT}, "read"),
     Twin("/design/{name}/guarantees.json", "What is promised, in every currency",
          {"sure": NUMBER, "delta": NUMBER, "size": PLACE}),
+    Twin("/design/{name}/regret.json", "What following costs under wrong priors, against the best for each", {"radius": TEXT}),
     Twin("/frontier/{name}.json", "The frontier of a problem, as far as it is solved",
          {"epsilon": NUMBER, "rho": NUMBER, "loss": NUMBER}, "frontier"),
     Twin("/frontier/{name}/at.json", "What points prove at a level, or which level a loss needs",

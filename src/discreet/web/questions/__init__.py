@@ -29,6 +29,7 @@ KINDS = {
     "report": "mechanism",
     "reading": "mechanism",
     "guarantees": "mechanism",
+    "regret": "mechanism",
     "frontier": "frontier",
     "points": "frontier",
     "release": "releases",

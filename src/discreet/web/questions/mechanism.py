@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from discreet.currencies.profiles import profile
+from discreet.design.questions.regret import regrets_around
 from discreet.errors import DiscreetError, InputError
 from discreet.files import certificate_path, mechanism_hash, read_certificate, read_mechanism
 from discreet.files.atomic import write_atomically
@@ -13,7 +14,7 @@ from discreet.files.record import record_beside
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
 from discreet.model.promises import PurePromise
-from discreet.numerics.exact import exact
+from discreet.numerics.exact import exact, share
 from discreet.present import delta_figure, posterior_figure, tradeoff_figure
 from discreet.present.report import mechanism_report
 from discreet.views.conversion import promised_view
@@ -21,6 +22,7 @@ from discreet.views.limits import limits_view, output_limits_view
 from discreet.views.profile import profile_view
 from discreet.views.reading import reading_view
 from discreet.views.view import BREAK, Heading, View
+from discreet.views.wrong_prior import regrets_view
 from discreet.web.keeping import Shelf
 from discreet.web.questions import Reply, Setting, drawn
 from discreet.web.questions.design import MECHANISM
@@ -83,6 +85,13 @@ def guarantees(setting: Setting, subject: str, sure: str = "0.5", delta: str = "
     level, seen = (float(mechanism.guarantee.epsilon), profile(mechanism)) if pure else (0.0, None)
     pictures = drawn(lambda: delta_figure(seen, level), lambda: tradeoff_figure(seen, level)) if seen is not None else ()
     return Reply(view, pictures, {"name": mechanism.problem.name, "delta": slack})
+
+
+def regret(setting: Setting, subject: str, radius: str, seconds: float) -> Reply:
+    """What following the design costs where its prior was wrong, against the best mechanism for the right one."""
+    _, mechanism = held(setting, subject)
+    found = regrets_around(mechanism, share(radius, "radius"), setting.watch, seconds=seconds)
+    return Reply(regrets_view(found, radius), (), {"name": mechanism.problem.name})
 
 
 def report(setting: Setting, subject: str) -> Reply:

@@ -1,4 +1,4 @@
-"""Reading and guarantees: what a published value means, and what is promised, for a design that was made here."""
+"""Reading, wrong priors and guarantees: what a published value means, what following costs, and what is promised."""
 
 from __future__ import annotations
 
@@ -7,16 +7,22 @@ from typing import Any
 from starlette.requests import Request
 from starlette.routing import Route
 
+from discreet.errors import InputError
 from discreet.web.bench import Bench, Page, pictures
+from discreet.web.desk import Failed
 from discreet.web.keeping import must_be_name
 from discreet.web.typed import whole
 
 LEVELS = ("0.5", "0.8", "0.9", "0.95", "0.99")
+RADII = ("5%", "10%", "25%")
+SECONDS = 60.0
+PARTS = 4
+"""The best mechanism is looked for at about so many priors."""
 SURE = ("0.01", "0.1", "0.5", "0.9")
 
 
 def routes(bench: Bench) -> list[Route]:
-    """Two pages about a design."""
+    """Three pages about a design."""
 
     async def about(request: Request, kind: str, template: str, arguments: dict[str, Any], more: dict[str, Any]) -> Page:
         name = must_be_name(request.path_params["name"])
@@ -43,4 +49,25 @@ def routes(bench: Bench) -> list[Route]:
         }
         return await about(request, "guarantees", "guarantees.html", arguments, {"asked": arguments, "choices": SURE})
 
-    return [*bench.both("/design/{name}/reading", reading), *bench.both("/design/{name}/guarantees", guarantees)]
+    async def regret(request: Request) -> Page:
+        name, radius = must_be_name(request.path_params["name"]), request.query_params.get("radius") or RADII[1]
+        bench.shelf.found(name)
+        if radius not in RADII:
+            raise InputError("A prior moves by one of a few shares here", found=radius, allowed=list(RADII), remedy="choose one")
+        seconds = min(SECONDS, bench.desk.limits.seconds)
+        arguments = {"subject": name, "radius": radius, "seconds": seconds / PARTS}
+        job = bench.desk.ask("regret", arguments, lane="long", seconds=seconds)
+        await bench.desk.ended(job, bench.desk.limits.patience)
+        if job.state == "failed" and job.refused:
+            raise Failed(job.words, job.refused)
+        found = bench.document(job)
+        context = {"name": name, "job": job, "answer": found, "title": "Wrong prior", "radius": radius, "choices": RADII}
+        if found is None:
+            waiting = {**context, "problem": None, "files": [], "progress": None}
+            return Page("waiting.html", {"state": job.state, "words": job.words}, waiting, 202)
+        return Page("regret.html", found["facts"], context, settled=True)
+
+    return [
+        *bench.both("/design/{name}/reading", reading), *bench.both("/design/{name}/guarantees", guarantees),
+        *bench.both("/design/{name}/regret", regret),
+    ]  # fmt: skip

@@ -16,9 +16,10 @@ from discreet.web.desk import Job
 from discreet.web.keeping import must_be_name, read_json
 
 LISTED = 40
-LANES = {"design": "long", "family": "long", "picture": "long", "points": "background"}
+LANES = {"design": "long", "family": "long", "picture": "long", "regret": "long", "points": "background"}
 """Kinds of questions that are work, and their lanes; the others are quick."""
-CALLED = {"design": "Design:", "family": "Designs for cells:", "points": "Frontier:", "picture": "Picture:", "report": "Report:"}
+CALLED = {"design": "Design:", "family": "Designs for cells:", "points": "Frontier:", "picture": "Picture:", "report": "Report:",
+          "regret": "Wrong priors:"}  # fmt: skip
 NAMED = re.compile(r'^name = "([^"\\]{1,60})"', re.MULTILINE)
 
 
@@ -92,5 +93,6 @@ def place_of(job: Job) -> str:
         "report": f"/design/{job.arguments.get('subject')}/report",
         "reading": f"/design/{job.arguments.get('subject')}/reading",
         "guarantees": f"/design/{job.arguments.get('subject')}/guarantees",
+        "regret": f"/design/{job.arguments.get('subject')}/regret",
     }  # fmt: skip
     return places.get(job.kind, "/jobs")
