@@ -224,7 +224,8 @@ def test_every_page_is_for_everybody(browser: Browser, bench: Visitor, school: s
     problem, name, small = bench.keep(SMALL), school.rpartition("/")[2], bench.designed(SMALL)
     pages = {
         "home": "/", "problem": "/problem?example=buses", "design": f"/design/{name}", "reading": f"/design/{name}/reading",
-        "guarantees": f"/design/{name}/guarantees", "regret": f"/design/{small}/regret", "frontier": f"/frontier/{problem}", "releases": "/releases",
+        "guarantees": f"/design/{name}/guarantees", "regret": f"/design/{small}/regret",
+        "frontier": f"/frontier/{problem}", "releases": "/releases",
         "release": f"/releases/{release}", "cell": f"/releases/{release}/cell?place=1",
         "total": f"/releases/{release}/total?cell=0&cell=1", "ledger": f"/ledgers/{ledger}", "gallery": "/gallery",
         "designs": "/designs", "jobs": "/jobs", "missing": "/nowhere",
