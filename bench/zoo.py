@@ -218,7 +218,8 @@ def one(document: Document, seconds: float) -> dict[str, Any]:
         name: b.loss for name, b in found.baselines.items() if b.loss is not None and name != "full information"
     }  # fmt: skip
     loss, lower = float(found.loss), float(found.lower_bound)
-    slack = 1e-6 * max(abs(loss), 1e-300)
+    # actions are written with seven decimals: at a large ε that is all that is lost
+    slack = 1e-6 * max(abs(loss), 1e-300) + 1e-12 * abs(losses.get("no information", 0.0))
     gap = 0.0 if loss == lower else (loss - lower) / max(abs(loss), abs(lower))
     return {
         "loss": loss, "lower_bound": lower, "gap": gap, "status": found.status, "route": found.reduction,

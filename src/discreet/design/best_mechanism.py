@@ -18,6 +18,8 @@ from discreet.design.comparison.baselines import FLOOR, WAYS, baselines, ways_of
 from discreet.design.comparison.large import large_baselines, large_proposal, plain_baseline
 from discreet.design.comparison.noise import FaceValue
 from discreet.design.ladder.bounds.chain import chain_witness
+from discreet.design.ladder.mechanisms.readings import why_not_read
+from discreet.design.program.listed import solvable
 from discreet.design.program.sections import Ground, ground
 from discreet.design.proposal import Proposal
 from discreet.design.reports import AsPayoffs
@@ -214,7 +216,8 @@ class _Search:
         if self.proofs.limit is None or not self.proofs.reached(max(self.gap, LOOSE)):
             self.proofs.keep(None, self._plain_bound())
         # a search that took all its time must not take the comparison away as well
-        watch = Until.after(max(self.seconds - self._elapsed(), COMPARE_SECONDS), AsPayoffs(self.outer))
+        left = self.seconds - self._elapsed()
+        watch = Until.after(max(left, COMPARE_SECONDS + min(left, 0.0), COMPARE_SECONDS / 2), AsPayoffs(self.outer))
         shown, found = plain_baseline(self.units.inner), dict[str, Baseline]()
         try:
             found |= in_time(lambda: self._baselines(compare, watch, found), watch.left + self._grace)
@@ -260,7 +263,8 @@ class _Search:
                 self._prove(self.units.restored(proposal), Step(f"baseline {baseline.name}", True, "", words))
 
     def _published(self, name: str, watch: Watch) -> Proposal | None:
-        if name == FaceValue.name or too_many(self.problem) is not None:
+        beyond = solvable(self.problem.epsilon) < self.problem.epsilon and why_not_read(self.units.inner) is None
+        if name == FaceValue.name or too_many(self.problem) is not None or beyond:  # closed forms keep every ε as it is
             return large_proposal(self.units.inner, name)
         return next(way for way in ways_of(self.problem) if way.name == name).propose(self.ground(), watch)
 

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
 
 from discreet.errors import InputError
 from discreet.numerics.exact import brief, exact
@@ -58,7 +61,7 @@ class ListedActions:
     def __post_init__(self) -> None:
         if not self.numbers:
             raise _empty()
-        if list(self.numbers) != sorted(set(self.numbers)):
+        if any(before >= after for before, after in pairwise(self.numbers)):
             raise InputError(
                 "Actions must be different numbers in ascending order",
                 found="a repetition or another order",
@@ -73,20 +76,27 @@ class ListedActions:
         return iter(self.numbers)
 
     def __contains__(self, action: object) -> bool:
-        return action in self._at
+        return isinstance(action, (int, Fraction)) and self.numbers[self._beside(Fraction(action))] == action
 
     def position(self, action: Action) -> int:
-        return self._at[action]
+        """The place of an action in the list."""
+        if isinstance(action, str) or action not in self:
+            raise KeyError(action)
+        return self._beside(action)
+
+    def _beside(self, number: Fraction) -> int:
+        return min(bisect_left(self.numbers, number), len(self.numbers) - 1)
+
+    @cached_property
+    def floats(self) -> np.ndarray:
+        """The numbers as floats."""
+        return np.array([a.numerator / a.denominator for a in self.numbers])
 
     def nearest(self, number: Fraction) -> Fraction:
         """The listed action next to a number, the smaller of two."""
-        right = min(bisect_left(self.numbers, number), len(self.numbers) - 1)
+        right = self._beside(number)
         left = max(right - 1, 0)
         return min(self.numbers[left], self.numbers[right], key=lambda a: abs(a - number))
-
-    @cached_property
-    def _at(self) -> dict[Action, int]:
-        return {number: i for i, number in enumerate(self.numbers)}
 
 
 @dataclass(frozen=True)

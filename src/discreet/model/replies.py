@@ -107,7 +107,7 @@ def _nearest(decision: Decision, listed: ListedActions, joint: np.ndarray, omega
     mass = np.maximum(joint.sum(axis=1), np.finfo(float).tiny)
     q = decision.loss.quantile
     target = joint @ omegas / mass if q is None else omegas[_quantile(q, joint)]
-    numbers = np.array([float(a) for a in listed.numbers])
+    numbers = listed.floats
     right = np.clip(np.searchsorted(numbers, target), 0, len(numbers) - 1)
     places = np.stack([np.maximum(right - 1, 0), right, np.minimum(right + 1, len(numbers) - 1)])
     losses = np.stack([(joint * decision.loss.table(numbers[row], omegas)).sum(axis=1) for row in places])

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.design.program.listed import NEGLIGIBLE, exact_kernel, solvable
+from discreet.design.program.listed import exact_kernel, solvable
 from discreet.design.program.sections import Ground, Recommendation, Section, losses
 from discreet.design.proposal import Proposal
 from discreet.errors import DiscreetError, InputError
@@ -70,7 +70,7 @@ def published(section: Section, channel: np.ndarray, words: str) -> Proposal:
             assert numbers is not None and isinstance(reply, Fraction)
             at = int(np.abs(numbers - float(reply)).argmin())
         rows[at] += row
-    kept = np.flatnonzero(rows.max(axis=1) > NEGLIGIBLE)
+    kept = np.flatnonzero(rows.max(axis=1) > 0)
     actions = [distinct[i] for i in kept.tolist()]
     cost = section.upper(losses(problem, actions, base.exact_omegas))
     kernel = exact_kernel(section, rows[kept] / rows[kept].sum(axis=0), actions, cost, solvable(problem.epsilon))

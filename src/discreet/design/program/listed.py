@@ -125,7 +125,10 @@ def exact_kernel(
     spare: float | None = None,
 ) -> TableKernel:
     """The rounded kernel with its outputs labelled by the actions that they recommend; rounding adds about `spare` to its loss."""
-    used = np.flatnonzero(kernel.max(axis=1) > NEGLIGIBLE)
+    # at a large ε what is lost at all is lost by outputs that are hardly ever seen
+    worst = float((cost.max(axis=0) - cost.min(axis=0)).sum()) * len(kernel)
+    faint = min(NEGLIGIBLE, FINE * abs(float((cost * kernel).sum())) / worst) if worst > 0 else NEGLIGIBLE
+    used = np.flatnonzero(kernel.max(axis=1) > faint)
     kept = kernel[used] / kernel[used].sum(axis=0)
     blind = int(np.argmin(cost[used].sum(axis=1)))
     allowed = FINE * abs(float((cost[used] * kept).sum())) if spare is None else spare

@@ -27,6 +27,8 @@ from discreet.model.summary import LinearSummary
 from discreet.numerics.brackets import rational_above_exp
 
 RATIO_BITS = 80
+AT_ONCE = 256
+"""Outputs whose best replies are found together."""
 
 
 class GeometricRoute(Route):
@@ -70,6 +72,11 @@ def _chosen(decision: Decision, band: Band, omegas: np.ndarray, exact: Sequence[
     if isinstance(decision.actions, RealActions):
         best = best_actions(decision, band, omegas)[0]
         return [decimal(a, decision.actions) for a in best.tolist()]
-    joint = np.zeros((len(band.outputs), len(omegas)))
-    np.add.at(joint, (np.arange(len(band.outputs))[:, None], band.at), band.joint)
-    return best_replies(decision, joint, exact).actions
+    found: list[Action] = []
+    for start in range(0, len(band.outputs), AT_ONCE):  # noise reaches only so far: a few outputs see a few counts
+        at, masses = band.at[start : start + AT_ONCE], band.joint[start : start + AT_ONCE]
+        first, last = int(at.min()), int(at.max())
+        joint = np.zeros((len(at), last - first + 1))
+        np.add.at(joint, (np.arange(len(at))[:, None], at - first), masses)
+        found += best_replies(decision, joint, exact[first : last + 1]).actions
+    return found
