@@ -17,6 +17,7 @@ from mutation import limited, unexplained
 from random_worlds import problem_of
 
 import discreet
+from discreet.certify.bounds.concentrated_chain import CONCENTRATED
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.certificate import TheoremWitness
 from discreet.model.decision import Decision
@@ -27,7 +28,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, ReplaceOne
 from discreet.model.priors import DirichletMultinomialPrior, ExchangeablePrior, IidPrior, IndependentPrior
 from discreet.model.problem import Problem
-from discreet.model.promises import PurePromise
+from discreet.model.promises import ConcentratedPromise, PurePromise
 from discreet.model.statistic import CountStatistic, MeanStatistic, TableStatistic
 from discreet.model.summary import HistogramSummary, LinearSummary
 from discreet.model.universe import ListedUniverse, Universe
@@ -101,6 +102,28 @@ def test_no_comparison_of_the_chain_can_change_unnoticed() -> None:
             ask: Question = lambda module, many=many: module.chain_upper_bound(many, named("chain", low="0", high="2"))  # noqa: E731
             questions.append(lambda module, name=name, ask=ask: limited(module, name, 1000, ask))
     assert unexplained(BOUNDS / "chain.py", questions, EQUIVALENT) == []
+
+
+def test_no_comparison_of_the_chain_under_rho_can_change_unnoticed() -> None:
+    four = ("1/2 1/5 1/5 1/10", "0 1 3 3")
+    under = lambda rho, **more: chained(*four, **more).with_promise(ConcentratedPromise(Fraction(rho)))  # noqa: E731
+    plain, sets = under("1/2"), named(CONCENTRATED, low="0", high="2")
+    cases = [(under(rho), sets) for rho in ("1/9", "99", "100", "100.5", "101", "101.5", "102")]
+    cases += [(plain, named(CONCENTRATED, low="0,1", high="2,3")), (plain, named(CONCENTRATED, low="2", high="0"))]
+    cases += [(plain, named(CONCENTRATED, low="0")), (plain, named(CONCENTRATED, low="0", high="2", more="3"))]
+    cases += [(plain, TheoremWitness(CONCENTRATED, (("low", "0"), ("high", "2"), ("low", "0"))))]
+    cases += [(under("1/2", decision=d), sets) for d in errors()[1:]] + [(chained(*four), sets)]
+    cases += [(replace(plain, decisions=(plain.decision, plain.decision)), sets)]
+    questions: list[Question] = [lambda module, case=case: module.concentrated_chain_bound(*case) for case in cases]
+    for size in (1, 2, 3, 7):
+        laws = np.stack([np.linspace(0.1, 0.3, size), np.linspace(0.3, 0.1, size)], axis=1)
+        laws[size // 2 + 1 :, 1] = 0.0
+        questions.append(lambda module, laws=laws: repr(module.path_losses(laws, 0.4, 1.5, 0.5)))
+    questions.append(lambda module: repr(module.path_losses(np.array([[1.0, 1e-300], [0.0, 1e-300]]), 1e300, 1.5, 0.5)))
+    many = under("1/2", n=60)
+    ask: Question = lambda module: module.concentrated_chain_bound(many, sets)  # noqa: E731
+    questions += [lambda module, name=name: limited(module, name, 1000, ask) for name in ("LINEAR_WORK",)]
+    assert unexplained(BOUNDS / "concentrated_chain.py", questions, EQUIVALENT) == []
 
 
 def test_no_comparison_of_the_other_chains_can_change_unnoticed() -> None:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.certify.bounds.chain import CHAIN
+from discreet.certify.bounds.concentrated_chain import CONCENTRATED, concentrated_chain_bound
 from discreet.certify.bounds.dual import dual_upper_bound
 from discreet.certify.bounds.full_information import FULL
 from discreet.certify.bounds.other_chains import GROWING, any_chain_bound, growing_chain_bound
@@ -54,6 +55,7 @@ BOUNDS: dict[str, tuple[type[Witness], Callable[[Problem, Any], Fraction]]] = {
     FULL: (TheoremWitness, theorem_upper_bound),
     CHAIN: (TheoremWitness, any_chain_bound),
     GROWING: (TheoremWitness, growing_chain_bound),
+    CONCENTRATED: (TheoremWitness, concentrated_chain_bound),
     GEOMETRIC: (TheoremWitness, theorem_upper_bound),
 }
 """How a witness of each kind is checked; a new kind adds a file to `bounds` and a line here."""

@@ -47,14 +47,15 @@ class GaussianSums(Route):
         return "noise on a weighted sum needs no list of states" if by_law(problem) else "every state is listed once"
 
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        from discreet.design.concentrated.chain import concentrated_chain_witness
         from discreet.design.concentrated.cuts import cut_witness
         from discreet.design.concentrated.gaussian_sums import LawScorer, ListedScorer, Scorer, best_gaussian_sum
 
         scorer: Scorer = LawScorer(problem) if by_law(problem) else ListedScorer(ground(problem))
         found = best_gaussian_sum(scorer, asked.watch)
         words = f"weights {', '.join(map(str, found.summary.weights))} with discrete Gaussian noise"
-        witness: Witness | None = None
-        if too_many(problem) is None:
+        witness: Witness | None = concentrated_chain_witness(problem, asked.watch)
+        if witness is None and too_many(problem) is None:
             base = scorer.base if isinstance(scorer, ListedScorer) else ground(problem)
             witness = cut_witness(base, asked.watch)
         status = "cancelled" if asked.watch.cancelled() else "optimal"
@@ -84,11 +85,12 @@ class RenyiTables(Route):
         from discreet.design.concentrated.tables import best_table
 
         base = ground(problem)
+        witness = cut_witness(base, asked.watch) or TheoremWitness(FULL)
         found = best_table(base, asked.gap, asked.watch)
         if found is None:
-            return Proposal(*_blind(base), TheoremWitness(FULL), "publishing nothing: the program is too large", "stalled")
+            return Proposal(*_blind(base), witness, "publishing nothing: the program is too large", "stalled")
         section, kernel = found
-        return Proposal(section.summary, kernel, cut_witness(base, asked.watch), "program on the likely states", "optimal")
+        return Proposal(section.summary, kernel, witness, "program on the likely states", "optimal")
 
 
 class ImpliedPure(Route):

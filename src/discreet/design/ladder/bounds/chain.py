@@ -62,7 +62,7 @@ def best_chain(problem: Problem, likely: Sequence[int], watch: Watch = SILENT) -
     elif why_not_chain(problem) is None:
         found = _split(problem, likely, watch)
     elif why_not_overdispersed_chain(problem) is None:
-        pairs, paths = _promising(problem, _pairs(problem, likely), len(likely)), _paths(problem)
+        pairs, paths = _promising(problem, pairs_of_tails(problem, likely), len(likely)), _paths(problem)
         guess = lambda pair: 0.0 if len(pair[0]) + len(pair[1]) == len(likely) else paths  # noqa: E731
         found = _best(pairs, lambda pair: -overdispersed_chain(problem, *pair), guess, ("low", "high"), CHAIN, watch)
     elif why_not_growing_chain(problem) is None:
@@ -144,7 +144,7 @@ def tails(problem: Problem, likely: Sequence[int]) -> tuple[list[Types], list[Ty
     return low, high
 
 
-def _pairs(problem: Problem, likely: Sequence[int]) -> list[tuple[Types, ...]]:
+def pairs_of_tails(problem: Problem, likely: Sequence[int]) -> list[tuple[Types, ...]]:
     """Disjoint tails, those that hold every type first (all play, which is quick to prove), then those of the extreme values."""
     low, high = tails(problem, likely)
     pairs = [(a, b) for i, a in enumerate(low) for b in high[i:]]
@@ -201,7 +201,7 @@ def _split(problem: Problem, likely: Sequence[int], watch: Watch) -> tuple[float
     assert isinstance(decision.loss, DistanceLoss)
     n, quantile = universe.respondents, decision.loss.quantile
     scale = float(decision.weight) * decision.loss.pinballs
-    splits = [(pair, split_of(problem, *pair)) for pair in _pairs(problem, likely)]
+    splits = [(pair, split_of(problem, *pair)) for pair in pairs_of_tails(problem, likely)]
     ranked = sorted(splits, key=lambda found: -_screened(found[1], n, float(problem.epsilon), quantile))
     best: tuple[float, Witness] | None = None
     for pair, split in ranked[:MOST_PROMISING]:
