@@ -1,12 +1,12 @@
 """What contribution bounds cost: seconds of processor time beside the bare GROUP BY of the same counts in the same run.
 
-    python bench/engines.py [ROWS] [--spark] [--csv]
+    python bench/engines.py [ROWS] [--spark] [--csv] [--repeats N]
 
 20 million rows in 8,000 cells; values 0, 1, 2, some missing or beyond the bounds. Two tables: *idle*, where every unit has
 two rows and may have two, and *active*, where a million units have twenty rows each and may keep two. Goals on DuckDB: 1.5 times
 the bare query when each row is a unit, 3 times with an idle bound, 10 times with an active one, all within 1 GiB resident.
 On Spark: within twice Spark's own GROUP BY. Whoever bounds contributions must bring a unit's rows together, so there each table is
-also set beside Spark's own GROUP BY of its units, which only counts them. Every line is the best of three runs, each in a
+also set beside Spark's own GROUP BY of its units, which only counts them. Every line is the best of N (three) runs, each in a
 process of its own, on one thread, our runs and the peer's by turns.
 """
 
@@ -32,7 +32,6 @@ from discreet.model.recoding import Bounds, Recoding
 
 ROWS = 20_000_000
 CELLS = 8_000
-REPEATS = 3
 MEMORY = "1GB"
 BARE = """
 SELECT block, count(*) FILTER (WHERE children <= 0) AS n0, count(*) FILTER (WHERE children = 1) AS n1,
@@ -159,15 +158,15 @@ def one(engine: str, path: Path, rows: int, what: str) -> None:
     sys.stdout.write("\n" + json.dumps([processor_seconds() - processor, seconds, size]) + "\n")
 
 
-def compared(title: str, engine: str, lines: list[tuple[str, Path, str, str]], rows: int) -> None:
+def compared(title: str, engine: str, lines: list[tuple[str, Path, str, str]], rows: int, repeats: int) -> None:
     """Print a table: the first line is the peer, and so is a line by unit for the lines of the same table after it."""
     best: dict[str, tuple[float, float, float]] = {}
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         for name, path, what, _goal in lines:
             found = measured(engine, path, rows, what)
             best[name] = min(best.get(name, found), found)
     peer = best[lines[0][0]][0]
-    sys.stdout.write(f"{title}: {rows:,} rows, {CELLS:,} cells, one thread, best of {REPEATS}\n")
+    sys.stdout.write(f"{title}: {rows:,} rows, {CELLS:,} cells, one thread, best of {repeats}\n")
     by_unit: dict[Path, float] = {}
     for name, path, what, goal in lines:
         processor, seconds, size = best[name]
@@ -191,6 +190,7 @@ def main() -> None:
     parser.add_argument("rows", nargs="?", type=int, default=ROWS)
     parser.add_argument("--spark", action="store_true")
     parser.add_argument("--csv", action="store_true")
+    parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         tables = {name: Path(folder) / f"{name}.parquet" for name in UNITS}
@@ -202,7 +202,7 @@ def main() -> None:
             ("histograms, units, idle bound", tables["idle"], "unit", "3"),
             ("histograms, units, active bound", tables["active"], "unit", "10"),
         ]
-        compared("DuckDB, Parquet", "duckdb", lines, options.rows)
+        compared("DuckDB, Parquet", "duckdb", lines, options.rows, options.repeats)
         if options.csv:
             text = Path(folder) / "idle.csv"
             make_table(text, options.rows // 4, UNITS["idle"])
@@ -211,7 +211,7 @@ def main() -> None:
                 ("histograms, unit = row", text, "row", ""),
                 ("histograms, units, idle bound", text, "unit", ""),
             ]
-            compared("DuckDB, CSV", "duckdb", lines, options.rows // 4)
+            compared("DuckDB, CSV", "duckdb", lines, options.rows // 4, options.repeats)
         if options.spark:
             lines = [
                 ("bare GROUP BY", tables["idle"], "bare", ""),
@@ -221,7 +221,7 @@ def main() -> None:
                 ("bare GROUP BY of units, active table", tables["active"], "by unit", ""),
                 ("histograms, units, active bound", tables["active"], "unit", "2"),
             ]
-            compared("Spark, Parquet", "spark", lines, options.rows)
+            compared("Spark, Parquet", "spark", lines, options.rows, options.repeats)
 
 
 if __name__ == "__main__":

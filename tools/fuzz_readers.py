@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -258,10 +257,14 @@ def main() -> None:
 
         spark(records, _session(), _say)
     if options.postgres:
-        # The cluster of the tests, for as long as one of them runs.
-        command = [sys.executable, "-m", "pytest", "-q", "-s", "tests/attack/test_reader_fuzz.py", "-k", "postgresql"]
-        environment = os.environ | {"FUZZED_TABLES": str(options.postgres)}
-        subprocess.run(command, check=True, env=environment)
+        import psycopg
+
+        from cluster import cluster
+
+        with cluster() as socket:
+            os.environ["ROWS_DB"] = f"host={socket} user=tester dbname=postgres"
+            with psycopg.connect(os.environ["ROWS_DB"], autocommit=True) as link:
+                postgres(options.postgres, options.seed, link, _say)
     _say(f"{time.perf_counter() - started:.0f} s")
 
 

@@ -6,7 +6,6 @@ A few hundred here; `python tools/fuzz_readers.py --spark --postgres 10000` does
 from __future__ import annotations
 
 import importlib.util
-import os
 import random
 from pathlib import Path
 from typing import Any
@@ -55,4 +54,4 @@ def test_postgresql_gives_every_row_as_it_was_put_in(postgres_cluster: str, monk
     database = f"host={postgres_cluster} user=tester dbname=postgres"
     monkeypatch.setenv("ROWS_DB", database)
     with psycopg.connect(database, autocommit=True) as link:
-        fuzz.postgres(int(os.environ.get("FUZZED_TABLES", "60")), 3, link)
+        fuzz.postgres(60, 3, link)
