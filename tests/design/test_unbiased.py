@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from unbiased_documents import clamped_documents
 
 import discreet
 from discreet.certify.bounds.unbiased import unbiased_upper_bound
@@ -403,3 +404,17 @@ def test_points_of_a_frontier_are_coarse_unless_told_otherwise(monkeypatch: pyte
         points.frontier(asked(), [Fraction(1)], gap=gap)
     points.frontier(asked(unbiased=None), [Fraction(1)])
     assert gaps == [1e-2, 1e-5, 1e-6]
+
+
+def test_what_would_take_too_long_is_refused_before_it_begins() -> None:
+    """A file may name any number of respondents, and any number of long fractions: neither costs its reader more than asking."""
+    many = clamped_documents()[0]
+    many["problem"]["data"]["respondents"] = 10**5
+    many["kernel"]["states"] = [f"{10**5 - k},{k}" for k in range(3)]
+    with pytest.raises(VERIFIER.TooLarge, match="steps"):
+        VERIFIER.verify(json.dumps(many))
+    long = mechanism_document(noise(asked(100), "staircase"))
+    for k, output in enumerate(long["kernel"]["outputs"]):
+        output["action"]["number"] = f"1/{10**4000 + 2 * k + 1}"
+    with pytest.raises(VERIFIER.TooLarge, match="steps"):
+        VERIFIER.verify(json.dumps(long))
