@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from small_worlds import counting, listed, problem_of
 
 from discreet.errors import InputError
 from discreet.interpret import choose, in_words, neyman_pearson, power_bound
 from discreet.interpret.bounds import moved
-from discreet.interpret.choosing import typical_histogram
-from discreet.model.priors import IidPrior
+from discreet.interpret.choosing import typical_histogram, typical_range
+from discreet.interpret.typical_cells import typical_cells
+from discreet.model.priors import DirichletMultinomialPrior, IidPrior
+from discreet.model.problem import Problem
 
 EPSILONS = [Fraction(1, 4), Fraction(1), Fraction(2)]
 PROBLEM = problem_of(40, (0, 1, 2), IidPrior((Fraction(89, 100), Fraction(9, 100), Fraction(2, 100))))
@@ -63,3 +66,37 @@ def test_no_budget_and_no_respondents() -> None:
     assert row.attacker == 0.5 and row.power_limit == pytest.approx(0.05)
     with pytest.raises(InputError, match="listed"):
         choose(listed(2, [(0, 1)], np.full((2, 2), 0.5), np.full(2, 0.5)).problem, EPSILONS)
+
+
+CROWD = tuple(Fraction(k + 1, 66) for k in range(11))
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        PROBLEM,
+        problem_of(40, (0, 1, 2), DirichletMultinomialPrior((Fraction(8), Fraction(7, 5), Fraction(3, 5)))),
+        problem_of(9, (-3, 0, 2), IidPrior((Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)))),
+    ],
+)
+def test_cells_without_a_list_are_near_those_with_one(problem: Problem) -> None:
+    (low, high), values = typical_range(problem, 0.8), np.array([float(v) for v in problem.people.values])
+    cells = typical_cells(problem, 0.8)
+    deviation = max(1.0, float(high - low) / 2)
+    for cell, value in zip(cells, (low, high), strict=True):
+        assert sum(cell) == problem.people.respondents and min(cell) >= 0
+        assert abs(float(values @ np.array(cell)) - float(value)) <= 0.6 * deviation
+    assert float(values @ np.array(cells[0])) < float(values @ np.array(cells[1]))
+
+
+def test_choosing_works_where_histograms_cannot_be_listed() -> None:
+    """1,000 respondents of 11 types: it was refused, though they are designed for."""
+    found = choose(problem_of(1_000, range(11), IidPrior(CROWD)), EPSILONS)
+    assert found.low < found.high and found.distance > 10
+    assert all(row.power_limit <= 1 for row in found.rows)
+
+
+def test_a_crowd_that_is_all_alike_still_has_a_low_and_a_high_cell() -> None:
+    sure = problem_of(50, range(12), IidPrior((Fraction(1), *[Fraction(0)] * 11)))
+    low, high = typical_cells(sure, 0.8)
+    assert low == (50, *[0] * 11) and high == (49, 1, *[0] * 10)

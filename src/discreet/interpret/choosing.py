@@ -3,8 +3,8 @@
 For each level of the problem's promise: how sure an attacker can become about one respondent (alone, and with `together`
 respondents who answer alike; under ρ except with a small chance); how well anyone can tell a low from a high value of the statistic
 (the limit for any mechanism, and the exact power for the design, when there is one); what the decision loses (a frontier is passed
-in). Low and high are prior quantiles of ω, each at its most probable histogram: two databases, so that the limit on tests applies
-with their distance. Limits are rounded up.
+in). Low and high are prior quantiles of ω, each at its most probable histogram (about so, where histograms are too many to list):
+two databases, so that the limit on tests applies with their distance. Limits are rounded up.
 
 References: SY-OA Prop. S.1, BG Thm 8. PEERS' users: "setting epsilon is very hard": this is the table they ask for.
 """
@@ -25,13 +25,14 @@ from discreet.interpret.power import neyman_pearson
 from discreet.interpret.promised_limits import promised_power, promised_shift
 from discreet.interpret.regions import quantile_positions
 from discreet.interpret.sentences import attacker_sentence
+from discreet.interpret.typical_cells import typical_cells
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import TablePrior
 from discreet.model.problem import Problem
 from discreet.model.promises import LETTERS
 from discreet.model.statistic import on_histograms
 from discreet.model.summary import DatabaseSummary
-from discreet.model.universe import Universe
+from discreet.model.universe import MOST_STATES, Universe
 from discreet.numerics.digits import about, given, percent_about, percent_at_most, percent_given
 
 DEFAULT_EPSILONS = tuple(Fraction(x) for x in ("1/10", "1/4", "1/2", "1", "2", "4"))
@@ -102,8 +103,12 @@ def choose(
         )
     together = min(together, problem.universe.largest)
     terms = problem.promise.keys[0], promised_shift(problem.promise).except_for
-    low, high = typical_range(problem, spread)
-    cells = typical_histogram(problem, low), typical_histogram(problem, high)
+    if problem.universe.histogram_count > MOST_STATES:
+        cells = typical_cells(problem, spread)
+        low, high = on_histograms(problem.statistic, np.array(cells), problem.universe)
+    else:
+        low, high = typical_range(problem, spread)
+        cells = typical_histogram(problem, low), typical_histogram(problem, high)
     distance = int(problem.neighbours.distance(*cells))  # type: ignore[arg-type]
     losses = {float(e): float(loss) for e, loss in frontier} if frontier is not None else {}
     rows = []
