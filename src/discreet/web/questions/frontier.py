@@ -97,7 +97,8 @@ def frontier(setting: Setting, toml: str, problem: str, kind: str, levels: Seque
     solved = sorted({level for equal in equals for level in (equal.same_rho, equal.same_epsilon)})
     places = [_place(setting, problem, other.promise.keys[0], level) for level in solved]
     together = TwoPromises(found, _frontier(other, places), equals)
-    return Reply(view + two_promises_view(together), (*drawn(lambda: two_promises_figure(together)), *figures))
+    both = drawn(lambda: two_promises_figure(together)) if len(equals) > 1 else ()  # one point is no curve
+    return Reply(view + two_promises_view(together), (*figures, *both))
 
 
 def _frontier(stated: Problem, places: Sequence[Path]) -> Frontier:
