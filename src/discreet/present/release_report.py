@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from discreet.design.comparison.plain_noise import plain_noise
 from discreet.files.atomic import read_bytes
 from discreet.files.canonical import parse_json
 from discreet.files.certificate import certificate_from_document
@@ -15,10 +17,10 @@ from discreet.files.strata import Served
 from discreet.model.family import Member
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import LETTERS
-from discreet.numerics.digits import about, at_most
+from discreet.numerics.digits import about, at_least, at_most, between
 from discreet.present.figures.release import release_figure, release_rows
 from discreet.present.report import Chapter, mechanism_report, picture, scrolled, table
-from discreet.publish.bundle import named
+from discreet.publish.bundle import mechanism_for, named
 from discreet.publish.folder import bundle_in
 from discreet.publish.verification import verified
 from discreet.views.words import plural
@@ -40,7 +42,7 @@ def _shown_cells(folder: Path) -> str:
 
 
 def _interval(row: Mapping[str, Any]) -> str:
-    return "" if row["low"] is None or row["high"] is None else f"{about(row['low'])} to {about(row['high'])}"
+    return "" if row["low"] is None or row["high"] is None else f"{at_least(row['low'])} to {at_most(row['high'])}"
 
 
 def _by_size(members: Mapping[Served, Member | Mechanism], sizes: Sequence[Served], cells: Sequence[Served]) -> str:
@@ -48,18 +50,42 @@ def _by_size(members: Mapping[Served, Member | Mechanism], sizes: Sequence[Serve
     counts = Counter(cells)
     rows = []
     for size in sizes:
-        served = members[size]
-        of = size if isinstance(size, int) else int(size[-1])
-        value = served.value_at(of) if isinstance(served, Member) else served.claims.value
-        name = f"{of:,}" if isinstance(size, int) else escape(named(size))
-        rows.append((name, f"{counts[size]:,}", "" if value is None else at_most(-value, 4)))
+        loss = _expected(members[size], size)
+        name = f"{size:,}" if isinstance(size, int) else escape(named(size))
+        rows.append((name, f"{counts[size]:,}", "" if loss is None else at_most(loss, 4)))
     return table(["size", "cells", "expected loss under the prior, at most"], rows)
 
 
 def typical_mechanism(folder: str | Path) -> Mechanism:
-    """The mechanism of a release's most frequent size of cell."""
+    """The mechanism of a release's middle cell by size."""
     bundle = bundle_in(Path(folder))
-    return bundle.used[max(sorted(bundle.used), key=bundle.served.count)]
+    return bundle.used[_middle(bundle.served)]
+
+
+def _middle(served: Sequence[Served]) -> Served:
+    """What serves the middle cell by size: half of the cells are no larger."""
+    return sorted(served, key=lambda kind: (kind if isinstance(kind, int) else int(kind[-1]), named(kind)))[len(served) // 2]
+
+
+def _lead(members: Mapping[Served, Member | Mechanism], served: Sequence[Served]) -> str | None:
+    """What is expected over all cells of all sizes, beside plain noise; None where some member states nothing."""
+    losses = {kind: _expected(members[kind], kind) for kind in set(served)}
+    known = [loss for kind in served if (loss := losses[kind]) is not None]
+    if len(known) < len(served):
+        return None
+    average = sum(known, Fraction(0)) / len(known)
+    words = f"Over all {len(served):,} cells the expected loss is at most {at_most(average, 4)} per cell under the prior"
+    noise = [plain_noise(mechanism_for(members[kind]).problem) for kind in set(served)]
+    beside = [loss for loss in noise if loss is not None]
+    if len(beside) == len(noise):
+        words += f"; plain geometric noise taken at face value loses {between(min(beside), max(beside), 4)}"
+    return words + "."
+
+
+def _expected(served: Member | Mechanism, kind: Served) -> Fraction | None:
+    """The proved expected loss in cells of this size."""
+    value = served.value_at(kind if isinstance(kind, int) else int(kind[-1])) if isinstance(served, Member) else served.claims.value
+    return None if value is None else -value
 
 
 def release_report(folder: str | Path, frontier: str | None = None, extra: Sequence[Chapter] = ()) -> str:
@@ -77,7 +103,7 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
     bundle = bundle_in(where)
     plan, key_set = bundle.plan, bundle.cells
     sizes = sorted(set(key_set.sizes))
-    typical = max(sorted(bundle.used), key=bundle.served.count)
+    typical = _middle(bundle.served)
     certificates = document("certificates.json")
     assert isinstance(certificates, dict)
     certificate = certificate_from_document(certificates[named(typical)])
@@ -91,7 +117,9 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
     published += _shown_cells(where)
     if len(bundle.used) > 1:
         published += _by_size(bundle.members, sorted(bundle.used), bundle.served)
-        published += f"<p>The sections below show the mechanism for cells of {escape(named(typical))}, the most frequent size.</p>"
+        published += (
+            f"<p>The sections below show the mechanism for cells of {escape(named(typical))}, the middle size of the cells.</p>"
+        )
     verdict = verified(where)
     words = {True: "holds", False: "FAILS", None: "not shown here"}
     checks = table(["class", "what", "outcome"], [(c.kind, c.words, words[c.holds]) for c in verdict.checks], numeric=False)
@@ -104,6 +132,7 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
         first=[Chapter("What was published", published)],
         extra=more,
         title=str(facts["dataset"]),
+        lead=_lead(bundle.members, bundle.served) if len(bundle.used) > 1 else None,
     )
 
 

@@ -42,6 +42,7 @@ from discreet.present.figures.adding import CELLS, adding_figure, named
 from discreet.present.figures.posterior import posterior_figure
 from discreet.present.style import STYLE
 from discreet.views.both import HEADS, both_rows, both_words
+from discreet.views.reading import is_code
 from discreet.views.words import (
     UNBIASED,
     USE,
@@ -88,6 +89,7 @@ def mechanism_report(
     first: Sequence[Chapter] = (),
     extra: Sequence[Chapter] = (),
     title: str | None = None,
+    lead: str | None = None,
 ) -> str:
     """The page about one mechanism; `figures` come after the comparison, `first` and `extra` sections before and after.
 
@@ -107,7 +109,7 @@ def mechanism_report(
         Chapter("Citation", _citation(mechanism)),
     ]
     name = title or mechanism.problem.name or "A private statistic"
-    return html_page(name, _lead(mechanism, others), sections)
+    return html_page(name, lead or _lead(mechanism, others), sections)
 
 
 def html_page(title: str, lead: str, sections: Sequence[Chapter]) -> str:
@@ -234,7 +236,11 @@ def _reading(mechanism: Mechanism) -> str:
     import numpy as np
 
     weights = np.exp(found.log_probability)
-    shown = [i for i in range(len(labels)) if weights[i] > 1e-4][:MOST_ROWS]
+    likely = np.flatnonzero(weights > 1e-4)
+    if len(likely) > MOST_ROWS:  # so many that about the same probability lies between neighbours
+        reached = np.cumsum(weights[likely]) / weights[likely].sum()
+        likely = likely[np.unique(np.searchsorted(reached, (np.arange(MOST_ROWS) + 0.5) / MOST_ROWS))]
+    shown = likely.tolist()
     rows = [
         (
             labels[i],
@@ -246,8 +252,19 @@ def _reading(mechanism: Mechanism) -> str:
         for i in shown
     ]
     summed = mechanism.problem.unbiased is not None
-    head = ["published value", "to add up" if summed else "do this", "how often", "mean", f"{percent_given(found.level)} interval"]
+    coded = bool(shown) and is_code(mechanism, outputs[shown[0]])
+    head = [
+        "code" if coded else "published value",
+        "to add up" if summed else "do this",
+        "how often",
+        "mean",
+        f"{percent_given(found.level)} interval",
+    ]
     intro = "<p>For someone who holds the prior above. Other readers should use their own prior with the mechanism file.</p>"
+    if coded:
+        intro += "<p>A code names the draw; the number to use stands beside it.</p>"
+    if len(shown) < len(labels):
+        intro += f"<p>{len(shown)} of {len(labels):,} possible draws, from unlikely low ones to unlikely high ones.</p>"
     if summed:
         intro += "<p>To act on one cell, use the mean, which is nearest to the truth; it comes from the same draw.</p>"
     try:

@@ -13,11 +13,15 @@ from discreet.interpret.posteriors import Posterior, posterior_after
 from discreet.interpret.predictive import tail_probability
 from discreet.interpret.regions import check_level
 from discreet.interpret.sentences import reading_sentence
+from discreet.model.kernel import Output
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
+from discreet.model.summary import LinearSummary
+from discreet.model.universe import Universe
 from discreet.numerics.digits import about as near
 from discreet.numerics.digits import percent_about
 from discreet.numerics.exact import exact as exactly
+from discreet.numerics.exact import format_exact
 from discreet.views.subject import Subject
 from discreet.views.view import BREAK, Bars, Block, Fact, Sentence, View, told
 
@@ -80,11 +84,27 @@ def reading_view(
         "posterior": {"values": [_plain(v) for v in found.values], "probabilities": shown},
     }
     if len(published) == 1:
-        facts["naive"] = _face_value(mechanism, published[0].label, found)
-    label = " and ".join(o.label for o in published)
+        facts["naive"] = None if is_code(mechanism, published[0]) else _face_value(mechanism, published[0].label, found)
+    label = " and ".join(_published(mechanism, o) for o in published)
     whose = f"{OWN} prior" if prior is None else f"the prior of {prior_name}"
     facts["sentence"] = reading_sentence(label, found.mean(), low, high, level, float(credible.probability), whose)
     return View(facts, tuple(_told(facts)))
+
+
+def is_code(mechanism: Mechanism, output: Output) -> bool:
+    """Whether the output is a total of other weights than the statistic's: its label then only names a draw."""
+    summary, universe = mechanism.summary, mechanism.problem.universe
+    if not isinstance(summary, LinearSummary) or not isinstance(universe, Universe) or not isinstance(output.action, Fraction):
+        return False
+    own = mechanism.problem.statistic.kind == "sum" and tuple(map(Fraction, summary.weights)) == tuple(universe.values)
+    return not own and output.label != format_exact(output.action)
+
+
+def _published(mechanism: Mechanism, output: Output) -> str:
+    """A published value in the statistic's units; where the output is only a code, the number that stands beside it."""
+    if not is_code(mechanism, output) or not isinstance(output.action, Fraction):
+        return output.label
+    return f"{near(output.action, 10)} (code {output.label})"
 
 
 def _face_value(mechanism: Mechanism, label: str, found: Posterior) -> dict[str, Any] | None:

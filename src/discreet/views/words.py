@@ -24,6 +24,7 @@ AUTHORS = {
     "GRS": "Ghosh, Roughgarden and Sundararajan (2012)",
     "GV": "Geng and Viswanath (2015)",
 }
+PEOPLE = {"woman": "women", "man": "men", "person": "people", "child": "children"}
 USE = "To add up, use discreet total on the release, or its column to_add_up."
 ARGUMENTS = {
     "chain bound": "a bound along chains of neighbouring databases",
@@ -189,6 +190,8 @@ def listed(words: list[str], last: str = "and") -> str:
 
 def plural(unit: str) -> str:
     """More than one of a unit."""
+    if unit in PEOPLE:
+        return PEOPLE[unit]
     if unit.endswith("y") and unit[-2:-1] not in "aeiou":
         return unit[:-1] + "ies"
     return unit + ("es" if unit.endswith(("s", "x", "ch", "sh")) else "s")

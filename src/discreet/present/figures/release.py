@@ -26,6 +26,8 @@ TABLE = "release.csv"
 FIXED = ("size", "published")
 MEANING = "posterior mean of the statistic (its own units)"
 TITLE = "The release, cell by cell"
+LABELS = 220
+"""Room for the names of cells, whose keys are named above them."""
 
 
 def release_figure(folder: str | Path) -> Figure:
@@ -78,7 +80,8 @@ def _number(text: str | None) -> float | None:
 def _intervals(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Figure:
     """A point and a bar for each cell, in the order of the table."""
     x = {"field": "mean", "type": "quantitative", "title": MEANING, "axis": {"tickCount": 8}}
-    y = {"field": "cell", "type": "nominal", "sort": None, "title": ", ".join(keys) or "cell"}
+    beside = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "start", "titleX": -LABELS, "titleY": -6, "labelLimit": LABELS}
+    y = {"field": "cell", "type": "nominal", "sort": None, "title": ", ".join(keys) or "cell", "axis": beside}
     layers: list[dict[str, Any]] = []
     if all(row["low"] is not None for row in rows):
         layers.append({
