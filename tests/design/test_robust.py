@@ -16,7 +16,7 @@ from discreet.certify import privacy
 from discreet.certify.robust import mixture
 from discreet.certify.verdict import robust_proof
 from discreet.design.questions.robust import Robust, robust_design
-from discreet.errors import InputError, Refuted
+from discreet.errors import InputError, Refuted, TooLarge
 from discreet.files.artefact import read_artefact
 from discreet.files.mechanism import mechanism_hash
 from discreet.files.robust import RobustFile, write_robust
@@ -216,3 +216,10 @@ def test_example_1_against_the_prior_with_more_large_families() -> None:
     assert found.plain[1] > 6.5 and float(found.proof.losses[1]) < 4.5
     assert 0.45 < found.price < 0.48
     assert float(found.proof.worst - found.proof.least) < 1e-3
+
+
+def test_what_cannot_be_listed_is_refused_before_any_design_with_what_works_instead() -> None:
+    crowd = problem(document(1_000, range(11), ["1/11"] * 11, {"kind": "squared-error", "actions": "real"}))
+    other = IidPrior((Fraction(1, 2), *[Fraction(1, 20)] * 10))
+    with pytest.raises(TooLarge, match="--hedge guards"):
+        robust_design(crowd, [crowd.prior, other])

@@ -19,7 +19,7 @@ from discreet.design.processes.side_by_side import side_by_side
 from discreet.design.questions.minimax import Exchange
 from discreet.design.questions.regret import under
 from discreet.design.result import Design
-from discreet.errors import InputError
+from discreet.errors import InputError, TooLarge
 from discreet.files.robust import RobustFile
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
@@ -53,6 +53,19 @@ class Robust:
         return float(self.proof.losses[0] - self.references[0].loss)
 
 
+def _must_be_listed(problem: Problem) -> None:
+    """What is exchanged between priors is listed: too many states are refused before any reference is designed."""
+    try:
+        problem.finest()
+    except TooLarge as error:
+        raise TooLarge(
+            "The least worst regret over several priors is proved state by state",
+            size=error.size,
+            fits=error.fits,
+            remedy="--hedge guards against a neighbourhood of the prior at any size; --alternative shows what another prior costs",
+        ) from None
+
+
 def robust_design(
     problem: Problem,
     priors: Sequence[Prior],
@@ -83,7 +96,7 @@ def robust_design(
             allowed="one of the two",
             remedy="everywhere unbiased values are right on average under every prior: design for one",
         )
-    problem.finest()  # what is exchanged is listed: too many states are refused before any reference is designed
+    _must_be_listed(problem)
     limited = Deadline(seconds, watch)
     tasks = [(replace(problem, prior=p), gap / 4, seconds) for p in priors]
     found = side_by_side(reference_design, tasks, limited, workers, "reference")
