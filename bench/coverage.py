@@ -21,6 +21,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import SumStatistic
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -38,7 +39,7 @@ def count(respondents: int, epsilon: str, chances: tuple[str, ...]) -> Mechanism
     values = tuple(Fraction(t) for t in range(len(chances)))
     problem = Problem(
         Universe.of(respondents, values), ReplaceOne(), IidPrior(tuple(map(Fraction, chances))), SumStatistic(),
-        (Decision(SquaredLoss(), RealActions()),), Fraction(epsilon), unit="person",
+        (Decision(SquaredLoss(), RealActions()),), PurePromise(Fraction(epsilon)), unit="person",
     )  # fmt: skip
     return geometric_mechanism(problem, LinearSummary(tuple(range(len(chances)))))
 

@@ -126,6 +126,13 @@ def test_the_mechanisms_of_a_release_are_certified_in_its_folder(released: Path,
     assert answer(capsys, "certify", folder)["hash"] == answer(capsys, "certify", folder / "mechanism.json")["hash"]
 
 
+def test_the_report_of_a_family_speaks_of_every_size(family: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert run(["report", str(family), "-o", str(page), "--no-frontier"]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "Over all 2 sizes the expected loss is at most" in text and "2 mechanisms for cells of sizes 3..4" in text
+
+
 def test_the_report_of_a_release_shows_the_release(released: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert run(["report", str(released / "release-2026"), "-o", str(page), "--no-frontier"]) == 0

@@ -14,7 +14,7 @@ from discreet.files.atomic import read_bytes
 from discreet.files.canonical import parse_json
 from discreet.files.certificate import certificate_from_document
 from discreet.files.strata import Served
-from discreet.model.family import Member
+from discreet.model.family import Family, Member
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import LETTERS
 from discreet.numerics.digits import about, at_least, at_most, between
@@ -67,14 +67,16 @@ def _middle(served: Sequence[Served]) -> Served:
     return sorted(served, key=lambda kind: (kind if isinstance(kind, int) else int(kind[-1]), named(kind)))[len(served) // 2]
 
 
-def _lead(members: Mapping[Served, Member | Mechanism], served: Sequence[Served]) -> str | None:
+def _lead(members: Mapping[Served, Member | Mechanism], served: Sequence[Served], what: str = "cells") -> str | None:
     """What is expected over all cells of all sizes, beside plain noise; None where some member states nothing."""
     losses = {kind: _expected(members[kind], kind) for kind in set(served)}
     known = [loss for kind in served if (loss := losses[kind]) is not None]
     if len(known) < len(served):
         return None
     average = sum(known, Fraction(0)) / len(known)
-    words = f"Over all {len(served):,} cells the expected loss is at most {at_most(average, 4)} per cell under the prior"
+    words = (
+        f"Over all {len(served):,} {what} the expected loss is at most {at_most(average, 4)} per cell under the prior, on average"
+    )
     noise = [plain_noise(mechanism_for(members[kind]).problem) for kind in set(served)]
     beside = [loss for loss in noise if loss is not None]
     if len(beside) == len(noise):
@@ -134,6 +136,31 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
         title=str(facts["dataset"]),
         lead=_lead(bundle.members, bundle.served) if len(bundle.used) > 1 else None,
     )
+
+
+def family_report(family: Family, extra: Sequence[Chapter] = ()) -> str:
+    """The page about a family of mechanisms: every size, then the middle one as a mechanism of its own."""
+    members: dict[Served, Member | Mechanism] = {m.high: m for m in family.members}
+    served: list[Served] = sorted(members, key=lambda kind: int(kind) if isinstance(kind, int) else 0)
+    middle = members[_middle(served)]
+    assert isinstance(middle, Member)
+    about_all = (
+        f"<p>{len(served)} mechanisms for cells of sizes {escape(family.words)}.</p>{_by_size(members, served, served)}"
+        f"<p>The sections below show the mechanism for cells of {middle.high:,}, the middle size.</p>"
+    )
+    return mechanism_report(
+        middle.mechanism,
+        middle.certificate,
+        first=[Chapter("Every size", about_all)],
+        extra=extra,
+        title=f"{middle.mechanism.problem.name or 'A private statistic'}, for cells of many sizes",
+        lead=_lead(members, served, "sizes"),
+    )
+
+
+def middle_member(family: Family) -> Mechanism:
+    """The mechanism of a family's middle size."""
+    return sorted(family.members, key=lambda m: m.high)[len(family.members) // 2].mechanism
 
 
 def _cost(loss: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A mechanism file or a release folder.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A mechanism or family file, or a release folder.")],
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="The page; by default beside it.")] = None,
     frontier: Annotated[bool, typer.Option(help="Compute and draw what accuracy costs around this ε (takes a while).")] = True,
     both: Annotated[
@@ -67,16 +67,24 @@ def write_label(file: Path, place: Path, as_json: bool) -> None:
 def text_of(file: Path, frontier: bool, both: bool | None = None) -> str:
     """The page about a mechanism file or a release folder, with what accuracy costs when that is asked for."""
     from discreet import files
+    from discreet.files.artefact import read_artefact
     from discreet.files.record import record_beside
+    from discreet.model.family import Family
     from discreet.present.accuracy import accuracy_section
-    from discreet.present.release_report import release_report, typical_mechanism
+    from discreet.present.release_report import family_report, middle_member, release_report, typical_mechanism
     from discreet.present.report import mechanism_report
 
-    mechanism = typical_mechanism(file) if file.is_dir() else files.read_mechanism(file)
+    held = None if file.is_dir() else read_artefact(file)[0]
+    family = held if isinstance(held, Family) else None
+    mechanism = (
+        typical_mechanism(file) if file.is_dir() else files.read_mechanism(file) if family is None else middle_member(family)
+    )
     with progress(mechanism.problem) as watch:
         extra = [accuracy_section(mechanism.problem, watch, both=both)] if frontier else []
     if file.is_dir():
         return release_report(file, extra=extra)
+    if family is not None:
+        return family_report(family, extra=extra)
     beside = files.certificate_path(file)
     certificate = files.read_certificate(beside) if beside.exists() else None
     record = record_beside(file, files.mechanism_hash(mechanism))
