@@ -50,6 +50,21 @@ def test_it_is_published_verified_and_read(office: Path) -> None:
     assert float(exact(told[0]["implied_epsilon"])) > 5 > 1 > float(exact(told[1]["implied_epsilon"]))
 
 
+@pytest.mark.slow
+def test_a_family_under_rho_goes_the_same_way(office: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "office"
+    shutil.copytree(office, folder)
+    succeed(folder, "design", "rho.toml", "--sizes", "6", "-o", "rho.family.json", "--workers", "1")
+    assert json.loads(succeed(folder, "certify", "rho.family.json", "--json"))["proved"] is True
+    plan = (folder / "plan.toml").read_text(encoding="utf-8")
+    plan = plan.replace("rho.mechanism.json", "rho.family.json").replace("children by block", "by family")
+    (folder / "family.toml").write_text(plan, encoding="utf-8")
+    succeed(folder, "commit", "family.toml", "--key", "publisher.pem")
+    succeed(folder, "publish", "family.toml", "-o", "by-family", "--key", "publisher.pem")
+    assert json.loads(succeed(folder, "verify", "by-family", "--json"))["holds"]
+    assert json.loads(succeed(folder, "limits", "by-family", "--json"))["rho"] == "1/2"
+
+
 def test_the_verifier_in_the_folder_proves_rho_with_python_alone(office: Path) -> None:
     release = office / "release"
     done = subprocess.run(
