@@ -269,6 +269,15 @@ def test_replies_without_a_list_lose_hardly_more_than_those_with_one(decision: A
     assert best.loss <= near.loss + 1e-9 and near.loss <= best.loss + 0.02 * abs(best.loss)
 
 
+def test_a_reading_whose_value_no_law_can_prove_is_passed_over() -> None:
+    """800 respondents of four types in cells that differ: the hedge ended with "too many likely values"."""
+    prior = {"kind": "exchangeable", "concentration": ["5", "2", "1", "1/2"]}
+    made = found(worlds.document(800, (0, 1, 2, 9), prior, SQUARED), gap=0.5, seconds=0.5)
+    hedged = hedge(made.mechanism, made.certificate, Fraction(1, 10))
+    assert not isinstance(privacy(hedged.mechanism), Counterexample)
+    assert hedged.noise is not None and hedged.worst <= NEVER * hedged.noise
+
+
 def test_a_hedge_for_one_of_two_decision_makers_is_not_one_for_both() -> None:
     """Each reads the draws for itself: the readings differ, and the sum is what is guarded."""
     made = found(worlds.document(12, (0, 1, 2), (".89", ".09", ".02"), SEVERAL), gap=0.3, seconds=2.0)

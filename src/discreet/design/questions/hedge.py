@@ -36,7 +36,7 @@ from discreet.design.questions.reliance import (
     shifted_tilts,
     telling_types,
 )
-from discreet.errors import InputError, Refuted
+from discreet.errors import InputError, Refuted, TooLarge
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.priors import Prior
@@ -133,12 +133,25 @@ def hedge(mechanism: Mechanism, certificate: Certificate, radius: Fraction = Fra
     if noise is not None:
         beyond = np.asarray((losses > NEVER * noise).any(axis=1))
     order = sorted(range(len(candidates)), key=lambda i: (bool(beyond[i]), float(regret[i])))
-    chosen = candidates[order[0]]
+    chosen, proved = _first_proved([candidates[i] for i in order], claim, mechanism)
     return Hedged(
-        *restated(chosen.mechanism, claim, mechanism.provenance, problem.prior), -claim.value, radius, chosen.reading,
+        *proved, -claim.value, radius, chosen.reading,
         tuple(o.mean for o in truths.of(own)),
         tuple(chosen.losses.tolist()), tuple(candidates[0].losses.tolist()), noise,
     )  # fmt: skip
+
+
+def _first_proved(
+    ranked: list[_Candidate], claim: OptimalityClaim, own: Mechanism
+) -> tuple[_Candidate, tuple[Mechanism, Certificate]]:
+    """The best candidate whose value can be proved: of a reading that no law fits, nothing is."""
+    *others, last = ranked
+    for candidate in others:
+        try:
+            return candidate, restated(candidate.mechanism, claim, own.provenance, own.problem.prior)
+        except TooLarge:
+            continue
+    return last, restated(last.mechanism, claim, own.provenance, own.problem.prior)
 
 
 def why_not_hedged(problem: Problem) -> str | None:
