@@ -31,7 +31,7 @@ def command(
     figure: Draw = None,
     as_json: Json = False,
 ) -> None:
-    """Compare values of ε (or ρ) side by side, in this problem's own units.
+    """Compare levels of ε or ρ side by side, in the problem's units.
 
     For each: the attacker's best guess, the analyst's power, the decision's loss. Under ρ the attacker's limit holds except
     with a chance of one in a million.
