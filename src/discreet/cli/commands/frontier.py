@@ -57,7 +57,7 @@ def command(
     figure: Draw = None,
     as_json: Json = False,
 ) -> None:
-    """Show what accuracy costs: the least loss at each level of ε, or of ρ where the problem asks for ρ.
+    """Show what accuracy costs: the least loss at each level of ε or ρ.
 
     Every point is proved from both sides and stands beside the baselines.
 
