@@ -32,6 +32,7 @@ PROBES = {
     "accounting": "from discreet.exchange import dominating, to_accounting\nimport dp_accounting",
     "figures": "import vl_convert",
     "frames": "import discreet\nfor kind in ('pandas', 'polars', 'arrow'):\n    discreet.engines.frames.frame_of({'a': [1]}, kind)",
+    "gpu": "import importlib.util\nassert importlib.util.find_spec('cupy')\nfrom discreet.numerics.devices import device\ndevice()",
     "opendp": "import opendp.prelude\nfrom discreet.exchange import to_opendp",
     "postgres": "import psycopg\nfrom discreet.ledger.postgres_store import PostgresStore",
     "spark": "import pyspark, pandas, pyarrow\nfrom discreet.engines import SparkEngine",

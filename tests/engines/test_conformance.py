@@ -187,4 +187,4 @@ def test_nothing_of_the_rows_is_printed_or_logged(
     histograms(used, KEY_SET, key=KEY, engine=engine)
     out, err = capfd.readouterr()
     told = out + err + caplog.text + "".join(str(w.message) for w in recwarn)
-    assert "secret" not in told
+    assert "secret-" not in told  # at DEBUG the bridge to Java names a method "secret"

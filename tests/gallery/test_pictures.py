@@ -138,7 +138,7 @@ def test_the_command_draws_what_is_named_and_tells_its_numbers(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["gallery", str(tmp_path), "sy-figure-3"])
     runpy.run_module("discreet.gallery", run_name="__main__")
-    assert [path.name for path in tmp_path.iterdir()] == ["sy-figure-3.svg"]
+    assert {path.name for path in tmp_path.iterdir()} == {"sy-figure-3.svg", "sy-figure-3.json"}
     assert "largest odds of 2 against 0" in capsys.readouterr().out
     with pytest.raises(InputError, match="no picture of this name"):
         picture("sy-figure-9")

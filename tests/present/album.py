@@ -20,6 +20,7 @@ from discreet.design.questions.frontier import frontier
 from discreet.design.questions.regret_surface import around_counts, contamination
 from discreet.design.questions.robust import robust_design
 from discreet.design.questions.smallest_epsilon import saving
+from discreet.design.questions.two_promises import two_promises
 from discreet.gallery.papers import figures_hypers as pair
 from discreet.gallery.papers import figures_setting as correlated
 from discreet.gallery.papers import peaks as peaks_index
@@ -64,6 +65,7 @@ from discreet.present import (
     simplex_figure,
     total_figure,
     tradeoff_figure,
+    two_promises_figure,
 )
 from discreet.publish.levels import LevelledCells
 from discreet.views.total import AskedRegion, AskedTotal
@@ -71,7 +73,7 @@ from discreet.views.total import AskedRegion, AskedTotal
 NAMES = (
     "adding", "allocation", "beside", "choice", "choice-limits", "compared-risks", "comparison", "delta", "density",
     "density-band", "family", "frechet", "frontier", "levels", "mechanism", "posterior", "priors", "regret",
-    "regret-counts", "relative-risk", "simplex", "total", "total-regions", "tradeoff",
+    "regret-counts", "relative-risk", "simplex", "total", "total-regions", "tradeoff", "two-promises",
 )  # fmt: skip
 
 
@@ -146,6 +148,7 @@ def _picture(name: str) -> Figure:
             [AskedRegion(f"region {i}", total(_cells(), np.arange(i, i + 3)), None) for i in range(3)]
         ),
         "tradeoff": lambda: tradeoff_figure(profile(mechanism()), 1.0),
+        "two-promises": lambda: two_promises_figure(two_promises(problem(2), [Fraction(1, 2), Fraction(1)], workers=1)),
     }[name]()
 
 

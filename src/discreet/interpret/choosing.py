@@ -33,7 +33,7 @@ from discreet.model.promises import LETTERS
 from discreet.model.statistic import on_histograms
 from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import MOST_STATES, Universe
-from discreet.numerics.digits import about, given, percent_about, percent_at_most, percent_given
+from discreet.numerics.digits import about, given, percent_at_most, percent_given
 
 DEFAULT_EPSILONS = tuple(Fraction(x) for x in ("1/10", "1/4", "1/2", "1", "2", "4"))
 
@@ -178,7 +178,7 @@ def in_words(choices: Choices) -> list[str]:
         if row.power is None:
             told = f"at most {percent_at_most(row.power_limit)}"
         else:
-            told = f"{percent_about(row.power)} of the time with this design, with no other more than "
+            told = f"at most {percent_at_most(row.power)} of the time with this design, with any other at most "
             told += percent_at_most(row.power_limit)
         loss = "" if row.loss is None else f" {choices.loss_name}: {about(row.loss)}."
         lines.append(f"{LETTERS[choices.key]} = {given(row.level)}: {row.sentence} {telling} {told} {alarms}{loss}")

@@ -10,7 +10,7 @@ from discreet.interpret.choosing import Choices, choose, in_words
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.promises import LETTERS
-from discreet.numerics.digits import about, given, percent_about, percent_at_most, percent_given
+from discreet.numerics.digits import about, given, percent_at_most, percent_given
 from discreet.views.view import BREAK, Block, Grid, Sentence, View
 from discreet.watch import SILENT, Watch
 
@@ -78,7 +78,7 @@ def _told(choices: Choices) -> Iterator[Block]:
         f"attacker from\n{percent_given(choices.sure)} to at most",
         f"with {choices.together}\nalike",
         f"telling {given(choices.low)} from {given(choices.high)}\nat most",
-        *(("this design", choices.loss_name.lower()) if designed else ()),
+        *(("this design\nat most", choices.loss_name.lower()) if designed else ()),
     )
     rows = [
         (
@@ -86,7 +86,7 @@ def _told(choices: Choices) -> Iterator[Block]:
             percent_at_most(row.attacker),
             percent_at_most(row.attacker_together),
             percent_at_most(row.power_limit),
-            "" if row.power is None else percent_about(row.power),
+            "" if row.power is None else percent_at_most(row.power),
             "" if row.loss is None else about(row.loss),
         )[: len(heads)]
         for row in choices.rows

@@ -47,7 +47,7 @@ def command(
     read = files.read_problem(problem)
     key = read.promise.keys[0]
     given = levels_asked(read, {"epsilons": epsilons, "rhos": rhos})
-    levels = [exact(part.strip(), key) for part in (given or DEFAULTS[key]).split(",") if part.strip()]
+    levels = [exact(part.strip(), key) for part in (DEFAULTS[key] if given is None else given).split(",") if part.strip()]
     asked: dict[str, Any] = {"sure": sure, "together": together, "alpha": alpha}
     if limits_only:
         choices = choose(read, levels, **asked)
