@@ -27,9 +27,11 @@ def device() -> Any:
         return None
     try:
         import cupy
-
+    except ImportError:
+        return None
+    try:
         return cupy if cupy.cuda.runtime.getDeviceCount() > 0 else None
-    except Exception:  # no package, no driver, no device: each says so with an error of its own
+    except cupy.cuda.runtime.CUDARuntimeError:  # no driver, or one that is too old for the package
         return None
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -60,6 +63,23 @@ def test_without_a_device_nothing_changes() -> None:
 def test_a_device_can_be_forbidden(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISCREET_GPU", word)
     assert devices.device.__wrapped__() is None
+
+
+@pytest.mark.parametrize(("error", "swallowed"), [("CUDARuntimeError", True), ("ValueError", False)])
+def test_a_missing_driver_is_no_device_and_a_broken_package_says_so(
+    error: str, swallowed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class CUDARuntimeError(RuntimeError):
+        pass
+
+    def count() -> int:
+        raise {"CUDARuntimeError": CUDARuntimeError, "ValueError": ValueError}[error]("no")
+
+    runtime = SimpleNamespace(getDeviceCount=count, CUDARuntimeError=CUDARuntimeError)
+    monkeypatch.delenv("DISCREET_GPU", raising=False)
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=SimpleNamespace(runtime=runtime)))
+    with nullcontext() if swallowed else pytest.raises(ValueError, match="no"):
+        assert devices.device.__wrapped__() is None
 
 
 def test_more_histograms_are_taken_with_a_device(with_device: type[Device], monkeypatch: pytest.MonkeyPatch) -> None:
