@@ -61,11 +61,11 @@ def main() -> int:
         environment = os.environ | {"DISCREET_GPU": setting, "OMP_NUM_THREADS": "2" if setting else "1"}
         task = [sys.executable, __file__, "--seconds", str(asked.seconds), "--task", json.dumps([respondents, types, gap])]
         done = subprocess.run(task, capture_output=True, text=True, check=False, env=environment)
-        wall[name] = time.perf_counter() - begun
+        seconds = time.perf_counter() - begun
         if done.returncode:
             print(f"{name:<24}{done.stderr.strip().splitlines()[-1]}", flush=True)
             continue
-        found = json.loads(done.stdout)
+        found, wall[name] = json.loads(done.stdout), seconds
         print(
             f"{name:<24}{found['loss']:>12.7g}{found['lower']:>12.7g}{found['gap']:>10.1e}{found['solve']:>10.1f}"
             f"{found['certify']:>11.1f}{wall[name]:>8.1f}  {found['status']}",

@@ -97,13 +97,13 @@ def thinned(flows: Floats, most: Floats, edges: np.ndarray, epsilon: float, spar
     matrix.a_matrix_.start_ = np.arange(0, 2 * count + 1, 2)
     matrix.a_matrix_.index_ = np.stack([heads, tails], axis=1).ravel()
     matrix.a_matrix_.value_ = np.tile([factor, -1.0], count)
+    matrix.row_upper_ = np.zeros(states)
     roomy = most + spare / (2 * states)
     for finer in FINER:
         scale = finer * spare
-        found = flows.copy()
+        found, solver = flows.copy(), _ready(matrix)
         for place in np.flatnonzero(flows.any(axis=1)).tolist():
-            matrix.row_upper_ = roomy[place] / scale
-            fewer = _vertex(matrix)
+            fewer = _vertex(solver, roomy[place] / scale)
             if fewer is not None:
                 found[place] = scale * fewer
         if np.maximum(pulled(found, edges, factor, states) - most, 0.0).max(axis=0).sum() <= spare:
@@ -111,8 +111,8 @@ def thinned(flows: Floats, most: Floats, edges: np.ndarray, epsilon: float, spar
     return flows
 
 
-def _vertex(matrix: Any) -> Floats | None:
-    """The vertex that the simplex method ends at, if it does."""
+def _ready(matrix: Any) -> Any:
+    """The simplex method with everything but the room at each state."""
     import highspy
 
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
@@ -121,7 +121,17 @@ def _vertex(matrix: Any) -> Floats | None:
     for option in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
         solver.setOptionValue(option, TIGHT)
     solver.passModel(matrix)
+    return solver
+
+
+def _vertex(solver: Any, room: Floats) -> Floats | None:
+    """The vertex that the simplex method ends at, if it does, from the basis of the action before: still dual feasible."""
+    import highspy
+
+    states = len(room)
+    solver.changeRowsBounds(states, np.arange(states, dtype=np.int32), np.full(states, -highspy.kHighsInf), room)
     solver.run()
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        solver.clearSolver()
         return None
     return np.maximum(np.array(solver.getSolution().col_value), 0.0)
