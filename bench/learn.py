@@ -33,6 +33,7 @@ from discreet.design.processes.side_by_side import cores
 from discreet.design.questions.family import design_family
 from discreet.interpret.reading import readings
 from discreet.learning.fit import Learned, fit
+from discreet.learning.noise import GeometricLaw
 from discreet.learning.questions import Question, questions
 from discreet.learning.split import CORRELATIONS, FREQUENCIES, split
 from discreet.mechanisms.discrete_gaussian import DiscreteGaussian
@@ -74,7 +75,9 @@ def learned_once(key_set: KeySet, counts: np.ndarray, share: Fraction, seed: int
     """What one learning release teaches."""
     types = counts.shape[1]
     asked = questions(key_set, types)
-    return fit(asked, draws(asked, counts, share, np.random.default_rng(seed)), key_set, types, float(np.exp(-float(share))))[()]
+    return fit(
+        asked, draws(asked, counts, share, np.random.default_rng(seed)), key_set, types, GeometricLaw(float(np.exp(-float(share))))
+    )[()]
 
 
 def risks(mechanism: Mechanism, histograms: np.ndarray) -> np.ndarray:
@@ -146,7 +149,7 @@ def census_draw(task: tuple[Fraction, int]) -> tuple[float, ...]:
 def run_census(count: int, workers: int) -> None:
     """Against everything that needs no prior, or is told the rate."""
     key_set, counts = census()
-    share = split(questions(key_set, 2), key_set, [0, 1], Fraction(1)).share
+    share = split(questions(key_set, 2), key_set, [0, 1], PurePromise(Fraction(1))).share
     print(f"census2000: {len(key_set):,} cells, {counts.sum():,} workers, {counts[:, 1].sum():,} graduates; share {float(share):g}")
     rate = Fraction(int(counts[:, 1].sum()), int(counts.sum()))
     face = census_risks(None, Fraction(1), key_set, counts)
@@ -191,7 +194,7 @@ def truth_of(concentration: int | None) -> Prior:
 def run_school(count: int, workers: int, concentration: int | None, share: Fraction | None) -> None:
     """Against the design that knows the prior, and noise."""
     key_set = KeySet(("block",), tuple((str(i),) for i in range(BLOCKS)), (HOUSEHOLDS,) * BLOCKS)
-    chosen = share or split(questions(key_set, 3), key_set, [0, 1, 2], Fraction(1)).share
+    chosen = share or split(questions(key_set, 3), key_set, [0, 1, 2], PurePromise(Fraction(1))).share
     truth = truth_of(concentration)
     problem = problem_of(truth, HOUSEHOLDS, 3, Fraction(1))
     known = design(problem, gap=GAP, seconds=SECONDS, compare=False)
@@ -231,7 +234,7 @@ def truth_draw(task: tuple[float, float, Fraction, int, int, int]) -> float:
 def run_truths(count: int, workers: int, cells: int = 100, size: int = 20) -> None:
     """At every truth of the list: the learned design against noise at face value with the whole ε, and what was said beforehand."""
     key_set = KeySet(("cell",), tuple((str(i),) for i in range(cells)), (size,) * cells)
-    halves = split(questions(key_set, 2), key_set, [0, 1], Fraction(1))
+    halves = split(questions(key_set, 2), key_set, [0, 1], PurePromise(Fraction(1)))
     r = np.exp(-1.0)
     noise = 2 * r / (1 - r) ** 2
     truths = [(f, c) for f in FREQUENCIES for c in CORRELATIONS]

@@ -10,11 +10,14 @@ import pytest
 from discreet.errors import InputError
 from discreet.learning.fit import Learned, fit
 from discreet.learning.laws import Noise, apart, beta_binomial, log_likelihood
+from discreet.learning.noise import GaussianLaw, GeometricLaw, noise_of
 from discreet.learning.questions import questions
 from discreet.learning.split import split
 from discreet.learning.strata import pooled
+from discreet.model.kernel import GaussianKernel, GeometricKernel, StaircaseKernel
 from discreet.model.key_set import KeySet
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior
+from discreet.model.promises import ConcentratedPromise, PurePromise
 from discreet.model.universe import Universe
 
 
@@ -33,14 +36,62 @@ def brute(parts: list[tuple[np.ndarray, int]], ratio: float, largest: int, publi
 def test_the_likelihood_is_that_of_the_convolution(ratio: float, published: int) -> None:
     parts = [(beta_binomial(12, 0.2, 0.1), 3), (beta_binomial(7, 0.2, 0.0), 4)]
     parts.append((apart(parts[0][0], parts[1][0]), 5))
-    assert log_likelihood(parts, Noise(ratio, 124), published) == pytest.approx(brute(parts, ratio, 124, published), abs=1e-8)
+    assert log_likelihood(parts, Noise(GeometricLaw(ratio), 124), published) == pytest.approx(
+        brute(parts, ratio, 124, published), abs=1e-8
+    )
+
+
+@pytest.mark.parametrize("sigma_squared", [0.06, 0.7, 1.0, 30.0])
+@pytest.mark.parametrize("published", [0, 1, 20, 60, 123, 124])
+def test_the_likelihood_under_gaussian_noise_is_exact_however_unlikely(sigma_squared: float, published: int) -> None:
+    """124 of 124 where 25 are expected: 10^-80, of which floats that add up to one know nothing."""
+    parts = [(beta_binomial(12, 0.2, 0.0), 3), (beta_binomial(22, 0.2, 0.02), 4)]
+    law = np.ones(1)
+    for one, count in parts:
+        for _ in range(count):
+            law = np.convolve(law, one)
+    reach = np.arange(-300, 301)
+    log_noise = -(reach**2) / (2 * sigma_squared)
+    log_noise -= np.logaddexp.reduce(log_noise)
+    with np.errstate(divide="ignore"):
+        joint = np.log(law)[:, None] + log_noise[None, :]
+    numbers = np.clip(np.arange(len(law))[:, None] + reach[None, :], 0, 124)
+    expected = np.logaddexp.reduce(joint[numbers == published])
+    assert log_likelihood(parts, Noise(GaussianLaw(sigma_squared), 124), published) == pytest.approx(expected, abs=1e-6)
+
+
+def test_cells_that_differ_less_than_chance_are_taken_as_alike() -> None:
+    """Every cell has exactly four of forty: no list of correlations says so, and the one that comes nearest is none at all."""
+    key_set = KeySet(("c",), tuple((str(i),) for i in range(400)), (40,) * 400)
+    asked = questions(key_set, 2)
+    published = [q.answer(np.array([(36, 4)] * 400)) for q in asked]
+    found = fit(asked, published, key_set, 2, GaussianLaw(20.0))[()]
+    assert found.correlations[1] <= 0.001 and float(found.probabilities[1]) == pytest.approx(0.1, abs=0.002)
+
+
+def test_noise_of_other_kinds_is_refused() -> None:
+    """Two ratios, two kinds, a staircase: the rule knows one law for all numbers."""
+    plain, wider = (GeometricKernel(0, 9, 1, Fraction(r, 10)) for r in (5, 6))
+    gaussian = GaussianKernel(0, 9, 1, Fraction(20))
+    assert noise_of({plain}) == GeometricLaw(0.5) and noise_of({gaussian}) == GaussianLaw(20.0)
+    for kernels in ({plain, wider}, {plain, gaussian}, {StaircaseKernel(0, 9, 2, 1, Fraction(1, 2))}):
+        with pytest.raises(InputError, match="other noise than the rule knows"):
+            noise_of(kernels)
+
+
+def test_under_rho_a_smaller_share_teaches_more() -> None:
+    """A share s of ε multiplies noise by 1/s, one of ρ by 1/√s."""
+    key_set = KeySet(("c",), tuple((str(i),) for i in range(400)), (40,) * 400)
+    asked = questions(key_set, 2)
+    pure, concentrated = (split(asked, key_set, [0, 1], p) for p in (PurePromise(Fraction(1)), ConcentratedPromise(Fraction(1, 2))))
+    assert concentrated.chosen.cost < pure.chosen.cost / 2
 
 
 def test_noise_of_two_numbers_is_that_of_one_twice() -> None:
     law, r = beta_binomial(9, 0.3, 0.05), 0.6
     noise = (1 - r) / (1 + r) * r ** np.abs(np.arange(-80, 81))
     both = np.convolve(np.convolve(law, noise), noise)
-    found = [log_likelihood([(law, 1)], Noise(r, 9, 2), y) for y in (-4, 0, 3, 9)]
+    found = [log_likelihood([(law, 1)], Noise(GeometricLaw(r), 9, 2), y) for y in (-4, 0, 3, 9)]
     assert found == pytest.approx([float(np.log(both[160 + y])) for y in (-4, 0, 3, 9)], abs=1e-8)
 
 
@@ -62,7 +113,7 @@ def learned(cells: int, size: int, p: list[float], concentration: float | None, 
     ratio = float(np.exp(-epsilon))
     drawn = [q.answer(counts) + int(random.geometric(1 - ratio) - random.geometric(1 - ratio)) for q in asked]
     published = [min(max(y, 0), q.largest) for y, q in zip(drawn, asked, strict=True)]
-    return fit(asked, published, key_set, len(p), ratio)[()]
+    return fit(asked, published, key_set, len(p), GeometricLaw(ratio))[()]
 
 
 def test_what_made_the_numbers_is_found() -> None:
@@ -79,7 +130,7 @@ def test_a_type_that_was_never_seen_and_empty_cells_leave_a_prior_with_full_supp
     key_set = KeySet(("c",), tuple((str(i),) for i in range(60)), (4,) * 60)
     asked = questions(key_set, 3)
     for published in ([0, 0, 0], [q.largest for q in asked], [40, 30, 0], [0, 40, 80]):
-        found = fit(asked, published, key_set, 3, 0.9)[()]
+        found = fit(asked, published, key_set, 3, GeometricLaw(0.9))[()]
         assert min(found.probabilities) > 0 and sum(found.probabilities) == 1
         assert found.concentration is None or found.concentration > 0
 
@@ -87,7 +138,7 @@ def test_a_type_that_was_never_seen_and_empty_cells_leave_a_prior_with_full_supp
 def test_less_is_believed_of_an_earlier_year() -> None:
     key_set = KeySet(("c",), tuple((str(i),) for i in range(200)), (10,) * 200)
     asked = questions(key_set, 2)
-    now, before = (fit(asked, [370, 230], key_set, 2, 0.9, change=Fraction(c))[()] for c in ("0", "1/2"))
+    now, before = (fit(asked, [370, 230], key_set, 2, GeometricLaw(0.9), change=Fraction(c))[()] for c in ("0", "1/2"))
     assert now.probabilities == before.probabilities
     assert before.correlation > now.correlation and before.deviations[1] > now.deviations[1]
 
@@ -106,7 +157,7 @@ def test_more_cells_need_a_smaller_share() -> None:
     shares = []
     for cells in (60, 2000):
         key_set = KeySet(("c",), tuple((str(i),) for i in range(cells)), (15,) * cells)
-        found = split(questions(key_set, 2), key_set, [0, 1], Fraction(1))
+        found = split(questions(key_set, 2), key_set, [0, 1], PurePromise(Fraction(1)))
         assert found.auto and found.chosen.cost <= 1.1 * min(one.cost for one in found.considered)
         shares.append(found.share)
     assert shares[1] < shares[0]
@@ -116,4 +167,4 @@ def test_more_cells_need_a_smaller_share() -> None:
 def test_a_share_that_leaves_nothing_is_refused(share: str) -> None:
     key_set = KeySet(("c",), tuple((str(i),) for i in range(60)), (4,) * 60)
     with pytest.raises(InputError, match="leaves nothing"):
-        split(questions(key_set, 2), key_set, [0, 1], Fraction(1), Fraction(share))
+        split(questions(key_set, 2), key_set, [0, 1], PurePromise(Fraction(1)), Fraction(share))

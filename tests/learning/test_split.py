@@ -10,6 +10,7 @@ import pytest
 from discreet.certify.whole_set import risks
 from discreet.design import design
 from discreet.learning.fit import fit
+from discreet.learning.noise import GeometricLaw
 from discreet.learning.questions import questions
 from discreet.learning.split import split
 from discreet.model.decision import Decision, integer_actions
@@ -34,7 +35,7 @@ def test_learning_keeps_what_was_said_against_noise(frequency: str, correlation:
     p, rho = Fraction(frequency), Fraction(correlation)
     key_set = KeySet(("cell",), tuple((str(i),) for i in range(CELLS)), (SIZE,) * CELLS)
     asked = questions(key_set, 2)
-    halves = split(asked, key_set, [0, 1], Fraction(1))
+    halves = split(asked, key_set, [0, 1], PurePromise(Fraction(1)))
     ratio = float(np.exp(-float(halves.share)))
     truth = prior_at((1 - p, p), rho)
     weights = truth.on_histograms(UNIVERSE.histograms(), UNIVERSE).floats()
@@ -47,7 +48,7 @@ def test_learning_keeps_what_was_said_against_noise(frequency: str, correlation:
         counts = np.stack([SIZE - ones, ones], axis=1)
         noisy = [q.answer(counts) + int(random.geometric(1 - ratio) - random.geometric(1 - ratio)) for q in asked]
         heard = [min(max(y, 0), q.largest) for y, q in zip(noisy, asked, strict=True)]
-        prior = fit(asked, heard, key_set, 2, ratio)[()].prior()
+        prior = fit(asked, heard, key_set, 2, GeometricLaw(ratio))[()].prior()
         rest = PurePromise(1 - halves.share)
         made = design(Problem(UNIVERSE, ReplaceOne(), prior, SumStatistic(), (DECISION,), rest, "unit"), gap=0.01, compare=False)
         losses.append(float(np.array([float(r) for r in risks(made.mechanism)]) @ weights))

@@ -81,7 +81,7 @@ class County:
             return learn(choices, ledger, signer=self.signer, until=until, workers=1, seconds=1e6, **told)  # type: ignore[arg-type]
 
 
-def make(folder: Path, budget: int = 4) -> County:
+def make(folder: Path, budget: Fraction | int = 4, currency: str = "pure", question: str = QUESTION) -> County:
     folder.mkdir(parents=True)
     streets = [(f"town {i % 2}", f"street {i}", 4 + i % 2) for i in range(28)]
     rows = [f"{town},{street},{int((i * j) % 3 == 1)}" for i, (town, street, n) in enumerate(streets) for j in range(n)]
@@ -89,9 +89,9 @@ def make(folder: Path, budget: int = 4) -> County:
     listed = [f"{town},{street},{n}" for town, street, n in streets]
     (folder / "streets.csv").write_text("\n".join(["town,street,size", *listed, ""]), encoding="utf-8")
     (folder / "plan.toml").write_text(PLAN, encoding="utf-8")
-    (folder / "question.toml").write_text(QUESTION, encoding="utf-8")
+    (folder / "question.toml").write_text(question, encoding="utf-8")
     signer = Signer.create(folder / "key.pem")
     with open_ledger(str(folder / "ledger.db"), create=True) as ledger:
-        ledger.init("pure", signer)
+        ledger.init(currency, signer)
         ledger.declare("the towns", "person", Fraction(budget), Fraction(0), signer)
     return County(folder)

@@ -9,7 +9,7 @@ interrupted.
     DIR/release/                                 the release
     DIR/choices.json                             what was asked for, written first: the same command goes on from wherever it was
 
-ε of the question is the total: the share is spent on learning, the rest on the release, both on one account of one ledger.
+ε (or ρ) of the question is the total: the share is spent on learning, the rest on the release, both on one account of one ledger.
 Each file is an ordinary one: `discreet commit`, `publish`, `design` and `verify` work on them one by one.
 """
 
@@ -18,13 +18,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 
 from discreet.certify.whole_set import must_be_whole
 from discreet.design.questions.family import FamilyDesign, design_family
 from discreet.engines import Engine
-from discreet.errors import BudgetExceeded, InputError
+from discreet.errors import InputError
 from discreet.files.atomic import read_bytes, write_atomically
 from discreet.files.canonical import canonical_bytes, parse_json
 from discreet.files.family import write_family
@@ -42,13 +41,13 @@ from discreet.ledger.keys import Signer
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Learning, Plan
 from discreet.model.problem import Problem
-from discreet.model.promises import PurePromise
-from discreet.model.promises.pure import pure_epsilon
+from discreet.model.promises import Promise
 from discreet.model.universe import Universe
 from discreet.numerics.exact import exact, format_exact
 from discreet.publish import commit, gather, publish
 from discreet.publish.bundle import Bundle
 from discreet.publish.commitment import find_commitment
+from discreet.publish.costs import most_cost
 from discreet.publish.folder import carried
 from discreet.publish.learned import LearnedFolder, read_learned
 from discreet.watch import SILENT, Watch
@@ -59,7 +58,7 @@ CHOICES = "choices.json"
 
 @dataclass(frozen=True, eq=False)
 class LearningChoices:
-    """What is to be done: plan, question, key set, questions to the cells, and the split of ε."""
+    """What is to be done: plan, question, key set, questions to the cells, and the split of the promise."""
 
     folder: Path
     plan: Plan
@@ -77,19 +76,25 @@ class LearningChoices:
         return located(self.plan, self.folder)
 
     @property
-    def epsilon(self) -> Fraction:
-        """The total."""
-        return self.problem.epsilon
+    def total(self) -> Promise:
+        """What both releases together promise a respondent."""
+        return self.problem.promise
 
     @property
-    def for_learning(self) -> Fraction:
-        """What learning costs a respondent."""
-        return self.epsilon * self.split.share
+    def for_learning(self) -> Promise:
+        """What learning promises a respondent."""
+        return self.total.at(self.total.level * self.split.share)
 
     @property
-    def for_release(self) -> Fraction:
+    def for_release(self) -> Promise:
         """What is left for the release."""
-        return self.epsilon - self.for_learning
+        return self.total.at(self.total.level * (1 - self.split.share))
+
+    @property
+    def to_learn(self) -> Plan:
+        """The plan of the learning release."""
+        dataset = f"{self.plan.dataset}: to learn from"
+        return replace(self.plan, learning=Learning(self.strata), mechanism="learning.family.json", dataset=dataset)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +134,7 @@ def chosen(
     if hedged:
         must_be_whole(problem)
     asked = questions(key_set, base.recoding.types, strata)
-    halves = split(asked, key_set, weights, problem.epsilon, share if share == "auto" else exact(share, "--share"))
+    halves = split(asked, key_set, weights, problem.promise, share if share == "auto" else exact(share, "--share"))
     target.mkdir(parents=True, exist_ok=True)
     found = LearningChoices(target, _moved(base, target), problem, key_set, strata, asked, halves, hedged)
     _must_be_the_same(found)
@@ -140,11 +145,11 @@ def _must_fit(problem: Problem, plan: Plan) -> list[float]:
     """What each type adds to the statistic; refuses what cannot be learned for."""
     universe = problem.universe
     weights = problem.statistic.weights(universe) if isinstance(universe, Universe) and universe.fixed else None
-    if weights is None or not isinstance(problem.promise, PurePromise) or not isinstance(universe, Universe):
+    if weights is None or len(problem.promise.keys) > 1 or not isinstance(universe, Universe):
         raise InputError(
-            "A prior is learned for the sum, mean or count of a fixed number of respondents, under a pure ε",
+            "A prior is learned for the sum, mean or count of a fixed number of respondents, under ε or ρ",
             found=f"statistic {problem.statistic.kind}, {problem.promise.brief()}",
-            allowed="sum, mean or count, and privacy.epsilon",
+            allowed="sum, mean or count, and one of privacy.epsilon and privacy.rho",
             remedy="state the question so, or bring a prior",
         )
     if universe.types != plan.recoding.types or universe.types < 2:
@@ -232,12 +237,7 @@ def learn(
     _must_afford(choices, ledger)
     begin = step or _nothing
     begin("learn")
-    plan = replace(
-        choices.plan,
-        learning=Learning(choices.strata),
-        mechanism="learning.family.json",
-        dataset=f"{choices.plan.dataset}: to learn from",
-    )
+    plan = choices.to_learn
     place = _plan_file(choices.folder / "learning.toml", plan)
     family = choices.folder / plan.mechanism
     if not family.exists():
@@ -274,17 +274,14 @@ def _nothing(_step: str) -> None:
 
 def _must_afford(choices: LearningChoices, ledger: Ledger) -> None:
     """Before anything is spent, the budget holds both releases, or what of them is still to be spent."""
-    exposure = choices.plan.exposure
-    account = (choices.plan.population, choices.plan.unit.name)
-    parts = (("learned", choices.for_learning), ("release", choices.for_release))
-    wanted = sum(
-        (pure_epsilon(exposure.of(PurePromise(epsilon))) for name, epsilon in parts if not (choices.folder / name).exists()),
-        Fraction(0),
-    )
-    stages = [name for name, _ in parts if any(choices.folder.glob(f".{name}.*"))]
-    left = ledger.remaining(*account)
-    if wanted > left and not stages:
-        raise BudgetExceeded(wanted, left)
+    parts = {
+        "learned": most_cost(choices.to_learn.exposure, choices.for_learning),
+        "release": most_cost(choices.plan.exposure, choices.for_release),
+    }
+    stages = [name for name in parts if any(choices.folder.glob(f".{name}.*"))]
+    wanted = [cost for name, cost in parts.items() if not (choices.folder / name).exists()]
+    if not stages:
+        ledger.must_afford(choices.plan.population, choices.plan.unit.name, wanted)
 
 
 def _plan_file(place: Path, plan: Plan) -> Path:
@@ -337,7 +334,7 @@ def _problems(choices: LearningChoices, folder: LearnedFolder) -> dict[tuple[str
     """The problem of each stratum under what was learned, also as files."""
     found = {}
     for number, (stratum, prior) in enumerate(sorted(folder.priors().items()), start=1):
-        problem = replace(choices.problem, prior=prior, promise=PurePromise(choices.for_release))
+        problem = replace(choices.problem, prior=prior, promise=choices.for_release)
         place = choices.folder / (f"problem-{number}.toml" if choices.strata else "problem.toml")
         if not place.exists():
             write_atomically(place, toml_text(problem_document(problem)).encode())

@@ -5,7 +5,9 @@ Model. In stratum s a respondent has type j or above with probability c_sj. Cell
 intra-cell correlation ρ = 1/(A + 1), A the total concentration, the same in all strata; ρ = 0 means cells are alike. Each
 number, and the sum and the difference of a higher and a lower one, has an exact law, noise included (`laws`). Numbers of
 different cells are independent; sum and difference of one pair of numbers are taken to be, their noise being uncorrelated,
-and the likelihood is the product. Beforehand c is uniform and ρ is on the list `CORRELATIONS` with the weights `BEFOREHAND`.
+and the likelihood is the product. Under Gaussian noise a difference is taken to be no less than `LESS` deviations below what
+cells that are alike lead to expect: what is less even than that is no sign that they differ. Beforehand c is uniform and ρ is
+on the list `CORRELATIONS` with the weights `BEFOREHAND`.
 
 For each ρ: c_sj has the mean and variance of its likelihood on 21 points; strata are pooled partially (`strata`); the
 difference is judged at these means. ρ then has a posterior on the list. What is believed of the next cell mixes all of this,
@@ -25,10 +27,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 import numpy as np
 
-from discreet.learning.laws import Array, Noise, apart, beta_binomial, log_likelihood
+from discreet.learning.laws import Array, Noise, apart, beta_binomial, log_likelihood, moments
+from discreet.learning.noise import GeometricLaw, NoiseLaw
 from discreet.learning.questions import HIGHER, LOWER, Question
 from discreet.learning.strata import pooled
 from discreet.model.key_set import KeySet
@@ -61,6 +65,8 @@ BEFOREHAND = (8.0, *(1.0,) * 16)
 POINTS = 21
 ALIKE = 0.02
 SIGNIFICANT, FOR_CONCENTRATION = 4, 3
+LESS = 2.0
+"""By how many deviations cells may seem to differ less than by chance."""
 LEAST_SHARE = 1e-5
 """No type is believed to be rarer than this."""
 
@@ -104,17 +110,17 @@ def fit(
     published: Sequence[int],
     key_set: KeySet,
     types: int,
-    ratio: float,
+    noise: NoiseLaw,
     *,
     change: Fraction = Fraction(0),
 ) -> dict[tuple[str, ...], Learned]:
-    """What follows from published numbers, for each stratum; `ratio` is that of the geometric noise."""
+    """What follows from published numbers, for each stratum; `noise` is that of every number."""
     numbers = {q.key: y for q, y in zip(asked, published, strict=True)}
     strata = sorted({q.stratum for q in asked})
     log_weights = np.log(np.array(BEFOREHAND))
     means = np.zeros((len(CORRELATIONS), len(strata), types))
     variances = np.zeros_like(means)
-    heard = [_Heard(q, numbers, key_set.sizes, ratio) for q in asked if q.part != LOWER]
+    heard = [_Heard(q, numbers, key_set.sizes, noise) for q in asked if q.part != LOWER]
     for i, correlation in enumerate(CORRELATIONS):
         above, off = np.ones((len(strata), types + 1)), np.zeros((len(strata), types + 1))
         above[:, types] = 0
@@ -158,14 +164,14 @@ def _learned(stratum: tuple[str, ...], weights: Array, means: Array, variances: 
 class _Heard:
     """A question with its published number, or with the two numbers of a higher and a lower one."""
 
-    def __init__(self, q: Question, numbers: Mapping[tuple[str, ...], int], sizes: Sequence[int], ratio: float) -> None:
+    def __init__(self, q: Question, numbers: Mapping[tuple[str, ...], int], sizes: Sequence[int], noise: NoiseLaw) -> None:
         self.about, self.twice = q.about, q.part == HIGHER
         other = numbers[(*q.stratum, f"at least {q.about}{LOWER}")] if self.twice else 0
         self.total, self.difference = numbers[q.key] + other, numbers[q.key] - other
         self.counts = Counter(sizes[place] for pair in q.pairs for place in pair)
         self.pairs = Counter((min(sizes[a], sizes[b]), max(sizes[a], sizes[b])) for a, b in q.pairs)
         self.respondents = sum(n * count for n, count in self.counts.items())
-        self.noise = Noise(ratio, self.respondents, 1 + self.twice)
+        self.noise = Noise(noise, self.respondents, 1 + self.twice)
 
     def share(self, correlation: float) -> tuple[float, float, float]:
         """Mean and variance of the share under a uniform prior, and the logarithm of the number's probability."""
@@ -191,9 +197,19 @@ class _Heard:
     def spread(self, share: float, correlation: float) -> float:
         """The log-likelihood of the difference."""
         inner = min(max(share, LEAST_SHARE), 1 - LEAST_SHARE)
-        laws = {size: beta_binomial(size, inner, correlation) for size in self.counts}
-        parts = [(apart(laws[n], laws[m]), count) for (n, m), count in self.pairs.items()]
-        return log_likelihood(parts, self.noise, self.difference)
+        return log_likelihood(self._apart(inner, correlation), self.noise, max(self.difference, self._least(inner)))
+
+    def _apart(self, share: float, correlation: float) -> list[tuple[Array, int]]:
+        laws = {size: beta_binomial(size, share, correlation) for size in self.counts}
+        return [(apart(laws[n], laws[m]), count) for (n, m), count in self.pairs.items()]
+
+    def _least(self, share: float) -> int:
+        """Cells that differ even less than by chance are alike: a difference is taken for no less than this. (Under geometric
+        noise, whose tails are heavy, every difference is taken as it is.)"""
+        if isinstance(self.noise.law, GeometricLaw):
+            return self.difference
+        mean, variance = moments(self._apart(share, 0.0))
+        return ceil(mean - LESS * (variance + self.noise.variance) ** 0.5)
 
 
 def _types(above: Array) -> Array:

@@ -1,8 +1,7 @@
-"""How likely a published number is: the law of a sum over independent cells, and geometric noise on top, through characteristic
-functions.
+"""How likely a published number is: the law of a sum over independent cells, and noise on top, through characteristic functions.
 
 Cells are beta-binomial with mean share p and intra-cell correlation ρ: concentrations a = p·A and b = (1−p)·A with A = 1/ρ − 1;
-ρ = 0 is binomial. The sum S over cells has φ_S(w) = Π φ_c(w), the noise φ_N(w) = (1−r)²/(1 − 2r·cos w + r²), and
+ρ = 0 is binomial. The sum S over cells has φ_S(w) = Π φ_c(w), the noise φ_N (`noise`), and
 
     P(S + N = y) = 1/M · Σ_k φ_S(w_k)·φ_N(w_k)·e^(−i·w_k·y),   w_k = 2πk/M,
 
@@ -10,21 +9,33 @@ exactly but for what lies M or more away: M is 24 deviations of S and twice as f
 Frequencies beyond 9 over the deviation of S are left out, where φ_S is 0. An output at an end of a truncated kernel stands
 for everything beyond it. Accurate to about 10^-11 of the largest probability.
 
-Notation: ρ → correlation, r → ratio.
+Geometric noise has tails in which every number is likely enough. Those of Gaussian noise fall below what floats tell from 0, so
+numbers less likely than `UNLIKELY` are computed around themselves: with all laws tilted by e^(θx), θ such that y is their mean,
+
+    P(S + N = y) = M_S(θ)·M_N(θ)·e^(−θy)·P_θ(S + N = y).
+
+Notation: ρ → correlation, θ → tilt.
+Reference: Daniels (1954), whose saddle point θ is; the probability under the tilted law is not approximated here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import lgamma, pi
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.learning.noise import GaussianLaw, NoiseLaw
+
 Array = NDArray[np.float64]
+Transform = Callable[[Array], NDArray[np.generic]]
 LEAST = 1e-13
 """The least probability that is told from zero."""
+UNLIKELY = 1e-8
+STEEPEST = 60.0
+"""The largest |θ| that laws are tilted by, apart from what noise alone needs."""
 
 
 def beta_binomial(n: int, mean: float, correlation: float) -> Array:
@@ -51,16 +62,25 @@ def apart(first: Array, second: Array) -> Array:
 
 @dataclass(frozen=True)
 class Noise:
-    """Geometric noise on 0..largest, what lies beyond gathered at the ends; twice, without ends, for two numbers together."""
+    """Noise on 0..largest, what lies beyond gathered at the ends; twice, without ends, for two numbers together."""
 
-    ratio: float
+    law: NoiseLaw
     largest: int
     times: int = 1
 
     @property
     def variance(self) -> float:
         """Of the noise itself."""
-        return self.times * 2 * self.ratio / (1 - self.ratio) ** 2
+        return self.times * self.law.variance
+
+
+def moments(parts: Sequence[tuple[Array, int]]) -> tuple[float, float]:
+    """Mean and variance of a sum of independent parts."""
+    means = [float(np.arange(len(law)) @ law) for law, _ in parts]
+    squares = [float(np.arange(len(law)) ** 2 @ law) for law, _ in parts]
+    counts = [count for _, count in parts]
+    variance = sum(c * (s - m * m) for c, m, s in zip(counts, means, squares, strict=True))
+    return sum(c * m for c, m in zip(counts, means, strict=True)), max(variance, 0.0)
 
 
 def log_likelihood(parts: Sequence[tuple[Array, int]], noise: Noise, published: int) -> float:
@@ -69,30 +89,61 @@ def log_likelihood(parts: Sequence[tuple[Array, int]], noise: Noise, published: 
     laws = np.zeros((max(len(law) for law, _ in parts), len(parts)))
     for i, (law, _) in enumerate(parts):
         laws[: len(law), i] = law
+    chance = _chance(laws, counts, noise, published, noise.law.transform)
+    if chance > UNLIKELY or not isinstance(noise.law, GaussianLaw):
+        return float(np.log(max(chance, LEAST)))
+    return _far_out(laws, counts, noise, noise.law, published)
+
+
+def _chance(laws: Array, counts: NDArray[np.int64], noise: Noise, published: int, transform: Transform, tilt: float = 0.0) -> float:
+    """P(published), where an end stands for all beyond it, each weighed by e^(−tilt) for every step."""
     x = np.arange(len(laws))
     means = x @ laws
     centre = float(means @ counts)
     own = float(((x[:, None] - means) ** 2 * laws).sum(axis=0) @ counts)
-    r = noise.ratio
-    far = int(np.ceil(32 / -np.log(r))) + 1
-    period = 2 * int(np.ceil(abs(published - centre) + 12 * own**0.5)) + 2 * far + 65
+    far = noise.law.reach
+    away = 0.0 if tilt else abs(published - centre)
+    period = 2 * int(np.ceil(away + 12 * own**0.5)) + 2 * far + 65
     w = np.asarray(2 * pi / period * np.arange(_frequencies(own, period) + 1), dtype=np.float64)
     factor = np.prod((np.exp(1j * np.outer(w, x)) @ laws) ** counts, axis=1)
-    factor *= ((1 - r) ** 2 / (1 - 2 * r * np.cos(w) + r * r)) ** noise.times
+    factor *= transform(w) ** noise.times
     if noise.times > 1:
         pass
     elif published <= 0:
-        factor *= _run(w, far)  # everything at or below 0
+        factor *= _run(w, far, tilt)  # everything at or below 0
     elif published >= noise.largest:
-        factor *= _run(-w, far)
+        factor *= _run(-w, far, -tilt)
     terms = (factor * np.exp(-1j * w * published)).real
-    chance = (terms[0] + 2 * terms[1:].sum()) / period
-    return float(np.log(max(chance, LEAST)))
+    return float((terms[0] + 2 * terms[1:].sum()) / period)
 
 
-def _run(w: Array, far: int) -> NDArray[np.complex128]:
-    """Σ_{j=0}^{far} e^(i·w·j)."""
-    step = np.exp(1j * w)
+def _far_out(laws: Array, counts: NDArray[np.int64], noise: Noise, law: GaussianLaw, published: int) -> float:
+    """log P(published) far from what was to be expected, by laws that are tilted until it is their mean."""
+    x = np.arange(len(laws))
+
+    def tilted(tilt: float) -> tuple[Array, Array]:
+        """The laws tilted, and the logarithms of what they then sum to."""
+        with np.errstate(divide="ignore"):
+            heights = np.log(laws) + tilt * x[:, None]
+        shift = heights.max(axis=0)
+        found = np.exp(heights - shift)
+        return found / found.sum(axis=0), np.log(found.sum(axis=0)) + shift
+
+    steepest = STEEPEST + (noise.largest + abs(published)) / law.sigma_squared
+    low, high = -steepest, steepest
+    for _ in range(80):
+        tilt = (low + high) / 2
+        mean = float(x @ tilted(tilt)[0] @ counts) + noise.times * tilt * law.sigma_squared
+        low, high = (tilt, high) if mean < published else (low, tilt)
+    around, logs = tilted(tilt)
+    grown = law.tilted(np.zeros(1), tilt)[1]
+    chance = _chance(around, counts, noise, published, lambda w: law.tilted(w, tilt)[0], tilt)
+    return float(logs @ counts + noise.times * grown - tilt * published + np.log(max(chance, LEAST)))
+
+
+def _run(w: Array, far: int, tilt: float) -> NDArray[np.complex128]:
+    """Σ_{j=0}^{far} e^((i·w + tilt)·j)."""
+    step = np.exp(1j * w + tilt)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = (1 - step ** (far + 1)) / (1 - step)
     return np.asarray(np.where(np.abs(1 - step) < 1e-12, far + 1, found))

@@ -1,7 +1,7 @@
-"""How much of ε to learn with: what less ε costs the release, against what a prior that is known badly costs it.
+"""How much of ε, or of ρ, to learn with: what less of it costs the release, against what a prior that is known badly costs it.
 
 For a cell of n respondents with prior variance V of its statistic and noise variance W(ε), a linear reading loses L = V·W/(V
-+ W). With share s of ε for learning the release loses
++ W). Under ρ, W is that of discrete Gaussian noise. With share s of ε for learning the release loses
 
     L at (1 − s)·ε                                     the slope of the frontier
     + (W/(V + W))²·Var(mean)                           the mean is learned with an error
@@ -26,9 +26,10 @@ import numpy as np
 from discreet.errors import InputError
 from discreet.learning.questions import HIGHER, LOWER, Question
 from discreet.model.key_set import KeySet
+from discreet.model.promises import ConcentratedPromise, Promise, pure_epsilon
 from discreet.numerics.exact import brief
 
-SHARES = tuple(Fraction(n, 200) for n in (2, 4, 6, 8, 10, 15, 20, 30, 40, 60))
+SHARES = tuple(Fraction(n, 1000) for n in (2, 5, 10, 20, 30, 40, 50, 75, 100, 150, 200, 300))
 FREQUENCIES = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
 """The share of respondents who are not of type 0, at the possible truths; the types share it evenly."""
 CORRELATIONS = (0.0, 0.02, 0.1)
@@ -74,31 +75,31 @@ def split(
     asked: Sequence[Question],
     key_set: KeySet,
     weights: Sequence[float],
-    epsilon: Fraction,
+    promise: Promise,
     share: str | Fraction = "auto",
 ) -> LearningShare:
-    """The share of ε to learn with; `weights` is what a respondent of each type adds to the statistic."""
+    """The share of a promise to learn with; `weights` is what a respondent of each type adds to the statistic."""
     if share != "auto":
         wanted = Fraction(share)
         if not 0 < wanted < 1:
             raise InputError(
-                "The share of ε for learning leaves nothing for one side",
+                f"The share of {promise.letter} for learning leaves nothing for one side",
                 found=brief(wanted),
                 allowed="above 0, below 1, or auto",
                 remedy="leave the share out, or give for instance 0.05",
             )
-        return LearningShare(wanted, False, (_considered(asked, key_set, weights, float(epsilon), wanted),))
-    considered = tuple(_considered(asked, key_set, weights, float(epsilon), one) for one in SHARES)
+        return LearningShare(wanted, False, (_considered(asked, key_set, weights, promise, wanted),))
+    considered = tuple(_considered(asked, key_set, weights, promise, one) for one in SHARES)
     least = min(one.cost for one in considered)
     best = max((one for one in considered if one.cost <= NEARLY * least), key=lambda one: one.share)
     return LearningShare(best.share, True, considered)
 
 
 def _considered(
-    asked: Sequence[Question], key_set: KeySet, weights: Sequence[float], epsilon: float, share: Fraction
+    asked: Sequence[Question], key_set: KeySet, weights: Sequence[float], promise: Promise, share: Fraction
 ) -> Considered:
     found = [
-        _at(asked, key_set, np.array(weights, dtype=float), epsilon, float(share), frequency, correlation)
+        _at(asked, key_set, np.array(weights, dtype=float), promise, share, frequency, correlation)
         for frequency in FREQUENCIES
         for correlation in CORRELATIONS
     ]
@@ -110,8 +111,8 @@ def _at(
     asked: Sequence[Question],
     key_set: KeySet,
     weights: np.ndarray,
-    epsilon: float,
-    share: float,
+    promise: Promise,
+    share: Fraction,
     frequency: float,
     correlation: float,
 ) -> tuple[float, float, float]:
@@ -122,10 +123,10 @@ def _at(
     reach = float(weights.max() - weights.min()) or 1.0
     per_respondent = float(p @ weights**2 - (p @ weights) ** 2)
     variance = sizes * (1 + (sizes - 1) * correlation) * per_respondent
-    whole, rest = _noise(epsilon, reach), _noise((1 - share) * epsilon, reach)
+    whole, rest = (_noise(promise.at(part * promise.level), reach) for part in (Fraction(1), 1 - share))
     known = counts @ (variance * whole / (variance + whole))
     later = counts @ (variance * rest / (variance + rest))
-    mean_error, spread_error = _errors(asked, key_set, p, correlation, _noise(share * epsilon, 1.0))
+    mean_error, spread_error = _errors(asked, key_set, p, correlation, _noise(promise.at(share * promise.level), 1.0))
     of_mean = float(mean_error[1:] @ np.diff(weights) ** 2)
     off = np.minimum((spread_error * variance) ** 2, variance**2)
     regret = (rest / (variance + rest)) ** 2 * sizes**2 * of_mean + rest**2 / (variance + rest) ** 3 * off
@@ -160,8 +161,11 @@ def _errors(
     return shares, 2 * spread**0.5 / max(total, 1e-9)
 
 
-def _noise(epsilon: float, reach: float) -> float:
-    """The variance of geometric noise on whole steps of the statistic."""
+def _noise(promise: Promise, reach: float) -> float:
+    """The variance of noise on whole steps of the statistic."""
+    if isinstance(promise, ConcentratedPromise):
+        return reach**2 / (2 * float(promise.rho))
+    epsilon = float(pure_epsilon(promise))
     r = np.exp(-epsilon / reach) if reach >= 1 else np.exp(-epsilon)
     scale = 1.0 if reach >= 1 else reach
     return float(2 * r / (1 - r) ** 2 * scale**2)

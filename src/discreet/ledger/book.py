@@ -212,6 +212,17 @@ class Ledger(Writer):
         account = state.account(population, unit)
         return state.budgets[account].remaining(state.spent[account])
 
+    def must_afford(self, population: str, unit: str, costs: Sequence[Cost]) -> None:
+        """Refuse costs that the account does not hold one after the other; nothing is recorded."""
+        state = self.state
+        account = state.account(population, unit)
+        budget, spent = state.budgets[account], state.spent[account]
+        after = spent
+        for cost in costs:
+            after = budget.add(after, cost)
+        if not budget.allows(after):
+            raise BudgetExceeded(" and ".join(cost.brief(budget.currency) for cost in costs), budget.remaining_words(spent))
+
     def grants(self, commitment: str, member: int | None = None) -> bool:
         """Whether this reservation would be granted now; nothing is recorded."""
         state = self.state

@@ -51,6 +51,12 @@ def least_cost(exposure: Exposure, mechanisms: Collection[Mechanism]) -> Cost:
     return Cost.of(*(exposure.of(promise) for promise in promises))
 
 
+def most_cost(exposure: Exposure, promise: Promise) -> Cost:
+    """What mechanisms that keep a promise cost at most, before any of them is made."""
+    both = (promise, ConcentratedPromise(_of_epsilon(promise.epsilon))) if isinstance(promise, PurePromise) else (promise,)
+    return rounded_up(Cost.of(*(exposure.of(each) for each in both)))
+
+
 def one_kind(mechanisms: Collection[Mechanism]) -> type[Promise]:
     """The kind of promise that all mechanisms make; a release of several kinds has no cost in any one of them."""
     kinds = {type(mechanism.guarantee.promise) for mechanism in mechanisms}
@@ -115,7 +121,7 @@ def _epsilon(mechanism: Mechanism) -> Fraction:
 
 def _rho(mechanisms: Collection[Mechanism], epsilon: Fraction) -> Fraction:
     """The least proved ρ of purely private mechanisms: their own, or ε·tanh(ε/2) if they are large or one comes near it."""
-    of_epsilon = Fraction(relative_entropy(epsilon).upper)
+    of_epsilon = _of_epsilon(epsilon)
     if not all(_comparable(mechanism) for mechanism in mechanisms) or sum(map(_entries, mechanisms)) > MOST_SEARCHED:
         return of_epsilon
     largest = Fraction(0)
@@ -125,6 +131,11 @@ def _rho(mechanisms: Collection[Mechanism], epsilon: Fraction) -> Fraction:
             return of_epsilon
         largest = max(largest, Fraction(found))
     return largest
+
+
+def _of_epsilon(epsilon: Fraction) -> Fraction:
+    """ε·tanh(ε/2), rounded up."""
+    return Fraction(relative_entropy(epsilon).upper)
 
 
 def _comparable(mechanism: Mechanism) -> bool:

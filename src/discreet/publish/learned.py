@@ -30,9 +30,9 @@ from discreet.files.canonical import canonical_bytes, document_hash, parse_json
 from discreet.files.plan import key_set_from_text, plan_document, plan_from_document
 from discreet.files.problem_document import problem_document
 from discreet.learning.fit import RULE, Learned, fit, priors
+from discreet.learning.noise import noise_of
 from discreet.learning.questions import questions
 from discreet.model.certificate import Counterexample
-from discreet.model.kernel import GeometricKernel
 from discreet.model.origin import Origin
 from discreet.model.plan import Plan
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior, Prior
@@ -114,17 +114,9 @@ def _fitted(whole: _Whole, change: Fraction) -> dict[tuple[str, ...], Learned]:
     key_set = key_set_from_text(rearmed(folder.files["key_set.csv"].decode("utf-8-sig")), plan)
     asked = questions(key_set, plan.recoding.types, plan.learning.strata)
     members = members_of(folder.document("mechanism.json"))
-    kernels = {mechanism_for(members[q.largest]).kernel for q in asked}
-    ratios = {kernel.ratio for kernel in kernels if isinstance(kernel, GeometricKernel)}
-    if len(ratios) != 1 or not all(isinstance(kernel, GeometricKernel) for kernel in kernels):
-        raise InputError(
-            "The numbers of this learning release have other noise than the rule knows",
-            found=f"{len(kernels)} kernels",
-            allowed="geometric noise of one ratio",
-            remedy="publish a learning release with discreet learn",
-        )
+    noise = noise_of({mechanism_for(members[q.largest]).kernel for q in asked})
     published = [int(text) for text in texts_of(folder.files["release.csv"], "code")]
-    return fit(asked, published, key_set, plan.recoding.types, float(ratios.pop()), change=change)
+    return fit(asked, published, key_set, plan.recoding.types, noise, change=change)
 
 
 def read_learned(folder: str | Path) -> LearnedFolder:

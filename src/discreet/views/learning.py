@@ -1,4 +1,4 @@
-"""What was learned, with what share of ε and why, and what came of it."""
+"""What was learned, with what share of ε or ρ and why, and what came of it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from discreet.design.questions.family import FamilyDesign
 from discreet.learning.fit import Learned
 from discreet.learning.split import Considered, LearningShare
+from discreet.model.promises import Promise
 from discreet.numerics.digits import (
     about,
     at_least,
@@ -29,27 +30,27 @@ SHOWN = 12
 """Strata of which a table shows the prior."""
 
 
-def split_view(halves: LearningShare, epsilon: Fraction) -> View:
-    """The share of ε for learning and everything that was considered."""
-    chosen = halves.chosen
+def split_view(halves: LearningShare, total: Promise) -> View:
+    """The share of the promise for learning and everything that was considered."""
+    chosen, letter = halves.chosen, total.letter
     considered = [_considered(one) for one in halves.considered]
     facts = {
-        "epsilon": epsilon,
+        **total.numbers,
         "share": halves.share,
         "share_chosen_by": "rule" if halves.auto else "publisher",
         "considered": considered,
     }
     how = "chosen by rule" if halves.auto else "as asked"
     told: list[Block] = [
-        Fact("share", f"{percent_given(halves.share)} of ε = {given(epsilon)} is spent on learning ({how})"),
+        Fact("share", f"{percent_given(halves.share)} of {letter} = {given(total.level)} is spent on learning ({how})"),
         Fact(
             "expected",
-            f"less ε costs {percent_about(chosen.less_epsilon)} of the loss, a prior that is still uncertain "
+            f"less {letter} costs {percent_about(chosen.less_epsilon)} of the loss, a prior that is still uncertain "
             f"{percent_about(chosen.uncertainty)}: averages over possible truths, nothing being known yet",
         ),
         Fact(
             "against",
-            f"noise at face value with the whole ε: on average {percent_about(chosen.against_noise)} of its loss, "
+            f"noise at face value with the whole {letter}: on average {percent_about(chosen.against_noise)} of its loss, "
             f"{percent_about(chosen.worst)} at the worst of these truths",
         ),
     ]
@@ -63,10 +64,12 @@ def split_view(halves: LearningShare, epsilon: Fraction) -> View:
             )
             for one in halves.considered
         ]
-        told += [BREAK, Grid(("share", "less ε", "uncertain prior", "together"), rows, 0), BREAK]
+        told += [BREAK, Grid(("share", f"less {letter}", "uncertain prior", "together"), rows, 0), BREAK]
     if chosen.worst > 1:
         told.append(
-            mind(f"Learning may lose up to {percent_about(chosen.worst - 1)} more than noise at face value with the whole ε.")
+            mind(
+                f"Learning may lose up to {percent_about(chosen.worst - 1)} more than noise at face value with the whole {letter}."
+            )
         )
     return View(facts, tuple(told))
 

@@ -14,9 +14,9 @@ from discreet.views.view import told
 
 def command(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A plan file (TOML); its mechanism is made here.")],
-    question: Annotated[Path, typer.Argument(metavar="QUESTION", help="A problem file without [prior]; its ε is the total.")],
+    question: Annotated[Path, typer.Argument(metavar="QUESTION", help="A problem file without [prior]; its ε or ρ is the total.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for everything that is made.")],
-    share: Annotated[str, typer.Option(help="The share of ε for learning: auto, or a number between 0 and 1.")] = "auto",
+    share: Annotated[str, typer.Option(help="The share of ε or ρ for learning: auto, or a number between 0 and 1.")] = "auto",
     strata: Annotated[
         list[str] | None,
         typer.Option(metavar="KEY", help="A key column whose values have priors of their own; may be repeated."),
@@ -35,8 +35,8 @@ def command(
 ) -> None:
     """Learn a prior, design with it, publish: all in one go.
 
-    A share of ε is spent on a first release that a prior is learned from; mechanisms are designed under it and the cells are
-    published with the rest. After an interruption run the same line again. Every file in DIR is an ordinary one.
+    A share of ε (or of ρ) is spent on a first release that a prior is learned from; mechanisms are designed under it and the
+    cells are published with the rest. After an interruption run the same line again. Every file in DIR is an ordinary one.
 
     Example: discreet learn streets.toml question.toml -o learned-2026 --key publisher.pem
     """
@@ -49,7 +49,7 @@ def command(
     from discreet.views.learning import designed_view, learned_view, split_view, unread_view, used_view
 
     choices = chosen(plan, question, output, share=share, strata=tuple(strata or ()), hedged=hedge)
-    view = split_view(choices.split, choices.epsilon)
+    view = split_view(choices.split, choices.total)
     signer = signer_at(key)
     located = choices.located
     with ledger_at(ledger, located) as book, progress(choices.problem) as watch:
