@@ -41,9 +41,7 @@ TWO = (ZERO, ONE)
 THREE = (ZERO, ONE, Fraction(2))
 
 AT_AN_END = "a least at an end of the piece is the least of the ends"
-FORMULAS = "a payoff f(a) + ω·g(a) is only built for real actions on a range, and a range has both ends"
 EQUIVALENT: dict[str, str] = {
-    "affine: isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None [And→Or at 0]": FORMULAS,
     "dual: len(decisions) == 1 [1→0 at 1]": "losses of the only decision maker, added to nothing",
     "quotient: earlier[g] < 0 [0→-1 at 1]": "a state with a negative count is neither listed nor possible",
     "state_masses: 0 <= at <= polynomial.degree() [0→-1 at 0]": "the coefficient before the first is 0",

@@ -45,7 +45,6 @@ ALIKE = "all rows run the same way"
 EITHER = "both formulas give the logarithm, each best on its own side"
 EQUIVALENT: dict[str, str] = {
     "weighted_sums: reason is not None or sums is None [Or→And at 0]": "what has a reason against it has no sums either",
-    "weighted_sums: isinstance(decision.loss, DistanceLoss) and decision.loss.quantile is not None [And→Or at 0]": "both hold here",
     "weighted_sums: i >= width [GtE→Gt at 0]": "the first of the stairs is the one before them",
     "weighted_sums: factor >= 0 [GtE→Gt at 0]": NOTHING,
     "weighted_sums: shorts[0] <= 0 <= shorts[1] [LtE→Lt at 0]": "an end that is 0 counts as an end",
@@ -56,7 +55,6 @@ EQUIVALENT: dict[str, str] = {
     "path: 2 * ratio < 1 [2→3 at 0]": EITHER,
     "path: 2 * ratio < 1 [2→1 at 0]": EITHER,
     "path: 2 * ratio < 1 [1→2 at 1]": EITHER,
-    "path_losses: lower is not None and upper is not None [And→Or at 0]": "a payoff with a formula has a range, with both ends",
     "path_losses: f1 is not None and g1 is not None [And→Or at 0]": "a payoff with a kink is refused before",
     "path_losses: values[0, -1] >= values[0, 0] [GtE→Gt at 0]": "equal ends of a monotone row: all of it is equal",
     "path_losses: values[0, -1] >= values[0, 0] [0→1 at 0]": ALIKE,

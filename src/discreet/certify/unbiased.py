@@ -100,7 +100,6 @@ def _memoryless(kernel: GeometricKernel, origin: Fraction, unit: Fraction) -> Un
 
 def _nearby(mechanism: Mechanism) -> UnbiasedProof | Counterexample:
     problem = mechanism.problem
-    assert isinstance(problem.universe, Universe)
     means, numbers = state_means(mechanism)
     labels, expected, at = _ground(mechanism)
     space = problem.finest()
@@ -108,13 +107,13 @@ def _nearby(mechanism: Mechanism) -> UnbiasedProof | Counterexample:
     vectors = np.asarray(space.vectors)
     counts = vectors
     if not problem.exchangeable:
-        counts = problem.universe.histograms_of(vectors)
+        counts = problem.people.histograms_of(vectors)
     top = lcm(*(w.denominator for w in expected), *(m.denominator for m in means))
     bias = [int((means[i] - w * numbers) * top) * weight for i, w, weight in zip(at, expected, weights, strict=True)]
     off = Fraction(sum(bias), top * numbers * sum(weights))
     if off:
         return Counterexample("unbiased", "The published value is biased on average over the prior", found=_off(off), allowed="0")
-    for t in range(problem.universe.types):
+    for t in range(problem.people.types):
         off = Fraction(sum(b * int(n) for b, n in zip(bias, counts[:, t], strict=True)), top * numbers * sum(weights))
         if off:
             return Counterexample(
@@ -185,8 +184,7 @@ def _listable(problem: Problem) -> bool:
 
 
 def _too_many(problem: Problem) -> TooLarge:
-    universe = problem.universe
-    assert isinstance(universe, Universe)
+    universe = problem.people
     return TooLarge(
         "There are too many states to prove each unbiased",
         size=counted(universe.histogram_count),

@@ -101,16 +101,14 @@ def must_be_whole(problem: Problem) -> None:
 
 def below(problem: Problem, cell: PriorCell) -> list[tuple[Problem, Fraction]]:
     """The problems under the measures (1 − τ)π_i at the corners of a cell, in their order, each with the mass of its measure."""
-    universe = problem.universe
-    assert isinstance(universe, Universe)
+    universe = problem.people
     labels = [tuple(h) for h in universe.histograms().tolist()]
     return [(_under(problem, labels, row), Fraction(sum(row), 1 << BITS)) for row in _kept(universe, cell)]
 
 
 def masses_below(problem: Problem, cell: PriorCell) -> list[Fraction]:
     """The masses alone."""
-    assert isinstance(problem.universe, Universe)
-    return [Fraction(sum(row), 1 << BITS) for row in _kept(problem.universe, cell)]
+    return [Fraction(sum(row), 1 << BITS) for row in _kept(problem.people, cell)]
 
 
 def _kept(universe: Universe, cell: PriorCell) -> list[list[int]]:
@@ -188,8 +186,7 @@ def _solved(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fractio
 def risks(mechanism: Mechanism) -> list[Fraction]:
     """R(h): the expected loss of following the mechanism at each histogram, in the order of the universe."""
     problem = mechanism.problem
-    universe = problem.universe
-    assert isinstance(universe, Universe)
+    universe = problem.people
     histograms = universe.histograms()
     columns, whole = integer_columns(mechanism)
     actions = [output.action for output in mechanism.outputs]
@@ -218,8 +215,7 @@ def largest_regret(problem: Problem, at: Sequence[Fraction], best: Ends, cell: P
 
     Pieces of the cell are halved until it is within `enough` of what was seen, or `HALVINGS` times.
     """
-    universe = problem.universe
-    assert isinstance(universe, Universe)
+    universe = problem.people
     n, types = universe.largest, universe.types
     tables = np.zeros((3, *(n + 1,) * (types - 1)))
     for h, risk in zip(universe.histograms().tolist(), at, strict=True):

@@ -108,8 +108,7 @@ def _measured(problem: Problem, shift: Fraction, origin: Fraction, unit: Fractio
 
 
 def _decision(decision: Decision, origin: Fraction, unit: Fraction) -> Decision:
-    assert isinstance(decision.loss, DistanceLoss)
-    weight = decision.weight * unit**decision.loss.degree
+    weight = decision.weight * unit**decision.distance.degree
     return replace(decision, actions=_actions(decision.actions, origin, unit), weight=weight)
 
 

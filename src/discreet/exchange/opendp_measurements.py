@@ -163,9 +163,7 @@ class Plug:
         apart = min(int(distance), high - low)
         if isinstance(self.mechanism.kernel, TableKernel):
             return self.longest_ways[apart]
-        summary = self.mechanism.summary
-        assert isinstance(summary, LinearSummary)  # a closed form reads nothing else
-        return -(-apart // max(summary.step(self.mechanism.problem.neighbours), 1))
+        return -(-apart // max(self.mechanism.weighted_sum.step(self.mechanism.problem.neighbours), 1))
 
     @cached_property
     def range(self) -> tuple[int, int]:

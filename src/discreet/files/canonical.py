@@ -35,6 +35,19 @@ def document_hash(document: Any) -> str:
     return hashlib.sha256(canonical_bytes(document)).hexdigest()
 
 
+def parse_object(data: bytes, what: str) -> dict[str, Any]:
+    """Strict JSON that is an object."""
+    document = parse_json(data, what)
+    if not isinstance(document, dict):
+        raise InputError(
+            f"{what} does not hold a JSON object",
+            found=type(document).__name__,
+            allowed='{ "key": … }',
+            remedy="check that this is the right file",
+        )
+    return document
+
+
 def parse_json(data: bytes, what: str) -> Any:
     """Strict JSON: UTF-8, no repeated keys, no floats, no NaN, no absurd nesting."""
     if len(data) > LARGEST_FILE:

@@ -28,7 +28,7 @@ from discreet.model.priors import (
     IidPrior,
     Prior,
     ReferencePrior,
-    TablePrior,
+    on_names,
 )
 from discreet.model.priors.weights import over_one_denominator
 from discreet.model.problem import Problem
@@ -101,13 +101,11 @@ def beliefs(
     statistic.check(problem.universe)
     universe = problem.universe
     if isinstance(universe, ListedUniverse):
-        assert isinstance(prior, TablePrior)
         rows = np.arange(len(universe.names))[:, None]
-        chances = [prior.of_label(name) for name in universe.names]
-        return _built(universe, "name", rows, over_one_denominator(chances), [
+        return _built(universe, "name", rows, on_names(prior, universe), [
             statistic.of_label(name) for name in universe.names  # type: ignore[union-attr]
         ])  # fmt: skip
-    ordered = getattr(statistic, "by", "histogram") == "database" or any(isinstance(m.summary, DatabaseSummary) for m in mechanisms)
+    ordered = statistic.ordered or any(isinstance(m.summary, DatabaseSummary) for m in mechanisms)
     if ordered:
         return _on_databases(universe, prior, statistic)
     if universe.histogram_count <= (MOST_EXACT if exact else MOST_STATES):
@@ -186,15 +184,14 @@ def _on_totals(mechanisms: Sequence[Mechanism], universe: Universe, prior: Prior
     summary = next(iter(summaries))
     weights = statistic.weights(universe)
     iid = prior.iid if isinstance(prior, ReferencePrior) else prior
-    summed = len(summaries) == 1 and isinstance(summary, LinearSummary) and weights is not None and universe.fixed
-    if not summed or not isinstance(iid, IidPrior):
+    summed = len(summaries) == 1 and universe.fixed
+    if not summed or not isinstance(summary, LinearSummary) or weights is None or not isinstance(iid, IidPrior):
         raise TooLarge(
             "There are too many histograms to list",
             size=f"{universe.histogram_count:,}",
             fits=f"{MOST_STATES:,}",
             remedy="use an iid prior and a mechanism that reads a weighted sum",
         )
-    assert isinstance(summary, LinearSummary) and weights is not None
     chances = np.array([float(p) for p in iid.probabilities])
     line = affine(summary.weights, weights)
     if line is None:

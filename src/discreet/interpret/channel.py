@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, TooLarge
 from discreet.model.kernel import NoiseKernel, Output, TableKernel
 from discreet.model.mechanism import Mechanism
-from discreet.model.summary import DatabaseSummary, LinearSummary
-from discreet.model.universe import ListedUniverse, Universe
+from discreet.model.summary import DatabaseSummary
+from discreet.model.universe import ListedUniverse
 from discreet.numerics.exact import exact
 
 Array = NDArray[np.float64]
@@ -142,14 +142,12 @@ def places_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarra
 
 def totals_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarray:
     """The clipped weighted sum of each atom, for a linear summary; kind `total` rows hold it already."""
-    summary = mechanism.summary
-    assert isinstance(summary, LinearSummary)
+    summary = mechanism.weighted_sum
     if kind == "total":
         totals = vectors[:, 0]
     else:
         if kind == "database":
-            assert isinstance(mechanism.problem.universe, Universe)
-            vectors = mechanism.problem.universe.histograms_of(vectors)
+            vectors = mechanism.problem.people.histograms_of(vectors)
         totals = vectors @ np.array(summary.weights)
     low = -np.inf if summary.low is None else summary.low
     high = np.inf if summary.high is None else summary.high

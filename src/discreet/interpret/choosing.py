@@ -187,7 +187,7 @@ def in_words(choices: Choices) -> list[str]:
 
 def _statistic_law(problem: Problem) -> tuple[tuple[Fraction, ...], np.ndarray]:
     universe = problem.people
-    if isinstance(problem.prior, TablePrior) and getattr(problem.statistic, "by", "histogram") == "database":
+    if isinstance(problem.prior, TablePrior) and problem.statistic.ordered:
         raise InputError(
             "A typical range needs a statistic of the histogram",
             found="statistic.by = 'database'",

@@ -20,7 +20,6 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.states import StateSpace
 from discreet.model.summary import HistogramSummary
-from discreet.model.universe import Universe
 
 Array = NDArray[np.float64]
 MOST_PAIRS = 25_000_000
@@ -51,8 +50,7 @@ def database_distances(mechanism: Mechanism) -> Array:
             allowed="an unclamped histogram",
             remedy="use the distances of states",
         )
-    assert isinstance(problem.universe, Universe)
-    return farthest_databases(np.asarray(mechanism.space.vectors), problem.universe.respondents)
+    return farthest_databases(np.asarray(mechanism.space.vectors), problem.people.respondents)
 
 
 def farthest_databases(histograms: np.ndarray, respondents: int) -> Array:

@@ -35,9 +35,7 @@ def level_likelihood(
     line = _line(mechanism)
     if line is not None:
         slope, shift = line
-        universe = mechanism.problem.universe
-        assert isinstance(universe, Universe) and isinstance(mechanism.summary, LinearSummary)
-        many, weights = universe.respondents, mechanism.summary.weights
+        many, weights = mechanism.problem.people.respondents, mechanism.weighted_sum.weights
         first, step = (offset / scale - shift * many) / slope, unit / scale / slope
         bottom = np.lcm(first.denominator, step.denominator)
         start, stride = int(first * int(bottom)), int(step * int(bottom))
@@ -105,13 +103,12 @@ def face_value(mechanism: Mechanism) -> tuple[Array, float] | None:
     universe = mechanism.problem.universe
     if line is None or not isinstance(universe, Universe):
         return None
-    assert isinstance(mechanism.summary, LinearSummary)
     slope, shift = line
     codes = [number_in(output_at(mechanism, i).label) for i in range(output_count(mechanism))]
     if any(code is None for code in codes):
         return None
     values = np.array([float(slope * code + shift * universe.respondents) for code in codes if code is not None])
-    weights = mechanism.summary.weights
+    weights = mechanism.weighted_sum.weights
     middle = universe.respondents * (min(weights) + max(weights)) // 2
     logs = [float(log_likelihood(mechanism, i, np.array([[middle]]), "total")[0]) for i in range(len(values))]
     truth = float(slope * middle + shift * universe.respondents)

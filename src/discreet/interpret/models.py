@@ -62,10 +62,8 @@ class MultinomialModel:
         """Atoms [atom, type], or [atom, 1] totals."""
         if not self.by_totals:
             return self.universe.histograms()
-        summary = self.mechanism.summary
-        assert isinstance(summary, LinearSummary)
         uniform = np.full(self.universe.types, 1 / self.universe.types)
-        return total_law(self.universe.respondents, uniform, summary.weights)[0][:, None]
+        return total_law(self.universe.respondents, uniform, self.mechanism.weighted_sum.weights)[0][:, None]
 
     @cached_property
     def omegas(self) -> Array:
@@ -172,9 +170,7 @@ class PoissonModel:
     @property
     def range(self) -> tuple[int, int]:
         """The totals to which counts are clamped."""
-        summary = self.mechanism.summary
-        assert isinstance(summary, LinearSummary)
-        return summary.range(_with_types(self.mechanism))
+        return self.mechanism.weighted_sum.range(_with_types(self.mechanism))
 
     @property
     def upper(self) -> float:

@@ -41,6 +41,18 @@ class RealActions:
                 remedy="put the smaller number first",
             )
 
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """Both ends, for those who have refused all real numbers."""
+        if self.lower is None or self.upper is None:
+            raise InputError(
+                "This needs a range of actions",
+                found='actions = "real"',
+                allowed="actions = { from = 0.1, to = 10 }",
+                remedy="give the smallest and the largest action that makes sense",
+            )
+        return self.lower, self.upper
+
     def __contains__(self, action: object) -> bool:
         return isinstance(action, Fraction) and (self.lower is None or self.upper is None or self.lower <= action <= self.upper)
 
@@ -146,7 +158,8 @@ def is_number(text: str) -> bool:
     return True
 
 
-Actions = RealActions | ListedActions | NamedActions
+Choices = ListedActions | NamedActions
+Actions = RealActions | Choices
 
 
 def _empty() -> InputError:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from discreet.errors import InputError, TooLarge
-from discreet.model.actions import Action, Actions, ListedActions, RealActions
+from discreet.model.actions import Action, Actions, Choices, ListedActions, NamedActions, RealActions
 from discreet.model.losses import LOSSES, DistanceLoss, FormulaLoss, Loss, SquaredLoss
 from discreet.numerics.exact import brief, counted
 
@@ -78,6 +78,47 @@ class Decision:
     def is_straight(self) -> bool:
         """Whether every action pays f + ω·g: then the ends of ω show the extremes, and who gains by a higher action."""
         return isinstance(self.loss, FormulaLoss) and self.loss.parts is not None
+
+    @property
+    def distance(self) -> DistanceLoss:
+        """The loss, for those who serve squared, absolute and pinball errors and have refused others."""
+        if not isinstance(self.loss, DistanceLoss):
+            raise self._refused("squared-error, absolute-error or pinball")
+        return self.loss
+
+    @property
+    def formula(self) -> FormulaLoss:
+        """The loss, for those who serve payoffs by a formula and have refused others."""
+        if not isinstance(self.loss, FormulaLoss):
+            raise self._refused("an expression")
+        return self.loss
+
+    @property
+    def interval(self) -> RealActions:
+        """The actions, for those who serve real numbers and have refused lists."""
+        if not isinstance(self.actions, RealActions):
+            raise self._refused("real actions")
+        return self.actions
+
+    @property
+    def listed(self) -> ListedActions:
+        """The actions, for those who serve lists of numbers and have refused others."""
+        if not isinstance(self.actions, ListedActions):
+            raise self._refused("a list of numbers")
+        return self.actions
+
+    @property
+    def choices(self) -> Choices:
+        """The actions, for those who go through all of them and have refused intervals."""
+        return self.actions if isinstance(self.actions, NamedActions) else self.listed
+
+    def _refused(self, allowed: str) -> InputError:
+        return InputError(
+            "This serves decisions of another kind",
+            found=f"{self.loss.kind} with {type(self.actions).__name__}",
+            allowed=allowed,
+            remedy="change [decision]",
+        )
 
     def payoff(self, action: Action, omega: Fraction) -> Fraction:
         """u(a, ω), exactly."""

@@ -115,6 +115,18 @@ class Mechanism:
                 remedy="use the summary's step",
             )
 
+    @property
+    def weighted_sum(self) -> LinearSummary:
+        """The summary, for those who serve weighted sums and have refused others; a closed form reads nothing else."""
+        if not isinstance(self.summary, LinearSummary):
+            raise InputError(
+                "This needs a mechanism that reads a weighted sum",
+                found=f"summary {self.summary.kind!r}",
+                allowed="'linear'",
+                remedy="use a mechanism on the statistic",
+            )
+        return self.summary
+
     @cached_property
     def space(self) -> StateSpace:
         """The states of the summary with their graph, derived and never read from a file."""
@@ -139,10 +151,10 @@ class Mechanism:
 
     def places_of(self, histograms: np.ndarray) -> np.ndarray:
         """What the kernel reads of each histogram, one row each; no list of states is made for a closed form."""
-        rows, kernel, summary = np.asarray(histograms, dtype=np.int64), self.kernel, self.summary
+        rows, kernel = np.asarray(histograms, dtype=np.int64), self.kernel
         if isinstance(kernel, TableKernel):
             return np.asarray(self.states_of(rows), dtype=np.int64)
-        assert isinstance(summary, LinearSummary)
+        summary = self.weighted_sum
         if max(map(abs, summary.weights)) * int(np.abs(rows).sum(axis=1).max(initial=0)) >= SAFE:
             # beyond 64 bits totals would wrap around, and what is drawn would no longer be what was proved
             exact = [summary.of_histogram(tuple(row)) for row in rows.tolist()]

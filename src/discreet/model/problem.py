@@ -17,9 +17,9 @@ from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.losses import TableLoss
 from discreet.model.neighbours import Neighbours, check_fit
-from discreet.model.priors import ExactWeights, Prior, TablePrior
+from discreet.model.priors import ExactWeights, Prior, on_names
 from discreet.model.priors.weights import over_one_denominator
-from discreet.model.promises import Promise, PurePromise, pure_epsilon
+from discreet.model.promises import Promise, PurePromise, concentrated_rho, pure_epsilon
 from discreet.model.states import StateSpace, state_space
 from discreet.model.statistic import (
     CountStatistic,
@@ -130,6 +130,11 @@ class Problem:
         return pure_epsilon(self.promise)
 
     @property
+    def rho(self) -> Fraction:
+        """The ρ of a concentrated promise, for those who serve no other."""
+        return concentrated_rho(self.promise)
+
+    @property
     def guarantee(self) -> Guarantee:
         """What a mechanism that serves this problem guarantees."""
         return Guarantee(self.promise, self.neighbours.name, self.unit)
@@ -141,8 +146,7 @@ class Problem:
     @cached_property
     def exchangeable(self) -> bool:
         """Whether neither the prior nor the statistic looks at the order of respondents."""
-        ordered = getattr(self.statistic, "by", "histogram") == "database"
-        return isinstance(self.universe, Universe) and not ordered and self.prior.exchangeable(self.universe)
+        return isinstance(self.universe, Universe) and not self.statistic.ordered and self.prior.exchangeable(self.universe)
 
     @cached_property
     def zeros(self) -> tuple[str, ...]:
@@ -166,7 +170,7 @@ class Problem:
             most = int(self.omega_range[1])
             self.universe.must_list(most + 1, "values of the statistic")
             return tuple(map(Fraction, range(most + 1)))
-        if getattr(self.statistic, "by", "histogram") == "database":
+        if self.statistic.ordered:
             return tuple(sorted({of_database(self.statistic, d, self.universe) for d in self.universe.databases()}))
         return tuple(sorted(set(on_histograms(self.statistic, self.universe.histograms(), self.universe))))
 
@@ -200,10 +204,7 @@ def believed(problem: Problem, space: StateSpace) -> Believed:
     """Prior and statistic on the states of an unclamped `histogram` or `database` space of this problem."""
     universe = problem.universe
     if isinstance(universe, ListedUniverse):
-        assert isinstance(problem.prior, TablePrior)
-        chances = [problem.prior.of_label(name) for name in universe.names]
-        omegas = tuple(of_name(problem.statistic, name) for name in universe.names)
-        return Believed(over_one_denominator(chances), omegas)
+        return Believed(on_names(problem.prior, universe), tuple(of_name(problem.statistic, name) for name in universe.names))
     vectors = np.asarray(space.vectors)
     if problem.exchangeable and vectors.shape[1] == universe.types and _are_histograms(vectors, universe):
         return Believed(problem.prior.on_histograms(vectors, universe), on_histograms(problem.statistic, vectors, universe))

@@ -35,8 +35,7 @@ class Reduced:
     @property
     def pair(self) -> tuple[int, int]:
         """The weights of the reduced problem's two types: a count, or where sizes vary S = n_0 + (largest + 1)·n_1, both counts."""
-        assert isinstance(self.problem.universe, Universe)
-        return (0, 1) if self.problem.universe.fixed else (1, self.problem.universe.largest + 1)
+        return (0, 1) if self.problem.people.fixed else (1, self.problem.people.largest + 1)
 
     def carried(self, summary: Summary) -> LinearSummary:
         """A summary of the reduced problem's two types as a weighted sum on the original's databases."""
@@ -46,8 +45,7 @@ class Reduced:
         clamp = summary.clamp if isinstance(summary, HistogramSummary) else None
         if clamp is None:
             return LinearSummary(weights)
-        assert isinstance(self.problem.universe, Universe)
-        n = self.problem.universe.respondents
+        n = self.problem.people.respondents
         least, most = clamp.room(n)
         clipped = 1 - (clamp.reference or 0)
         low, high = max(clamp.lower[clipped], least), min(clamp.upper[clipped], most)

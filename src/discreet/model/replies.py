@@ -118,11 +118,9 @@ def _nearest(decision: Decision, listed: ListedActions, joint: np.ndarray, omega
 
 def best_for_means(decision: Decision, means: np.ndarray) -> np.ndarray:
     """The best real action of a payoff f(a) + ω·g(a) for each mean of ω: the best of a grid, then golden section."""
-    actions = decision.actions
-    assert isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None
-    assert isinstance(decision.loss, FormulaLoss)
-    formula = decision.loss.formula
-    grid = np.linspace(float(actions.lower), float(actions.upper), GRID)
+    formula = decision.formula.formula
+    first, last = decision.interval.ends
+    grid = np.linspace(float(first), float(last), GRID)
     table = -formula({"a": grid[None, :], "omega": means[:, None]})
     at = table.argmin(axis=1)
     low, high = grid[np.maximum(at - 1, 0)], grid[np.minimum(at + 1, GRID - 1)]
@@ -135,8 +133,7 @@ def best_for_means(decision: Decision, means: np.ndarray) -> np.ndarray:
 
 
 def _clip(decision: Decision, actions: np.ndarray) -> np.ndarray:
-    bounds = decision.actions
-    assert isinstance(bounds, RealActions)
+    bounds = decision.interval
     low = -np.inf if bounds.lower is None else float(bounds.lower)
     high = np.inf if bounds.upper is None else float(bounds.upper)
     return np.clip(actions, low, high)

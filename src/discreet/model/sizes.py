@@ -100,24 +100,22 @@ def at_size(bucket: Problem, absent: int, probability: Fraction, size: int) -> P
 def must_scale(problem: Problem) -> Universe:
     """Refuse problems that say something about one size only."""
     universe = problem.universe
-    scales = (
+    if (
         isinstance(universe, Universe)
         and universe.fixed
         and isinstance(problem.neighbours, ReplaceOne)
         and isinstance(problem.prior, (IidPrior, ReferencePrior, DirichletMultinomialPrior))
         and not isinstance(problem.statistic, TableStatistic)
         and not any(isinstance(d.loss, TableLoss) for d in problem.decisions)
+    ):
+        return universe
+    raise InputError(
+        "This problem does not carry over to cells of other sizes",
+        found=f"prior {problem.prior.kind}, neighbours {problem.neighbours.name}, statistic {problem.statistic.kind}",
+        allowed="replace-one neighbours, an iid, reference or Dirichlet-multinomial prior, a sum, mean or count, "
+        "and a decision without a table",
+        remedy="write one problem file for each size",
     )
-    if not scales:
-        raise InputError(
-            "This problem does not carry over to cells of other sizes",
-            found=f"prior {problem.prior.kind}, neighbours {problem.neighbours.name}, statistic {problem.statistic.kind}",
-            allowed="replace-one neighbours, an iid, reference or Dirichlet-multinomial prior, a sum, mean or count, "
-            "and a decision without a table",
-            remedy="write one problem file for each size",
-        )
-    assert isinstance(universe, Universe)
-    return universe
 
 
 def _rescaled(problem: Problem, universe: Universe, other: Universe) -> tuple[Decision, ...]:

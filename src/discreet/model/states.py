@@ -111,7 +111,6 @@ def state_space(universe: AnyUniverse, neighbours: Neighbours, summary: Summary)
         return _database_space(universe, presence)
     if isinstance(summary, LinearSummary):
         return _linear_space(universe, summary, presence)
-    assert isinstance(summary, HistogramSummary)
     if presence:
         return _histogram_space_of_any_size(universe, summary.clamp)
     return _histogram_space(universe, summary.clamp)

@@ -25,6 +25,7 @@ class SumStatistic:
     """The total of the values."""
 
     kind = "sum"
+    ordered = False
 
     def check(self, universe: AnyUniverse) -> None:
         _must_have_respondents(universe, self.kind)
@@ -41,6 +42,7 @@ class MeanStatistic:
     """The average of the values."""
 
     kind = "mean"
+    ordered = False
 
     def check(self, universe: AnyUniverse) -> None:
         u = _must_have_respondents(universe, self.kind)
@@ -65,6 +67,7 @@ class CountStatistic:
 
     of: tuple[int, ...]
     kind = "count"
+    ordered = False
 
     def check(self, universe: AnyUniverse) -> None:
         u = _must_have_respondents(universe, self.kind)
@@ -98,6 +101,11 @@ class TableStatistic:
     table: tuple[tuple[str, Fraction], ...]
     by: str = "histogram"
     kind = "table"
+
+    @property
+    def ordered(self) -> bool:
+        """Whether it looks at the order of respondents."""
+        return self.by == "database"
 
     @cached_property
     def values(self) -> dict[str, Fraction]:
@@ -151,7 +159,7 @@ def of_name(statistic: Statistic, name: str) -> Fraction:
 
 def of_database(statistic: Statistic, types: Sequence[int], universe: Universe) -> Fraction:
     """ω of one database."""
-    if isinstance(statistic, TableStatistic) and statistic.by == "database":
+    if isinstance(statistic, TableStatistic) and statistic.ordered:
         return statistic.of_label(",".join(map(str, types)))
     return statistic.of_histogram(universe.histogram_of(types), universe)
 
@@ -172,14 +180,13 @@ def on_histograms(statistic: Statistic, vectors: np.ndarray, universe: Universe)
 
 def linear_range(statistic: Statistic, universe: Universe) -> tuple[Fraction, Fraction]:
     """The smallest and largest value that the statistic can take, without listing anything when it is linear."""
+    if isinstance(statistic, TableStatistic):
+        return min(statistic.values.values()), max(statistic.values.values())
     weights = statistic.weights(universe)
-    if weights is not None:
-        sizes = (universe.smallest, universe.largest)
-        return min(n * min(weights) for n in sizes), max(n * max(weights) for n in sizes)
-    if isinstance(statistic, MeanStatistic):
+    if weights is None:  # the mean of a varying number
         return min(universe.values), max(universe.values)
-    assert isinstance(statistic, TableStatistic)
-    return min(statistic.values.values()), max(statistic.values.values())
+    sizes = (universe.smallest, universe.largest)
+    return min(n * min(weights) for n in sizes), max(n * max(weights) for n in sizes)
 
 
 def _total(weights: Sequence[Fraction], h: Sequence[int]) -> Fraction:

@@ -16,7 +16,6 @@ from discreet.errors import InputError
 from discreet.model.actions import Action, RealActions
 from discreet.model.decision import Decision
 from discreet.model.expression import Node, as_fraction, derivative
-from discreet.model.losses import FormulaLoss
 from discreet.numerics.polynomials import multiply, somewhere_negative
 
 
@@ -53,17 +52,14 @@ def supermodular_violation(decision: Decision, omegas: Sequence[Fraction]) -> Qu
 
 
 def _real_violation(decision: Decision, omegas: Sequence[Fraction]) -> Quadruple | None:
-    assert isinstance(decision.loss, FormulaLoss) and isinstance(decision.actions, RealActions)
-    lower, upper = decision.actions.lower, decision.actions.upper
-    assert lower is not None and upper is not None
-    parts = decision.loss.parts
+    (lower, upper), parts = decision.interval.ends, decision.formula.parts
     assert parts is not None
     slope = derivative(parts[1], "a")
     fraction = None if slope is None else as_fraction(slope)
     if fraction is None:
         raise InputError(
             "Whether this payoff is supermodular cannot be decided for real actions",
-            found=decision.loss.text,
+            found=decision.formula.text,
             allowed="payoffs made of + - * / and powers",
             remedy="list the actions instead",
         )

@@ -11,7 +11,7 @@ from typing import Any
 
 from discreet.design.comparison.plain_noise import plain_noise
 from discreet.files.atomic import read_bytes
-from discreet.files.canonical import parse_json
+from discreet.files.canonical import parse_object
 from discreet.files.certificate import certificate_from_document
 from discreet.files.strata import Served
 from discreet.model.family import Family, Member
@@ -97,17 +97,15 @@ def release_report(folder: str | Path, frontier: str | None = None, extra: Seque
     """
     where = Path(folder)
 
-    def document(name: str) -> object:
-        return parse_json(read_bytes(where / name, name), name)
+    def document(name: str) -> dict[str, Any]:
+        return parse_object(read_bytes(where / name, name), name)
 
     facts = document("facts.json" if (where / "facts.json").exists() else "metadata.json")
-    assert isinstance(facts, dict)
     bundle = bundle_in(where)
     plan, key_set = bundle.plan, bundle.cells
     sizes = sorted(set(key_set.sizes))
     typical = _middle(bundle.served)
     certificates = document("certificates.json")
-    assert isinstance(certificates, dict)
     certificate = certificate_from_document(certificates[named(typical)])
     loss = facts["privacy_loss"]
     of_sizes = f"{sizes[0]:,} to {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}"

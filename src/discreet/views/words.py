@@ -10,7 +10,7 @@ from math import floor
 
 from discreet.interpret.promised_limits import promised_shift
 from discreet.interpret.sentences import attacker_sentence
-from discreet.model.actions import ListedActions, NamedActions, RealActions
+from discreet.model.actions import NamedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.gap import size
 from discreet.model.guarantee import RELATIONS, Guarantee
@@ -75,7 +75,6 @@ def _actions_words(decision: Decision) -> str:
         return "a number"
     if isinstance(actions, NamedActions):
         return f"one of {listed(list(actions.labels))}"
-    assert isinstance(actions, ListedActions)
     if all(a.denominator == 1 for a in actions.numbers):
         return f"a whole number from {number(actions.numbers[0])} to {number(actions.numbers[-1])}"
     return f"one of {len(actions)} numbers"

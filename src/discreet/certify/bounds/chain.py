@@ -52,7 +52,6 @@ from discreet.errors import Refuted
 from discreet.model.actions import NamedActions
 from discreet.model.certificate import TheoremWitness
 from discreet.model.iid_sum import iid_sum, why_not_iid_sum
-from discreet.model.losses import DistanceLoss
 from discreet.model.problem import Problem
 from discreet.numerics.brackets import float_down, rational_below_exp
 from discreet.numerics.roundings import drift
@@ -90,9 +89,8 @@ def chain_upper_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
         raise Refuted("the chain bound needs the sets low and high and nothing else", ", ".join(sorted(named)))
     split = split_of(problem, types_in(named["low"]), types_in(named["high"]))
     decision = problem.decision
-    assert isinstance(decision.loss, DistanceLoss)
-    loss = chain_loss(split, iid_sum(problem).respondents, problem.epsilon, decision.loss.quantile)
-    return -decision.weight * decision.loss.pinballs * loss
+    loss = chain_loss(split, iid_sum(problem).respondents, problem.epsilon, decision.distance.quantile)
+    return -decision.weight * decision.distance.pinballs * loss
 
 
 def why_not_chain(problem: Problem) -> str | None:

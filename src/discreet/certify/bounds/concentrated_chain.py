@@ -55,8 +55,7 @@ def concentrated_chain_bound(problem: Problem, witness: TheoremWitness) -> Fract
     if set(named) != {"low", "high"} or len(witness.parameters) != 2:
         raise Refuted("the chain bound needs the sets low and high and nothing else", ", ".join(sorted(named)))
     split = split_of(problem, types_in(named["low"]), types_in(named["high"]))
-    assert isinstance(problem.promise, ConcentratedPromise)
-    return -problem.decision.weight * concentrated_loss(split, iid_sum(problem).respondents, problem.promise.rho)
+    return -problem.decision.weight * concentrated_loss(split, iid_sum(problem).respondents, problem.rho)
 
 
 def why_not_concentrated_chain(problem: Problem) -> str | None:

@@ -22,7 +22,7 @@ import numpy as np
 from discreet.certify.duality.chords import least_losses, over_pieces
 from discreet.certify.duality.pulls import Pull, PullStage, contenders, dense, pull_of, rounded
 from discreet.errors import Refuted, TooLarge
-from discreet.model.actions import Action, ListedActions, NamedActions
+from discreet.model.actions import ListedActions, NamedActions
 from discreet.model.certificate import DualWitness, Recommendation
 from discreet.model.decision import Decision
 from discreet.model.problem import Problem, believed
@@ -82,10 +82,7 @@ def stage_of(problem: Problem, box: Clamp | None) -> PullStage:
 
 def combined_actions(decisions: Sequence[Decision]) -> list[Recommendation]:
     """Every action of a single decision maker, or every tuple of several decision makers' actions."""
-    lists: list[list[Action]] = []
-    for decision in decisions:
-        assert isinstance(decision.actions, (ListedActions, NamedActions))
-        lists.append(list(decision.actions))
+    lists = [list(decision.choices) for decision in decisions]
     return list(lists[0]) if len(lists) == 1 else list(product(*lists))
 
 
@@ -107,8 +104,7 @@ def regrets_of(
         total = [Fraction(0)]
         least[omega] = Fraction(0)
         for decision in decisions:
-            assert isinstance(decision.actions, (ListedActions, NamedActions))
-            row = [-decision.payoff(a, omega) for a in decision.actions]
+            row = [-decision.payoff(a, omega) for a in decision.choices]
             low = min(row)
             over = [decision.weight * (x - low) for x in row]
             least[omega] += decision.weight * low

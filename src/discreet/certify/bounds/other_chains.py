@@ -52,7 +52,6 @@ from discreet.certify.bounds.chain import (
 from discreet.certify.bounds.full_information import full_information
 from discreet.errors import Refuted
 from discreet.model.certificate import TheoremWitness
-from discreet.model.losses import DistanceLoss
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior, ReferencePrior
 from discreet.model.problem import Problem
@@ -98,8 +97,7 @@ def why_not_growing_chain(problem: Problem) -> str | None:
 
 
 def _not_an_error_of_a_sum(problem: Problem) -> str | None:
-    assert isinstance(problem.universe, Universe)
-    if problem.statistic.weights(problem.universe) is None:
+    if problem.statistic.weights(problem.people) is None:
         return "the statistic is not a sum, mean or count"
     return not_a_single_error(problem)
 
@@ -135,15 +133,14 @@ def overdispersed_chain_bound(problem: Problem, witness: TheoremWitness) -> Frac
 
 def overdispersed_chain(problem: Problem, low: tuple[int, ...], high: tuple[int, ...]) -> Fraction:
     """The bound for two sets of types; refutes sets that the theorem does not allow."""
-    universe, prior = problem.people, problem.prior
-    assert isinstance(prior, DirichletMultinomialPrior)
+    universe, sizes = problem.people, concentration(problem)
     if set(low) & set(high) or not low or not high:
         raise Refuted("low and high must be disjoint sets of types", f"low {list(low)}, high {list(high)}")
     below, above = _inside(problem, low), _inside(problem, high)
     if max(v for v, _ in below) > min(v for v, _ in above):
         raise Refuted("a value in low lies above one in high", f"low {list(low)}, high {list(high)}")
-    x, z = (sum((prior.concentration[t] for t in part), Fraction(0)) for part in (low, high))
-    rest = sum(prior.concentration, Fraction(0)) - x - z
+    x, z = (sum((sizes[t] for t in part), Fraction(0)) for part in (low, high))
+    rest = sum(sizes, Fraction(0)) - x - z
     n = universe.respondents
     (mean_low, var_low), (mean_high, var_high) = _moments(below), _moments(above)
     shared = var_low / (x + 1) + var_high / (z + 1)
@@ -151,6 +148,13 @@ def overdispersed_chain(problem: Problem, low: tuple[int, ...], high: tuple[int,
     likeliest = [m for m in np.argsort(-players).tolist() if players[m] > 0]
     columns = (players[m] * paths.law(m) * (1 - drift(4)) for m in likeliest)
     return _bound(problem, columns, mean_high - mean_low, var_low + var_high, shared)
+
+
+def concentration(problem: Problem) -> tuple[Fraction, ...]:
+    """The concentration of a Dirichlet-multinomial prior, the only one of this chain."""
+    if not isinstance(problem.prior, DirichletMultinomialPrior):
+        raise Refuted("the overdispersed chain speaks of a Dirichlet-multinomial prior", f"prior {problem.prior.kind}")
+    return problem.prior.concentration
 
 
 def growing_chain_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
@@ -236,8 +240,7 @@ def series(most: int, first: int, step: int, under: int) -> Series:
 def _bound(problem: Problem, columns: Iterator[np.ndarray], mean: Fraction, variance: Fraction, shared: Fraction) -> Fraction:
     """−(the theorem's expression), from below, summed over paths whose states have the given masses."""
     decision = problem.decision
-    assert isinstance(decision.loss, DistanceLoss)
-    epsilon, quantile = problem.epsilon, decision.loss.quantile
+    epsilon, quantile = problem.epsilon, decision.distance.quantile
     ratio = float_down(rational_below_exp(-epsilon, 80)) if epsilon < 300 else 0.0
     total, added = 0.0, 0
     if quantile is not None:
@@ -255,7 +258,7 @@ def _bound(problem: Problem, columns: Iterator[np.ndarray], mean: Fraction, vari
             added += count.size
             total += float(((counted * count + stepped * indicators) * (1 - drift(8))).sum())
     lower = Fraction(max(0.0, total * (1 - drift(4 * (added + 16)))))
-    return -decision.weight * decision.loss.pinballs * lower
+    return -decision.weight * decision.distance.pinballs * lower
 
 
 def _side_by_side(columns: Iterator[np.ndarray]) -> Iterator[np.ndarray]:

@@ -79,8 +79,7 @@ def theorem_upper_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
 def geometric_bound(problem: Problem) -> Fraction:
     """The bound of Theorem 3 for a problem whose conditions have been checked."""
     ratio = rational_below_exp(-problem.epsilon, 80)
-    assert isinstance(problem.universe, Universe)
-    ground = _ground(problem, ratio, 0, problem.universe.largest)
+    ground = _ground(problem, ratio, 0, problem.people.largest)
     total = sum(least_followed(ground.decision, band, ground.omegas, ground.least) for band in ground.bands)
     return -_below(ground.lower(total)) * ground.decision.weight
 
@@ -190,8 +189,7 @@ class _Ruler:
 
 
 def _ruler(problem: Problem, omegas: tuple[Fraction, ...]) -> _Ruler:
-    assert isinstance(problem.universe, Universe)
-    weights = problem.statistic.weights(problem.universe)
+    weights = problem.statistic.weights(problem.people)
     if not problem.decision.is_loss or weights is None:
         return _Ruler()
     return _Ruler(min(omegas), abs(weights[1] - weights[0]) or Fraction(1))

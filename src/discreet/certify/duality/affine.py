@@ -55,18 +55,15 @@ class AffinePayoff:
     @classmethod
     def of(cls, decision: Decision) -> AffinePayoff:
         """The parts of a decision's payoff; refuses those that no bound is proved for."""
-        actions = decision.actions
         parts = decision.loss.parts if isinstance(decision.loss, FormulaLoss) else None
         found = [as_fraction(part) for part in parts or ()]
-        ranged = isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None
-        if not ranged or len(found) != 2 or None in found:
+        if not isinstance(decision.actions, RealActions) or len(found) != 2 or None in found:
             raise InputError(
                 "A bound for real actions is proved for losses and for payoffs f(a) + omega*g(a) without kinks",
                 found=str(decision.loss.document().get("payoff", decision.loss.kind)),
                 allowed="squared-error, absolute-error, pinball, or an expression of + - * / and powers on a range",
                 remedy="list the actions",
             )
-        assert isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None
         f, g = (part for part in found if part is not None)
         degree = max(len(p) - 1 for p in (*f, *g))
         if degree > HIGHEST_DEGREE:
@@ -76,7 +73,7 @@ class AffinePayoff:
                 allowed=f"up to {HIGHEST_DEGREE}",
                 remedy="list the actions",
             )
-        return cls(f, g, actions.lower, actions.upper)
+        return cls(f, g, *decision.interval.ends)
 
     def bends(self, nodes: Sequence[Fraction]) -> list[Kink]:
         """The bend of every piece between neighbouring nodes."""

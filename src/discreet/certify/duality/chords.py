@@ -17,7 +17,6 @@ import numpy as np
 from discreet.certify.duality.affine import AffinePayoff, Kink
 from discreet.certify.duality.pulls import Pull, PullStage, contenders, dense, rounded
 from discreet.errors import Refuted
-from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.losses import SquaredLoss
 
@@ -137,5 +136,4 @@ def _least_on_piece(
 
 
 def _nearest(decision: Decision, omega: Fraction) -> Fraction:
-    assert isinstance(decision.actions, RealActions)
-    return decision.actions.nearest(omega)
+    return decision.interval.nearest(omega)

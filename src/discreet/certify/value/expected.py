@@ -19,7 +19,6 @@ from discreet.model.actions import Action
 from discreet.model.decision import Decision
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import believed
-from discreet.model.universe import Universe
 
 EXACT_STATES = 5_000
 ROUNDED = 1 << 256
@@ -53,8 +52,7 @@ def joint_law(mechanism: Mechanism) -> JointLaw:
         states = np.arange(len(space))
     else:
         if not problem.exchangeable:
-            assert isinstance(problem.universe, Universe)
-            vectors = problem.universe.histograms_of(vectors)
+            vectors = problem.people.histograms_of(vectors)
         states = mechanism.states_of(vectors)
     rounded = len(space) > EXACT_STATES
     denominator = belief.weights.denominator

@@ -32,8 +32,7 @@ def face_value_payoff(mechanism: Mechanism) -> Fraction | None:
     r = kernel.ratio
     total = Fraction(0)
     for decision in mechanism.problem.decisions:
-        loss = decision.loss
-        assert isinstance(loss, DistanceLoss)
+        loss = decision.distance
         if isinstance(loss, SquaredLoss):
             noise = lattice.unit**2 * 2 * r / (1 - r) ** 2
         else:

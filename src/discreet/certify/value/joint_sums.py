@@ -57,8 +57,7 @@ def joint_payoff(mechanism: Mechanism, sums: Sums) -> tuple[Fraction, Fraction]:
         )
     joint = joint_masses(sums, exact=exact)
     rows = _rows(mechanism)
-    assert isinstance(mechanism.summary, LinearSummary)
-    seen = joint.through(mechanism.summary, rows, int(rows.first))
+    seen = joint.through(mechanism.weighted_sum, rows, int(rows.first))
     total = [Fraction(0), Fraction(0)]
     for i, decision in enumerate(decisions):
         actions = recommended(kernel, i, len(decisions))
@@ -158,8 +157,7 @@ def _losses(
     gap = np.array([float(w - origin) for w in omegas])[:, None] - np.array([float(a - origin) for a in numbers])[None, :]
     largest = max(abs(x - origin) for x in (*ends, min(numbers), max(numbers)))
     off = Fraction(drift(16)) * largest
-    assert isinstance(decision.loss, DistanceLoss)
-    losses = decision.loss.of_gap(gap)
+    losses = decision.distance.of_gap(gap)
     if isinstance(decision.loss, SquaredLoss):
         return losses, Fraction(0), furthest**2, 2 * furthest * off + off**2
     return losses, Fraction(0), furthest, off

@@ -36,7 +36,6 @@ from discreet.model.priors import (
     IidPrior,
     IndependentPrior,
     ReferencePrior,
-    TablePrior,
 )
 from discreet.model.priors.table import types_of
 from discreet.model.problem import Problem
@@ -103,7 +102,6 @@ def law_of(problem: Problem) -> Law | None:
         return Overdispersed(prior.concentration, sizes_of(universe, prior.size))
     if isinstance(prior, ExchangeablePrior):
         return Listed(prior.histogram)
-    assert isinstance(prior, TablePrior)
     return Listed(tuple((universe.histogram_of(types_of(label)), p) for label, p in prior.table))
 
 

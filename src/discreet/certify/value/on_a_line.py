@@ -51,8 +51,7 @@ def _loss(sums: Sums, ratio: Fraction, power: int, start: Fraction, slope: Fract
 
 def _beyond(mechanism: Mechanism, kernel: GeometricKernel) -> int:
     """At least 2^BITS·r^m; of what is clipped or lies outside the range, all of it."""
-    summary = mechanism.summary
-    assert isinstance(summary, LinearSummary)
+    summary = mechanism.weighted_sum
     low, high = LinearSummary(summary.weights).range(mechanism.problem.people)
     held = (summary.clip(low), summary.clip(high)) == (low, high)
     return _power_above(kernel.ratio, max(0, min(low - kernel.low, kernel.high - high))) if held else 1 << BITS

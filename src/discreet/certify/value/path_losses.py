@@ -23,7 +23,7 @@ from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import Recommendation
 from discreet.model.decision import Decision
 from discreet.model.expression import Node, affine_parts, as_fraction, derivative
-from discreet.model.losses import AbsoluteLoss, DistanceLoss, FormulaLoss, PinballLoss, SquaredLoss
+from discreet.model.losses import AbsoluteLoss, FormulaLoss, PinballLoss, SquaredLoss
 from discreet.numerics.brackets import float_down, float_up
 from discreet.numerics.near import Near, larger
 from discreet.numerics.polynomials import add, differentiated, multiply, somewhere_negative, subtract
@@ -98,8 +98,7 @@ def best_actions(decision: Decision, band: Band, omegas: np.ndarray) -> list[np.
         low = -np.inf if decision.actions.lower is None else float_down(decision.actions.lower)
         high = np.inf if decision.actions.upper is None else float_up(decision.actions.upper)
         return [np.clip(middle, low, high) for middle in middles]
-    assert isinstance(decision.actions, ListedActions)
-    numbers = np.array([float(a) for a in decision.actions.numbers])
+    numbers = np.array([float(a) for a in decision.listed.numbers])
     last = len(numbers) - 1
     rights = [np.clip(np.searchsorted(numbers, middle), 0, last) for middle in middles]
     return [numbers[np.clip(right + by, 0, last)] for right in rights for by in (-1, 0, 1)]
@@ -136,11 +135,11 @@ def _hidden(decision: Decision, band: Band, values: Near, exact: Sequence[Fracti
     if isinstance(decision.loss, FormulaLoss):
         means = _means(band, omegas)
         return _bottom(decision, Near(means, np.full_like(means, miss)), exact)[1]
-    assert isinstance(decision.loss, DistanceLoss)
-    if decision.loss.quantile is None:
+    error = decision.distance
+    if error.quantile is None:
         return np.full(len(band.outputs), 4 * miss * miss)
-    low, high, steep = _quantiles(band.joint, omegas[band.at], decision.loss.quantile)
-    return decision.loss.pinballs * steep * (high - low)
+    low, high, steep = _quantiles(band.joint, omegas[band.at], error.quantile)
+    return error.pinballs * steep * (high - low)
 
 
 def _means(band: Band, omegas: np.ndarray) -> np.ndarray:
@@ -197,9 +196,7 @@ def _exactly(values: np.ndarray) -> Near:
 
 def _bottom(decision: Decision, means: Near, omegas: Sequence[Fraction]) -> tuple[np.ndarray, np.ndarray]:
     """The action that minimises −f(a) − m·g(a) for each mean m, and how far below its loss the minimum could lie."""
-    assert isinstance(decision.actions, RealActions)
-    lower, upper = decision.actions.lower, decision.actions.upper
-    assert lower is not None and upper is not None
+    lower, upper = decision.interval.ends
     slope = _convex_slope(decision, lower, upper, omegas)
     first, last = float_up(lower), float_down(upper)
     if first > last:
@@ -227,10 +224,9 @@ def _bottom(decision: Decision, means: Near, omegas: Sequence[Fraction]) -> tupl
 
 def _convex_slope(decision: Decision, lower: Fraction, upper: Fraction, omegas: Sequence[Fraction]) -> Slope:
     """d/da of the loss, after proving that the loss is convex in a at the smallest and the largest ω (so at all means)."""
-    assert isinstance(decision.loss, FormulaLoss)
-    formula = decision.loss.formula
+    formula = decision.formula.formula
     if not all(_convex(formula, lower, upper, omega) for omega in {min(omegas), max(omegas)}):
-        raise _not_convex(decision.loss)
+        raise _not_convex(decision.formula)
     f1, g1 = _slopes(formula)
     return lambda a, m: -(f1({"a": a}) + m * g1({"a": a})) + 0.0 * m
 

@@ -63,8 +63,7 @@ def weighted_sum_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
             allowed="a linear summary and a statistic that adds up",
             remedy="use another witness",
         )
-    decisions, kernel, summary = mechanism.problem.decisions, mechanism.kernel, mechanism.summary
-    assert isinstance(summary, LinearSummary)
+    decisions, kernel, summary = mechanism.problem.decisions, mechanism.kernel, mechanism.weighted_sum
     by_moments = len(decisions) == 1 and isinstance(decisions[0].loss, DistanceLoss) and sums.law.sets_aside
     if not by_moments or (not isinstance(decisions[0].loss, SquaredLoss) and joint_fits(sums, kernel, exact=False)):
         return joint_payoff(mechanism, sums)
@@ -82,9 +81,10 @@ def weighted_sum_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
     if isinstance(decision.loss, SquaredLoss):
         low, high = moments[0]
         return -decision.weight * high, -decision.weight * low
-    assert isinstance(decision.loss, DistanceLoss) and decision.loss.quantile is not None
-    low, high = _by_moments(sums, *moments, decision.loss.quantile)
-    scale = decision.weight * decision.loss.pinballs
+    loss = decision.distance
+    assert loss.quantile is not None
+    low, high = _by_moments(sums, *moments, loss.quantile)
+    scale = decision.weight * loss.pinballs
     return -scale * high, -scale * low
 
 

@@ -61,8 +61,7 @@ def seen(mechanism: Mechanism, problem: Problem | None = None) -> Seen:
     elif problem.exchangeable:
         states = mechanism.states_of(vectors)
     else:
-        assert isinstance(problem.universe, Universe)
-        states = mechanism.states_of(problem.universe.histograms_of(vectors))
+        states = mechanism.states_of(problem.people.histograms_of(vectors))
     return Seen(
         mechanism.probabilities[:, states],
         belief.weights.floats(),

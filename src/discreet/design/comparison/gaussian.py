@@ -10,7 +10,7 @@ from discreet.design.comparison.noise import FaceValue, NoiseLattice, OnStatisti
 from discreet.design.program.sections import Ground
 from discreet.design.proposal import Proposal
 from discreet.model.kernel import GaussianKernel
-from discreet.model.promises import ConcentratedPromise
+from discreet.model.promises import ConcentratedPromise, concentrated_rho
 from discreet.watch import Watch
 
 
@@ -42,8 +42,7 @@ class GaussianFaceValue(FaceValue):
 
 def channel(on: NoiseLattice, beyond: int) -> np.ndarray:
     """Probabilities [output, ω] of clipped noise whose outputs reach so far beyond the range."""
-    assert isinstance(on.promise, ConcentratedPromise)
-    variance = Fraction(on.step * on.step) / (2 * on.promise.rho)
+    variance = Fraction(on.step * on.step) / (2 * concentrated_rho(on.promise))
     kernel = GaussianKernel(-beyond, max(on.width - 1, 1) + beyond, on.step, variance)
     rows = np.exp(kernel.log_masses(np.arange(kernel.low, kernel.high + 1), on.places))
     return rows if on.width > 1 else rows[: kernel.width - 1] / rows[: kernel.width - 1].sum(axis=0)

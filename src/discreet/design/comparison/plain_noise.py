@@ -15,7 +15,7 @@ from discreet.model.actions import Action, NamedActions
 from discreet.model.gaussian_kernel import MOST_VARIANCE
 from discreet.model.kernel import GaussianKernel, GeometricKernel, Kernel
 from discreet.model.lattice import statistic_lattice
-from discreet.model.losses import DistanceLoss, SquaredLoss
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.problem import Problem
 from discreet.model.promises import ConcentratedPromise
@@ -45,8 +45,7 @@ def plain_noise(problem: Problem) -> float | None:
         squares, sizes = 2 * ratio / (1 - ratio) ** 2, 2 * ratio / (1 - ratio**2)
     size, total = float(lattice.unit), 0.0
     for decision in problem.decisions:
-        loss = decision.loss
-        assert isinstance(loss, DistanceLoss)
+        loss = decision.distance
         if isinstance(loss, SquaredLoss):
             found = size**2 * squares
         else:

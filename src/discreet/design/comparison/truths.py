@@ -287,8 +287,7 @@ class SummedWorld:
         """The mean of ω in a truth, the first total, moments of ω − mean at each total, and after each output."""
         key = factors.tobytes()
         if key not in self._kept:
-            summary, parts = self.mechanism.summary, self.mixture.truth(factors)
-            assert isinstance(summary, LinearSummary)
+            summary, parts = self.mechanism.weighted_sum, self.mixture.truth(factors)
             mean = mean_of(parts, self.values)
             first, moments = moments_of(parts, self.values, np.array(summary.weights), mean)
             self._kept[key] = mean, first, moments, self._after(first, moments)
@@ -312,8 +311,7 @@ class SummedWorld:
 
     def _after(self, first: int, moments: np.ndarray, clips: bool = True) -> np.ndarray:
         """Each moment [·, output] = Σ_s moment(s)·K(output|s); of totals that are clipped already, none is moved."""
-        kernel, summary = self.mechanism.kernel, self.mechanism.summary
-        assert isinstance(summary, LinearSummary)
+        kernel, summary = self.mechanism.kernel, self.mechanism.weighted_sum
         totals = np.arange(first, first + moments.shape[1])
         if isinstance(kernel, TableKernel):
             place = {total: i for i, total in enumerate(self.mechanism.space.vectors[:, 0].tolist())}
@@ -332,8 +330,7 @@ class SummedWorld:
 
     def _rows(self, first: int, count: int) -> np.ndarray:
         """K(output|s) [total, output] for so many totals from the first; the kernel's own rows are kept for other truths."""
-        kernel, summary = self.mechanism.kernel, self.mechanism.summary
-        assert isinstance(summary, LinearSummary)
+        kernel, summary = self.mechanism.kernel, self.mechanism.weighted_sum
         if isinstance(kernel, TableKernel) or kernel.width**2 > MOST_KEPT:
             return self._after(first, np.eye(count))
         if not self._rows_kept:

@@ -8,7 +8,6 @@ from discreet.design.ladder.bounds.chain import pairs_of_tails
 from discreet.model.certificate import TheoremWitness
 from discreet.model.iid_sum import iid_sum
 from discreet.model.problem import Problem
-from discreet.model.promises import ConcentratedPromise
 from discreet.watch import Watch
 
 
@@ -16,13 +15,12 @@ def concentrated_chain_witness(problem: Problem, watch: Watch) -> TheoremWitness
     """The witness of the best pair of tails tried in the time; None where the theorem does not apply."""
     if why_not_concentrated_chain(problem) is not None:
         return None
-    promise, law = problem.promise, iid_sum(problem)
-    assert isinstance(promise, ConcentratedPromise)
+    rho, law = problem.rho, iid_sum(problem)
     best, sets = 0.0, None
     for pair in pairs_of_tails(problem, law.types):
         if sets is not None and watch.cancelled():
             break
-        bound = float(concentrated_loss(split_of(problem, *pair), law.respondents, promise.rho))
+        bound = float(concentrated_loss(split_of(problem, *pair), law.respondents, rho))
         if bound > best:
             best, sets = bound, pair
     if sets is None:

@@ -27,7 +27,6 @@ from discreet.design.solver.renyi import RenyiProgram, RenyiSolution, solve_reny
 from discreet.errors import TooLarge
 from discreet.model.certificate import ROOT_BITS, Flow, Multipliers, RenyiWitness
 from discreet.model.neighbours import ReplaceOne
-from discreet.model.promises import ConcentratedPromise
 from discreet.watch import Watch
 
 ROOT = 64
@@ -47,8 +46,6 @@ FAINT = 1e-13
 
 def cut_witness(base: Ground, watch: Watch) -> RenyiWitness | None:
     """The witness, or None when the likely states are too many, or the time was over before there was one."""
-    promise = base.problem.promise
-    assert isinstance(promise, ConcentratedPromise)
     try:
         section = likely_states(base, with_losses(base, NODES)[1])
         if section is None:
@@ -63,7 +60,7 @@ def cut_witness(base: Ground, watch: Watch) -> RenyiWitness | None:
     order = np.full(len(first), 1 + 1 / ROOT)
     cost = section.lower(table)[0]
     cost = cost - cost.min(axis=0)
-    program = RenyiProgram(cost, first, second, order, np.exp(order * (order - 1) * float(promise.rho)))
+    program = RenyiProgram(cost, first, second, order, np.exp(order * (order - 1) * float(base.problem.rho)))
     start = np.full(cost.shape, 1 / len(cost))
     found = solve_renyi(program, start, GAP, watch)
     return _witness(section, program, found, actions) if found.bound > 0 else None

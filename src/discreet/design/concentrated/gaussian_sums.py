@@ -23,15 +23,13 @@ from discreet.design.ladder.mechanisms.sums import sum_law
 from discreet.design.ladder.mechanisms.weights import FINE, clipped_weights, neighbouring
 from discreet.design.program.sections import Ground
 from discreet.errors import DiscreetError, InputError
-from discreet.model.actions import Action, ListedActions, RealActions
+from discreet.model.actions import Action, RealActions
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.kernel import GaussianKernel
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.problem import Problem
-from discreet.model.promises import ConcentratedPromise
 from discreet.model.replies import best_replies, decimal
 from discreet.model.summary import LinearSummary
-from discreet.model.universe import Universe
 from discreet.watch import Watch
 
 BEYOND = 5
@@ -85,9 +83,7 @@ class Scorer(ABC):
 
     def variance(self, step: int) -> Fraction:
         """σ² = Δ²/2ρ."""
-        promise = self.problem.promise
-        assert isinstance(promise, ConcentratedPromise)
-        return Fraction(step * step) / (2 * promise.rho)
+        return Fraction(step * step) / (2 * self.problem.rho)
 
 
 def best_gaussian_sum(scorer: Scorer, watch: Watch) -> GaussianSum:
@@ -164,11 +160,10 @@ class LawScorer(Scorer):
         return GaussianKernel(first - reach, last + reach, max(weights), variance)
 
     def _allowed(self, target: float) -> Fraction:
-        actions = self.problem.decision.actions
-        if isinstance(actions, RealActions):
-            return decimal(target, actions)
-        assert isinstance(actions, ListedActions)
-        return actions.nearest(Fraction(target))
+        decision = self.problem.decision
+        if isinstance(decision.actions, RealActions):
+            return decimal(target, decision.actions)
+        return decision.listed.nearest(Fraction(target))
 
 
 class ListedScorer(Scorer):
@@ -177,8 +172,7 @@ class ListedScorer(Scorer):
     def __init__(self, base: Ground) -> None:
         self.problem, self.base = base.problem, base
         vectors = np.asarray(base.space.vectors)
-        universe = base.problem.universe
-        assert isinstance(universe, Universe)
+        universe = base.problem.people
         self.universe = universe
         if not base.problem.exchangeable:
             vectors = universe.histograms_of(vectors)

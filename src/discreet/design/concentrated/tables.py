@@ -40,8 +40,7 @@ FAINT = 1e-9
 
 def best_table(base: Ground, gap: float, watch: Watch) -> tuple[Section, TableKernel] | None:
     """The states and the exact kernel, or None when the program is too large or nothing it found could be proved."""
-    promise = base.problem.promise
-    assert isinstance(promise, ConcentratedPromise)
+    rho = base.problem.rho
     try:
         section = likely_states(base, with_losses(base, NODES)[1])
         actions, table = with_losses(base, NODES)
@@ -55,11 +54,9 @@ def best_table(base: Ground, gap: float, watch: Watch) -> tuple[Section, TableKe
     first, second = (np.repeat(np.concatenate([edges[:, i], edges[:, 1 - i]]), len(ORDERS)) for i in (0, 1))
     order = np.tile(ORDERS, 2 * len(edges))
     cost = section.upper(table)
-    program = RenyiProgram(
-        cost - cost.min(axis=0), first, second, order, np.exp(order * (order - 1) * float(promise.rho) * (1 - SPARED))
-    )
+    program = RenyiProgram(cost - cost.min(axis=0), first, second, order, np.exp(order * (order - 1) * float(rho) * (1 - SPARED)))
     found = solve_renyi(program, np.full(cost.shape, 1 / len(cost)), max(gap, 1e-5), watch)
-    return _proved(section, found.kernel, actions, promise)
+    return _proved(section, found.kernel, actions, ConcentratedPromise(rho))
 
 
 def _proved(

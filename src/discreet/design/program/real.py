@@ -29,10 +29,9 @@ from discreet.design.solver.losses import UNBOUNDED, AffineLoss, Pinball, RealLo
 from discreet.design.solver.program import Program
 from discreet.design.solver.real import solve_real
 from discreet.design.solver.repair import repair
-from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.expression import Node, derivative
-from discreet.model.losses import DistanceLoss, FormulaLoss
+from discreet.model.losses import DistanceLoss
 from discreet.model.problem import Problem
 from discreet.model.replies import best_for_means, best_replies
 from discreet.watch import SILENT, Watch
@@ -63,8 +62,7 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
 
 def needed(problem: Problem) -> tuple[Fraction, Fraction]:
     """Between these no real action can be left out: the ends of the statistic's range, or the allowed actions next to them."""
-    actions = problem.decision.actions
-    assert isinstance(actions, RealActions)
+    actions = problem.decision.interval
     if not problem.decision.is_loss and actions.lower is not None and actions.upper is not None:
         return actions.lower, actions.upper
     low, high = problem.omega_range
@@ -97,13 +95,12 @@ def _values(base: Ground) -> np.ndarray:
 
 def real_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> RealLoss:
     """The decision's loss as the continuum solver wants it, states weighted by their mass."""
-    assert isinstance(decision.actions, RealActions)
-    loss = decision.loss
+    loss, actions = decision.loss, decision.interval
     if not isinstance(loss, DistanceLoss):
         return _affine_loss(decision, float(decision.weight) * masses, omegas)
     ends = UNBOUNDED
-    if decision.actions.lower is not None and decision.actions.upper is not None:
-        ends = (float(decision.actions.lower), float(decision.actions.upper))
+    if actions.lower is not None and actions.upper is not None:
+        ends = (float(actions.lower), float(actions.upper))
     weight = float(decision.weight)
     if loss.quantile is None:
         return SquaredError(weight * masses, omegas, ends)
@@ -111,12 +108,9 @@ def real_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> Rea
 
 
 def _affine_loss(decision: Decision, masses: np.ndarray, omegas: np.ndarray) -> AffineLoss:
-    actions, loss = decision.actions, decision.loss
-    assert isinstance(actions, RealActions) and actions.lower is not None and actions.upper is not None
-    assert isinstance(loss, FormulaLoss) and loss.parts is not None
     AffinePayoff.of(decision)  # what no bound could be proved for is not designed either
-    f, g = map(_smooth, loss.parts)
-    low, high = float(actions.lower), float(actions.upper)
+    f, g = map(_smooth, decision.formula.parts or ())
+    low, high = map(float, decision.interval.ends)
     return AffineLoss(masses, omegas, f, g, low, high, partial(best_for_means, decision))
 
 

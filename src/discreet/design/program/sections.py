@@ -22,7 +22,6 @@ from discreet.model.problem import Problem, believed
 from discreet.model.replies import loss_table
 from discreet.model.states import StateSpace, locate, state_space
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary
-from discreet.model.universe import Universe
 
 MOST_COMPOUND = 20_000
 """Combined actions of several decision makers beyond which the program is not formed."""
@@ -123,8 +122,7 @@ def summed(base: Ground, summary: LinearSummary) -> Section:
     space = state_space(problem.universe, problem.neighbours, summary)
     vectors = np.asarray(base.space.vectors)
     if not problem.exchangeable:
-        assert isinstance(problem.universe, Universe)
-        vectors = problem.universe.histograms_of(vectors)
+        vectors = problem.people.histograms_of(vectors)
     return Section(base, summary, space, locate(space, summary, vectors), np.full(len(space), -1))
 
 

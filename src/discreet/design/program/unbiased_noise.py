@@ -26,7 +26,6 @@ from discreet.model.lattice import StatisticLattice, statistic_lattice
 from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
 from discreet.model.states import state_space
-from discreet.model.universe import Universe
 from discreet.numerics.brackets import rational_above_exp
 
 RATIO_BITS = 80
@@ -66,8 +65,7 @@ def unbiased_noise(problem: Problem, name: str) -> Proposal:
 def geometric_noise(problem: Problem) -> Proposal:
     """Geometric noise on the statistic in closed form; the ends are read as the means of the tails they hold."""
     lattice, step = _lattice(problem)
-    assert isinstance(problem.universe, Universe)
-    low, high = lattice.summary.range(problem.universe)
+    low, high = lattice.summary.range(problem.people)
     if high - low >= MOST_OUTPUTS:
         raise TooLarge(
             "The statistic has too many values to say how each output is read",

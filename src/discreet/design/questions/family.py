@@ -29,7 +29,6 @@ from discreet.model.prior_set import PriorSet, WholeRegret
 from discreet.model.problem import Problem
 from discreet.model.record import Record
 from discreet.model.sizes import absent_type, at_size, padded, resized
-from discreet.model.universe import Universe
 from discreet.watch import SILENT, Deadline, Watch
 
 
@@ -170,8 +169,7 @@ def make_member(task: _Task, watch: Watch) -> tuple[Member, Made]:
     bucket = padded(problem, task.high, empty)
     found = _made(bucket, task, watch)
     shared = absent_type(problem)
-    assert isinstance(bucket.universe, Universe)
-    absent = bucket.universe.types - 1 if shared is None else shared
+    absent = bucket.people.types - 1 if shared is None else shared
     values = tuple((n, value_at(found.mechanism, absent, empty, n)) for n, _ in sorted(task.cells))
     return Member(task.low, task.high, found.mechanism, found.certificate, values, absent, empty), _how(task, found)
 

@@ -31,7 +31,6 @@ from discreet.design.proposal import Proposal
 from discreet.design.questions.best_replies_to_priors import Answers, LineReply, ListedAnswers, RealAnswers
 from discreet.design.reports import AsPayoffs
 from discreet.design.result import Design
-from discreet.model.actions import RealActions
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
@@ -171,7 +170,6 @@ class Exchange:
         problem = self.problem
         if not problem.real_actions:
             return losses(problem, actions or [], base.exact_omegas)
-        assert isinstance(problem.decision.actions, RealActions)
         values = np.array([float(w) for w in base.exact_omegas])
         low, high = map(float, needed(problem))
         numbers = np.linspace(low, high, GRID) if actions is None else np.array([float(a) for a in actions])  # type: ignore[arg-type]

@@ -124,8 +124,7 @@ def _under_epsilon(problem: Problem) -> tuple[Problem, Route]:
     from discreet.design.concentrated.equal_promises import pure_level
     from discreet.design.routes.order import considered
 
-    assert isinstance(problem.promise, ConcentratedPromise)
-    pure = problem.with_promise(PurePromise(pure_level(problem.promise.rho * BELOW)))
+    pure = problem.with_promise(PurePromise(pure_level(problem.rho * BELOW)))
     return pure, considered(pure)[0][0]
 
 

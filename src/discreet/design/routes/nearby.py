@@ -35,7 +35,6 @@ from discreet.model.gap import reached
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.problem import Problem, believed
 from discreet.model.summary import Summary
-from discreet.model.universe import Universe
 
 BESIDE = (0.5, 0.04, 0.01, 0.0025)
 """How far beside each reading the next program has nodes, round by round, in distances of the first nodes."""
@@ -89,8 +88,7 @@ class Moments:
         space = problem.finest()
         belief = believed(problem, space)
         vectors = np.asarray(space.vectors, dtype=np.int64)
-        universe = problem.universe
-        assert isinstance(universe, Universe)
+        universe = problem.people
         counts = vectors[:, 1:] if universe.fixed else vectors
         features = np.column_stack([np.ones(len(vectors), dtype=np.int64), counts])
         floats = np.array([float(w) for w in belief.omegas])
@@ -225,8 +223,7 @@ def _rounded(shift: np.ndarray, problem: Problem) -> tuple[Fraction, ...]:
     low, high = problem.omega_range
     grain = _grain(high - low)
     numbers = [Fraction(round(float(s) / float(grain))) * grain for s in shift.tolist()]
-    universe = problem.universe
-    assert isinstance(universe, Universe)
+    universe = problem.people
     return (numbers[0], *([Fraction(0)] * universe.fixed), *numbers[1:])
 
 

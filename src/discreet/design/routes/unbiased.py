@@ -139,15 +139,15 @@ def _wide(problem: Problem) -> str | None:
 def _heavy(problem: Problem) -> str | None:
     """Whether a program with means over all states would take too long, guessed before it is formed."""
     base: Ground | None = None
-    universe = problem.universe
-    if isinstance(universe, Universe) and problem.exchangeable:
-        states = universe.histogram_count
-        arcs = states * universe.types * (universe.types - 1) if universe.fixed else 2 * states * universe.types
-    elif isinstance(universe, ListedUniverse):
+    if isinstance(problem.universe, ListedUniverse):
         base = ground(problem)
         arcs = 2 * len(base.space.edges)
+    elif problem.exchangeable:
+        universe = problem.universe
+        states = universe.histogram_count
+        arcs = states * universe.types * (universe.types - 1) if universe.fixed else 2 * states * universe.types
     else:
-        assert isinstance(universe, Universe)
+        universe = problem.universe
         arcs = universe.database_count * universe.respondents * (universe.types - 1)
     low, high = problem.omega_range
     lattice = statistic_lattice(problem)

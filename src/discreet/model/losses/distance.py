@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.model.actions import Action, Actions, ListedActions
-from discreet.model.losses.loss import Loss, must_be_numbers
+from discreet.model.actions import Action, Actions, Choices, NamedActions
+from discreet.model.losses.loss import Loss, must_be_numbers, names_refused
 from discreet.numerics.exact import brief, format_exact
 
 HALF = Fraction(1, 2)
@@ -37,14 +37,24 @@ class DistanceLoss(Loss):
     def of_gap(self, gap: np.ndarray) -> np.ndarray:
         """ρ(gap) in floats."""
 
+    @abstractmethod
+    def exactly(self, gap: Fraction) -> Fraction:
+        """ρ(gap)."""
+
+    def payoff(self, action: Action, omega: Fraction, actions: Actions) -> Fraction:
+        if isinstance(action, str):
+            raise names_refused(self)
+        return -self.exactly(omega - action)
+
     def check(self, actions: Actions) -> None:
         must_be_numbers(self, actions)
 
     def table(self, actions: np.ndarray, omegas: np.ndarray) -> np.ndarray:
         return self.of_gap(omegas[None, :] - actions[:, None])
 
-    def largest_payoff(self, omega: Fraction, actions: Actions) -> Fraction:
-        assert isinstance(actions, ListedActions)
+    def largest_payoff(self, omega: Fraction, actions: Choices) -> Fraction:
+        if isinstance(actions, NamedActions):
+            raise names_refused(self)
         right = bisect_left(actions.numbers, omega)
         return max(self.payoff(a, omega, actions) for a in actions.numbers[max(right - 1, 0) : right + 1])
 
@@ -58,9 +68,8 @@ class SquaredLoss(DistanceLoss):
     units = "units²"
     degree = 2
 
-    def payoff(self, action: Action, omega: Fraction, actions: Actions) -> Fraction:
-        assert isinstance(action, Fraction)
-        return -((omega - action) ** 2)
+    def exactly(self, gap: Fraction) -> Fraction:
+        return gap * gap
 
     def of_gap(self, gap: np.ndarray) -> np.ndarray:
         return gap * gap
@@ -82,9 +91,8 @@ class AbsoluteLoss(DistanceLoss):
     def quantile(self) -> Fraction:
         return HALF
 
-    def payoff(self, action: Action, omega: Fraction, actions: Actions) -> Fraction:
-        assert isinstance(action, Fraction)
-        return -abs(omega - action)
+    def exactly(self, gap: Fraction) -> Fraction:
+        return abs(gap)
 
     def of_gap(self, gap: np.ndarray) -> np.ndarray:
         return np.abs(gap)
@@ -113,10 +121,8 @@ class PinballLoss(DistanceLoss):
     def quantile(self) -> Fraction:
         return self.level
 
-    def payoff(self, action: Action, omega: Fraction, actions: Actions) -> Fraction:
-        assert isinstance(action, Fraction)
-        gap = omega - action
-        return -max(self.level * gap, (self.level - 1) * gap)
+    def exactly(self, gap: Fraction) -> Fraction:
+        return max(self.level * gap, (self.level - 1) * gap)
 
     def of_gap(self, gap: np.ndarray) -> np.ndarray:
         return np.maximum(float(self.level) * gap, -float(1 - self.level) * gap)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.model.actions import Action, Actions, NamedActions, RealActions
+from discreet.model.actions import Action, Actions, Choices, NamedActions
 
 
 class Loss(ABC):
@@ -39,9 +39,8 @@ class Loss(ABC):
     def payoff(self, action: Action, omega: Fraction, actions: Actions) -> Fraction:
         """u(a, ω) = −ℓ(a, ω), exactly, for one of the actions."""
 
-    def largest_payoff(self, omega: Fraction, actions: Actions) -> Fraction:
+    def largest_payoff(self, omega: Fraction, actions: Choices) -> Fraction:
         """max_a u(a, ω) over listed actions."""
-        assert not isinstance(actions, RealActions)
         return max(self.payoff(a, omega, actions) for a in actions)
 
     @abstractmethod
@@ -69,9 +68,13 @@ class Loss(ABC):
 def must_be_numbers(loss: Loss, actions: Actions) -> None:
     """Refuse names where actions are compared with the statistic."""
     if isinstance(actions, NamedActions):
-        raise InputError(
-            f"{loss.kind} compares actions with the statistic, so actions must be numbers",
-            found="labels",
-            allowed="numbers, or 'integer'",
-            remedy="give numbers, or a payoff table",
-        )
+        raise names_refused(loss)
+
+
+def names_refused(loss: Loss) -> InputError:
+    return InputError(
+        f"{loss.kind} compares actions with the statistic, so actions must be numbers",
+        found="labels",
+        allowed="numbers, or 'integer'",
+        remedy="give numbers, or a payoff table",
+    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import InputError
-from discreet.model.actions import Action, Actions, RealActions
+from discreet.model.actions import Action, Actions, Choices, RealActions
 from discreet.model.losses.loss import Loss, must_be_numbers
 
 
@@ -29,7 +29,7 @@ class MatchLoss(Loss):
     def payoff(self, action: Action, omega: Fraction, actions: Actions) -> Fraction:
         return Fraction(int(action == omega))
 
-    def largest_payoff(self, omega: Fraction, actions: Actions) -> Fraction:
+    def largest_payoff(self, omega: Fraction, actions: Choices) -> Fraction:
         return Fraction(int(omega in actions))
 
     def words(self) -> str:

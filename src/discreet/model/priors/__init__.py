@@ -9,9 +9,18 @@ from discreet.model.priors.exchangeable import DirichletMultinomialPrior, Exchan
 from discreet.model.priors.iid import IidPrior, ReferencePrior
 from discreet.model.priors.independent import IndependentPrior
 from discreet.model.priors.table import TablePrior
-from discreet.model.priors.weights import ExactWeights
+from discreet.model.priors.weights import ExactWeights, names_unknown, over_one_denominator
+from discreet.model.universe import ListedUniverse
 
 Prior = IidPrior | ReferencePrior | IndependentPrior | ExchangeablePrior | DirichletMultinomialPrior | TablePrior
+
+
+def on_names(prior: Prior, universe: ListedUniverse) -> ExactWeights:
+    """The probability of each database that is listed by name; only a table knows them."""
+    if not isinstance(prior, TablePrior):
+        raise names_unknown(prior.kind)
+    return over_one_denominator([prior.of_label(name) for name in universe.names])
+
 
 __all__ = [
     "DirichletMultinomialPrior",
@@ -22,4 +31,5 @@ __all__ = [
     "Prior",
     "ReferencePrior",
     "TablePrior",
+    "on_names",
 ]

@@ -66,9 +66,8 @@ class ExchangeablePrior:
         return True
 
     def zeros(self, universe: AnyUniverse) -> tuple[str, ...]:
-        assert isinstance(universe, Universe)
         named = tuple("histogram " + ",".join(map(str, h)) for h, p in self.histogram if p == 0)
-        missing = universe.histogram_count - len(self.histogram)
+        missing = with_respondents(universe, self.kind).histogram_count - len(self.histogram)
         return named + ((f"{counted(missing)} histograms that are not listed",) if missing else ())
 
     def of_database(self, types: Sequence[int], universe: Universe) -> Fraction:
@@ -121,8 +120,8 @@ class DirichletMultinomialPrior:
         return True
 
     def zeros(self, universe: AnyUniverse) -> tuple[str, ...]:
-        assert isinstance(universe, Universe)
-        return tuple(f"{universe.smallest + i} respondents" for i, p in enumerate(self.size or ()) if p == 0)
+        first = with_respondents(universe, self.kind).smallest
+        return tuple(f"{first + i} respondents" for i, p in enumerate(self.size or ()) if p == 0)
 
     def of_database(self, types: Sequence[int], universe: Universe) -> Fraction:
         h = universe.histogram_of(types)

@@ -55,8 +55,8 @@ class IidPrior:
         return True
 
     def zeros(self, universe: AnyUniverse) -> tuple[str, ...]:
-        assert isinstance(universe, Universe)
-        sizes = tuple(f"{universe.smallest + i} respondents" for i, p in enumerate(self.size or ()) if p == 0)
+        first = with_respondents(universe, self.kind).smallest
+        sizes = tuple(f"{first + i} respondents" for i, p in enumerate(self.size or ()) if p == 0)
         return tuple(f"type {t}" for t, p in enumerate(self.probabilities) if p == 0) + sizes
 
     def of_database(self, types: Sequence[int], universe: Universe) -> Fraction:

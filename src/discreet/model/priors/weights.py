@@ -87,13 +87,17 @@ def check_count(found: int, wanted: int, what: str) -> None:
 
 def with_respondents(universe: AnyUniverse, kind: str) -> Universe:
     if not isinstance(universe, Universe):
-        raise InputError(
-            "Databases listed by name need a prior that lists them",
-            found=f"kind = {kind!r}",
-            allowed="kind = 'table'",
-            remedy="give a probability for each name",
-        )
+        raise names_unknown(kind)
     return universe
+
+
+def names_unknown(kind: str) -> InputError:
+    return InputError(
+        "Databases listed by name need a prior that lists them",
+        found=f"kind = {kind!r}",
+        allowed="kind = 'table'",
+        remedy="give a probability for each name",
+    )
 
 
 def check_size(size: tuple[Fraction, ...] | None, universe: Universe) -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from discreet.errors import InputError
 from discreet.model.promises.approximate import ApproximatePromise
-from discreet.model.promises.concentrated import ConcentratedPromise
+from discreet.model.promises.concentrated import ConcentratedPromise, concentrated_rho
 from discreet.model.promises.promise import LETTERS, Promise
 from discreet.model.promises.pure import PurePromise, pure_epsilon
 
@@ -35,6 +35,7 @@ __all__ = [
     "ConcentratedPromise",
     "Promise",
     "PurePromise",
+    "concentrated_rho",
     "promise_of",
     "pure_epsilon",
 ]

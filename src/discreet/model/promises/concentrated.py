@@ -46,3 +46,15 @@ class ConcentratedPromise(Promise):
 
     def meaning(self, numbers: dict[str, str]) -> str:
         return f"their Rényi divergence of order α is at most ρα for every α above 1, with ρ = {numbers['rho']}"
+
+
+def concentrated_rho(promise: Promise) -> Fraction:
+    """The ρ of a concentrated promise; others have none, and whoever needs one cannot go on."""
+    if not isinstance(promise, ConcentratedPromise):
+        raise InputError(
+            "This needs a promise of ρ",
+            found=promise.brief(),
+            allowed="a problem or mechanism with privacy.rho",
+            remedy="ask for ρ-zCDP here",
+        )
+    return promise.rho

@@ -87,7 +87,7 @@ def state_statistics(mechanism: Mechanism) -> list[Fraction] | None:
         return None
     vectors = np.asarray(space.vectors)
     if mechanism.summary.kind == "histogram":
-        if getattr(problem.statistic, "by", "histogram") == "database":
+        if problem.statistic.ordered:
             return None
         return list(on_histograms(problem.statistic, vectors, universe))
     return [of_database(problem.statistic, tuple(row), universe) for row in vectors.tolist()]

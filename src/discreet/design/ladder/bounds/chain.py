@@ -29,6 +29,7 @@ from discreet.certify.bounds.full_information import FULL, full_information
 from discreet.certify.bounds.other_chains import (
     GROWING,
     any_chain_bound,
+    concentration,
     growing_chain,
     growing_chain_bound,
     overdispersed_chain,
@@ -41,7 +42,6 @@ from discreet.errors import Refuted
 from discreet.model.actions import RealActions
 from discreet.model.certificate import TheoremWitness, Witness
 from discreet.model.losses import DistanceLoss
-from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.problem import Problem
 from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
@@ -157,9 +157,8 @@ def _promising(problem: Problem, pairs: list[tuple[Types, ...]], likely: int) ->
     Of a path the guess sees the variance of X for the mean number of players, as if X, where it is not all or nothing, and the
     noise were normal.
     """
-    prior, n = problem.prior, problem.people.respondents
-    assert isinstance(prior, DirichletMultinomialPrior)
-    sizes, values = [float(c) for c in prior.concentration], [float(v) for v in problem.statistic.weights(problem.people) or ()]
+    n = problem.people.respondents
+    sizes, values = [float(c) for c in concentration(problem)], [float(v) for v in problem.statistic.weights(problem.people) or ()]
     ratio = exp(-min(float(problem.epsilon), 300.0))
     noise, whole = 2 * ratio / (1 - ratio) ** 2 if ratio < 1 else float("inf"), sum(sizes)
 
@@ -197,10 +196,8 @@ def _one_sided(problem: Problem, likely: Sequence[int]) -> list[Types]:
 
 def _split(problem: Problem, likely: Sequence[int], watch: Watch) -> tuple[float, Witness] | None:
     """The best pair of tails of independent respondents."""
-    decision, universe = problem.decision, problem.people
-    assert isinstance(decision.loss, DistanceLoss)
-    n, quantile = universe.respondents, decision.loss.quantile
-    scale = float(decision.weight) * decision.loss.pinballs
+    decision, loss, n = problem.decision, problem.decision.distance, problem.people.respondents
+    quantile, scale = loss.quantile, float(decision.weight) * loss.pinballs
     splits = [(pair, split_of(problem, *pair)) for pair in pairs_of_tails(problem, likely)]
     ranked = sorted(splits, key=lambda found: -_screened(found[1], n, float(problem.epsilon), quantile))
     best: tuple[float, Witness] | None = None

@@ -31,7 +31,7 @@ from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program
 from discreet.design.solver.repair import repair
 from discreet.errors import InputError, TooLarge
-from discreet.model.actions import ListedActions, RealActions
+from discreet.model.actions import RealActions
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.states import StateSpace, state_space
 from discreet.model.summary import LinearSummary
@@ -171,9 +171,8 @@ def _squared(reader: Reader, scene: _Scene) -> tuple[np.ndarray, Replied, np.nda
     sums = np.bincount(at, law.masses[held] * law.means[held], scene.size).astype(np.float64)
     centre = float(sums.sum() / masses.sum())
     means = np.where(masses > 0, sums / np.where(masses > 0, masses, 1.0), centre)
-    allowed = reader.problem.decision.actions
-    assert isinstance(allowed, (RealActions, ListedActions))
-    actions = _grid(masses, means) if isinstance(allowed, RealActions) else np.array([float(a) for a in allowed.numbers])
+    decision = reader.problem.decision
+    actions = _grid(masses, means) if isinstance(decision.actions, RealActions) else decision.listed.floats
 
     def replied(kernel: np.ndarray) -> list[Recommendation]:
         joint = kernel * masses

@@ -33,7 +33,7 @@ from discreet.design.ladder.mechanisms.sums import SumPairs
 from discreet.design.program.sections import Recommendation
 from discreet.errors import TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
-from discreet.model.actions import ListedActions, RealActions
+from discreet.model.actions import RealActions
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.kernel import ClosedKernel, GeometricKernel, Kernel, StaircaseKernel
 from discreet.model.losses import DistanceLoss, SquaredLoss
@@ -180,11 +180,10 @@ class Reader:
 
     def allowed(self, target: float) -> Fraction:
         """The allowed action nearest to a number."""
-        allowed = self.problem.decision.actions
-        if isinstance(allowed, RealActions):
-            return decimal(target, allowed)
-        assert isinstance(allowed, ListedActions)
-        numbers = allowed.numbers
+        decision = self.problem.decision
+        if isinstance(decision.actions, RealActions):
+            return decimal(target, decision.actions)
+        numbers = decision.listed.numbers
         at = min(max(bisect_left(numbers, target), 1), max(len(numbers) - 1, 1))
         return min(numbers[at - 1 : at + 1], key=lambda a: abs(float(a) - target))
 
