@@ -18,9 +18,16 @@ from discreet.web.bench import Bench, Page, SettledPages
 from discreet.web.desk import Desk, Limits
 from discreet.web.guard import Door, Guard, TooMuchError
 from discreet.web.keeping import Shelf
-from discreet.web.rooms import design, frontier, gallery, mechanism, plain_files, problem, releases, work
+from discreet.web.rooms.design import DesignRoom
+from discreet.web.rooms.frontier import FrontierRoom
+from discreet.web.rooms.gallery import GalleryRoom
+from discreet.web.rooms.mechanism import MechanismRoom
+from discreet.web.rooms.plain_files import PlainFilesRoom
+from discreet.web.rooms.problem import ProblemRoom
+from discreet.web.rooms.releases import ReleasesRoom
+from discreet.web.rooms.work import WorkRoom
 
-ROOMS = (problem, mechanism, design, frontier, releases, gallery, work, plain_files)
+ROOMS = (ProblemRoom, MechanismRoom, DesignRoom, FrontierRoom, ReleasesRoom, GalleryRoom, WorkRoom, PlainFilesRoom)
 HOME = "workbench"
 """The folder, inside the one that is served, in which the workbench keeps what it makes."""
 
@@ -68,7 +75,7 @@ def workbench(folder: str | Path, limits: Limits | None = None, door: Door | Non
         words = "Something went wrong here. Nothing was lost; the server goes on."
         return bench.page_response(request, Page("error.html", {"error": words}, {"title": "An error", "words": words}, 500))
 
-    routes = [route for room in ROOMS for route in room.routes(bench)]
+    routes = [route for room in ROOMS for route in room(bench).routes()]
     inner = Starlette(
         routes=[*assets(), *routes],
         lifespan=open_hours,

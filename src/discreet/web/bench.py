@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -178,6 +179,25 @@ class Bench:
         if job.state == "failed":
             raise Failed(job.words, job.refused)
         return job, self.document(job)
+
+
+class Room(ABC):
+    """A room of the workbench: handlers that share the bench, and the addresses at which they answer."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+
+    @property
+    def desk(self) -> Desk:
+        return self.bench.desk
+
+    @property
+    def shelf(self) -> Shelf:
+        return self.bench.shelf
+
+    @abstractmethod
+    def routes(self) -> list[Route]:
+        """Every address with its handler, in the order in which they are tried."""
 
 
 STALE = "The workbench was started anew since this page was loaded, or the form was made elsewhere. Reload the page and try again."

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from discreet.errors import InputError
 from discreet.numerics.digits import about, at_least, at_most, percent_at_least, percent_at_most
-from discreet.web.bench import Bench, Page, pictures
+from discreet.web.bench import Bench, Page, Room, pictures
 from discreet.web.desk import Job
 from discreet.web.guard import READ_ONLY
 from discreet.web.keeping import FILES, must_be_name, read_json
@@ -83,26 +83,35 @@ def numbers(facts: Mapping[str, Any]) -> list[dict[str, str]]:
     return shown
 
 
-def routes(bench: Bench) -> list[Route]:
+class DesignRoom(Room):
     """The list of designs, one design, its files."""
 
-    async def listed(request: Request) -> Page:
+    def routes(self) -> list[Route]:
+        return [
+            *self.bench.both("/designs", self.listed),
+            self.bench.posted("/design", self.start),
+            *self.bench.both("/design/{name}", self.one),
+            self.bench.got("/design/{name}/report", self.report),
+            self.bench.got("/design/{name}/files/{file}", self.file),
+        ]
+
+    async def listed(self, request: Request) -> Page:
         rows = []
-        for name, asked, state in bench.shelf.latest(("design", "family"), LISTED):
-            answer = read_json(bench.shelf.answers / name / "answer.json")
+        for name, asked, state in self.shelf.latest(("design", "family"), LISTED):
+            answer = read_json(self.shelf.answers / name / "answer.json")
             extra, facts = answer.get("extra", {}), answer.get("facts", {})
             rows.append({"design": name, "name": extra.get("name") or "problem", "question": extra.get("question", ""),
                          "kind": asked["kind"], "state": state.get("state", "lost"), "loss": facts.get("loss"),
                          "epsilon": facts.get("epsilon")})  # fmt: skip
         return Page("designs.html", {"designs": rows}, {"rows": rows, "title": "Designs"})
 
-    async def one(request: Request) -> Page:
+    async def one(self, request: Request) -> Page:
         name = must_be_name(request.path_params["name"])
-        job = bench.desk.job(name)
+        job = self.desk.job(name)
         if job.kind not in ("design", "family"):
             raise InputError("There is no design of this name", found=name, allowed="a design", remedy="follow a link of a page")
-        found = bench.document(job)
-        problem = bench.shelf.keep_problem(str(job.arguments["toml"]))
+        found = self.bench.document(job)
+        problem = self.shelf.keep_problem(str(job.arguments["toml"]))
         context: dict[str, Any] = {"job": job, "title": "Design", "problem": problem, "name": name, "asked": job.arguments}
         base = {"design": name, "state": job.state, "words": job.words, "problem": problem}
         if found is None:
@@ -117,33 +126,27 @@ def routes(bench: Bench) -> list[Route]:
         page = "design.html" if job.kind == "design" else "family.html"
         return Page(page, {**base, **found["facts"]}, context, settled=True)
 
-    async def file(request: Request) -> Response:
+    async def file(self, request: Request) -> Response:
         name, wanted = must_be_name(request.path_params["name"]), request.path_params["file"]
-        place = bench.shelf.found(name) / wanted
+        place = self.shelf.found(name) / wanted
         if wanted not in FILES or wanted == "report.html" or not place.is_file():
             raise InputError("There is no file of this name", found=wanted, allowed=list(FILES[:-1]), remedy="follow a link")
         headers = {"content-disposition": f'attachment; filename="{wanted}"'}
         return Response(place.read_bytes(), headers=headers, media_type="application/json")
 
-    async def report(request: Request) -> Response:
+    async def report(self, request: Request) -> Response:
         name = must_be_name(request.path_params["name"])
-        bench.shelf.found(name)
-        job, found = await bench.answered("report", {"subject": name})
+        self.shelf.found(name)
+        job, found = await self.bench.answered("report", {"subject": name})
         if found is None or job.folder is None:
             page = Page("waiting.html", {"state": job.state}, {"job": job, "title": "Report", "name": name, "problem": None,
                                                                "files": [], "progress": None, "asked": {}}, 202)  # fmt: skip
-            return bench.page_response(request, page)
+            return self.bench.page_response(request, page)
         headers = {"content-security-policy": READ_ONLY}
         if "download" in request.query_params:
             headers["content-disposition"] = 'attachment; filename="report.html"'
         return Response((job.folder / "report.html").read_bytes(), headers=headers, media_type="text/html; charset=utf-8")
 
-    async def start(request: Request, fields: dict[str, str]) -> Response:
-        job = begin(bench, must_be_name(fields.get("problem", "")), fields)
-        return bench.see(request, f"/design/{job.name}", {"design": job.name})
-
-    return [
-        *bench.both("/designs", listed), bench.posted("/design", start), *bench.both("/design/{name}", one),
-        bench.got("/design/{name}/report", report),
-        bench.got("/design/{name}/files/{file}", file),
-    ]  # fmt: skip
+    async def start(self, request: Request, fields: dict[str, str]) -> Response:
+        job = begin(self.bench, must_be_name(fields.get("problem", "")), fields)
+        return self.bench.see(request, f"/design/{job.name}", {"design": job.name})

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from discreet.model.promises import LETTERS
 from discreet.views.frontier_moves import move_view, reach_view
 from discreet.views.plain import plain
-from discreet.web.bench import Bench, Page, pictures
+from discreet.web.bench import Bench, Page, Room, pictures
 from discreet.web.keeping import must_be_name
 from discreet.web.questions import told_document
 from discreet.web.refining import FIRST, Refining, kind_of
@@ -25,31 +25,42 @@ STEPS = 20
 HIGHEST = 50
 
 
-def routes(bench: Bench) -> list[Route]:
+class FrontierRoom(Room):
     """The frontier of a problem, moves along it, and more points."""
-    refining = Refining(bench)
 
-    def asked_for(request: Request) -> tuple[str, str, str]:
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench)
+        self.refining = Refining(self.bench)
+
+    def routes(self) -> list[Route]:
+        return [
+            *self.bench.both("/frontier/{name}/at", self.move),
+            *self.bench.both("/frontier/{name}", self.shown),
+            self.bench.got("/frontier/{name}/events", self.events),
+            self.bench.posted("/frontier/{name}", self.more),
+        ]
+
+    def asked_for(self, request: Request) -> tuple[str, str, str]:
         """The problem, its text, and whether it promises ε or ρ."""
         name = must_be_name(request.path_params["name"])
-        text = bench.shelf.problem(name)
+        text = self.shelf.problem(name)
         return name, text, kind_of(text)
 
-    async def shown(request: Request) -> Page:
-        name, text, kind = asked_for(request)
-        refining.look(name, kind)
-        solved = refining.points(name, kind)
-        stopped = refining.stopped.get((name, kind))
-        state = "refining" if refining.active(name, kind) else "fine" if stopped is None else stopped.state
+    async def shown(self, request: Request) -> Page:
+        name, text, kind = self.asked_for(request)
+        self.refining.look(name, kind)
+        solved = self.refining.points(name, kind)
+        stopped = self.refining.stopped.get((name, kind))
+        state = "refining" if self.refining.active(name, kind) else "fine" if stopped is None else stopped.state
         words = "" if stopped is None else stopped.words
         facts: dict[str, Any] = {"problem": name, "state": state, "words": words, "solved": len(solved)}
         context: dict[str, Any] = {"title": "What accuracy costs", "name": name, "state": state, "words": words, "solved": solved,
-                                   "key": kind, "letter": LETTERS[kind], "alone": refining.alone.get(name, "")}  # fmt: skip
+                                   "key": kind, "letter": LETTERS[kind], "alone": self.refining.alone.get(name, "")}  # fmt: skip
         if solved:
             levels = [str(point["level"]) for point in solved]
-            paired = [level for level in refining.paired(name) if level in levels]
+            paired = [level for level in self.refining.paired(name) if level in levels]
             arguments = {"toml": text, "problem": name, "kind": kind, "levels": levels, "beside": paired}
-            job, found = await bench.answered("frontier", arguments)
+            job, found = await self.bench.answered("frontier", arguments)
             facts |= {} if found is None else found["facts"]
             own = next((Fraction(point["level"]) for point in solved if point["own"]), Fraction(levels[len(levels) // 2]))
             at, loss = request.query_params.get(kind), request.query_params.get("loss") or ""
@@ -63,36 +74,37 @@ def routes(bench: Bench) -> list[Route]:
             }  # fmt: skip
         return Page("frontier.html", facts, context)
 
-    async def move(request: Request) -> Page:
-        name, _, kind = asked_for(request)
+    async def move(self, request: Request) -> Page:
+        name, _, kind = self.asked_for(request)
         asked = request.query_params
-        solved = refining.points(name, kind)
+        solved = self.refining.points(name, kind)
         if asked.get("loss"):
             view = reach_view(solved, float(amount(asked["loss"], "loss", -1e12, 1e12)), kind)
-            refining.look(name, kind, between(view.facts["too_small"], view.facts["enough"]))
+            self.refining.look(name, kind, between(view.facts["too_small"], view.facts["enough"]))
         else:
             level = amount(asked.get(kind) or "1", LETTERS[kind], 0, HIGHEST)
             view = move_view(solved, level, kind)
-            refining.look(name, kind, level)
+            self.refining.look(name, kind, level)
         return Page(
-            "move.html", plain(view.facts), {"move": told_document(view), "name": name, "more": refining.active(name, kind)}
+            "move.html", plain(view.facts), {"move": told_document(view), "name": name, "more": self.refining.active(name, kind)}
         )
 
-    async def more(request: Request, fields: dict[str, str]) -> Response:
-        name, _, kind = asked_for(request)
+    async def more(self, request: Request, fields: dict[str, str]) -> Response:
+        name, _, kind = self.asked_for(request)
         if fields.get(kind):
-            refining.wanted[name, kind] = amount(fields[kind], LETTERS[kind], 0, HIGHEST)
-        refining.again(name, kind)
-        return bench.see(request, f"/frontier/{name}", {"problem": name, "state": "refining"})
+            self.refining.wanted[name, kind] = amount(fields[kind], LETTERS[kind], 0, HIGHEST)
+        self.refining.again(name, kind)
+        return self.bench.see(request, f"/frontier/{name}", {"problem": name, "state": "refining"})
 
-    async def events(request: Request) -> Response:
-        name, _, kind = asked_for(request)
+    async def events(self, request: Request) -> Response:
+        name, _, kind = self.asked_for(request)
 
         async def lines() -> AsyncIterator[str]:
             yield "retry: 2000\n\n"
             told = -1
             while True:
-                changed, solved, active = refining.changed, len(refining.points(name, kind)), refining.active(name, kind)
+                changed, active = self.refining.changed, self.refining.active(name, kind)
+                solved = len(self.refining.points(name, kind))
                 if solved != told:
                     told = solved
                     yield f"data: {json.dumps({'solved': solved})}\n\n"
@@ -102,9 +114,6 @@ def routes(bench: Bench) -> list[Route]:
                 await changed.wait()
 
         return StreamingResponse(lines(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})
-
-    pages = [*bench.both("/frontier/{name}/at", move), *bench.both("/frontier/{name}", shown)]
-    return [*pages, bench.got("/frontier/{name}/events", events), bench.posted("/frontier/{name}", more)]
 
 
 def between(short: Fraction | None, enough: Fraction | None) -> Fraction | None:

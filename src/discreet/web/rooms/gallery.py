@@ -8,23 +8,29 @@ from starlette.routing import Route
 from discreet.gallery.picture import PAPERS
 from discreet.gallery.picture import picture as by_name
 from discreet.gallery.picture import pictures as known_pictures
-from discreet.web.bench import Bench, Page, pictures
+from discreet.web.bench import Bench, Page, Room, pictures
 
 
-def routes(bench: Bench) -> list[Route]:
+class GalleryRoom(Room):
     """The list by paper, and one picture; what is listed is read without loading what draws it."""
-    known = known_pictures()
-    papers = [(title, [p for p in known.values() if p.paper == key]) for key, title in PAPERS.items()]
 
-    async def listed(request: Request) -> Page:
-        return Page("gallery.html", {"pictures": list(known)}, {"title": "Gallery", "papers": papers})
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench)
+        self.known = known_pictures()
+        self.papers = [(title, [p for p in self.known.values() if p.paper == key]) for key, title in PAPERS.items()]
 
-    async def one(request: Request) -> Page:
+    def routes(self) -> list[Route]:
+        return [*self.bench.both("/gallery", self.listed), *self.bench.both("/gallery/{name}", self.one)]
+
+    async def listed(self, request: Request) -> Page:
+        return Page("gallery.html", {"pictures": list(self.known)}, {"title": "Gallery", "papers": self.papers})
+
+    async def one(self, request: Request) -> Page:
         asked = by_name(request.path_params["name"])
         name = asked.name
-        job = bench.desk.ask("picture", {"name": name}, lane="long", seconds=bench.desk.limits.seconds, again=True)
-        await bench.desk.ended(job, bench.desk.limits.patience)
-        found = bench.document(job)
+        job = self.desk.ask("picture", {"name": name}, lane="long", seconds=self.desk.limits.seconds, again=True)
+        await self.desk.ended(job, self.desk.limits.patience)
+        found = self.bench.document(job)
         if found is None:
             context = {"job": job, "title": asked.title, "name": name, "problem": None, "files": [], "progress": None, "asked": {}}
             return Page("waiting.html", {"state": job.state, "words": job.words}, context, 202)
@@ -35,5 +41,3 @@ def routes(bench: Bench) -> list[Route]:
             "numbers": found["facts"]["numbers"],
         }
         return Page("picture.html", found["facts"], context, settled=True)
-
-    return [*bench.both("/gallery", listed), *bench.both("/gallery/{name}", one)]

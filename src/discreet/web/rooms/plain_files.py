@@ -9,26 +9,34 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from discreet.web.bench import Bench
+from discreet.web.bench import Bench, Room
 from discreet.web.guard import OFFLINE
 from discreet.web.openapi import openapi
 
 
-def routes(bench: Bench) -> list[Route]:
+class PlainFilesRoom(Room):
     """The verifier, and the word."""
-    page = resources.files("discreet").joinpath("verify.html").read_bytes()
-    small = gzip.compress(page, 9, mtime=0)
 
-    async def verifier(request: Request) -> Response:
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench)
+        self.page = resources.files("discreet").joinpath("verify.html").read_bytes()
+        self.small = gzip.compress(self.page, 9, mtime=0)
+
+    def routes(self) -> list[Route]:
+        return [
+            self.bench.got("/openapi.json", self.described),
+            self.bench.got("/verify.html", self.verifier),
+            self.bench.got("/form-word.json", self.word),
+        ]
+
+    async def verifier(self, request: Request) -> Response:
         headers = {"content-security-policy": OFFLINE, "vary": "accept-encoding"}
         if "gzip" in request.headers.get("accept-encoding", ""):
-            return Response(small, headers={**headers, "content-encoding": "gzip"}, media_type="text/html; charset=utf-8")
-        return Response(page, headers=headers, media_type="text/html; charset=utf-8")
+            return Response(self.small, headers={**headers, "content-encoding": "gzip"}, media_type="text/html; charset=utf-8")
+        return Response(self.page, headers=headers, media_type="text/html; charset=utf-8")
 
-    async def word(request: Request) -> Response:
-        return JSONResponse({"form_word": bench.door.form_word})
+    async def word(self, request: Request) -> Response:
+        return JSONResponse({"form_word": self.bench.door.form_word})
 
-    async def described(request: Request) -> Response:
+    async def described(self, request: Request) -> Response:
         return JSONResponse(openapi())
-
-    return [bench.got("/openapi.json", described), bench.got("/verify.html", verifier), bench.got("/form-word.json", word)]

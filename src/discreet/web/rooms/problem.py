@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from discreet.errors import DiscreetError, InputError
-from discreet.web.bench import Bench, Page
+from discreet.web.bench import Page, Room
 from discreet.web.examples import EXAMPLES
 from discreet.web.forms import (
     ACTIONS,
@@ -49,37 +49,48 @@ assert tuple(CHOICES["promise"]) == PROMISES and tuple(CHOICES["unbiased"]) == U
 assert tuple(CHOICES["decision"]) == DECISIONS and tuple(CHOICES["actions"]) == ACTIONS
 
 
-def routes(bench: Bench) -> list[Route]:
+class ProblemRoom(Room):
     """Home, the form, and kept problems."""
 
-    async def home(request: Request) -> Page:
-        lost = [name for name in bench.desk.lost if bench.desk.job(name).state == "lost"]
+    def routes(self) -> list[Route]:
+        return [
+            *self.bench.both("/", self.home),
+            self.bench.posted("/problem/check", self.check),
+            self.bench.posted("/problem", self.keep),
+            *self.bench.both("/problem", self.form),
+            *self.bench.both("/problem/learned", self.learned),
+            self.bench.got("/problem/{name}.toml", self.export),
+            *self.bench.both("/problem/{name}", self.kept),
+        ]
+
+    async def home(self, request: Request) -> Page:
+        lost = [name for name in self.desk.lost if self.desk.job(name).state == "lost"]
         facts = {"examples": [{"name": e.name, "title": e.title, "question": e.question} for e in EXAMPLES.values()], "lost": lost}
         return Page("home.html", facts, {"examples": EXAMPLES.values(), "lost": lost})
 
-    async def form(request: Request) -> Page:
+    async def form(self, request: Request) -> Page:
         example = request.query_params.get("example")
         if example is not None and example not in EXAMPLES:
             raise InputError("There is no example of this name", found=example, allowed=list(EXAMPLES), remedy="choose one")
         text = toml_of(FIELDS) if example is None else EXAMPLES[example].text
-        return await _edited(text, None, "New problem" if example is None else EXAMPLES[example].title)
+        return await self._edited(text, None, "New problem" if example is None else EXAMPLES[example].title)
 
-    async def kept(request: Request) -> Page:
+    async def kept(self, request: Request) -> Page:
         name = must_be_name(request.path_params["name"])
-        return await _edited(bench.shelf.problem(name), name, "Problem")
+        return await self._edited(self.shelf.problem(name), name, "Problem")
 
-    async def _edited(text: str, name: str | None, title: str) -> Page:
-        checked = await _checked(text)
+    async def _edited(self, text: str, name: str | None, title: str) -> Page:
+        checked = await self._checked(text)
         facts = {"problem": name, "toml": text, **checked["facts"]}
         context = {"title": title, "toml": text, "fields": fields_of(text), "name": name, "checked": checked, "choices": CHOICES,
-                   "learned": learned_in(bench.folder, bench.shelf.home)}  # fmt: skip
+                   "learned": learned_in(self.bench.folder, self.shelf.home)}  # fmt: skip
         return Page("problem.html", facts, context)
 
-    async def learned(request: Request) -> Page:
+    async def learned(self, request: Request) -> Page:
         asked = request.query_params
-        item = found_by_name(bench.folder, "release", asked.get("from", ""), bench.shelf.home)
+        item = found_by_name(self.bench.folder, "release", asked.get("from", ""), self.shelf.home)
         arguments = {"place": item.place, "stamp": item.stamp, "change": asked.get("change") or "0"}
-        _, found = await bench.answered("learned", arguments)
+        _, found = await self.bench.answered("learned", arguments)
         if found is None:
             return Page("busy.html", {"state": "running"}, {"title": "Learned prior", "place": item.place}, 202)
         priors = found["facts"]["priors"]
@@ -88,46 +99,40 @@ def routes(bench: Bench) -> list[Route]:
                    "change": arguments["change"]}  # fmt: skip
         return Page("learned.html", {**found["facts"], "chosen": priors[place]}, context)
 
-    async def _checked(text: str) -> dict[str, Any]:
+    async def _checked(self, text: str) -> dict[str, Any]:
         try:
-            return {**await bench.desk.reply("check", {"toml": text}), "words": ""}
+            return {**await self.desk.reply("check", {"toml": text}), "words": ""}
         except DiscreetError as error:
             return _refused(error)
 
-    async def check(request: Request, fields: dict[str, str]) -> Response:
+    async def check(self, request: Request, fields: dict[str, str]) -> Response:
         try:
             text = _text(fields)
         except DiscreetError as error:  # a table of counts that does not fit
             text, checked = "", _refused(error)
         else:
-            checked = await _checked(text)
+            checked = await self._checked(text)
         page = Page("checked.html", {"toml": text, **checked["facts"]}, {"checked": checked, "toml": text})
-        return bench.page_response(request, page)
+        return self.bench.page_response(request, page)
 
-    async def keep(request: Request, fields: dict[str, str]) -> Response:
+    async def keep(self, request: Request, fields: dict[str, str]) -> Response:
         text = _text(fields)
-        await bench.desk.reply("check", {"toml": text})  # what cannot be read is not kept
-        name = bench.shelf.keep_problem(text)
+        await self.desk.reply("check", {"toml": text})  # what cannot be read is not kept
+        name = self.shelf.keep_problem(text)
         if fields.get("then") == "design":
             from discreet.web.rooms.design import begin
 
-            job = begin(bench, name, fields)
-            return bench.see(request, f"/design/{job.name}", {"problem": name, "design": job.name})
+            job = begin(self.bench, name, fields)
+            return self.bench.see(request, f"/design/{job.name}", {"problem": name, "design": job.name})
         if fields.get("then") == "frontier":
-            return bench.see(request, f"/frontier/{name}", {"problem": name})
-        return bench.see(request, f"/problem/{name}", {"problem": name})
+            return self.bench.see(request, f"/frontier/{name}", {"problem": name})
+        return self.bench.see(request, f"/problem/{name}", {"problem": name})
 
-    async def export(request: Request) -> Response:
+    async def export(self, request: Request) -> Response:
         name = must_be_name(request.path_params["name"])
-        text = bench.shelf.problem(name)
+        text = self.shelf.problem(name)
         headers = {"content-disposition": f'attachment; filename="problem-{name}.toml"'}
         return Response(text, headers=headers, media_type="application/toml; charset=utf-8")
-
-    return [
-        *bench.both("/", home), bench.posted("/problem/check", check), bench.posted("/problem", keep),
-        *bench.both("/problem", form), *bench.both("/problem/learned", learned), bench.got("/problem/{name}.toml", export),
-        *bench.both("/problem/{name}", kept),
-    ]  # fmt: skip
 
 
 def _refused(error: DiscreetError) -> dict[str, Any]:

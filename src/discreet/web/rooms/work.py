@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from discreet.errors import InputError
-from discreet.web.bench import Bench, Page
+from discreet.web.bench import Page, Room
 from discreet.web.desk import Job
 from discreet.web.keeping import must_be_name, read_json
 
@@ -23,58 +23,60 @@ CALLED = {"design": "Design:", "family": "Designs for cells:", "points": "Fronti
 NAMED = re.compile(r'^name = "([^"\\]{1,60})"', re.MULTILINE)
 
 
-def routes(bench: Bench) -> list[Route]:
+class WorkRoom(Room):
     """The list of work, and one piece of it."""
 
-    async def listed(request: Request) -> Page:
-        own = [job for job in bench.desk.jobs.values() if job.kind in LANES]
+    def routes(self) -> list[Route]:
+        return [
+            *self.bench.both("/jobs", self.listed),
+            self.bench.got("/jobs/{name}/events", self.events),
+            self.bench.got("/jobs/{name}/figures/{place:int}.json", self.figure),
+            self.bench.posted("/jobs/{name}/stop", self.stop),
+            self.bench.posted("/jobs/{name}/again", self.again),
+        ]
+
+    async def listed(self, request: Request) -> Page:
+        own = [job for job in self.desk.jobs.values() if job.kind in LANES]
         rows = [{"name": job.name, "kind": job.kind, "state": job.state, "words": job.words, "events": len(job.events),
                  "place": place_of(job), "called": called(job)} for job in reversed(own[-LISTED:])]  # fmt: skip
-        gone = [job for job in map(bench.desk.job, bench.desk.lost) if job.state == "lost"]
+        gone = [job for job in map(self.desk.job, self.desk.lost) if job.state == "lost"]
         lost = [{"name": job.name, "kind": job.kind, "place": place_of(job), "called": called(job)} for job in gone]
-        facts = {"work": rows, "lost": lost, "workers": bench.desk.limits.workers, "room": bench.desk.limits.waiting}
+        facts = {"work": rows, "lost": lost, "workers": self.desk.limits.workers, "room": self.desk.limits.waiting}
         return Page("work.html", facts, {"rows": rows, "lost": lost, "title": "Work"})
 
-    async def events(request: Request) -> Response:
-        job = bench.desk.job(must_be_name(request.path_params["name"]))
+    async def events(self, request: Request) -> Response:
+        job = self.desk.job(must_be_name(request.path_params["name"]))
         last = request.headers.get("last-event-id", "")
         first = int(last) + 1 if last.isdigit() and len(last) < 9 else 0
 
         async def lines() -> AsyncIterator[str]:
             yield "retry: 2000\n\n"
-            async for place, event in bench.desk.events(job, first):
+            async for place, event in self.desk.events(job, first):
                 yield f"id: {place}\ndata: {json.dumps(event)}\n\n"
             yield f"event: ended\ndata: {json.dumps({'state': job.state})}\n\n"
 
         return StreamingResponse(lines(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})
 
-    async def figure(request: Request) -> Response:
-        folder = bench.shelf.found(request.path_params["name"])
+    async def figure(self, request: Request) -> Response:
+        folder = self.shelf.found(request.path_params["name"])
         place = request.path_params["place"]
         found = read_json(folder / "answer.json").get("figures", [])
         if not 0 <= place < len(found):
             raise InputError("There is no picture of this number", found=place, allowed=f"below {len(found)}", remedy="reload")
         page = Page("", {}, settled=True)
-        return bench.response(request, json.dumps(found[place]["specification"]).encode(), "application/json", page)
+        return self.bench.response(request, json.dumps(found[place]["specification"]).encode(), "application/json", page)
 
-    async def stop(request: Request, fields: dict[str, str]) -> Response:
-        job = bench.desk.job(must_be_name(request.path_params["name"]))
-        bench.desk.stop(job)
-        return bench.see(request, place_of(job), {"state": job.state})
+    async def stop(self, request: Request, fields: dict[str, str]) -> Response:
+        job = self.desk.job(must_be_name(request.path_params["name"]))
+        self.desk.stop(job)
+        return self.bench.see(request, place_of(job), {"state": job.state})
 
-    async def again(request: Request, fields: dict[str, str]) -> Response:
-        old = bench.desk.job(must_be_name(request.path_params["name"]))
+    async def again(self, request: Request, fields: dict[str, str]) -> Response:
+        old = self.desk.job(must_be_name(request.path_params["name"]))
         lane = LANES.get(old.kind, "quick")
-        seconds = None if lane == "quick" else float(old.arguments.get("seconds", bench.desk.limits.seconds))
-        job = bench.desk.ask(old.kind, old.arguments, lane=lane, seconds=seconds, again=True)
-        return bench.see(request, place_of(job), {"state": job.state})
-
-    return [
-        *bench.both("/jobs", listed),
-        bench.got("/jobs/{name}/events", events),
-        bench.got("/jobs/{name}/figures/{place:int}.json", figure),
-        bench.posted("/jobs/{name}/stop", stop), bench.posted("/jobs/{name}/again", again),
-    ]  # fmt: skip
+        seconds = None if lane == "quick" else float(old.arguments.get("seconds", self.desk.limits.seconds))
+        job = self.desk.ask(old.kind, old.arguments, lane=lane, seconds=seconds, again=True)
+        return self.bench.see(request, place_of(job), {"state": job.state})
 
 
 def called(job: Job) -> str:
