@@ -17,6 +17,7 @@ from discreet.certify.bounds.concentrated_chain import CONCENTRATED, concentrate
 from discreet.certify.bounds.dual import dual_upper_bound
 from discreet.certify.bounds.full_information import FULL
 from discreet.certify.bounds.other_chains import GROWING, any_chain_bound, growing_chain_bound
+from discreet.certify.bounds.players import players_upper_bound
 from discreet.certify.bounds.quotient import quotient_upper_bound
 from discreet.certify.bounds.renyi import renyi_upper_bound
 from discreet.certify.bounds.theorems import GEOMETRIC, theorem_upper_bound, theorem_value
@@ -31,6 +32,7 @@ from discreet.model.certificate import (
     Counterexample,
     DualWitness,
     OptimalityClaim,
+    PlayersWitness,
     QuotientWitness,
     RenyiWitness,
     ShiftedWitness,
@@ -50,6 +52,7 @@ BOUNDS: dict[str, tuple[type[Witness], Callable[[Problem, Any], Fraction]]] = {
     "dual-with-chord": (DualWitness, dual_upper_bound),
     "quotient": (QuotientWitness, quotient_upper_bound),
     "renyi-cuts": (RenyiWitness, renyi_upper_bound),
+    "players": (PlayersWitness, players_upper_bound),
     "unbiased": (UnbiasedWitness, unbiased_upper_bound),
     "shifted": (ShiftedWitness, shifted_upper_bound),
     FULL: (TheoremWitness, theorem_upper_bound),

@@ -37,6 +37,8 @@ from discreet.model.certificate import (
     Multipliers,
     OptimalityClaim,
     PackedFlows,
+    PlayersPart,
+    PlayersWitness,
     PrivacyProof,
     QuotientWitness,
     RenyiWitness,
@@ -118,6 +120,9 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
         return {"kind": "theorem", "theorem": witness.theorem, "parameters": dict(witness.parameters)}
     if isinstance(witness, ShiftedWitness):
         return _witness_document(witness.inner) | {"kind": witness.kind, "shift": [format_exact(s) for s in witness.shift]}
+    if isinstance(witness, PlayersWitness):
+        parts = [_part_document(part) for part in witness.parts]
+        return {"kind": witness.kind, "kinds": [list(kind) for kind in witness.kinds], "parts": parts}
     document: dict[str, Any] = {
         "kind": witness.kind,
         "scale": format_integer(witness.scale),
@@ -137,16 +142,35 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
     return document if witness.box is None else document | {"box": clamp_document(witness.box)}
 
 
+def _part_document(part: PlayersPart) -> dict[str, Any]:
+    cuts = {key: x for key, x in _witness_document(part.cuts).items() if key != "kind"}
+    return cuts | {"players": part.players, "step": part.step}
+
+
+def _part(shape: schema.PlayersPartShape) -> PlayersPart:
+    scale, box = read_integer(shape.scale, "the scale"), clamp_from_shape(shape.box)
+    multipliers = _multipliers(shape.multipliers)
+    return PlayersPart(shape.players, shape.step, RenyiWitness(box, shape.root, scale, _unpacked(shape.cuts), multipliers))
+
+
+def _multipliers(shapes: Sequence[schema.MultipliersShape]) -> tuple[Multipliers, ...]:
+    return tuple(Multipliers(recommendation_from_shape(m.action), _unpacked(m.flows)) for m in shapes)
+
+
 def _witness(shape: schema.Witness) -> Witness:
     _must_belong(shape)
     if shape.kind == "theorem":
         if shape.theorem is None:
             raise _lacking("theorem")
         return TheoremWitness(shape.theorem, tuple((shape.parameters or {}).items()))
+    if shape.kind == "players":
+        if shape.kinds is None or shape.parts is None:
+            raise _lacking("kinds or parts")
+        return PlayersWitness(tuple(map(tuple, shape.kinds)), tuple(map(_part, shape.parts)))
     if shape.scale is None or shape.multipliers is None:
         raise _lacking("scale or multipliers")
     scale = read_integer(shape.scale, "the scale")
-    multipliers = tuple(Multipliers(recommendation_from_shape(m.action), _unpacked(m.flows)) for m in shape.multipliers)
+    multipliers = _multipliers(shape.multipliers)
     if shape.kind == "quotient":
         if shape.reference is None or shape.groups is None or shape.rays is None or shape.states is None:
             raise _lacking("reference, groups, rays or states")
@@ -173,7 +197,7 @@ COMPRESSION = 6
 """More would take twenty times as long for a hundredth of the size."""
 PLANES = "planes:"
 OWN_KEYS = {"quotient": ("reference", "groups", "rays", "states"), "unbiased": ("tails", "biases"), "shifted": ("shift",),
-            "renyi-cuts": ("root", "cuts")}  # fmt: skip
+            "renyi-cuts": ("root", "cuts"), "players": ("kinds", "parts")}  # fmt: skip
 
 
 def _must_belong(shape: schema.Witness) -> None:

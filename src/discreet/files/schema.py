@@ -171,8 +171,18 @@ class MultipliersShape(Shape):
     )
 
 
+class PlayersPartShape(Shape):
+    players: Integer
+    step: Integer
+    box: ClampShape
+    scale: Digits
+    root: Integer
+    cuts: Packed
+    multipliers: list[MultipliersShape]
+
+
 class Witness(Shape):
-    kind: Literal["dual", "dual-with-chord", "quotient", "theorem", "unbiased", "shifted", "renyi-cuts"]
+    kind: Literal["dual", "dual-with-chord", "quotient", "theorem", "unbiased", "shifted", "renyi-cuts", "players"]
     box: ClampShape | None = None
     reference: Integer | None = None
     groups: list[list[Integer]] | None = None
@@ -188,6 +198,8 @@ class Witness(Shape):
     biases: Packed | None = None
     root: Integer | None = None
     cuts: Packed | None = None
+    kinds: list[list[Integer]] | None = None
+    parts: list[PlayersPartShape] | None = None
 
 
 class OptimalityShape(Shape):

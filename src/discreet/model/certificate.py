@@ -7,6 +7,7 @@ Witnesses of optimality (all bound the payoff of every private mechanism from ab
 `dual-with-chord`  multipliers at action nodes a_0 < a_1 < …, interpolated linearly between them (real actions)
 `quotient`         multipliers on inequalities that hold on average over histograms with the same counts and statistic
 `renyi-cuts`       multipliers on linear cuts of Rényi divergences, under a promise of ρ
+`players`          such cuts for some respondents of a few types, all others known: any number of respondents and types
 `theorem`          a named theorem whose conditions and formula are checked again
 `unbiased`         multipliers at nodes and beyond them, and of the mean at each state (values unbiased everywhere)
 `shifted`          `dual-with-chord` for the statistic plus a linear function of the counts (values unbiased nearby)
@@ -234,7 +235,38 @@ class RenyiWitness:
             )
 
 
-Witness = DualWitness | QuotientWitness | TheoremWitness | UnbiasedWitness | ShiftedWitness | RenyiWitness
+@dataclass(frozen=True)
+class PlayersPart:
+    """Cuts for so many players, along moves of `step` of them at once (`certify.bounds.players`)."""
+
+    players: int
+    step: int
+    cuts: RenyiWitness
+
+    def __post_init__(self) -> None:
+        if self.players < 1 or self.step < 1 or self.cuts.box is None:
+            raise InputError(
+                "Cuts for players need a number of players and a step from 1, and a box of histograms",
+                found=f"{brief(self.players)} players, step {brief(self.step)}, {'no box' if self.cuts.box is None else 'a box'}",
+                allowed="numbers from 1 and a box",
+                remedy="correct the file",
+            )
+
+
+@dataclass(frozen=True)
+class PlayersWitness:
+    """Respondents of the types in `kinds`, types of one value each, play; everybody learns the others (`certify.bounds.players`).
+
+    A part holds where at least so many play and fewer than in the next. Values are counted from the least kind's in units of the
+    span of all kinds.
+    """
+
+    kinds: tuple[tuple[int, ...], ...]
+    parts: tuple[PlayersPart, ...]
+    kind = "players"
+
+
+Witness = DualWitness | QuotientWitness | TheoremWitness | UnbiasedWitness | ShiftedWitness | RenyiWitness | PlayersWitness
 
 
 @dataclass(frozen=True)

@@ -60,12 +60,17 @@ def concentrated_chain_bound(problem: Problem, witness: TheoremWitness) -> Fract
 
 def why_not_concentrated_chain(problem: Problem) -> str | None:
     """The first condition of the theorem that fails, in words; None when all hold."""
-    if not isinstance(problem.promise, ConcentratedPromise):
-        return f"it bounds mechanisms under a promise of ρ, not of {problem.promise.brief()}"
-    reason = why_not_chain(problem)
+    reason = why_not_under_rho(problem)
     if reason is None and not isinstance(problem.decision.loss, SquaredLoss):
         return "the loss is not a squared error"
     return reason
+
+
+def why_not_under_rho(problem: Problem) -> str | None:
+    """Why this is no single error of a sum over independent respondents under ρ; None when it is."""
+    if not isinstance(problem.promise, ConcentratedPromise):
+        return f"it bounds mechanisms under a promise of ρ, not of {problem.promise.brief()}"
+    return why_not_chain(problem)
 
 
 def concentrated_loss(split: Split, respondents: int, rho: Fraction) -> Fraction:

@@ -36,16 +36,19 @@ def renyi_upper_bound(problem: Problem, witness: RenyiWitness) -> Fraction:
     promise = problem.promise
     if not isinstance(promise, ConcentratedPromise):
         raise Refuted("cuts of Rényi divergences bound mechanisms under a promise of ρ", promise.brief())
+    return -cut_lower_bound(problem, witness, stage_of(problem, witness.box), promise.rho)
+
+
+def cut_lower_bound(problem: Problem, witness: RenyiWitness, stage: PullStage, rho: Fraction) -> Fraction:
+    """What no mechanism that keeps ρ along the edges of the stage loses less than."""
     if witness.root > MOST_ROOT:
         raise Refuted("the order of the cuts is too close to one to be checked", f"1 + 1/{witness.root}")
-    stage = stage_of(problem, witness.box)
     weights = _weights(witness, stage)
     pulls = [_pull(m, witness, weights) for m in witness.multipliers]
     lowest = least_pulled(problem, stage, pulls)
     order = 1 + Fraction(1, witness.root)
-    limit = rational_above_exp(order * (order - 1) * promise.rho, BITS)
-    spent = limit * Fraction(sum(weights.values()), witness.scale)
-    return -(lowest - spent)
+    limit = rational_above_exp(order * (order - 1) * rho, BITS)
+    return lowest - limit * Fraction(sum(weights.values()), witness.scale)
 
 
 def _weights(witness: RenyiWitness, stage: PullStage) -> dict[tuple[int, int], int]:

@@ -27,6 +27,7 @@ from discreet.design.solver.renyi import RenyiProgram, RenyiSolution, solve_reny
 from discreet.errors import TooLarge
 from discreet.model.certificate import ROOT_BITS, Flow, Multipliers, RenyiWitness
 from discreet.model.neighbours import ReplaceOne
+from discreet.model.summary import Clamp
 from discreet.watch import Watch
 
 ROOT = 64
@@ -63,7 +64,12 @@ def cut_witness(base: Ground, watch: Watch) -> RenyiWitness | None:
     program = RenyiProgram(cost, first, second, order, np.exp(order * (order - 1) * float(base.problem.rho)))
     start = np.full(cost.shape, 1 / len(cost))
     found = solve_renyi(program, start, GAP, watch)
-    return _witness(section, program, found, actions) if found.bound > 0 else None
+    if found.bound <= 0:
+        return None
+    problem = base.problem
+    return packed(
+        getattr(section.summary, "clamp", None), program, found, actions, needed(problem) if problem.real_actions else None
+    )
 
 
 def with_losses(base: Ground, many: int) -> tuple[list[Recommendation], np.ndarray]:
@@ -98,8 +104,17 @@ def likely_states(base: Ground, table: np.ndarray) -> Section | None:
     return None
 
 
-def _witness(section: Section, program: RenyiProgram, found: RenyiSolution, actions: list[Recommendation]) -> RenyiWitness:
-    """Multipliers over a power of two that keeps 61 bits of the largest, and roots of the ratios of each action."""
+def packed(
+    box: Clamp | None,
+    program: RenyiProgram,
+    found: RenyiSolution,
+    actions: list[Recommendation],
+    reach: tuple[Fraction, Fraction] | None,
+) -> RenyiWitness:
+    """Multipliers over a power of two that keeps 61 bits of the largest, and roots of the ratios of each action.
+
+    Nodes of real actions must `reach` from one number to another: beyond the last its multipliers serve.
+    """
     largest = float(found.weights.max())
     bits = max(61 - int(np.ceil(np.log2(largest))), 0)
     kept = np.flatnonzero(found.weights > FAINT * largest)
@@ -112,12 +127,10 @@ def _witness(section: Section, program: RenyiProgram, found: RenyiSolution, acti
         Multipliers(action, tuple((p, q, t) for (p, q), t in zip(ends, row, strict=True)))
         for action, row in zip(actions, whole_roots.tolist(), strict=True)
     ]
-    problem = section.ground.problem
-    if problem.real_actions:
-        low, high = needed(problem)
+    if reach is not None:
+        low, high = reach
         if each[0].action > low:  # type: ignore[operator]
             each.insert(0, Multipliers(low, each[0].flows))
         if each[-1].action < high:  # type: ignore[operator]
             each.append(Multipliers(high, each[-1].flows))
-    clamp = getattr(section.summary, "clamp", None)
-    return RenyiWitness(clamp, ROOT, 1 << bits, tuple(cuts), tuple(each))
+    return RenyiWitness(box, ROOT, 1 << bits, tuple(cuts), tuple(each))

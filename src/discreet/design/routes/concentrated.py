@@ -13,7 +13,7 @@ from discreet.design.proposal import Proposal
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked, Route
 from discreet.errors import DiscreetError
-from discreet.model.certificate import TheoremWitness, Witness
+from discreet.model.certificate import TheoremWitness
 from discreet.model.iid_sum import iid_sum, why_not_iid_sum
 from discreet.model.kernel import Kernel, Output, TableKernel
 from discreet.model.losses import SquaredLoss
@@ -47,14 +47,14 @@ class GaussianSums(Route):
         return "noise on a weighted sum needs no list of states" if by_law(problem) else "every state is listed once"
 
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
-        from discreet.design.concentrated.chain import concentrated_chain_witness
+        from discreet.design.concentrated.chain import path_witness
         from discreet.design.concentrated.cuts import cut_witness
         from discreet.design.concentrated.gaussian_sums import LawScorer, ListedScorer, Scorer, best_gaussian_sum
 
         scorer: Scorer = LawScorer(problem) if by_law(problem) else ListedScorer(ground(problem))
         found = best_gaussian_sum(scorer, asked.watch)
         words = f"weights {', '.join(map(str, found.summary.weights))} with discrete Gaussian noise"
-        witness: Witness | None = concentrated_chain_witness(problem, asked.watch)
+        witness = path_witness(problem, asked.watch)
         if witness is None and too_many(problem) is None:
             base = scorer.base if isinstance(scorer, ListedScorer) else ground(problem)
             witness = cut_witness(base, asked.watch)
