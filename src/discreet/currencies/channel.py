@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.currencies.pair import Pair, distribution, exact_pair
 from discreet.errors import InputError, TooLarge
-from discreet.model.kernel import GaussianKernel, GeometricKernel, TableKernel
+from discreet.model.kernel import GaussianKernel, GeometricKernel, StaircaseKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors.weights import log_ratio
 from discreet.numerics.concentrated import Rows
@@ -36,7 +36,12 @@ LARGEST_EXPANDED = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class LossChannel:
-    """Probabilities [output, state] as floats and logarithms, exact ones by a function, edges and blocks."""
+    """Probabilities [output, state] as floats and logarithms, exact ones by a function, edges and blocks.
+
+    `whole` has them as whole numbers over one denominator, where there is one. In a reduced channel an output stands for several
+    that say the same; `named` gives one of them at a state, and `alike` numbers outputs at pairs of states so that equal numbers
+    have equal ratios.
+    """
 
     labels: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -45,8 +50,10 @@ class LossChannel:
     edges: Edges
     blocks: Edges
     exact: Callable[[int, int], Fraction] = field(repr=False)
-    table: tuple[Sequence[Sequence[int]], int] | None = field(default=None, repr=False)
+    whole: tuple[Callable[[int, int], int], int] | None = field(default=None, repr=False)
     bits: int = 1
+    named: Callable[[int, int], str] | None = field(default=None, repr=False)
+    alike: Callable[[Edges, Edges, Edges], Edges] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if 2 * len(self.outputs) * len(self.edges) > MOST_ENTRIES:
@@ -84,11 +91,15 @@ class LossChannel:
 
     def pair(self, first: int, second: int) -> Pair:
         """The exact pair of two states."""
-        if self.table is not None:
-            weights, denominator = self.table
-            return Pair(tuple(row[first] for row in weights), tuple(row[second] for row in weights), denominator)
         outputs = range(len(self.outputs))
+        if self.whole is not None:
+            weight, denominator = self.whole
+            return Pair(tuple(weight(y, first) for y in outputs), tuple(weight(y, second) for y in outputs), denominator)
         return exact_pair([self.exact(y, first) for y in outputs], [self.exact(y, second) for y in outputs])
+
+    def output_label(self, output: int, state: int) -> str:
+        """An output by its label; at a state of a reduced channel one of those that it stands for."""
+        return self.outputs[output] if self.named is None else self.named(output, state)
 
     def chunks(self) -> Iterator[Edges]:
         """The edges in portions small enough to be worked on at once."""
@@ -97,21 +108,35 @@ class LossChannel:
             yield self.edges[start : start + size]
 
 
+def is_reduced(mechanism: Mechanism) -> bool:
+    """Whether currencies are read from a smaller channel: noise by stairs, and geometric noise on many states."""
+    kernel = mechanism.kernel
+    wide = isinstance(kernel, GeometricKernel) and kernel.width**2 > LARGEST_EXPANDED
+    return wide or isinstance(kernel, StaircaseKernel)
+
+
 def channel_of(source: Mechanism | LossChannel) -> LossChannel:
-    """The channel of a mechanism; a channel is its own. A large geometric kernel is read in its reduced form."""
+    """The channel whose currencies are those of a mechanism, reduced where it can be; a channel is its own."""
+    if isinstance(source, LossChannel) or not is_reduced(source):
+        return whole_channel(source)
+    from discreet.currencies.closed import reduced_channel
+    from discreet.currencies.stairs import stairs_channel
+
+    return reduced_channel(source) if isinstance(source.kernel, GeometricKernel) else stairs_channel(source)
+
+
+def whole_channel(source: Mechanism | LossChannel) -> LossChannel:
+    """The channel with every state and every output of a mechanism, for what depends on the outputs themselves."""
     if isinstance(source, LossChannel):
         return source
     kernel = source.kernel
-    if isinstance(kernel, GeometricKernel) and kernel.width**2 > LARGEST_EXPANDED:
-        from discreet.currencies.closed import reduced_channel
-
-        return reduced_channel(source)
     if isinstance(kernel, TableKernel):
-        table, bits = (kernel.weights, kernel.denominator), kernel.denominator.bit_length()
+        weights, bits = kernel.weights, kernel.denominator.bit_length()
+        whole = (lambda output, state: weights[output][state]), kernel.denominator
     else:
         if isinstance(kernel, GaussianKernel):
             kernel.whole_rows([])  # refused in words: what follows works with rationals
-        table = None
+        whole = None
         bits = (kernel.width + 4) * (kernel.ratio.denominator.bit_length() + 1) + 64
     space = source.space
     return LossChannel(
@@ -122,7 +147,7 @@ def channel_of(source: Mechanism | LossChannel) -> LossChannel:
         space.edges,
         space.blocks,
         source.probability,
-        table,
+        whole,
         bits,
     )
 

@@ -12,18 +12,24 @@ Reference: SY fn 28, Lemma 1 (the truncated geometric mechanism is a sufficient 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import product
 
 from discreet.currencies.channel import LossChannel, channel_from_rows
-from discreet.errors import InputError
+from discreet.errors import InputError, TooLarge
 from discreet.model.kernel import GeometricKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.summary import LinearSummary
 
+MOST_SHIFT = 2_000
+"""Units between two states of a listed pair."""
 
-def reduced_channel(mechanism: Mechanism) -> LossChannel:
-    """The small channel with every currency of a mechanism with a geometric kernel; states are offsets "+o"."""
+
+def reduced_channel(mechanism: Mechanism, size: int = 1) -> LossChannel:
+    """The small channel with every currency of a mechanism with a geometric kernel; states are offsets "+o".
+
+    For a group of `size` respondents offsets reach that many steps, and every edge is a block.
+    """
     kernel, summary = mechanism.kernel, mechanism.summary
     if not isinstance(kernel, GeometricKernel) or not isinstance(summary, LinearSummary):
         raise InputError(
@@ -34,31 +40,44 @@ def reduced_channel(mechanism: Mechanism) -> LossChannel:
         )
     present = [0] if isinstance(mechanism.problem.neighbours, AddRemoveOne) else []
     offsets = sorted({*summary.weights, *present})
-    span = offsets[-1] - offsets[0]
+    clipped = summary.low is not None or summary.high is not None
+    shifts = _shifts(offsets, star=bool(present), clipped=clipped, size=size, most=kernel.high - kernel.low)
     plain = tuple(o - offsets[0] for o in offsets)
     blocks = {plain}
-    if summary.low is not None or summary.high is not None:
-        for cut in range(span + 1):
+    if clipped:
+        for cut in range(plain[-1] + 1):
             if summary.high is not None:
                 blocks.add(tuple(sorted({min(o, cut) for o in plain})))
             if summary.low is not None:
                 blocks.add(tuple(sorted({max(o, cut) for o in plain})))
+    pairs = [(0, shift) for shift in shifts]
+    listed = pairs if size > 1 else sorted(block for block in blocks if len(block) > 1)
+    span = max(plain[-1], shifts[-1] if shifts else 0)
     small = GeometricKernel(0, max(span, 1), kernel.step, kernel.ratio)
-    states = range(span + 1)
-    rows = [[small.mass(y, s) for y in range(small.high + 1)] for s in states]
-    listed = sorted(block for block in blocks if len(block) > 1)
-    pairs = _pairs(listed, star=bool(present), origin=-offsets[0])
-    channel = channel_from_rows(rows, edges=pairs, blocks=listed, labels=[f"+{s}" for s in states])
-    below, above = f"at most +{0}", f"at least +{span}"
+    rows = [[small.mass(y, s) for y in range(small.high + 1)] for s in range(span + 1)]
+    channel = channel_from_rows(rows, edges=pairs, blocks=listed, labels=[f"+{s}" for s in range(span + 1)])
     between = [f"+{s}" for s in range(1, small.high)]
-    return replace(channel, outputs=(below, *between, above))
+    names = ("at most +0", *between, f"at least +{span}")
+    return replace(channel, outputs=names, named=lambda output, _: names[output])
 
 
-def _pairs(blocks: list[tuple[int, ...]], *, star: bool, origin: int) -> list[tuple[int, int]]:
-    """Neighbouring offsets: every two of a block, or with add-remove-one the absent respondent with each other."""
-    found = {pair for block in blocks for pair in combinations(block, 2)}
-    if star:
-        # A clip can only bring the absent respondent's offset and another one nearer to each other.
-        reach = max(origin, max(max(block) for block in blocks) - origin)
-        found = {(a, b) for a, b in found if b - a <= reach}
-    return sorted(found)
+def _shifts(offsets: list[int], *, star: bool, clipped: bool, size: int, most: int) -> list[int]:
+    """How far apart two states can be that `size` steps join: a step goes from one offset to another, or from or to the absent 0.
+
+    Where the two lie says nothing more, so pairs are told apart by their distance alone. A clip may stop a step anywhere.
+    """
+    steps = set(offsets) if star else {a - b for a, b in product(offsets, repeat=2)}
+    single = {abs(step) for step in steps}
+    if size * max(single) > MOST_SHIFT:
+        raise TooLarge(
+            "A group of this size moves the sum too far to be listed",
+            size=f"{size} respondents × {max(single):,} units",
+            fits=f"{MOST_SHIFT:,} units",
+            remedy="ask for a smaller group; its tight ε is at most the number of respondents times that of one",
+        )
+    if clipped:
+        return list(range(1, min(size * max(single), most) + 1))
+    reached = {0}
+    for _ in range(size):
+        reached |= {at + sign * step for at in reached for step in single for sign in (1, -1)}
+    return sorted(shift for shift in reached if 0 < shift <= most)

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.currencies.channel import LossChannel, channel_of
+from discreet.currencies.channel import LossChannel, whole_channel
 from discreet.currencies.tight import tight_epsilon
 from discreet.model.mechanism import Mechanism
 
@@ -33,7 +33,7 @@ class ComponentEpsilon:
 
 def by_component(source: Mechanism | LossChannel) -> tuple[ComponentEpsilon, ...]:
     """Every component with its tight ε, the largest ratio first."""
-    channel = channel_of(source)
+    channel = whole_channel(source)
     edges = np.asarray(channel.edges).reshape(-1, 2)
     found = []
     for members in _joined(len(channel.labels), [(int(a), int(b)) for a, b in edges]):

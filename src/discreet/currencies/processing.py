@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from discreet.currencies.channel import LossChannel, channel_from_rows, channel_of
+from discreet.currencies.channel import LossChannel, channel_from_rows, whole_channel
 from discreet.currencies.pair import distribution
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
@@ -18,7 +18,7 @@ from discreet.model.mechanism import Mechanism
 
 def processed(source: Mechanism | LossChannel, rows: Sequence[Sequence[object]]) -> LossChannel:
     """The channel after a randomised map: `rows` has for each old output the distribution of the new one."""
-    channel = channel_of(source)
+    channel = whole_channel(source)
     if len(rows) != len(channel.outputs):
         raise InputError(
             "A map needs a distribution for every output",

@@ -22,7 +22,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.currencies.bracket import Bracket
-from discreet.currencies.channel import Array, LossChannel, channel_of
+from discreet.currencies.channel import Array, LossChannel, whole_channel
 from discreet.currencies.tight import TightEpsilon, log_of, tight_epsilon
 from discreet.errors import InputError, TooLarge
 from discreet.model.mechanism import Mechanism
@@ -113,7 +113,7 @@ def leakage(mechanism: Mechanism, respondent: int, prior: Prior | None = None) -
 
 def economic(source: Mechanism | LossChannel, utility: Sequence[object]) -> Economic:
     """The effect of one respondent on the expectation of a non-negative utility of the output, exact."""
-    channel = channel_of(source)
+    channel = whole_channel(source)
     values = [exact(u, "utility") for u in utility]
     if len(values) != len(channel.outputs) or min(values) < 0:
         raise InputError(

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -53,6 +54,16 @@ def log_of(ratio: Fraction | None) -> Bracket:
 def tight_epsilon(source: Mechanism | LossChannel) -> TightEpsilon:
     """The exact tight ε; 0 for a mechanism without edges or with equal rows on them."""
     channel = channel_of(source)
+    if channel not in _KNOWN:
+        _KNOWN[channel] = _tight_epsilon(channel)
+    return _KNOWN[channel]
+
+
+_KNOWN: WeakKeyDictionary[LossChannel, TightEpsilon] = WeakKeyDictionary()
+"""Of channels still in use, since several currencies begin with it."""
+
+
+def _tight_epsilon(channel: LossChannel) -> TightEpsilon:
     largest = max((float(losses.max(initial=0.0)) for _, losses in _losses(channel)), default=0.0)
     if largest == math.inf:
         edges, losses = next(found for found in _losses(channel) if found[1].max(initial=0.0) == math.inf)
@@ -60,7 +71,7 @@ def tight_epsilon(source: Mechanism | LossChannel) -> TightEpsilon:
         first, second = edges[at].tolist()
         if channel.logs[output, first] == -math.inf:
             first, second = second, first
-        return TightEpsilon(None, INFINITE, (channel.labels[first], channel.labels[second]), channel.outputs[output])
+        return TightEpsilon(None, INFINITE, (channel.labels[first], channel.labels[second]), channel.output_label(output, first))
     best: tuple[int, int] = (1, 1)
     where: tuple[int, int, int] | None = None
     for output, first, second in _candidates(channel, largest):
@@ -72,7 +83,7 @@ def tight_epsilon(source: Mechanism | LossChannel) -> TightEpsilon:
     output, first, second = where
     ratio = Fraction(*best)
     edge = (channel.labels[first], channel.labels[second])
-    return TightEpsilon(ratio, log_of(ratio), edge, channel.outputs[output])
+    return TightEpsilon(ratio, log_of(ratio), edge, channel.output_label(output, first))
 
 
 def _losses(channel: LossChannel) -> Iterator[tuple[Edges, Array]]:
@@ -109,6 +120,9 @@ def _candidates(channel: LossChannel, largest: float) -> Iterator[tuple[int, int
         quotients = p / q
         kept = quotients >= quotients.max(initial=0.0) * (1 - 2.0**-50)
         outputs, first, second = outputs[kept], first[kept], second[kept]
+        if channel.alike is not None:
+            _, some = np.unique(channel.alike(outputs, first, second), return_index=True)
+            outputs, first, second = outputs[some], first[some], second[some]
         yield from zip(outputs.tolist(), first.tolist(), second.tolist(), strict=True)
         return
     both = zip(outputs.tolist(), first.tolist(), second.tolist(), strict=True)
@@ -119,8 +133,8 @@ def _candidates(channel: LossChannel, largest: float) -> Iterator[tuple[int, int
 
 def _weights(channel: LossChannel, output: int, first: int, second: int) -> tuple[int, int]:
     """Integers in the ratio P(output | first) : P(output | second)."""
-    if channel.table is not None:
-        row = channel.table[0][output]
-        return row[first], row[second]
+    if channel.whole is not None:
+        weight = channel.whole[0]
+        return weight(output, first), weight(output, second)
     p, q = channel.exact(output, first), channel.exact(output, second)
     return p.numerator * q.denominator, q.numerator * p.denominator

@@ -17,6 +17,8 @@ from discreet.currencies.tight import tight_epsilon
 from discreet.model.mechanism import Mechanism
 from discreet.numerics.concentrated import rho_bracket
 
+MANY_EDGES = 1_000
+
 
 def rho(source: Mechanism | LossChannel) -> Worst:
     """The smallest ρ of a mechanism with its worst edge; infinite when some loss is."""
@@ -27,7 +29,8 @@ def rho(source: Mechanism | LossChannel) -> Worst:
     if tight.ratio == 1:
         return Worst(ZERO)
     entropy = relative_entropy(channel)
-    found = rho_bracket(channel.rows, tight.upper, entropy.lower)
+    points = 24 if len(channel.edges) < MANY_EDGES else 6
+    found = rho_bracket(channel.rows, tight.upper, entropy.lower, points)
     # Where all rows nearly agree floats say little; what every ε*-DP mechanism satisfies then says more.
     ceiling = pure_entropy(Fraction(tight.upper)).upper
     edge = entropy.edge if found.at is None else channel.edge_labels(found.at[0])

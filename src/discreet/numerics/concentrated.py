@@ -80,14 +80,17 @@ class RhoBracket:
     at: tuple[int, float] | None
 
 
-def rho_bracket(rows: Rows, largest_loss: float, known: float = 0.0) -> RhoBracket:
-    """ρ of rows whose losses are all finite and at most `largest_loss`; `known` is a proved lower bound to start from."""
+def rho_bracket(rows: Rows, largest_loss: float, known: float = 0.0, points: int = 24) -> RhoBracket:
+    """ρ of rows whose losses are all finite and at most `largest_loss`; `known` is a proved lower bound to start from.
+
+    Every edge is looked at in `points` orders first: few where there are many edges, most of which cannot win.
+    """
     search = _Search(rows, known)
     every = np.arange(2 * len(rows.edges))
     search.look(every, np.ones(len(every)))
     # D_α ≤ ε* gives K(t)/(t(1+t)) ≤ ε*/(1+t), which is below the best beyond the last point.
     last = max(largest_loss / max(search.lower, 1e-300) - 1, 1e-6) * (1 + 1e-12)
-    search.start(np.unique(np.concatenate([[FIRST_POINT], np.geomspace(1e-6, max(last, 2e-6), 24)])))
+    search.start(np.unique(np.concatenate([[FIRST_POINT], np.geomspace(1e-6, max(last, 2e-6), points)])))
     for _ in range(ROUNDS):
         if not search.split():
             break
