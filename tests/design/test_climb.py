@@ -12,7 +12,7 @@ from discreet.certify.optimality import optimality, proved_bound, proved_value
 from discreet.design import design
 from discreet.design.comparison.large import large_baselines
 from discreet.design.ladder.climb import climb
-from discreet.design.ladder.mechanisms.readings import why_not_read
+from discreet.design.ladder.served import why_not_read
 from discreet.errors import InputError
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import (

@@ -12,21 +12,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from discreet.certify.bounds.chain import CHAIN
-from discreet.certify.bounds.concentrated_chain import CONCENTRATED, concentrated_chain_bound
+from discreet.certify.bounds import CHAIN, CONCENTRATED, FULL, GEOMETRIC, GROWING
 from discreet.certify.bounds.dual import dual_upper_bound
-from discreet.certify.bounds.full_information import FULL
-from discreet.certify.bounds.other_chains import GROWING, any_chain_bound, growing_chain_bound
-from discreet.certify.bounds.players import players_upper_bound
-from discreet.certify.bounds.quotient import quotient_upper_bound
-from discreet.certify.bounds.renyi import renyi_upper_bound
-from discreet.certify.bounds.theorems import GEOMETRIC, theorem_upper_bound, theorem_value
-from discreet.certify.bounds.unbiased import shifted_upper_bound, unbiased_upper_bound
 from discreet.certify.value.expected import expected_payoff
-from discreet.certify.value.face_value import face_value_payoff
-from discreet.certify.value.gaussian import listed_payoff
-from discreet.certify.value.on_a_line import line_payoff
-from discreet.certify.value.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
 from discreet.errors import InputError, Refuted
 from discreet.model.certificate import (
     Counterexample,
@@ -46,20 +34,22 @@ from discreet.model.problem import Problem
 from discreet.model.reductions import reduced
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
+from discreet.on_demand import when_called
 
+BOUNDS_IN = "discreet.certify.bounds"
 BOUNDS: dict[str, tuple[type[Witness], Callable[[Problem, Any], Fraction]]] = {
     "dual": (DualWitness, dual_upper_bound),
     "dual-with-chord": (DualWitness, dual_upper_bound),
-    "quotient": (QuotientWitness, quotient_upper_bound),
-    "renyi-cuts": (RenyiWitness, renyi_upper_bound),
-    "players": (PlayersWitness, players_upper_bound),
-    "unbiased": (UnbiasedWitness, unbiased_upper_bound),
-    "shifted": (ShiftedWitness, shifted_upper_bound),
-    FULL: (TheoremWitness, theorem_upper_bound),
-    CHAIN: (TheoremWitness, any_chain_bound),
-    GROWING: (TheoremWitness, growing_chain_bound),
-    CONCENTRATED: (TheoremWitness, concentrated_chain_bound),
-    GEOMETRIC: (TheoremWitness, theorem_upper_bound),
+    "quotient": (QuotientWitness, when_called(f"{BOUNDS_IN}.quotient", "quotient_upper_bound")),
+    "renyi-cuts": (RenyiWitness, when_called(f"{BOUNDS_IN}.renyi", "renyi_upper_bound")),
+    "players": (PlayersWitness, when_called(f"{BOUNDS_IN}.players", "players_upper_bound")),
+    "unbiased": (UnbiasedWitness, when_called(f"{BOUNDS_IN}.unbiased", "unbiased_upper_bound")),
+    "shifted": (ShiftedWitness, when_called(f"{BOUNDS_IN}.unbiased", "shifted_upper_bound")),
+    FULL: (TheoremWitness, when_called(f"{BOUNDS_IN}.theorems", "theorem_upper_bound")),
+    CHAIN: (TheoremWitness, when_called(f"{BOUNDS_IN}.other_chains", "any_chain_bound")),
+    GROWING: (TheoremWitness, when_called(f"{BOUNDS_IN}.other_chains", "growing_chain_bound")),
+    CONCENTRATED: (TheoremWitness, when_called(f"{BOUNDS_IN}.concentrated_chain", "concentrated_chain_bound")),
+    GEOMETRIC: (TheoremWitness, when_called(f"{BOUNDS_IN}.theorems", "theorem_upper_bound")),
 }
 """How a witness of each kind is checked; a new kind adds a file to `bounds` and a line here."""
 MOST_LISTED = 30_000
@@ -100,15 +90,25 @@ def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
         if claim.witness.reduction is not None:
             mechanism = _on_reduced(mechanism, claim.witness.reduction) or mechanism
     elif isinstance(claim.witness, TheoremWitness):
+        from discreet.certify.bounds.theorems import theorem_value
+
         found = theorem_value(mechanism, claim.witness)
         if found is not None:
             return found
-    if not _listable(mechanism) and why_not_weighted_sum(mechanism) is None:
-        without_laws = [found for way in (face_value_payoff, line_payoff) if (found := way(mechanism)) is not None]
-        if without_laws:
-            return max(without_laws)
-        return weighted_sum_payoff(mechanism)[0]
+    if not _listable(mechanism):
+        from discreet.certify.value.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
+
+        if why_not_weighted_sum(mechanism) is None:
+            from discreet.certify.value.face_value import face_value_payoff
+            from discreet.certify.value.on_a_line import line_payoff
+
+            without_laws = [found for way in (face_value_payoff, line_payoff) if (found := way(mechanism)) is not None]
+            if without_laws:
+                return max(without_laws)
+            return weighted_sum_payoff(mechanism)[0]
     if isinstance(mechanism.kernel, GaussianKernel):
+        from discreet.certify.value.gaussian import listed_payoff
+
         return listed_payoff(mechanism, mechanism.kernel)[0]
     return expected_payoff(mechanism)[0]
 

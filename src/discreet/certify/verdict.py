@@ -26,7 +26,7 @@ from discreet.certify.value.expected import expected_payoff
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.files.artefact import read_artefact
 from discreet.files.certificate import certificate_path, read_certificate
-from discreet.files.mechanism import mechanism_hash
+from discreet.files.mechanism_document import mechanism_hash
 from discreet.files.robust import RobustFile
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim, PrivacyProof
 from discreet.model.family import Family, Member

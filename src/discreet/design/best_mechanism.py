@@ -12,20 +12,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 
-from discreet.certify.bounds.full_information import FULL
+from discreet.certify.bounds import FULL
 from discreet.design.certified import Bound, Proofs
-from discreet.design.comparison.baselines import FLOOR, WAYS, baselines, ways_of
-from discreet.design.comparison.large import large_baselines, large_proposal, plain_baseline
-from discreet.design.comparison.noise import FaceValue
-from discreet.design.ladder.bounds.chain import chain_witness
-from discreet.design.ladder.mechanisms.readings import why_not_read
+from discreet.design.ladder.served import why_not_read
 from discreet.design.program.listed import solvable
 from discreet.design.program.sections import Ground, ground
 from discreet.design.proposal import Proposal
 from discreet.design.reports import AsPayoffs
 from discreet.design.result import Design
-from discreet.design.routes.blind import Blind, blind_proposal
-from discreet.design.routes.oblivious import Oblivious
 from discreet.design.routes.order import LADDER, considered
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked, Route
@@ -108,6 +102,8 @@ def _must_be_askable(problem: Problem, gap: float, within: str | None) -> None:
             remedy="leave out the restriction",
         )
     if within == "oblivious":
+        from discreet.design.routes.oblivious import Oblivious
+
         reason = Oblivious().why_not(problem)
         if reason is not None:
             raise InputError(
@@ -162,6 +158,8 @@ class _Search:
             noise = unbiased_noise(self.problem, "geometric")
             self.proofs.keep(*self.proofs.proved(noise, Step("unbiased noise", True, "", "no route came back in time")))
         else:
+            from discreet.design.routes.blind import Blind, blind_proposal
+
             blind = blind_proposal(self.problem)
             self.proofs.keep(*self.proofs.proved(blind, Blind().taken(self.problem, blind)))
         self.proofs.keep(None, self._plain_bound())
@@ -212,6 +210,10 @@ class _Search:
 
     def beside_baselines(self, compare: bool) -> dict[str, Baseline]:
         """What people do today; where the search beats none of it, it is published instead."""
+        if not compare and self.proofs.reached(self.gap):
+            return {}  # nothing is better by more than the gap
+        from discreet.design.comparison.large import plain_baseline
+
         begun = now()
         if self.proofs.limit is None or not self.proofs.reached(max(self.gap, LOOSE)):
             self.proofs.keep(None, self._plain_bound())
@@ -231,6 +233,8 @@ class _Search:
     def _plain_bound(self) -> Bound:
         """A bound that needs no search: a chain, or that of full information."""
         if self._chain is None:
+            from discreet.design.ladder.bounds.chain import chain_witness
+
             try:
                 watch = Until.after(self._grace / 4)  # what is found is proved again
                 self._chain = in_time(lambda: self.proofs.bounded(chain_witness(self.problem, watch)), self._grace)
@@ -239,10 +243,12 @@ class _Search:
         return self._chain
 
     def _baselines(self, compare: bool, watch: Watch, found: dict[str, Baseline]) -> dict[str, Baseline]:
-        if not compare and self.proofs.reached(self.gap):
-            return {}
         if too_many(self.problem) is not None:
+            from discreet.design.comparison.large import large_baselines
+
             return large_baselines(self.units.inner, watch, found)
+        from discreet.design.comparison.baselines import FLOOR, WAYS, baselines
+
         return baselines(self.ground(), watch, ways=WAYS if compare else FLOOR, found=found)
 
     def _never_worse(self, shown: dict[str, Baseline], watch: Watch) -> None:
@@ -263,6 +269,10 @@ class _Search:
                 self._prove(self.units.restored(proposal), Step(f"baseline {baseline.name}", True, "", words))
 
     def _published(self, name: str, watch: Watch) -> Proposal | None:
+        from discreet.design.comparison.baselines import ways_of
+        from discreet.design.comparison.large import large_proposal
+        from discreet.design.comparison.noise import FaceValue
+
         beyond = solvable(self.problem.epsilon) < self.problem.epsilon and why_not_read(self.units.inner) is None
         if name == FaceValue.name or too_many(self.problem) is not None or beyond:  # closed forms keep every ε as it is
             return large_proposal(self.units.inner, name)
@@ -290,6 +300,8 @@ class _Search:
 
 def _restricted(best: Design, gap: float, watch: Until) -> Design:
     """The best mechanism that reads only the statistic, and what that costs against the best of all."""
+    from discreet.design.routes.oblivious import Oblivious
+
     problem = best.mechanism.problem
     begun = now()
     route, units = Oblivious(), Units.of(problem)

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from discreet import __version__
 from discreet.certify import privacy
-from discreet.certify.bounds.full_information import FULL
+from discreet.certify.bounds import FULL
 from discreet.certify.optimality import proved_value, upper_bound
 from discreet.certify.unbiased import unbiased
 from discreet.design.proposal import Proposal

@@ -10,12 +10,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from discreet.design.comparison.evaluation import Evaluation, evaluate
 from discreet.errors import TooLarge
 from discreet.model.certificate import Certificate, OptimalityClaim
 from discreet.model.mechanism import Mechanism
 from discreet.model.record import Baseline, Behaviour, Reached, Record, Step
+
+if TYPE_CHECKING:
+    from discreet.design.comparison.evaluation import Evaluation
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +75,8 @@ class Design:
     @cached_property
     def evaluation(self) -> Evaluation:
         """Bias, risk and totals: what the expected loss alone does not say."""
+        from discreet.design.comparison.evaluation import evaluate
+
         return evaluate(self.mechanism)
 
     @cached_property

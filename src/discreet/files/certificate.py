@@ -23,12 +23,8 @@ from discreet.errors import InputError
 from discreet.files import schema
 from discreet.files.atomic import read_bytes, write_atomically
 from discreet.files.canonical import canonical_bytes, document_hash, parse_json
-from discreet.files.mechanism import (
-    clamp_document,
-    clamp_from_shape,
-    recommendation_document,
-    recommendation_from_shape,
-)
+from discreet.files.mechanism import clamp_from_shape, recommendation_from_shape
+from discreet.files.mechanism_document import clamp_document, recommendation_document
 from discreet.files.problem import promise_from_shape
 from discreet.model.certificate import (
     Certificate,

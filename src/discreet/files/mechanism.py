@@ -12,8 +12,10 @@ from discreet.errors import InputError
 from discreet.files import schema
 from discreet.files.atomic import read_bytes, write_atomically
 from discreet.files.canonical import canonical_bytes, document_hash, parse_json
+from discreet.files.mechanism_document import FORMAT as FORMAT
+from discreet.files.mechanism_document import mechanism_document as mechanism_document
+from discreet.files.mechanism_document import mechanism_hash as mechanism_hash
 from discreet.files.problem import problem_from_shape, promise_from_shape
-from discreet.files.problem_document import problem_document
 from discreet.files.shape import Shape
 from discreet.model.actions import Action
 from discreet.model.guarantee import Guarantee
@@ -27,9 +29,7 @@ from discreet.model.kernel import (
 )
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary, Summary
-from discreet.numerics.exact import format_exact, format_integer, read_integer
-
-FORMAT = "discreet-mechanism/1"
+from discreet.numerics.exact import read_integer
 
 
 def write_mechanism(path: str | Path, mechanism: Mechanism) -> str:
@@ -42,26 +42,6 @@ def write_mechanism(path: str | Path, mechanism: Mechanism) -> str:
 def read_mechanism(path: str | Path) -> Mechanism:
     """The mechanism in a file; its claims are still only claims."""
     return mechanism_from_document(parse_json(read_bytes(Path(path), "the mechanism file"), "the mechanism file"))
-
-
-def mechanism_hash(mechanism: Mechanism) -> str:
-    return document_hash(mechanism_document(mechanism))
-
-
-def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
-    """The mechanism as a document of exact text: what is hashed."""
-    guarantee = mechanism.guarantee
-    claims = {key: getattr(mechanism.claims, key) for key in ("value", "bound")}
-    stated = {"neighbours": guarantee.neighbours, "unit": guarantee.unit}
-    return {
-        "format": FORMAT,
-        "problem": problem_document(mechanism.problem),
-        "summary": summary_document(mechanism.summary),
-        "kernel": _kernel_document(mechanism),
-        "guarantee": guarantee.promise.document() | stated,
-        "claims": {key: format_exact(claim) for key, claim in claims.items() if claim is not None},
-        "provenance": dict(mechanism.provenance),
-    }
 
 
 def mechanism_from_document(document: Any) -> Mechanism:
@@ -81,22 +61,6 @@ def mechanism_from_shape(shape: schema.Mechanism) -> Mechanism:
     )
 
 
-def summary_document(summary: Summary) -> dict[str, Any]:
-    if isinstance(summary, LinearSummary):
-        document: dict[str, Any] = {"kind": "linear", "weights": list(summary.weights)}
-        return document | {key: end for key in ("low", "high") if (end := getattr(summary, key)) is not None}
-    if isinstance(summary, HistogramSummary) and summary.clamp is not None:
-        return {"kind": "histogram", "clamp": clamp_document(summary.clamp)}
-    return {"kind": summary.kind}
-
-
-def clamp_document(clamp: Clamp) -> dict[str, Any]:
-    document: dict[str, Any] = {"lower": list(clamp.lower), "upper": list(clamp.upper)}
-    if clamp.reference is not None:
-        document["reference"] = clamp.reference
-    return document if clamp.rest is None else document | {"rest": list(clamp.rest)}
-
-
 def clamp_from_shape(shape: schema.ClampShape | None) -> Clamp | None:
     return None if shape is None else Clamp(tuple(shape.lower), tuple(shape.upper), shape.reference, shape.rest)
 
@@ -111,30 +75,6 @@ def _summary(shape: schema.Summary) -> Summary:
             raise _lacking("summary.weights")
         return LinearSummary(tuple(shape.weights), shape.low, shape.high)
     return DatabaseSummary()
-
-
-def _kernel_document(mechanism: Mechanism) -> dict[str, Any]:
-    kernel = mechanism.kernel
-    if isinstance(kernel, TableKernel):
-        stated = kernel.stated_edges
-        return {
-            "family": "table",
-            "states": list(kernel.states),
-            "outputs": [_output_document(output) for output in kernel.outputs],
-            "weights": [[format_integer(w) for w in row] for row in kernel.weights],
-            "denominator": format_integer(kernel.denominator),
-            "edges": mechanism.space.edges.tolist() if stated is None else [list(edge) for edge in stated],
-        }
-    document: dict[str, Any] = {"family": kernel.family, "from": kernel.low, "to": kernel.high, "step": kernel.step}
-    if isinstance(kernel, GaussianKernel):
-        document["sigma_squared"] = format_exact(kernel.sigma_squared)
-    else:
-        document["ratio"] = format_exact(kernel.ratio)
-    if isinstance(kernel, StaircaseKernel):
-        document["plateau"] = kernel.plateau
-    if kernel.actions is not None:
-        document["actions"] = [recommendation_document(action) for action in kernel.actions]
-    return document
 
 
 def _kernel(shape: schema.Kernel) -> Kernel:
@@ -170,10 +110,6 @@ def _kernel(shape: schema.Kernel) -> Kernel:
     return GeometricKernel(shape.from_, shape.to, shape.step, shape.ratio, actions)
 
 
-def action_document(action: Action) -> dict[str, str]:
-    return {"name": action} if isinstance(action, str) else {"number": format_exact(action)}
-
-
 def action_from_shape(shape: schema.ActionShape) -> Action:
     if (shape.number is None) == (shape.name is None):
         raise InputError(
@@ -185,17 +121,8 @@ def action_from_shape(shape: schema.ActionShape) -> Action:
     return shape.number if shape.number is not None else str(shape.name)
 
 
-def _output_document(output: Output) -> dict[str, Any]:
-    document: dict[str, Any] = {"label": output.label}
-    return document if output.action is None else document | {"action": recommendation_document(output.action)}
-
-
 def _output(shape: schema.OutputShape) -> Output:
     return Output(shape.label, None if shape.action is None else recommendation_from_shape(shape.action))
-
-
-def recommendation_document(action: Action | tuple[Action, ...]) -> Any:
-    return [action_document(a) for a in action] if isinstance(action, tuple) else action_document(action)
 
 
 def recommendation_from_shape(shape: schema.ActionShape | list[schema.ActionShape]) -> Action | tuple[Action, ...]:

@@ -19,7 +19,7 @@ from discreet.design.comparison.large import large_baselines
 from discreet.design.program.sections import ground
 from discreet.design.questions.both import both
 from discreet.errors import DiscreetError, MissingExtra
-from discreet.files.mechanism import mechanism_hash
+from discreet.files.mechanism_document import mechanism_hash
 from discreet.interpret.bounds import moved_bracket
 from discreet.interpret.column_errors import OFF, column_values, errors_of, missed_prior
 from discreet.interpret.reading import readings

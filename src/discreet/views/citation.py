@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from discreet import __version__
-from discreet.files.mechanism import mechanism_hash
+from discreet.files.mechanism_document import mechanism_hash
 from discreet.model.mechanism import Mechanism
 from discreet.views.view import Fact, Sentence, View
 

@@ -1,1 +1,7 @@
-"""What no private mechanism can exceed: one file per kind of witness."""
+"""What no private mechanism can exceed: one file per kind of witness, and the names of those that carry no multipliers."""
+
+FULL = "full information"
+CHAIN = "chain"
+GROWING = "growing chain"
+CONCENTRATED = "concentrated chain"
+GEOMETRIC = "SY Thm 3"

@@ -48,6 +48,7 @@ from math import ceil, sqrt
 
 import numpy as np
 
+from discreet.certify.bounds import CHAIN as CHAIN
 from discreet.errors import Refuted
 from discreet.model.actions import NamedActions
 from discreet.model.certificate import TheoremWitness
@@ -56,7 +57,6 @@ from discreet.model.problem import Problem
 from discreet.numerics.brackets import float_down, rational_below_exp
 from discreet.numerics.roundings import drift
 
-CHAIN = "chain"
 ROUNDINGS = 24
 LOG_TAIL = 60.0
 """Windows leave out counts of probability about e^−60."""

@@ -28,6 +28,7 @@ from math import ceil
 
 import numpy as np
 
+from discreet.certify.bounds import CONCENTRATED as CONCENTRATED
 from discreet.certify.bounds.chain import LINEAR_WORK, Split, binomial_below, split_of, types_in, why_not_chain
 from discreet.errors import Refuted
 from discreet.model.certificate import TheoremWitness
@@ -38,7 +39,6 @@ from discreet.model.promises import ConcentratedPromise
 from discreet.numerics.brackets import float_down, float_up, rational_above_exp
 from discreet.numerics.roundings import drift
 
-CONCENTRATED = "concentrated chain"
 MOST_PLAYERS = 200
 """Different M evaluated; more are taken in blocks."""
 LARGEST_RHO = 100

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm
 
+from discreet.certify.bounds import FULL as FULL
 from discreet.certify.duality.chords import least_losses
 from discreet.certify.value.laws import law_of
 from discreet.errors import Refuted, TooLarge
@@ -20,7 +21,6 @@ from discreet.model.losses import MatchLoss, TableLoss
 from discreet.model.problem import Problem, believed
 from discreet.model.universe import Universe
 
-FULL = "full information"
 BITS = 192
 MOST_LISTED = 30_000
 MOST_PAYOFFS = 5_000_000

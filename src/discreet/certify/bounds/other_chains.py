@@ -40,6 +40,7 @@ from math import frexp
 
 import numpy as np
 
+from discreet.certify.bounds import GROWING as GROWING
 from discreet.certify.bounds.chain import (
     MATRIX,
     QUADRATIC_WORK,
@@ -59,7 +60,6 @@ from discreet.model.universe import Universe
 from discreet.numerics.brackets import float_down, rational_below_exp
 from discreet.numerics.roundings import drift
 
-GROWING = "growing chain"
 DIGITS = 320
 """Bits of the numbers behind a law that is found step by step."""
 LEAST_EXPONENT = -1000

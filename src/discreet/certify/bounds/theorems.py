@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.certify.bounds.full_information import FULL, full_information
+from discreet.certify.bounds import FULL, GEOMETRIC
 from discreet.certify.value.path import Band, Path, bands, path_of
 from discreet.certify.value.path_losses import followed, least_followed, least_loss
 from discreet.errors import Refuted
@@ -34,8 +34,6 @@ from discreet.model.summary import LinearSummary
 from discreet.model.supermodular import supermodular_violation
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import float_up, rational_below_exp
-
-GEOMETRIC = "SY Thm 3"
 
 
 def theorem_value(mechanism: Mechanism, witness: TheoremWitness) -> Fraction | None:
@@ -69,6 +67,8 @@ def theorem_upper_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
     if witness.theorem == FULL:
         if witness.parameters:
             raise Refuted("full information has no parameters", ", ".join(name for name, _ in witness.parameters))
+        from discreet.certify.bounds.full_information import full_information
+
         return full_information(problem)
     if witness.theorem != GEOMETRIC:
         raise Refuted("the certificate rests on a theorem that is not known", witness.theorem)

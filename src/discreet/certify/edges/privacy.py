@@ -8,20 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from discreet.certify.edges.approximate import approximate_privacy
-from discreet.certify.edges.concentrated import concentrated_privacy
 from discreet.certify.edges.pure import pure_privacy
-from discreet.files.mechanism import mechanism_hash
+from discreet.files.mechanism_document import mechanism_hash
 from discreet.model.certificate import Certificate, Counterexample, PrivacyProof
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import ApproximatePromise, ConcentratedPromise, Promise, PurePromise
 from discreet.model.states import StateSpace
+from discreet.on_demand import when_called
 
 CHECKS: dict[type[Promise], Callable[[Mechanism, Any], PrivacyProof | Counterexample]] = {
     PurePromise: pure_privacy,
-    ConcentratedPromise: concentrated_privacy,
-    ApproximatePromise: approximate_privacy,
+    ConcentratedPromise: when_called("discreet.certify.edges.concentrated", "concentrated_privacy"),
+    ApproximatePromise: when_called("discreet.certify.edges.approximate", "approximate_privacy"),
 }
 """The check of each kind of promise."""
 

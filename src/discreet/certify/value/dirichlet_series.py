@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from flint import fmpz, fmpz_poly
+if TYPE_CHECKING:
+    from flint import fmpz
 
 
 def series_of(c: Fraction, factor: Fraction, most: int, bits: int) -> tuple[list[int], int]:
@@ -30,6 +32,8 @@ def blocks_of(factors: Sequence[tuple[int, list[int]]], sizes: Sequence[int], st
 
     The first two factors have few terms, and for a single size the last needs no product either.
     """
+    from flint import fmpz_poly
+
     most, rest = max(sizes), list(factors)
     last = rest.pop() if len(sizes) == 1 and len(rest) > 1 else None
     dense = [0] * ((most + 1) * stride)

@@ -25,8 +25,6 @@ from functools import cached_property
 from math import gcd, sqrt
 from typing import ClassVar
 
-from flint import fmpz_poly
-
 from discreet.certify.value.dirichlet_series import blocks_of, series_of
 from discreet.certify.value.sum_laws import MOST_LIKELY, rounded_product, sum_masses
 from discreet.errors import TooLarge
@@ -160,6 +158,8 @@ class Identical(Law):
         atoms = [0] * (span + 1)
         for p, w in kept:
             atoms[w - low] += _floor(p, bits)
+        from flint import fmpz_poly
+
         # Horner: Σ_n P(n)·z^{(largest − n)·|low|}·(Σ p z^{w − low})^n, so that negative weights keep exponents from zero
         one, total, chances = fmpz_poly(atoms), fmpz_poly([0]), dict(self.sizes)
         for n in range(largest, -1, -1):
@@ -243,6 +243,8 @@ class Separate(Law):
         return len(self.rows) * (max(weights) - min(weights)) <= 2 * MOST_LIKELY
 
     def masses(self, weights: Sequence[int], bits: int) -> Masses:
+        from flint import fmpz_poly
+
         _must_fit(self, weights)
         low = min(weights)
         factors = []

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-
-from flint import fmpz_poly
+from typing import TYPE_CHECKING
 
 from discreet.errors import TooLarge
+
+if TYPE_CHECKING:
+    from flint import fmpz_poly
 
 MOST_LIKELY = 1_000_000
 """Likely totals beyond which the law of the sum is not computed."""
@@ -24,6 +26,8 @@ def sum_masses(
     probabilities: Sequence[Fraction], weights: Sequence[int], respondents: int, bits: int
 ) -> tuple[int, list[int], int]:
     """(first, masses, missing): P(S = first + i) ≥ masses[i]/2^bits, together all but missing/2^bits."""
+    from flint import fmpz_poly
+
     low = min(weights)
     atoms = [0] * (max(weights) - low + 1)
     for p, w in zip(probabilities, weights, strict=True):

@@ -15,9 +15,10 @@ from discreet.design.comparison.unbiased import unbiased_baselines
 from discreet.design.comparison.way import inapplicable
 from discreet.design.ladder.mechanisms.noise import geometric_noise, staircase_noise, to_outputs
 from discreet.design.ladder.mechanisms.proxy import read_by_bayes
-from discreet.design.ladder.mechanisms.readings import MOST_READ, Reader, why_not_read
+from discreet.design.ladder.mechanisms.readings import MOST_READ, Reader
 from discreet.design.ladder.mechanisms.sums import SumLaw
 from discreet.design.ladder.mechanisms.weights import settle
+from discreet.design.ladder.served import why_not_read
 from discreet.design.program.unbiased_noise import NOISES, unbiased_noise
 from discreet.design.proposal import Proposal
 from discreet.design.routes.blind import blind_proposal

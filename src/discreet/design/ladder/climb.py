@@ -21,7 +21,6 @@ law and squared error; chains for a single squared, absolute or pinball error; e
 from __future__ import annotations
 
 from discreet.design.ladder.bounds.rungs import ChainBound, GroupedQuotient, Quotient
-from discreet.design.ladder.mechanisms.readings import why_not_read
 from discreet.design.ladder.mechanisms.rungs import (
     ClippedSum,
     LineReading,
@@ -30,6 +29,7 @@ from discreet.design.ladder.mechanisms.rungs import (
     WeightsBySearch,
 )
 from discreet.design.ladder.rung import Height, Rung
+from discreet.design.ladder.served import why_not_read
 from discreet.design.proposal import Proposal
 from discreet.design.reports import Quiet
 from discreet.design.schedule import LadderTime, now

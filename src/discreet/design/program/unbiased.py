@@ -13,7 +13,7 @@ from math import ceil, exp
 
 import numpy as np
 
-from discreet.certify.bounds.full_information import FULL
+from discreet.certify.bounds import FULL
 from discreet.design.program.listed import label_of
 from discreet.design.program.means import FINE, Scale, exact_means, repair_outputs
 from discreet.design.program.sections import Ground, Section

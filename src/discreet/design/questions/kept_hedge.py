@@ -13,7 +13,7 @@ from discreet.errors import DiscreetError
 from discreet.files.atomic import write_atomically
 from discreet.files.canonical import canonical_bytes, parse_json
 from discreet.files.certificate import certificate_document
-from discreet.files.mechanism import mechanism_document
+from discreet.files.mechanism_document import mechanism_document
 from discreet.files.record import record_document
 from discreet.model.prior_set import PriorSet, WholeRegret
 from discreet.numerics.exact import format_exact

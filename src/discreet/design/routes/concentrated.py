@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.certify.bounds.full_information import FULL
+from discreet.certify.bounds import FULL
 from discreet.design.program.sections import Ground, Recommendation, ground, whole
 from discreet.design.proposal import Proposal
 from discreet.design.routes.program import too_many

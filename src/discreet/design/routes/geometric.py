@@ -11,7 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.certify.bounds.theorems import GEOMETRIC, why_not_geometric
+from discreet.certify.bounds import GEOMETRIC
+from discreet.certify.bounds.theorems import why_not_geometric
 from discreet.certify.value.path import Band, bands, path_of
 from discreet.certify.value.path_losses import best_actions
 from discreet.design.proposal import Proposal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from discreet.design.ladder.mechanisms.readings import why_not_read
+from discreet.design.ladder.served import why_not_read
 from discreet.design.proposal import Proposal
 from discreet.design.routes.route import Asked, Route
 from discreet.model.certificate import QuotientWitness

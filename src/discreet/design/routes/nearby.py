@@ -15,8 +15,8 @@ from math import exp
 
 import numpy as np
 
+from discreet.certify.bounds import FULL
 from discreet.certify.bounds.dual import dual_upper_bound
-from discreet.certify.bounds.full_information import FULL
 from discreet.certify.bounds.unbiased import shifted_problem
 from discreet.design.program.listed import exact_kernel, first_tolerance, label_of, solvable, truncated
 from discreet.design.program.real import COARSE, continuous

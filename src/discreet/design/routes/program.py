@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from discreet.design.program.listed import programmed
-from discreet.design.program.real import continuous
 from discreet.design.proposal import Proposal
 from discreet.design.routes.route import Asked, Route
 from discreet.model.problem import Problem
@@ -41,8 +39,13 @@ class StateProgram(Route):
         return self.reads
 
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
-        solve = continuous if problem.real_actions else programmed
-        return solve(problem, asked.gap, asked.watch)
+        if problem.real_actions:
+            from discreet.design.program.real import continuous
+
+            return continuous(problem, asked.gap, asked.watch)
+        from discreet.design.program.listed import programmed
+
+        return programmed(problem, asked.gap, asked.watch)
 
 
 PROGRAMS = (

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from discreet.certify.bounds.full_information import FULL
+from discreet.certify.bounds import FULL
 from discreet.design.program.listed import LARGEST_SOLVED, SMALLEST_SOLVED
 from discreet.design.program.means import Scale
 from discreet.design.program.sections import Ground, ground, summed, whole

@@ -2,13 +2,17 @@
 
 Variables: x_a free, slacks s_a = G x_a > 0, multipliers z_a > 0, one price λ_h per state (of Σ_a x_a = 1).
 
-    Gᵀ z_a + λ = cost_a,     Σ_a x_a = 1,     s∘z = target.
+    Gᵀ z_a + λ = cost_a,     Σ_a x_a = 1,     s∘z = target∘w.
 
 Directions are scaled, dx = x∘dy, which turns the Newton matrix of each action into an M-matrix that is eliminated
 without cancellation (`elimination`); prices solve with the summed inverse S = Σ_a diag(x) Q_a⁻¹ diag(x).
 Slacks are moved as ds_{i→j} = s·dy_j + x_i·(dy_j − dy_i), never recomputed by subtraction.  x_a = 1/|A| (the
 mechanism that says nothing) is strictly feasible, so every iterate is a private kernel up to its row sums,
 and every iterate's multipliers prove a lower bound (`program.dual_bound`).
+
+The path is weighted: w_{i→j} ∝ (x_j·span_j)^⅓ with mean 1, span the largest difference of costs at a state.  x and costs fall by many
+powers of ten away from where an action is played, and a pair (s, z) whose own size lies below its target is undecided there
+and hinders every step; with smaller targets for faint pairs some thirty percent fewer steps are taken.
 
 Reference: Mehrotra's predictor and corrector, Gondzio's centrality correctors; the method approximates, the bound is
 what is proved.
@@ -43,6 +47,10 @@ CENTRALITY = 2
 LIMIT = 200
 PROGRESS = 0.9
 """By this factor complementarity or what the prices miss must fall in steps that improve neither value nor bound."""
+FAINTEST = 1e-4
+"""The least weight of a pair, in parts of the largest."""
+EXACT = 1e-13
+"""Sums of probabilities that a direction hits as closely as this need no refinement."""
 PATIENCE = 8
 """How many steps without any progress end the search: multipliers begin small, and prove nothing before they have grown."""
 
@@ -124,6 +132,8 @@ class Iterate:
         self.scale = float(regret.mean(axis=0).sum()) or 1.0
         self.base = program.cost.min(axis=0)
         self.cost = self.place.asarray(regret / self.scale)
+        span = regret.max(axis=0)
+        self.span = self.place.asarray(span / (float(span.max()) or 1.0))
         self.x: Floats = self.place.full((actions, states), 1.0 / actions)
         self.s: Floats = self.place.full((actions, 2 * self.count), (q - 1.0) / actions)
         self.z: Floats = 1.0 / self.s.size / self.s
@@ -191,7 +201,7 @@ class Iterate:
         _, ds, dz, _ = self.direction(-product, dual, primal, weight, rounds=0)
         step_s, step_z = longest(s, ds), longest(z, dz)
         after = float(np.mean((s + step_s * ds) * (z + step_z * dz)))
-        aim = min(max((after / mu) ** 2, 1e-8), 1.0) * mu
+        aim = min(max((after / mu) ** 2, 1e-8), 1.0) * mu * self.weights()
         goal = aim - product - ds * dz
         dy, ds, dz, dprice = self.direction(goal, dual, primal, weight)
         step_s, step_z = longest(s, ds), longest(z, dz)
@@ -215,6 +225,12 @@ class Iterate:
         self.price = self.price + step_z * dprice
         self.rebalance()
         return bool(np.isfinite(self.x).all() and self.x.min() > 0)
+
+    def weights(self) -> Floats:
+        """How large the target of each pair is beside the others, with mean 1."""
+        size = self.x[:, self.head] * self.span[self.head]
+        found: Floats = np.maximum(np.cbrt(size / size.max()), FAINTEST)
+        return found / found.mean()
 
     def rebalance(self) -> None:
         """Scale whole actions so that Σ_a x_a = 1 again.
@@ -242,8 +258,10 @@ class Iterate:
         right = x * (pull + dprice)
         dy = self.factor.solve(right)
         for _ in range(rounds):
-            fix = self.master.solve(primal - np.sum(x * dy, axis=0))
-            dprice = dprice + fix
+            missed = primal - np.sum(x * dy, axis=0)
+            if float(np.abs(missed).max()) < EXACT:
+                break
+            dprice = dprice + self.master.solve(missed)
             right = x * (pull + dprice)
             dy = dy + self.factor.solve(right - self.factor.times(dy, self.edges))
         ds = self.s * dy[:, self.head] + x[:, self.tail] * (dy[:, self.head] - dy[:, self.tail])

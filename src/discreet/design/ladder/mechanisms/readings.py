@@ -24,7 +24,6 @@ from statistics import NormalDist
 import numpy as np
 
 from discreet.certify.value.joint_sums import MOST_CELLS, MOST_OUTPUTS, joint_cells
-from discreet.certify.value.laws import law_of
 from discreet.certify.value.weighted_sums import weighted_sum_payoff
 from discreet.design.ladder.mechanisms.noise import to_outputs
 from discreet.design.ladder.mechanisms.population import Population, Weights, population_of
@@ -38,11 +37,9 @@ from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.kernel import ClosedKernel, GeometricKernel, Kernel, StaircaseKernel
 from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
-from discreet.model.neighbours import AddRemoveOne
 from discreet.model.problem import Problem
 from discreet.model.replies import best_replies, decimal
 from discreet.model.summary import LinearSummary
-from discreet.model.universe import Universe
 
 RATIO_BITS = 80
 MOST_READ = 30_000_000
@@ -73,24 +70,6 @@ def noise_kernel(
     if stairs:
         return StaircaseKernel(low, high, step, noise.plateau, ratio, actions)
     return GeometricKernel(low, high, step, ratio, actions)
-
-
-def why_not_read(problem: Problem) -> str | None:
-    """Why no weighted sum serves a problem, in words; None when some do."""
-    universe = problem.universe
-    if not isinstance(universe, Universe):
-        return "databases without types have no sums"
-    values = problem.statistic.weights(universe)
-    if values is None:
-        return "the statistic is not a sum, a count, or the mean of a fixed number of respondents"
-    if problem.epsilon == 0:
-        return "ε is 0, so only a constant may be published"
-    law = law_of(problem)
-    assert law is not None
-    likely = {v for t, v in enumerate(values) if law.mean(t)}
-    if len(likely) < 2 and not (isinstance(problem.neighbours, AddRemoveOne) and any(likely)):
-        return "every respondent surely has the same value"
-    return None
 
 
 @dataclass(frozen=True, eq=False)
