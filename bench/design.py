@@ -2,6 +2,8 @@
 
 `python bench/design.py [--quick] [--seconds S] [--only WORD]`. Every row is a fresh process on one core, imports included:
 wall and CPU seconds, largest resident memory. Ratios are of CPU seconds, because a shared machine makes wall time mean little.
+Modules are compiled beforehand, as they are once installed. Problems are made of the nouns of `model`, as the peer's of arrays; the
+row "from a document" reads the same problem the way a file is read.
 `--quick` gives the peer N=20 instead of N=40 (which takes minutes) and leaves out what takes longer than a minute here.
 `--seconds` is how long N=40, T=3 may search (600).
 """
@@ -9,12 +11,18 @@ wall and CPU seconds, largest resident memory. Ratios are of CPU seconds, becaus
 from __future__ import annotations
 
 import argparse
+import atexit
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cache
 
 PRIORS = {1: (".89", ".11"), 2: (".89", ".09", ".02"), 3: (".86", ".09", ".03", ".02")}
 LADDER = {
@@ -27,13 +35,42 @@ LADDER = {
 }  # fmt: skip
 
 
-def problem(respondents: int, prior: tuple[str, ...], values: object, actions: object) -> object:
+def problem(respondents: int, prior: tuple[str, ...], values: Iterable[int], actions: object) -> object:
     """A problem of the school-planning family."""
+    from discreet.model.actions import Actions, ListedActions, RealActions
+    from discreet.model.decision import Decision, integer_actions
+    from discreet.model.losses import SquaredLoss
+    from discreet.model.neighbours import ReplaceOne
+    from discreet.model.priors import IidPrior
+    from discreet.model.problem import Problem
+    from discreet.model.promises import PurePromise
+    from discreet.model.statistic import SumStatistic
+    from discreet.model.universe import Universe
+
+    exact = tuple(map(Fraction, values))
+    chosen: Actions
+    if isinstance(actions, dict):
+        low, high, step = (Fraction(actions[key]) for key in ("from", "to", "step"))
+        chosen = ListedActions(tuple(low + k * step for k in range(int((high - low) / step) + 1)))
+    else:
+        chosen = RealActions() if actions == "real" else integer_actions(respondents * min(exact), respondents * max(exact))
+    return Problem(
+        Universe.of(respondents, exact),
+        ReplaceOne(),
+        IidPrior(tuple(map(Fraction, prior))),
+        SumStatistic(),
+        (Decision(SquaredLoss(), chosen),),
+        PurePromise(Fraction(1)),
+    )
+
+
+def from_document(respondents: int, prior: tuple[str, ...], values: Iterable[int], actions: object) -> object:
+    """The same, read as a file is."""
     from discreet.files.problem import problem_from_document
 
     return problem_from_document(
         {
-            "data": {"respondents": respondents, "values": [str(v) for v in values]},  # type: ignore[attr-defined]
+            "data": {"respondents": respondents, "values": [str(v) for v in values]},
             "prior": {"kind": "iid", "probabilities": list(prior)},
             "statistic": {"kind": "sum"},
             "decision": {"kind": "squared-error", "actions": actions},
@@ -42,12 +79,15 @@ def problem(respondents: int, prior: tuple[str, ...], values: object, actions: o
     )
 
 
-def ours(respondents: int, kind: str, actions: object, seconds: float, baselines: bool = False) -> dict[str, object]:
+def ours(
+    respondents: int, kind: str, actions: object, seconds: float, baselines: bool = False, document: bool = False
+) -> dict[str, object]:
     """Design and certify; what came out and what each part took."""
     from discreet.design import design
 
     prior, values = LADDER[kind] if kind in LADDER else (PRIORS[int(kind)], range(int(kind) + 1))
-    found = design(problem(respondents, prior, values, actions), seconds=seconds, compare=baselines)  # type: ignore[arg-type]
+    asked = (from_document if document else problem)(respondents, prior, values, actions)
+    found = design(asked, seconds=seconds, compare=baselines)  # type: ignore[arg-type]
     facts: dict[str, object] = {
         "loss": float(found.loss), "lower": float(found.lower_bound), "gap": found.relative_gap,
         "solve": found.seconds["solve"], "certify": found.seconds["certify"],
@@ -99,11 +139,31 @@ def peer(respondents: int) -> dict[str, object]:
     return {"loss": solver.getInfo().objective_function_value, "status": solver.modelStatusToString(solver.getModelStatus())}
 
 
+@cache
+def compiled() -> str:
+    """A folder with everything compiled that the processes import."""
+    folder = tempfile.mkdtemp(prefix="compiled-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    small = {"respondents": 2, "kind": "2", "actions": "integer", "seconds": 60}
+    for task in ({"work": "ours", **small}, {"work": "ours", **small, "document": True}, {"work": "peer", "respondents": 2}):
+        subprocess.run(
+            [sys.executable, __file__, "--task", json.dumps(task)], capture_output=True, env=surroundings(folder), check=True
+        )
+    return folder
+
+
+def surroundings(folder: str) -> dict[str, str]:
+    """One thread, and modules compiled into this folder."""
+    others = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    return {**others, "OMP_NUM_THREADS": "1", "PYTHONPYCACHEPREFIX": folder}
+
+
 def in_a_fresh_process(task: dict[str, object]) -> dict[str, object]:
     """Run one task alone on one core; its result with wall and CPU seconds and memory."""
     command = [sys.executable, __file__, "--task", json.dumps(task)]
+    where = surroundings(compiled())
     started = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=where)
     if done.returncode:
         return {"failed": done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no output"}
     return json.loads(done.stdout) | {"wall": time.perf_counter() - started}
@@ -120,13 +180,13 @@ def carry_out(task: dict[str, object]) -> None:
 def line(name: str, found: dict[str, object]) -> None:
     """One row of the table."""
     if "failed" in found:
-        print(f"{name:<34} {found['failed']}", flush=True)
+        print(f"{name:<38} {found['failed']}", flush=True)
         return
     cells = [f"{found[key]:>11.7g}" if key in found else f"{'':>11}" for key in ("loss", "lower")]
     gap = f"{found['gap']:>9.1e}" if "gap" in found else f"{'':>9}"
     parts = [f"{found[key]:>9.2f}" if key in found else f"{'':>9}" for key in ("solve", "certify")]
     rest = f"{found['wall']:>9.2f}{found['cpu']:>9.2f}{found['megabytes']:>7.0f}"
-    print(f"{name:<34}{''.join(cells)}{gap}{''.join(parts)}{rest}", flush=True)
+    print(f"{name:<38}{''.join(cells)}{gap}{''.join(parts)}{rest}", flush=True)
 
 
 def rows(quick: bool, seconds: float) -> list[tuple[str, dict[str, object]]]:
@@ -134,6 +194,8 @@ def rows(quick: bool, seconds: float) -> list[tuple[str, dict[str, object]]]:
     every: list[tuple[str, dict[str, object]]] = []
     for n in (10, 20, 40) if quick else (10, 20, 40, 100, 200):
         every.append((f"N={n}, T=2, integer", {"respondents": n, "kind": "2", "actions": "integer", "seconds": 600}))
+    again = {"respondents": 40, "kind": "2", "actions": "integer", "seconds": 600, "document": True}
+    every.append(("N=40, T=2, integer, from a document", again))
     for step in ("1", "1/2") if quick else ("1", "1/2", "1/4"):
         fine = {"from": "0", "to": "40", "step": step}
         every.append((f"N=20, T=2, actions every {step}", {"respondents": 20, "kind": "2", "actions": fine, "seconds": 600}))
@@ -165,7 +227,7 @@ def main() -> None:
         carry_out(json.loads(chosen.task))
         return
     heads = ("loss", "lower"), ("gap",), ("solve", "certify", "wall", "CPU")
-    print(f"{'':<34}{''.join(f'{h:>11}' for h in heads[0])}{heads[1][0]:>9}{''.join(f'{h:>9}' for h in heads[2])}{'MB':>7}")
+    print(f"{'':<38}{''.join(f'{h:>11}' for h in heads[0])}{heads[1][0]:>9}{''.join(f'{h:>9}' for h in heads[2])}{'MB':>7}")
     cpu: dict[str, float] = {}
     for name, task in rows(chosen.quick, chosen.seconds):
         if chosen.only not in name:
@@ -174,7 +236,7 @@ def main() -> None:
         line(name, found)
         cpu[name] = float(found.get("cpu", 0.0))  # type: ignore[arg-type]
         if isinstance(found.get("geometric"), float):
-            print(f"{'':<34}geometric baseline {found['geometric']:.6g}: {found['geometric'] / found['loss']:.2f} times as much")  # type: ignore[operator]
+            print(f"{'':<38}geometric baseline {found['geometric']:.6g}: {found['geometric'] / found['loss']:.2f} times as much")  # type: ignore[operator]
     if chosen.no_peer:
         return
     size = 20 if chosen.quick else 40

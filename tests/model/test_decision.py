@@ -15,6 +15,7 @@ from discreet.model.decision import Decision, integer_actions
 from discreet.model.losses import (
     AbsoluteLoss,
     FormulaLoss,
+    Loss,
     MatchLoss,
     PinballLoss,
     SquaredLoss,
@@ -172,3 +173,15 @@ def test_actions_know_their_members() -> None:
     assert Fraction(1) in RealActions(Fraction(0), Fraction(1)) and Fraction(2) not in RealActions(Fraction(0), Fraction(1))
     assert "x" in NamedActions(("x",)) and Fraction(1) not in NamedActions(("x",))
     assert WHOLE.position(Fraction(2)) == 2 and NamedActions(("x", "y")).position("y") == 1
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [SquaredLoss(), AbsoluteLoss(), PinballLoss(Fraction(1, 3)), FormulaLoss("-omega/3 - a/7"), MatchLoss()],
+)
+def test_payoffs_in_whole_numbers_are_the_payoffs(loss: Loss) -> None:
+    """Numbers with many denominators: a common one that is forgotten or counted twice shows."""
+    decision = Decision(loss, ListedActions(tuple(Fraction(k, d) for k, d in ((-7, 3), (-1, 2), (0, 1), (5, 12), (9, 5)))))
+    for omega in (Fraction(-2, 7), Fraction(0), Fraction(5, 12), Fraction(11)):
+        whole, unit = decision.payoffs(tuple(decision.actions), omega)  # type: ignore[arg-type]
+        assert [Fraction(u, unit) for u in whole] == [decision.payoff(a, omega) for a in decision.actions]  # type: ignore[union-attr]

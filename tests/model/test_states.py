@@ -170,3 +170,13 @@ def test_a_database_has_one_histogram_alone_and_among_others(smallest: int, larg
     wanted = [histogram(database, universe.types) for database in databases]
     assert [universe.histogram_of(database) for database in databases] == wanted
     assert [tuple(row) for row in universe.histograms_of(padded).tolist()] == wanted
+
+
+def test_a_space_that_is_asked_for_again_cannot_have_been_changed() -> None:
+    """Design and checker may share one space: whoever would write into it fails."""
+    universe = Universe.of(3, TWO)
+    space = state_space(universe, ReplaceOne(), HistogramSummary())
+    assert state_space(universe, ReplaceOne(), HistogramSummary()) is space
+    for array in (space.vectors, space.edges, space.blocks):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 7

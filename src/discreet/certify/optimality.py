@@ -36,20 +36,19 @@ from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.on_demand import when_called
 
-BOUNDS_IN = "discreet.certify.bounds"
 BOUNDS: dict[str, tuple[type[Witness], Callable[[Problem, Any], Fraction]]] = {
     "dual": (DualWitness, dual_upper_bound),
     "dual-with-chord": (DualWitness, dual_upper_bound),
-    "quotient": (QuotientWitness, when_called(f"{BOUNDS_IN}.quotient", "quotient_upper_bound")),
-    "renyi-cuts": (RenyiWitness, when_called(f"{BOUNDS_IN}.renyi", "renyi_upper_bound")),
-    "players": (PlayersWitness, when_called(f"{BOUNDS_IN}.players", "players_upper_bound")),
-    "unbiased": (UnbiasedWitness, when_called(f"{BOUNDS_IN}.unbiased", "unbiased_upper_bound")),
-    "shifted": (ShiftedWitness, when_called(f"{BOUNDS_IN}.unbiased", "shifted_upper_bound")),
-    FULL: (TheoremWitness, when_called(f"{BOUNDS_IN}.theorems", "theorem_upper_bound")),
-    CHAIN: (TheoremWitness, when_called(f"{BOUNDS_IN}.other_chains", "any_chain_bound")),
-    GROWING: (TheoremWitness, when_called(f"{BOUNDS_IN}.other_chains", "growing_chain_bound")),
-    CONCENTRATED: (TheoremWitness, when_called(f"{BOUNDS_IN}.concentrated_chain", "concentrated_chain_bound")),
-    GEOMETRIC: (TheoremWitness, when_called(f"{BOUNDS_IN}.theorems", "theorem_upper_bound")),
+    "quotient": (QuotientWitness, when_called("discreet.certify.bounds.quotient", "quotient_upper_bound")),
+    "renyi-cuts": (RenyiWitness, when_called("discreet.certify.bounds.renyi", "renyi_upper_bound")),
+    "players": (PlayersWitness, when_called("discreet.certify.bounds.players", "players_upper_bound")),
+    "unbiased": (UnbiasedWitness, when_called("discreet.certify.bounds.unbiased", "unbiased_upper_bound")),
+    "shifted": (ShiftedWitness, when_called("discreet.certify.bounds.unbiased", "shifted_upper_bound")),
+    FULL: (TheoremWitness, when_called("discreet.certify.bounds.theorems", "theorem_upper_bound")),
+    CHAIN: (TheoremWitness, when_called("discreet.certify.bounds.other_chains", "any_chain_bound")),
+    GROWING: (TheoremWitness, when_called("discreet.certify.bounds.other_chains", "growing_chain_bound")),
+    CONCENTRATED: (TheoremWitness, when_called("discreet.certify.bounds.concentrated_chain", "concentrated_chain_bound")),
+    GEOMETRIC: (TheoremWitness, when_called("discreet.certify.bounds.theorems", "theorem_upper_bound")),
 }
 """How a witness of each kind is checked; a new kind adds a file to `bounds` and a line here."""
 MOST_LISTED = 30_000

@@ -124,6 +124,10 @@ class Decision:
         """u(a, ω), exactly."""
         return self.loss.payoff(action, omega, self.actions)
 
+    def payoffs(self, chosen: Sequence[Action], omega: Fraction) -> tuple[list[int], int]:
+        """u(a, ω) of each of these actions, exactly, as whole numbers over one denominator."""
+        return self.loss.payoffs(chosen, omega, self.actions)
+
     def tied_to(self, omegas: Sequence[Fraction]) -> Decision:
         """The same decision for a statistic with these ascending values."""
         return replace(self, loss=self.loss.tied_to(omegas))

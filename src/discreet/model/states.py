@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from math import gcd
 
@@ -40,6 +40,8 @@ MOST_TOTAL_BITS = 100_000_000_000
 MOST_RANGE = 400_000_000
 """Bound on the range itself: bits that are held."""
 MOST_EDGES = 20_000_000
+MOST_REMEMBERED = 30_000
+"""Histograms of a space that is kept for whoever asks again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +115,8 @@ def state_space(universe: AnyUniverse, neighbours: Neighbours, summary: Summary)
         return _linear_space(universe, summary, presence)
     if presence:
         return _histogram_space_of_any_size(universe, summary.clamp)
-    return _histogram_space(universe, summary.clamp)
+    few = universe.histogram_count <= MOST_REMEMBERED
+    return (_histogram_space_again if few else _histogram_space)(universe, summary.clamp)
 
 
 def locate(space: StateSpace, summary: Summary, vectors: np.ndarray) -> np.ndarray:
@@ -203,6 +206,15 @@ def _histogram_space(universe: Universe, clamp: Clamp | None) -> StateSpace:
         possible = (moved[:, reference] >= least) & (moved[:, reference] <= most) & (moved[:, j] <= upper[j])
         blocks[possible, j] = lookup(moved[possible])
     return StateSpace(_labels(vectors), vectors, _pairs(blocks, star=False), _worthwhile(blocks))
+
+
+@lru_cache(maxsize=4)
+def _histogram_space_again(universe: Universe, clamp: Clamp | None) -> StateSpace:
+    """The same, remembered: design and proof ask for one space several times. Nobody may write into it."""
+    found = _histogram_space(universe, clamp)
+    for array in (found.vectors, found.edges, found.blocks):
+        array.setflags(write=False)
+    return found
 
 
 def _histogram_space_of_any_size(universe: Universe, clamp: Clamp | None) -> StateSpace:
@@ -347,7 +359,8 @@ def _pairs(blocks: np.ndarray, *, star: bool) -> np.ndarray:
     edges = np.sort(edges[edges[:, 0] != edges[:, 1]], axis=1)
     if len(edges) == 0:
         return edges
-    codes = np.unique(edges[:, 0] * (int(edges.max()) + 1) + edges[:, 1])
+    codes = np.sort(edges[:, 0] * (int(edges.max()) + 1) + edges[:, 1])
+    codes = codes[np.diff(codes, prepend=-1) > 0]  # np.unique would load masked arrays
     return np.column_stack(np.divmod(codes, int(edges.max()) + 1))
 
 

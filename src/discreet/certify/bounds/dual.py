@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
-from math import prod
+from math import lcm, prod
 
 import numpy as np
 
@@ -86,9 +86,11 @@ def combined_actions(decisions: Sequence[Decision]) -> list[Recommendation]:
     return list(lists[0]) if len(lists) == 1 else list(product(*lists))
 
 
-def regrets_of(
-    decisions: Sequence[Decision], omegas: Sequence[Fraction]
-) -> tuple[dict[Fraction, list[Fraction]], dict[Fraction, Fraction]]:
+Regrets = dict[Fraction, tuple[list[int], int]]
+"""For each value of the statistic, numbers for each action as whole ones over one denominator."""
+
+
+def regrets_of(decisions: Sequence[Decision], omegas: Sequence[Fraction]) -> tuple[Regrets, dict[Fraction, Fraction]]:
     """ℓ(a, ω) − min ℓ of every combined action, and min ℓ, for each value of the statistic."""
     count = prod(len(d.actions) for d in decisions if isinstance(d.actions, (ListedActions, NamedActions)))
     if count * len(omegas) > MOST_REGRETS:
@@ -98,24 +100,26 @@ def regrets_of(
             fits=f"{MOST_REGRETS:,}",
             remedy="list fewer actions",
         )
-    regrets: dict[Fraction, list[Fraction]] = {}
+    lists = [list(d.choices) for d in decisions]
+    regrets: Regrets = {}
     least: dict[Fraction, Fraction] = {}
     for omega in omegas:
-        total = [Fraction(0)]
+        total, unit = [0], 1
         least[omega] = Fraction(0)
-        for decision in decisions:
-            row = [-decision.payoff(a, omega) for a in decision.choices]
-            low = min(row)
-            over = [decision.weight * (x - low) for x in row]
-            least[omega] += decision.weight * low
-            total = over if len(decisions) == 1 else [t + x for t in total for x in over]
-        regrets[omega] = total
+        for decision, actions in zip(decisions, lists, strict=True):
+            payoffs, each = decision.payoffs(actions, omega)
+            best, weight = max(payoffs), decision.weight
+            least[omega] -= weight * Fraction(best, each)
+            each *= weight.denominator
+            common = lcm(unit, each)
+            step, before = weight.numerator * (common // each), common // unit
+            over = [step * (best - payoff) for payoff in payoffs]
+            total, unit = [t * before + x for t in total for x in over], common
+        regrets[omega] = total, unit
     return regrets, least
 
 
-def over_actions(
-    decisions: Sequence[Decision], stage: PullStage, regrets: dict[Fraction, list[Fraction]], pulls: Sequence[Pull]
-) -> Fraction:
+def over_actions(decisions: Sequence[Decision], stage: PullStage, regrets: Regrets, pulls: Sequence[Pull]) -> Fraction:
     """Σ over box states of min_a [π·regret − Gᵀf]; a state of no multipliers contributes zero."""
     actions = combined_actions(decisions)
     by_action = {pull.action: pull.at for pull in pulls}
@@ -123,13 +127,13 @@ def over_actions(
         raise Refuted("the witness repeats an action or names one that the problem does not have", "actions")
     tables = [by_action.get(action, {}) for action in actions]
     masses = [rounded(stage.masses[state]) for state in stage.inside]
-    rough = {omega: np.array([float(r) for r in row]) for omega, row in regrets.items()}
+    rough = {omega: np.array([r / unit for r in row]) for omega, (row, unit) in regrets.items()}
     pulled = dense(tables, len(masses))
     total = Fraction(0)
     for h, state in enumerate(stage.inside):
         omega = stage.omegas[state]
         weighted = rough[omega] * float(masses[h])
         size = float((weighted + np.abs(pulled[:, h])).max())
-        row = regrets[omega]
-        total += min(masses[h] * row[i] - tables[i].get(h, 0) for i in contenders(weighted - pulled[:, h], size))
+        row, unit = regrets[omega]
+        total += min(masses[h] * Fraction(row[i], unit) - tables[i].get(h, 0) for i in contenders(weighted - pulled[:, h], size))
     return total

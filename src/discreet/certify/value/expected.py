@@ -74,10 +74,8 @@ def expected_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
         by_omega.setdefault(omega, []).append((state, weight))
     total, extreme = Fraction(0), Fraction(0)
     for omega, held in by_omega.items():
-        payoffs = [weighted_payoff(mechanism.problem.decisions, action, omega) for action in actions]
-        extreme = max(extreme, *(abs(u) for u in payoffs))
-        scale = lcm(*(u.denominator for u in payoffs))
-        scaled = [u.numerator * (scale // u.denominator) for u in payoffs]
+        scaled, scale = weighted_payoffs(mechanism.problem.decisions, actions, omega)
+        extreme = max(extreme, Fraction(max(map(abs, scaled)), scale))
         part = sum(weight * sum(w * u for w, u in zip(columns[state], scaled, strict=True)) for state, weight in held)
         total += Fraction(part, scale)
     value = total / (whole * law.unit)
@@ -86,6 +84,27 @@ def expected_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
 
 def weighted_payoff(decisions: Sequence[Decision], action: Recommendation | None, omega: Fraction) -> Fraction:
     """Σ_i weight_i u_i(a_i, ω) over the decision makers."""
+    payoffs, unit = weighted_payoffs(decisions, [action], omega)
+    return Fraction(payoffs[0], unit)
+
+
+def weighted_payoffs(
+    decisions: Sequence[Decision], actions: Sequence[Recommendation | None], omega: Fraction
+) -> tuple[list[int], int]:
+    """The same for the action of each output, as whole numbers over one denominator."""
+    each = [recommended_to(decisions, action) for action in actions]
+    total, unit = [0] * len(each), 1
+    for place, decision in enumerate(decisions):
+        payoffs, own = decision.payoffs([chosen[place] for chosen in each], omega)
+        own *= decision.weight.denominator
+        common = lcm(unit, own)
+        step, before = decision.weight.numerator * (common // own), common // unit
+        total, unit = [t * before + step * u for t, u in zip(total, payoffs, strict=True)], common
+    return total, unit
+
+
+def recommended_to(decisions: Sequence[Decision], action: Recommendation | None) -> tuple[Action, ...]:
+    """The action of one output for each decision maker; refuses outputs that recommend none, or not one to each."""
     if action is None:
         raise InputError(
             "The mechanism recommends no action for some output",
@@ -101,7 +120,7 @@ def weighted_payoff(decisions: Sequence[Decision], action: Recommendation | None
             allowed=f"{len(decisions)}",
             remedy="complete the recommended actions",
         )
-    return sum((d.weight * d.payoff(a, omega) for d, a in zip(decisions, each, strict=True)), Fraction(0))
+    return each
 
 
 def integer_columns(mechanism: Mechanism) -> tuple[list[list[int]], int]:

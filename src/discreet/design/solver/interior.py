@@ -10,7 +10,7 @@ Slacks are moved as ds_{i→j} = s·dy_j + x_i·(dy_j − dy_i), never recompute
 mechanism that says nothing) is strictly feasible, so every iterate is a private kernel up to its row sums,
 and every iterate's multipliers prove a lower bound (`program.dual_bound`).
 
-The path is weighted: w_{i→j} ∝ (x_j·span_j)^⅓ with mean 1, span the largest difference of costs at a state.  x and costs fall by many
+The path is weighted: w_{i→j} ∝ (x_j·span_j)^⅓ with mean 1, span the largest difference of costs at a state.  Both fall by many
 powers of ten away from where an action is played, and a pair (s, z) whose own size lies below its target is undecided there
 and hinders every step; with smaller targets for faint pairs some thirty percent fewer steps are taken.
 
@@ -136,7 +136,7 @@ class Iterate:
         self.span = self.place.asarray(span / (float(span.max()) or 1.0))
         self.x: Floats = self.place.full((actions, states), 1.0 / actions)
         self.s: Floats = self.place.full((actions, 2 * self.count), (q - 1.0) / actions)
-        self.z: Floats = 1.0 / self.s.size / self.s
+        self.z: Floats = self.weights() / self.s.size / self.s
         self.residual = self.complementarity = np.inf
         self.price: Floats = self.place.zeros(states)
 

@@ -46,18 +46,24 @@ def neighbour_lists(states: int, edges: Integers) -> tuple[Integers, Integers]:
 
 def distances(states: int, offsets: Integers, targets: Integers, root: int) -> Integers:
     """Graph distance from `root`; −1 where there is no path."""
-    far = np.full(states, -1, dtype=np.int64)
-    far[root] = 0
-    front = np.array([root])
+    return distances_from(states, offsets, targets, np.array([root]))[0]
+
+
+def distances_from(states: int, offsets: Integers, targets: Integers, roots: Integers) -> Integers:
+    """Graph distances from each root, axes [root, state]: all searches advance together."""
+    far = np.full(len(roots) * states, -1, dtype=np.int64)
+    base, front = states * np.arange(len(roots)), np.asarray(roots)
+    far[base + front] = 0
     step = 0
     while front.size:
         step += 1
         counts = offsets[front + 1] - offsets[front]
         begins = np.repeat(offsets[front] - np.cumsum(counts) + counts, counts)
-        reached = targets[begins + np.arange(len(begins))]
+        reached = np.repeat(base, counts) + targets[begins + np.arange(len(begins))]
         far[reached[far[reached] < 0]] = step
-        front = np.flatnonzero(far == step)
-    return far
+        base, front = np.divmod(np.flatnonzero(far == step), states)
+        base *= states
+    return far.reshape(len(roots), states)
 
 
 def components(states: int, edges: Integers) -> Integers:

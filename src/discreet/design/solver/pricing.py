@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from discreet.design.solver.flows import deficits, price
-from discreet.design.solver.layers import components, distances, neighbour_lists
+from discreet.design.solver.layers import components, distances_from, neighbour_lists
 from discreet.design.solver.program import (
     Floats,
     Integers,
@@ -52,7 +52,7 @@ def solve_priced(
     connected = program.states > 1 and int(components(program.states, program.edges).max()) == 0
     if program.actions <= FEW or program.epsilon == 0.0 or not connected:
         return solve(program, gap, watch)
-    active = np.unique(likely_actions(program) if start is None else np.asarray(start, dtype=np.int64))
+    active = likely_actions(program) if start is None else np.unique(np.asarray(start, dtype=np.int64))
     best: Solution | None = None
     iterations = 0
     level = max(gap, ROUGH) if program.states * len(active) > 6000 else gap
@@ -89,11 +89,9 @@ def likely_actions(program: Program, looks: int = 160, margin: int = 1) -> Integ
     span = program.cost.max(axis=0) - program.cost.min(axis=0)
     offsets, targets = neighbour_lists(program.states, program.edges)
     heavy = np.argsort(-span, kind="stable")[: np.count_nonzero(span > 1e-8 * span.max()) or 1]
-    seen = heavy[np.unique(np.linspace(0, len(heavy) - 1, looks).astype(np.int64))]
-    chosen = set()
-    for h in seen:
-        far = distances(program.states, offsets, targets, int(h))
-        chosen.add(int(np.argmin(program.cost @ np.exp(-program.epsilon * far))))
+    seen = heavy if len(heavy) <= looks else heavy[np.linspace(0, len(heavy) - 1, looks).astype(np.int64)]
+    far = distances_from(program.states, offsets, targets, seen)
+    chosen = set(np.argmin(program.cost @ np.exp(-program.epsilon * far.T), axis=0).tolist())
     wide = {a + shift for a in chosen for shift in range(-margin, margin + 1)}
     return np.array(sorted(a for a in wide if 0 <= a < program.actions), dtype=np.int64)
 
@@ -105,7 +103,9 @@ def _price_others(
     prices = reduced_cost(program.restricted(active), part.multipliers).min(axis=0)
     multipliers = np.zeros((program.actions, 2 * len(program.edges)))
     multipliers[active] = part.multipliers
-    others = np.setdiff1d(np.arange(program.actions), active)
+    left = np.ones(program.actions, dtype=bool)
+    left[active] = False
+    others = np.flatnonzero(left)
     if not others.size:
         return multipliers, others
     surplus = program.cost[others] - prices

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
+from math import lcm
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,6 +39,12 @@ class Loss(ABC):
     @abstractmethod
     def payoff(self, action: Action, omega: Fraction, actions: Actions) -> Fraction:
         """u(a, ω) = −ℓ(a, ω), exactly, for one of the actions."""
+
+    def payoffs(self, chosen: Sequence[Action], omega: Fraction, actions: Actions) -> tuple[list[int], int]:
+        """u(a, ω) of some of the actions, exactly, as whole numbers over one denominator."""
+        found = [self.payoff(action, omega, actions) for action in chosen]
+        unit = lcm(*(u.denominator for u in found))
+        return [u.numerator * (unit // u.denominator) for u in found], unit
 
     def largest_payoff(self, omega: Fraction, actions: Choices) -> Fraction:
         """max_a u(a, ω) over listed actions."""
