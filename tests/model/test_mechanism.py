@@ -11,13 +11,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from random_worlds import histogram, mechanism_on, problem_of, random_mechanism
+from random_worlds import histogram, mechanism_on, problem_of, random_mechanism, random_table
 
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.model.actions import ListedActions
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import (
+    GaussianKernel,
     GeometricKernel,
     Output,
     StaircaseKernel,
@@ -28,6 +29,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
 from discreet.model.problem import believed
 from discreet.model.promises import ApproximatePromise, PurePromise
+from discreet.model.states import state_space
 from discreet.model.statistic import (
     CountStatistic,
     MeanStatistic,
@@ -199,3 +201,40 @@ def test_a_single_decision_is_asked_for() -> None:
         replace(PROBLEM, decisions=())
     promise = Guarantee(ApproximatePromise(Fraction(1), Fraction(1, 8)), "replace-one", "household")
     assert str(promise) == "ε = 1, δ = 0.125 for replace-one (bounded) neighbours, unit: household"
+
+
+def test_every_kernel_answers_the_same_questions_about_itself() -> None:
+    """What others branch on is asked of the kernel: what it reads, whether it is rational, its logarithms at some places."""
+    universe, half = Universe.of(3, (Fraction(0), Fraction(1))), Fraction(1, 2)
+    problem = problem_of(universe, ReplaceOne(), Fraction(1))
+    geometric, gaussian = GeometricKernel(0, 3, 1, half), GaussianKernel(0, 3, 1, Fraction(2))
+    weights, whole = ((8, 4, 2, 0), (8, 12, 14, 16)), 16
+    table = TableKernel(("0", "1", "2", "3"), (Output("a"), Output("b")), weights, whole)
+    for kernel in (geometric, gaussian, table):
+        made = mechanism_on(problem, COUNT, kernel)
+        places = kernel.first_place + np.arange(kernel.state_count)
+        assert np.array_equal(kernel.logs_at(np.arange(kernel.width), places), made.log_probabilities)
+        assert np.array_equal(kernel.logs_at(np.array([1]), places[2:]), made.log_probabilities[1:2, 2:])
+        kernel.must_be_drawable()
+    assert (geometric.by_state, gaussian.by_state, table.by_state) == (False, False, True)
+    assert (geometric.rational, gaussian.rational, table.rational) == (True, False, True)
+    assert mechanism_on(problem, COUNT, table).table is table
+    with pytest.raises(InputError, match="lists its probabilities"):
+        _ = mechanism_on(problem, COUNT, geometric).table
+    with pytest.raises(InputError, match="reads a weighted sum"):
+        states = state_space(universe, ReplaceOne(), HistogramSummary()).labels
+        _ = mechanism_on(problem, HistogramSummary(), random_table(random.Random(3), states, 2)).weighted_sum
+
+
+@pytest.mark.parametrize(("kernel", "drawn"), [
+    (GeometricKernel(0, 2**62 - 1, 2**40, Fraction(1, 2)), True),
+    (GeometricKernel(0, 2**62, 1, Fraction(1, 2)), False),
+    (StaircaseKernel(0, 3, 2**30 - 1, 1, Fraction(1, 2)), True),
+    (StaircaseKernel(0, 3, 2**30, 1, Fraction(1, 2)), False),
+])  # fmt: skip
+def test_what_is_too_far_out_to_be_drawn_is_refused(kernel: GeometricKernel | StaircaseKernel, drawn: bool) -> None:
+    if drawn:
+        kernel.must_be_drawable()
+        return
+    with pytest.raises(TooLarge, match="too far out"):
+        kernel.must_be_drawable()

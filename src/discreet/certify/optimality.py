@@ -28,7 +28,7 @@ from discreet.model.certificate import (
     UnbiasedWitness,
     Witness,
 )
-from discreet.model.kernel import GaussianKernel, TableKernel
+from discreet.model.kernel import ClosedKernel, GaussianKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.reductions import reduced
@@ -115,12 +115,14 @@ def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
 def _listable(mechanism: Mechanism) -> bool:
     """Whether a mechanism is valued histogram by histogram; geometric and staircase noise never is."""
     universe = mechanism.problem.universe
-    if isinstance(mechanism.kernel, GaussianKernel):
-        few = isinstance(universe, Universe) and universe.histogram_count <= MOST_LISTED
-        return few and mechanism.problem.exchangeable
-    if not isinstance(mechanism.kernel, TableKernel):
-        return False
-    return not isinstance(universe, Universe) or universe.histogram_count <= MOST_LISTED
+    few = not isinstance(universe, Universe) or universe.histogram_count <= MOST_LISTED
+    match mechanism.kernel:
+        case TableKernel():
+            return few
+        case GaussianKernel():
+            return few and mechanism.problem.exchangeable
+        case ClosedKernel():
+            return False
 
 
 def _on_reduced(mechanism: Mechanism, name: str) -> Mechanism | None:

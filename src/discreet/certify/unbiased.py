@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.errors import TooLarge
 from discreet.model.certificate import Counterexample
-from discreet.model.kernel import GeometricKernel, TableKernel
+from discreet.model.kernel import GeometricKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem, believed
 from discreet.model.statistic import of_database, of_name, on_histograms
@@ -128,7 +128,7 @@ def _nearby(mechanism: Mechanism) -> UnbiasedProof | Counterexample:
 def state_means(mechanism: Mechanism) -> tuple[list[Fraction], int]:
     """E[a | state] times a whole number, for every state; a closed form is written out where that is not too large."""
     kernel = mechanism.kernel
-    if not isinstance(kernel, TableKernel) and kernel.width > MOST_WRITTEN:
+    if not kernel.by_state and kernel.width > MOST_WRITTEN:
         raise TooLarge(
             "The mean of this kernel at each state is not proved",
             size=f"{counted(kernel.width)} outputs of a closed form",
@@ -138,7 +138,7 @@ def state_means(mechanism: Mechanism) -> tuple[list[Fraction], int]:
     actions = [a for a in kernel.recommended or () if isinstance(a, Fraction)]
     bottom = lcm(*(a.denominator for a in actions))
     scaled = [a.numerator * (bottom // a.denominator) for a in actions]
-    weights, whole = (kernel.weights, kernel.denominator) if isinstance(kernel, TableKernel) else mechanism.integer_table()
+    weights, whole = mechanism.integer_table()
     columns = zip(*weights, strict=True)
     return [Fraction(sum(a * w for a, w in zip(scaled, column, strict=True)), bottom) for column in columns], whole
 

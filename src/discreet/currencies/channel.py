@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.currencies.pair import Pair, distribution, exact_pair
 from discreet.errors import InputError, TooLarge
-from discreet.model.kernel import GaussianKernel, GeometricKernel, StaircaseKernel, TableKernel
+from discreet.model.kernel import ClosedKernel, GaussianKernel, GeometricKernel, StaircaseKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors.weights import log_ratio
 from discreet.numerics.concentrated import Rows
@@ -130,14 +130,15 @@ def whole_channel(source: Mechanism | LossChannel) -> LossChannel:
     if isinstance(source, LossChannel):
         return source
     kernel = source.kernel
-    if isinstance(kernel, TableKernel):
-        weights, bits = kernel.weights, kernel.denominator.bit_length()
-        whole = (lambda output, state: weights[output][state]), kernel.denominator
-    else:
-        if isinstance(kernel, GaussianKernel):
+    whole: tuple[Callable[[int, int], int], int] | None
+    match kernel:
+        case TableKernel():
+            weights, bits = kernel.weights, kernel.denominator.bit_length()
+            whole = (lambda output, state: weights[output][state]), kernel.denominator
+        case ClosedKernel():
+            whole, bits = None, (kernel.width + 4) * (kernel.ratio.denominator.bit_length() + 1) + 64
+        case GaussianKernel():
             kernel.whole_rows([])  # refused in words: what follows works with rationals
-        whole = None
-        bits = (kernel.width + 4) * (kernel.ratio.denominator.bit_length() + 1) + 64
     space = source.space
     return LossChannel(
         space.labels,

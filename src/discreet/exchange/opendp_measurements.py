@@ -29,7 +29,6 @@ from discreet.certify.edges.privacy import privacy
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.exchange.peers import OPENDP, peer
 from discreet.model.certificate import Counterexample
-from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.promises import ApproximatePromise, ConcentratedPromise, Promise
@@ -143,7 +142,7 @@ class Plug:
         """One output for a total, clipped to the range."""
         low, high = self.range
         held = min(max(int(total), low), high)
-        return self._draw(np.array([self.places[held] if isinstance(self.mechanism.kernel, TableKernel) else held]))
+        return self._draw(np.array([self.places[held] if self.mechanism.kernel.by_state else held]))
 
     def _draw(self, states: np.ndarray) -> str:
         return self.labels[int(self.sampler.draw(states)[0])]
@@ -161,7 +160,7 @@ class Plug:
         """The most steps between neighbours that two totals at most `distance` apart can be away from each other."""
         low, high = self.range
         apart = min(int(distance), high - low)
-        if isinstance(self.mechanism.kernel, TableKernel):
+        if self.mechanism.kernel.by_state:
             return self.longest_ways[apart]
         return -(-apart // max(self.mechanism.weighted_sum.step(self.mechanism.problem.neighbours), 1))
 
@@ -178,10 +177,10 @@ class Plug:
             )
         low, high = summary.range(self.universe)
         kernel = self.mechanism.kernel
-        if isinstance(kernel, TableKernel) and len(kernel.states) != high - low + 1:
+        if kernel.by_state and kernel.state_count != high - low + 1:
             raise InputError(
                 "Some whole numbers between the totals cannot occur, so OpenDP's integers do not fit",
-                found=f"{len(kernel.states)} totals from {low} to {high}",
+                found=f"{kernel.state_count} totals from {low} to {high}",
                 allowed="every whole number",
                 remedy="use the form 'database', or weights without a common divisor",
             )

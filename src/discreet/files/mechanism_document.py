@@ -10,7 +10,7 @@ from typing import Any
 from discreet.files.canonical import document_hash
 from discreet.files.problem_document import problem_document
 from discreet.model.actions import Action
-from discreet.model.kernel import GaussianKernel, Output, StaircaseKernel, TableKernel
+from discreet.model.kernel import Output, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import Clamp, HistogramSummary, LinearSummary, Summary
 from discreet.numerics.exact import format_exact, format_integer
@@ -67,12 +67,7 @@ def _kernel_document(mechanism: Mechanism) -> dict[str, Any]:
             "edges": mechanism.space.edges.tolist() if stated is None else [list(edge) for edge in stated],
         }
     document: dict[str, Any] = {"family": kernel.family, "from": kernel.low, "to": kernel.high, "step": kernel.step}
-    if isinstance(kernel, GaussianKernel):
-        document["sigma_squared"] = format_exact(kernel.sigma_squared)
-    else:
-        document["ratio"] = format_exact(kernel.ratio)
-    if isinstance(kernel, StaircaseKernel):
-        document["plateau"] = kernel.plateau
+    document |= kernel.parameters()
     if kernel.actions is not None:
         document["actions"] = [recommendation_document(action) for action in kernel.actions]
     return document

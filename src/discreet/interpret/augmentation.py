@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.interpret.channel import Outputs, places_at, positions_of
 from discreet.interpret.diagnostics import Diagnosis, diagnose
-from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
@@ -143,14 +142,9 @@ class _Kernel:
     def __init__(self, mechanism: Mechanism, published: np.ndarray) -> None:
         self.mechanism = mechanism
         kernel = mechanism.kernel
-        if isinstance(kernel, TableKernel):
-            self.first, self.rows = 0, published
-            self.table = np.asarray(mechanism.log_probabilities)
-            return
-        self.first = kernel.low
+        self.first = kernel.first_place
         distinct, self.rows = np.unique(published, return_inverse=True)
-        totals = np.arange(kernel.low, kernel.high + 1)
-        self.table = kernel.log_masses(kernel.low + distinct, totals)
+        self.table = kernel.logs_at(distinct, self.first + np.arange(kernel.state_count))
 
     def __call__(self, counts: np.ndarray) -> Array:
         return np.asarray(self.table[self.rows, places_at(self.mechanism, counts, "histogram") - self.first])

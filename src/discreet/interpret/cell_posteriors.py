@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import expm1
+from math import expm1, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from discreet.errors import TooLarge
 from discreet.interpret.beliefs import MOST_EXACT, Beliefs, beliefs
 from discreet.interpret.channel import log_likelihood, states_at
 from discreet.interpret.posteriors import impossible
-from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import DirichletMultinomialPrior, Prior
 from discreet.model.universe import Universe
@@ -50,7 +49,7 @@ class CellPosteriors:
 def cell_posteriors(mechanisms: Sequence[Mechanism], rows: NDArray[np.int64], prior: Prior | None = None) -> CellPosteriors:
     """Posteriors of the statistic after outputs at `rows` [row, mechanism] about the same cell."""
     universe = mechanisms[0].problem.universe
-    listed = all(isinstance(m.kernel, TableKernel) for m in mechanisms)
+    listed = all(m.kernel.by_state for m in mechanisms)
     count = universe.histogram_count if isinstance(universe, Universe) else len(universe.names)
     if listed and count <= MOST_EXACT and count * len(rows) * len(mechanisms) <= MOST_PRODUCTS:
         return _exactly(beliefs(mechanisms, prior, exact=True), mechanisms, rows)
@@ -64,17 +63,15 @@ def _exactly(held: Beliefs, mechanisms: Sequence[Mechanism], rows: NDArray[np.in
     prior = [0] * len(groups)
     for group, weight in zip(which.reshape(-1).tolist(), held.exact.numerators, strict=True):
         prior[group] += weight
-    bottom = held.exact.denominator
-    for mechanism in mechanisms:
-        assert isinstance(mechanism.kernel, TableKernel)
-        bottom *= mechanism.kernel.denominator
+    tables = [mechanism.table for mechanism in mechanisms]
+    bottom = held.exact.denominator * prod(table.denominator for table in tables)
     chances = np.zeros((len(rows), len(held.values)))
     evidence = np.zeros(len(rows))
     columns = groups.T.tolist()
     for i, row in enumerate(rows.tolist()):
         joint = list(prior)
-        for mechanism, place, at in zip(mechanisms, row, columns[:-1], strict=True):
-            weights = mechanism.kernel.weights[place]  # type: ignore[union-attr]
+        for table, place, at in zip(tables, row, columns[:-1], strict=True):
+            weights = table.weights[place]
             joint = [weight * weights[state] for weight, state in zip(joint, at, strict=True)]
         sums = [0] * len(held.values)
         for omega, weight in zip(columns[-1], joint, strict=True):

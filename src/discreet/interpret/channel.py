@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError, TooLarge
-from discreet.model.kernel import NoiseKernel, Output, TableKernel
+from discreet.model.kernel import Output, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import ListedUniverse
@@ -136,7 +136,7 @@ def states_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarra
 
 def places_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarray:
     """What the kernel reads of each atom: its state for a table, its total for a closed form."""
-    at = states_at if isinstance(mechanism.kernel, TableKernel) else totals_at
+    at = states_at if mechanism.kernel.by_state else totals_at
     return at(mechanism, vectors, kind)
 
 
@@ -156,10 +156,7 @@ def totals_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarra
 
 def log_likelihood(mechanism: Mechanism, position: int, vectors: np.ndarray, kind: str) -> Array:
     """log m(s|x) for every atom x."""
-    kernel = mechanism.kernel
-    if isinstance(kernel, NoiseKernel):
-        return kernel.log_masses(np.array([kernel.low + position]), totals_at(mechanism, vectors, kind))[0]
-    return np.asarray(mechanism.log_probabilities[position, states_at(mechanism, vectors, kind)])
+    return output_logs(mechanism, np.array([position]), vectors, kind)[0]
 
 
 def kernel_logs(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> Array:
@@ -172,10 +169,12 @@ def kernel_logs(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> Array:
             fits=f"{MOST_ENTRIES:,} entries",
             remedy="look at single outputs, or use fewer respondents",
         )
-    kernel = mechanism.kernel
-    if isinstance(kernel, TableKernel):
-        return np.asarray(mechanism.log_probabilities[:, states_at(mechanism, vectors, kind)])
-    return kernel.log_masses(np.arange(kernel.low, kernel.high + 1), totals_at(mechanism, vectors, kind))
+    return output_logs(mechanism, np.arange(output_count(mechanism)), vectors, kind)
+
+
+def output_logs(mechanism: Mechanism, positions: np.ndarray, vectors: np.ndarray, kind: str) -> Array:
+    """log m(s|x) [output, atom] for the outputs at some positions."""
+    return mechanism.kernel.logs_at(positions, places_at(mechanism, vectors, kind))
 
 
 def state_logs(mechanism: Mechanism) -> Array:

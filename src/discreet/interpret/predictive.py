@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.beliefs import beliefs
-from discreet.interpret.channel import Outputs, output_count, position_of, positions_of
-from discreet.interpret.reading import grouped, output_logs
+from discreet.interpret.channel import Outputs, output_count, output_logs, position_of, positions_of
+from discreet.interpret.reading import grouped
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
 from discreet.numerics.digits import about, percent_given
@@ -139,7 +139,7 @@ def _merged(expected: Array) -> Array:
 def _log_predictive(mechanism: Mechanism, prior: Prior | None, given: int | None) -> Array:
     held = beliefs([mechanism], prior)
     _, log_states, atoms = grouped(mechanism, held)
-    logs = output_logs(mechanism, held, atoms, np.arange(output_count(mechanism)))
+    logs = output_logs(mechanism, np.arange(output_count(mechanism)), held.vectors[atoms], held.kind)
     if given is not None:
         log_states = log_states + logs[given]
         log_states = log_states - log_sum_exp(log_states)

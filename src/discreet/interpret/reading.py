@@ -20,15 +20,13 @@ from discreet.errors import InputError, TooLarge
 from discreet.interpret.beliefs import Beliefs, beliefs
 from discreet.interpret.channel import (
     Outputs,
-    log_likelihood,
     output_at,
     output_count,
+    output_logs,
     places_at,
     positions_of,
-    states_at,
 )
 from discreet.interpret.regions import check_level, equal_tailed_positions
-from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
 
@@ -171,7 +169,7 @@ def posterior_rows(mechanism: Mechanism, held: Beliefs, places: np.ndarray) -> t
         (np.where(np.isfinite(log_states[groups]), inside, 0.0), (groups, held.omega)),
         shape=(len(log_states), len(held.values)),
     )
-    logs = output_logs(mechanism, held, representatives, places) + log_states
+    logs = output_logs(mechanism, places, held.vectors[representatives], held.kind) + log_states
     peak = logs.max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
         scaled = np.exp(logs - peak)
@@ -201,12 +199,3 @@ def grouped(mechanism: Mechanism, held: Beliefs) -> tuple[np.ndarray, Array, np.
     np.add.at(sums, groups, np.exp(held.log_weights - shift[groups]))
     with np.errstate(divide="ignore"):
         return groups, np.log(sums) + shift, representatives
-
-
-def output_logs(mechanism: Mechanism, held: Beliefs, atoms: np.ndarray, places: np.ndarray) -> Array:
-    """log m(s|x) for outputs at `places` and the given atoms."""
-    vectors = held.vectors[atoms]
-    if isinstance(mechanism.kernel, TableKernel):
-        states = states_at(mechanism, vectors, held.kind)
-        return np.asarray(mechanism.log_probabilities[np.ix_(places, states)])
-    return np.stack([log_likelihood(mechanism, int(p), vectors, held.kind) for p in places])

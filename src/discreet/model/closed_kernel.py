@@ -23,7 +23,7 @@ from discreet.errors import InputError
 from discreet.model.actions import Action
 from discreet.model.noise_kernel import NoiseKernel
 from discreet.model.priors.weights import log_ratio
-from discreet.numerics.exact import brief
+from discreet.numerics.exact import brief, format_exact
 from discreet.numerics.logspace import log1mexp
 
 
@@ -46,6 +46,9 @@ class ClosedKernel(NoiseKernel):
                 allowed="0 < ratio < 1",
                 remedy="correct the ratio",
             )
+
+    def parameters(self) -> dict[str, str | int]:
+        return {"ratio": format_exact(self.ratio)}
 
     @property
     def unit(self) -> Fraction:
@@ -137,6 +140,7 @@ class StaircaseKernel(ClosedKernel):
     ratio: Fraction
     actions: tuple[Action | tuple[Action, ...], ...] | None = None
     family = "staircase"
+    most_step = 2**30
 
     def __post_init__(self) -> None:
         if not 1 <= self.plateau <= self.step:
@@ -152,6 +156,9 @@ class StaircaseKernel(ClosedKernel):
     @property
     def stair(self) -> int:
         return self.step
+
+    def parameters(self) -> dict[str, str | int]:
+        return super().parameters() | {"plateau": self.plateau}
 
     def with_actions(self, actions: Sequence[Action | tuple[Action, ...]]) -> StaircaseKernel:
         return replace(self, actions=tuple(actions))

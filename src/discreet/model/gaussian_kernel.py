@@ -26,7 +26,7 @@ from discreet.numerics.discrete_gaussian import (
     gaussian_log_tails,
     gaussian_logs,
 )
-from discreet.numerics.exact import brief
+from discreet.numerics.exact import brief, format_exact
 from discreet.numerics.logspace import log1mexp
 
 MOST_VARIANCE = 10**8
@@ -43,6 +43,7 @@ class GaussianKernel(NoiseKernel):
     sigma_squared: Fraction
     actions: tuple[Action | tuple[Action, ...], ...] | None = None
     family = "discrete-gaussian"
+    rational = False
 
     def __post_init__(self) -> None:
         if not 0 < self.sigma_squared <= MOST_VARIANCE:
@@ -56,6 +57,9 @@ class GaussianKernel(NoiseKernel):
 
     def with_actions(self, actions: Sequence[Action | tuple[Action, ...]]) -> GaussianKernel:
         return replace(self, actions=tuple(actions))
+
+    def parameters(self) -> dict[str, str | int]:
+        return {"sigma_squared": format_exact(self.sigma_squared)}
 
     def rho(self, moved: int) -> Fraction:
         """ρ for totals that are at most so far apart."""

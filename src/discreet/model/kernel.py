@@ -3,7 +3,7 @@
 `table` is integer weights [output][state] over one denominator 2^B shared by all states; `geometric` and `staircase` are closed
 forms (`closed_kernel`), `discrete-gaussian` is known from both sides (`gaussian_kernel`). Every kernel answers the same
 questions: `width`, `output(k)`, `outputs`, `recommended`, and, for what it reads of states (`places`), `probability`,
-`whole_rows`, `floats` and `logs`.
+`whole_rows`, `floats`, `logs` and `logs_at`; and says what it reads (`by_state`) and whether its numbers are `rational`.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ class TableKernel:
     denominator: int
     stated_edges: tuple[tuple[int, int], ...] | None = field(default=None, compare=False, repr=False)
     family = "table"
+    by_state = True
+    rational = True
+    first_place = 0
 
     def __post_init__(self) -> None:
         if self.denominator <= 0 or self.denominator & (self.denominator - 1):
@@ -89,6 +92,11 @@ class TableKernel:
         return len(self.outputs)
 
     @property
+    def state_count(self) -> int:
+        """How many states it can be read at."""
+        return len(self.states)
+
+    @property
     def recommended(self) -> tuple[Action | tuple[Action, ...] | None, ...]:
         """What each output recommends."""
         return tuple(output.action for output in self.outputs)
@@ -120,12 +128,25 @@ class TableKernel:
 
     def logs(self, places: Sequence[int]) -> np.ndarray:
         """Natural logarithms [output, state], −inf where an output is impossible; no underflow."""
-        plain = self.floats(places)
+        every = range(len(self.states))
+        return self.log_table if list(places) == list(every) else self.log_table[:, list(places)]
+
+    @cached_property
+    def log_table(self) -> np.ndarray:
+        """The logarithms [output, state] of all states."""
+        plain = self.floats(range(len(self.states)))
         with np.errstate(divide="ignore"):
             logs = np.log(plain)
-        for output, at in np.argwhere(plain < 1e-300).tolist():
-            logs[output, at] = log_ratio(self.weights[output][places[at]], self.denominator)
+        for output, state in np.argwhere(plain < 1e-300).tolist():
+            logs[output, state] = log_ratio(self.weights[output][state], self.denominator)
         return logs
+
+    def logs_at(self, positions: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Natural logarithms [output, state] of some outputs at some states, both by position."""
+        return np.asarray(self.log_table[np.ix_(positions, places)])
+
+    def must_be_drawable(self) -> None:
+        """Every table can be drawn from."""
 
     @cached_property
     def output_index(self) -> dict[str, int]:

@@ -127,6 +127,18 @@ class Mechanism:
             )
         return self.summary
 
+    @property
+    def table(self) -> TableKernel:
+        """The kernel, for those who serve tables and have refused closed forms."""
+        if not isinstance(self.kernel, TableKernel):
+            raise InputError(
+                "This needs a mechanism that lists its probabilities",
+                found=f"a {self.kernel.family} kernel",
+                allowed="a table",
+                remedy="use the closed form's own numbers",
+            )
+        return self.kernel
+
     @cached_property
     def space(self) -> StateSpace:
         """The states of the summary with their graph, derived and never read from a file."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from discreet.errors import InputError, TooLarge
 from discreet.model.actions import Action
 from discreet.model.output import Output
 from discreet.model.universe import MOST_STATES
-from discreet.numerics.exact import counted
+from discreet.numerics.exact import brief, counted
 
+MOST_TOTAL = 2**62
+"""A total below this is moved in 64 bits."""
 MOST_TABLE = 50_000_000
 """Entries beyond which a formula is not expanded into a table."""
 
@@ -33,6 +35,12 @@ class NoiseKernel(ABC):
     step: int
     actions: tuple[Action | tuple[Action, ...], ...] | None
     family: str
+    by_state: ClassVar[bool] = False
+    """Whether it reads the position of a state, as a table does; noise reads a total."""
+    rational: ClassVar[bool] = True
+    """Whether its probabilities are rational numbers."""
+    most_step: ClassVar[int] = MOST_TOTAL
+    """A step below this can be drawn."""
 
     @abstractmethod
     def with_actions(self, actions: Sequence[Action | tuple[Action, ...]]) -> Self:
@@ -41,6 +49,10 @@ class NoiseKernel(ABC):
     @abstractmethod
     def log_masses(self, outputs: np.ndarray, states: np.ndarray) -> np.ndarray:
         """log P(output | state) [output, state] for some outputs and totals, whole numbers in low..high."""
+
+    @abstractmethod
+    def parameters(self) -> dict[str, str | int]:
+        """What says how wide the noise is, as it stands in files."""
 
     def _check_range(self) -> None:
         if self.low >= self.high or self.step < 1:
@@ -64,6 +76,11 @@ class NoiseKernel(ABC):
         return self.high - self.low + 1
 
     @property
+    def state_count(self) -> int:
+        """How many totals it can be read at."""
+        return self.width
+
+    @property
     def recommended(self) -> tuple[Action | tuple[Action, ...] | None, ...] | None:
         """What each output recommends; None when nothing is kept with the kernel."""
         return self.actions
@@ -82,6 +99,11 @@ class NoiseKernel(ABC):
             )
         return tuple(self.output(k) for k in range(self.width))
 
+    @property
+    def first_place(self) -> int:
+        """The least of the consecutive places at which it is read."""
+        return self.low
+
     def places(self, vectors: np.ndarray) -> np.ndarray:
         """What the kernel reads of each state: its total."""
         return vectors[:, 0]
@@ -94,6 +116,20 @@ class NoiseKernel(ABC):
         """Natural logarithms [output, state] in floats, from the formula: accurate to about 10^-13."""
         self._must_fit(len(places))
         return self.log_masses(np.arange(self.low, self.high + 1), np.asarray(places, dtype=np.int64))
+
+    def logs_at(self, positions: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Natural logarithms [output, total] of some outputs by position at some totals."""
+        return self.log_masses(self.low + np.asarray(positions), places)
+
+    def must_be_drawable(self) -> None:
+        """Refuse totals that 64 bits do not hold while a draw moves them."""
+        if max(abs(self.low), abs(self.high)) >= MOST_TOTAL or self.step >= self.most_step:
+            raise TooLarge(
+                "This closed-form kernel stands too far out to be drawn from",
+                size=f"a step of {brief(self.step)}",
+                fits="totals below 2^62, steps of a staircase below 2^30",
+                remedy="use smaller weights",
+            )
 
     def _must_fit(self, states: int) -> None:
         if self.width * states > MOST_TABLE:

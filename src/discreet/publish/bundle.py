@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.certify.verdict import MechanismVerdict, of_mechanism
-from discreet.errors import InputError, Refuted, TooLarge
+from discreet.errors import InputError, Refuted
 from discreet.files.atomic import read_bytes
 from discreet.files.canonical import document_hash, parse_json
 from discreet.files.certificate import certificate_from_document, certificate_path
@@ -31,13 +31,11 @@ from discreet.learning.questions import Question, answers, learning_cells, quest
 from discreet.ledger.budget import Cost
 from discreet.model.certificate import Certificate
 from discreet.model.family import Member
-from discreet.model.kernel import TableKernel
 from discreet.model.key_set import KeySet
 from discreet.model.mechanism import Mechanism
 from discreet.model.plan import Plan
 from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
-from discreet.numerics.exact import brief
 from discreet.publish.costs import least_cost, rounded_up
 from discreet.publish.learned import LearnedFolder, must_follow, read_learned
 from discreet.publish.tables import OWN_COLUMNS, places_of
@@ -264,15 +262,7 @@ def named(kind: Served) -> str:
 
 def _must_be_listed(mechanism: Mechanism) -> int:
     """A release has words for every output, and every output can be drawn: what cannot is refused now, not at the draw."""
-    if not isinstance(mechanism.kernel, TableKernel):
-        kernel = mechanism.kernel
-        if max(abs(kernel.low), abs(kernel.high)) >= 2**62 or (kernel.family == "staircase" and kernel.step >= 2**30):
-            raise TooLarge(
-                "This closed-form kernel stands too far out to be drawn from",
-                size=f"a step of {brief(kernel.step)}",
-                fits="totals below 2^62, steps of a staircase below 2^30",
-                remedy="use smaller weights",
-            )
+    mechanism.kernel.must_be_drawable()
     return len(mechanism.outputs)
 
 

@@ -24,7 +24,6 @@ from discreet.currencies.tight import LOG_BITS, tight_epsilon
 from discreet.currencies.zcdp import rho
 from discreet.errors import InputError, TooLarge
 from discreet.ledger.budget import Cost
-from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.plan import Exposure
 from discreet.model.promises import ConcentratedPromise, Promise, PurePromise
@@ -140,7 +139,7 @@ def _of_epsilon(epsilon: Fraction) -> Fraction:
 
 def _comparable(mechanism: Mechanism) -> bool:
     """Whether the mechanism is a table that is small enough to be looked at edge by edge; closed forms are at their ε."""
-    if not isinstance(mechanism.kernel, TableKernel):
+    if not mechanism.kernel.by_state:
         return False
     try:
         return _entries(mechanism) <= MOST_COMPARED

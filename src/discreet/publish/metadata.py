@@ -16,7 +16,6 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.model.kernel import GaussianKernel
 from discreet.numerics.digits import number_at_most
 from discreet.numerics.exact import exact
 from discreet.publish.bundle import Bundle
@@ -157,7 +156,7 @@ def _accounting(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _implementation(facts: Mapping[str, Any], bundle: Bundle) -> dict[str, Any]:
     families = ", ".join(sorted({m.kernel.family for m in bundle.used.values()}))
-    rational = not any(isinstance(m.kernel, GaussianKernel) for m in bundle.used.values())
+    rational = all(m.kernel.rational for m in bundle.used.values())
     law, drawn = ("exact rational probabilities", "bit for bit") if rational else ("probabilities by formula", "with the very law")
     return {
         "preprocessing_and_hyperparameter_tuning": "Types are recoded by a rule fixed before the data was opened. "

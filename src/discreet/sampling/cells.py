@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.model.kernel import Kernel, TableKernel
+from discreet.model.kernel import ClosedKernel, GaussianKernel, Kernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import DatabaseSummary
 from discreet.sampling.closed import ClosedSampler
@@ -25,9 +25,11 @@ Integers = NDArray[np.int64]
 
 def sampler_of(kernel: Kernel, *, lazy: bool = False) -> Sampler:
     """What draws from a kernel: fixed work by default, lazily read bits for offline batches."""
-    if isinstance(kernel, TableKernel):
-        return LazyTableSampler(kernel) if lazy else TableSampler(kernel)
-    return ClosedSampler(kernel, lazy=lazy)
+    match kernel:
+        case TableKernel():
+            return LazyTableSampler(kernel) if lazy else TableSampler(kernel)
+        case ClosedKernel() | GaussianKernel():
+            return ClosedSampler(kernel, lazy=lazy)
 
 
 def draw_outputs(mechanism: Mechanism, histograms: NDArray[np.integer], *, lazy: bool = False) -> Integers:

@@ -39,11 +39,12 @@ class ClosedSampler:
         self.low, self.high = kernel.low, kernel.high
         limbs = LAZY_LIMBS if lazy else FIXED_LIMBS
         reach = kernel.high - kernel.low
-        self.noise: StaircaseNoise | GaussianNoise = (
-            GaussianNoise(kernel.sigma_squared, reach)
-            if isinstance(kernel, GaussianKernel)
-            else StaircaseNoise(kernel.stair, kernel.plateau, kernel.ratio, reach, limbs)
-        )
+        self.noise: StaircaseNoise | GaussianNoise
+        match kernel:
+            case GaussianKernel():
+                self.noise = GaussianNoise(kernel.sigma_squared, reach)
+            case ClosedKernel():
+                self.noise = StaircaseNoise(kernel.stair, kernel.plateau, kernel.ratio, reach, limbs)
 
     def draw(self, states: NDArray[np.integer]) -> Integers:
         """One output (its position) for each state (a whole number), independent, on operating-system randomness."""

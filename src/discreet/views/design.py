@@ -8,7 +8,6 @@ from typing import Any
 from discreet.design.comparison.evaluation import Evaluation
 from discreet.design.result import Design
 from discreet.errors import TooLarge
-from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.record import Behaviour
 from discreet.numerics.digits import (
@@ -77,8 +76,7 @@ def in_losses(mechanism: Mechanism) -> bool:
 
 def sizes(mechanism: Mechanism) -> dict[str, int]:
     """How many states and outputs there are, without listing those of a closed form."""
-    kernel = mechanism.kernel
-    return {"states": len(kernel.states) if isinstance(kernel, TableKernel) else kernel.width, "outputs": kernel.width}
+    return {"states": mechanism.kernel.state_count, "outputs": mechanism.kernel.width}
 
 
 def _evaluation(seen: Behaviour) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def profile_view(
 ) -> View:
     """Every currency, for groups of `size` respondents; δ at each of `epsilons`, ε at each of `deltas`."""
     watch.report(stage="every edge")
-    near = isinstance(mechanism.kernel, GaussianKernel)
+    near = not mechanism.kernel.rational
     channel = group(near_table(mechanism), size)
     seen = profile(channel)
     watch.report(stage="the tight ε")

@@ -21,7 +21,7 @@ from fractions import Fraction
 from discreet.certify.edges.gaussian import only_concentrated
 from discreet.errors import InputError, TooLarge
 from discreet.model.certificate import Counterexample, PrivacyProof
-from discreet.model.kernel import GaussianKernel, TableKernel
+from discreet.model.kernel import ClosedKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import ApproximatePromise
 from discreet.numerics.brackets import exp_bracket
@@ -99,7 +99,7 @@ class ApproximateProof:
 
 def approximate_privacy(mechanism: Mechanism, promise: ApproximatePromise) -> PrivacyProof | Counterexample:
     """Is the sum of what e^ε does not cover at most δ on every directed edge of a mechanism?"""
-    if isinstance(mechanism.kernel, GaussianKernel):
+    if not mechanism.kernel.rational:
         return only_concentrated(promise)
     found = approximate(mechanism_table(mechanism), promise.epsilon, promise.delta)
     if isinstance(found, Counterexample):
@@ -149,19 +149,21 @@ def mechanism_table(mechanism: Mechanism) -> WeightTable:
     space, kernel = mechanism.space, mechanism.kernel
     outputs = tuple(output.label for output in mechanism.outputs)
     edges = [(a, b) for a, b in space.edges.tolist()]
-    if isinstance(kernel, TableKernel):
-        return WeightTable(space.labels, outputs, kernel.weights, kernel.denominator, edges)
-    if isinstance(kernel, GaussianKernel):
-        return WeightTable(space.labels, outputs, *mechanism.integer_table(), edges)  # refused in words: it is irrational
-    size = len(outputs) * len(space) * (len(outputs) + 2) * kernel.ratio.denominator.bit_length()
+    if isinstance(kernel, ClosedKernel):
+        _must_be_short(len(outputs), len(space), (len(outputs) + 2) * kernel.ratio.denominator.bit_length())
+    return WeightTable(space.labels, outputs, *mechanism.integer_table(), edges)
+
+
+def _must_be_short(outputs: int, states: int, bits: int) -> None:
+    """Refuse a closed form whose table of rationals with so many bits each is too long."""
+    size = outputs * states * bits
     if size > MOST_BITS:
         raise TooLarge(
             "This closed form is too large to be written out exactly",
-            size=f"{len(outputs):,} outputs × {len(space):,} states",
+            size=f"{outputs:,} outputs × {states:,} states",
             fits="about 300 of each",
             remedy="certify its ε, which needs no table, or clip the summary",
         )
-    return WeightTable(space.labels, outputs, *mechanism.integer_table(), edges)
 
 
 def _check(epsilon: Fraction, delta: Fraction) -> None:

@@ -36,12 +36,13 @@ equally bad edges is the worst, so none is named."""
 
 def concentrated_privacy(mechanism: Mechanism, promise: ConcentratedPromise) -> PrivacyProof | Counterexample:
     """A proof that the mechanism is ρ-zCDP, or the edge and order that break it."""
-    kernel = mechanism.kernel
-    if isinstance(kernel, TableKernel):
-        return _of_table(mechanism, kernel, promise)
-    if isinstance(kernel, GaussianKernel):
-        return gaussian_privacy(mechanism, kernel, promise)
-    return _of_closed_form(mechanism, kernel, promise)
+    match mechanism.kernel:
+        case TableKernel() as kernel:
+            return _of_table(mechanism, kernel, promise)
+        case GaussianKernel() as kernel:
+            return gaussian_privacy(mechanism, kernel, promise)
+        case ClosedKernel() as kernel:
+            return _of_closed_form(mechanism, kernel, promise)
 
 
 def _of_table(mechanism: Mechanism, kernel: TableKernel, promise: ConcentratedPromise) -> PrivacyProof | Counterexample:

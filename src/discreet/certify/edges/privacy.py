@@ -28,7 +28,7 @@ CHECKS: dict[type[Promise], Callable[[Mechanism, Any], PrivacyProof | Counterexa
 def privacy(mechanism: Mechanism) -> Certificate | Counterexample:
     """A certificate that the mechanism keeps its guarantee, or the edge and output that break it."""
     promise, kernel = mechanism.guarantee.promise, mechanism.kernel
-    wrong = _stated_edges(kernel, mechanism.space) if isinstance(kernel, TableKernel) else None
+    wrong = _stated_edges(mechanism.table, mechanism.space) if kernel.by_state else None
     found = wrong or CHECKS[type(promise)](mechanism, promise)
     return found if isinstance(found, Counterexample) else Certificate(mechanism_hash(mechanism), found)
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from discreet.certify.edges.closed_forms import closed_form_privacy
 from discreet.certify.edges.gaussian import only_concentrated
 from discreet.model.certificate import Counterexample, PrivacyProof
-from discreet.model.kernel import GaussianKernel, TableKernel
+from discreet.model.kernel import ClosedKernel, GaussianKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import PurePromise
 from discreet.model.states import StateSpace
@@ -25,11 +25,13 @@ TIGHT_BITS = 64
 
 def pure_privacy(mechanism: Mechanism, promise: PurePromise) -> PrivacyProof | Counterexample:
     """Is every probability within a factor of e^ε of its neighbours'?"""
-    if isinstance(mechanism.kernel, TableKernel):
-        return _table_privacy(mechanism.kernel, mechanism.space, promise)
-    if isinstance(mechanism.kernel, GaussianKernel):
-        return only_concentrated(promise)
-    return closed_form_privacy(mechanism, mechanism.kernel, promise)
+    match mechanism.kernel:
+        case TableKernel() as kernel:
+            return _table_privacy(kernel, mechanism.space, promise)
+        case GaussianKernel():
+            return only_concentrated(promise)
+        case ClosedKernel() as kernel:
+            return closed_form_privacy(mechanism, kernel, promise)
 
 
 def _table_privacy(kernel: TableKernel, space: StateSpace, promise: PurePromise) -> PrivacyProof | Counterexample:

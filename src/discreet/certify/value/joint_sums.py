@@ -283,14 +283,17 @@ def joint_masses(sums: Sums, *, exact: bool) -> JointMasses:
 
 def _rows(mechanism: Mechanism) -> _Kernel:
     """The kernel on every total from its lowest to its highest."""
-    kernel = mechanism.kernel
-    if not isinstance(kernel, TableKernel):
-        return _Kernel(kernel.low, noisy_rows(kernel) if isinstance(kernel, GaussianKernel) else _closed_rows(kernel))
-    totals = mechanism.space.vectors[:, 0].tolist()
-    table = np.zeros((totals[-1] - totals[0] + 1, len(kernel.outputs)))
-    for total, column in zip(totals, zip(*kernel.weights, strict=True), strict=True):
-        table[total - totals[0]] = [w / kernel.denominator for w in column]
-    return _Kernel(totals[0], table)
+    match mechanism.kernel:
+        case GaussianKernel() as kernel:
+            return _Kernel(kernel.low, noisy_rows(kernel))
+        case ClosedKernel() as kernel:
+            return _Kernel(kernel.low, _closed_rows(kernel))
+        case TableKernel() as kernel:
+            totals = mechanism.space.vectors[:, 0].tolist()
+            table = np.zeros((totals[-1] - totals[0] + 1, len(kernel.outputs)))
+            for total, column in zip(totals, zip(*kernel.weights, strict=True), strict=True):
+                table[total - totals[0]] = [w / kernel.denominator for w in column]
+            return _Kernel(totals[0], table)
 
 
 def _closed_rows(kernel: ClosedKernel) -> np.ndarray:

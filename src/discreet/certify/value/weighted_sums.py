@@ -76,8 +76,7 @@ def weighted_sum_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
             allowed=f"{kernel.width}",
             remedy="recommend a number for each output",
         )
-    table = _Table(kernel, mechanism.space.vectors[:, 0].tolist()) if isinstance(kernel, TableKernel) else kernel
-    moments = _moments(sums, table, numbers, summary)
+    moments = _moments(sums, _by_totals(mechanism), numbers, summary)
     if isinstance(decision.loss, SquaredLoss):
         low, high = moments[0]
         return -decision.weight * high, -decision.weight * low
@@ -174,11 +173,24 @@ def _moments(
     return (loss[0] + spread, loss[1] + spread), (origin + action[0], origin + action[1])
 
 
+def _by_totals(mechanism: Mechanism) -> ClosedKernel | GaussianKernel | _Table:
+    """The kernel as one that reads totals."""
+    match mechanism.kernel:
+        case TableKernel() as table:
+            return _Table(table, mechanism.space.vectors[:, 0].tolist())
+        case ClosedKernel() | GaussianKernel() as kernel:
+            return kernel
+
+
 def _after(kernel: ClosedKernel | GaussianKernel | _Table, numbers: Sequence[Fraction], bits: int) -> tuple[list[int], list[int]]:
     """Both sides of Σ_y K(y|s)·number_y at every total, whatever the kernel."""
-    if isinstance(kernel, _Table):
-        return kernel.bracketed(numbers, bits)
-    return noisy_sums(kernel, numbers, bits) if isinstance(kernel, GaussianKernel) else _bracketed(kernel, numbers, bits)
+    match kernel:
+        case _Table():
+            return kernel.bracketed(numbers, bits)
+        case GaussianKernel():
+            return noisy_sums(kernel, numbers, bits)
+        case ClosedKernel():
+            return _bracketed(kernel, numbers, bits)
 
 
 def _added(terms: Iterable[tuple[Fraction, Bracket]]) -> Bracket:

@@ -28,7 +28,7 @@ from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import Action
 from discreet.model.decision import Decision
 from discreet.model.iid_sum import why_not_iid_sum
-from discreet.model.kernel import GaussianKernel, TableKernel
+from discreet.model.kernel import ClosedKernel, GaussianKernel, TableKernel
 from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.replies import best_replies, loss_table
@@ -324,18 +324,21 @@ class SummedWorld:
             low = summary.clip(low)
             clipped = np.array([summary.clip(s) for s in totals.tolist()]) - low
             placed = np.stack([np.bincount(clipped, row) for row in moments]).astype(np.float64)
-        if isinstance(kernel, GaussianKernel):
-            return through(kernel, placed, low)
-        return to_outputs(placed, low, IntegerNoise.of(kernel), kernel.low, kernel.high)
+        match kernel:
+            case GaussianKernel():
+                return through(kernel, placed, low)
+            case ClosedKernel():
+                return to_outputs(placed, low, IntegerNoise.of(kernel), kernel.low, kernel.high)
 
     def _rows(self, first: int, count: int) -> np.ndarray:
         """K(output|s) [total, output] for so many totals from the first; the kernel's own rows are kept for other truths."""
         kernel, summary = self.mechanism.kernel, self.mechanism.weighted_sum
-        if isinstance(kernel, TableKernel) or kernel.width**2 > MOST_KEPT:
+        if kernel.by_state or kernel.width**2 > MOST_KEPT:
             return self._after(first, np.eye(count))
+        low = kernel.first_place
         if not self._rows_kept:
-            self._rows_kept.append(self._after(kernel.low, np.eye(kernel.width), clips=False))
-        return self._rows_kept[0][[summary.clip(s) - kernel.low for s in range(first, first + count)]]
+            self._rows_kept.append(self._after(low, np.eye(kernel.width), clips=False))
+        return self._rows_kept[0][[summary.clip(s) - low for s in range(first, first + count)]]
 
     def _estimated(self, decision: Decision, actions: list[Action], mean: float, first: int, moments: np.ndarray) -> float:
         """Another loss, with ω at each total (at each output, where pairs are too many) as a normal law."""

@@ -22,7 +22,6 @@ from discreet.design.program.sections import losses
 from discreet.design.result import Design
 from discreet.errors import InputError
 from discreet.model.certificate import DualWitness
-from discreet.model.kernel import TableKernel
 from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.problem import Problem
 from discreet.model.universe import Universe
@@ -64,10 +63,10 @@ def epsilon_slope(found: Design) -> float:
     """dL*/dε from the multipliers of the certificate; from two neighbouring designs where a theorem stands for them."""
     witness, mechanism = found.claim.witness, found.mechanism
     kernel = mechanism.kernel
-    if not isinstance(witness, DualWitness) or not isinstance(kernel, TableKernel):
+    if not isinstance(witness, DualWitness) or not kernel.by_state:
         near = [design(mechanism.problem.with_epsilon(e), compare=False) for e in _around(mechanism.problem.epsilon)]
         return float((near[1].loss - near[0].loss) / (near[1].mechanism.guarantee.epsilon - near[0].mechanism.guarantee.epsilon))
-    flows = _flow_into(witness, len(kernel.states))
+    flows = _flow_into(witness, kernel.state_count)
     probabilities = mechanism.probabilities
     total = 0.0
     for output, row in zip(kernel.outputs, probabilities, strict=True):
