@@ -26,6 +26,7 @@ from discreet.model.priors import (
     ExchangeablePrior,
     IidPrior,
     IndependentPrior,
+    MixturePrior,
     ReferencePrior,
     TablePrior,
 )
@@ -37,13 +38,22 @@ from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 
 BITS = 96
-KINDS = ("iid", "reference", "sizes", "dirichlet", "dirichlet sizes", "independent", "exchangeable", "table")
+KINDS = ("iid", "reference", "sizes", "dirichlet", "dirichlet sizes", "independent", "exchangeable", "table", "mixture",
+         "mixture sizes")  # fmt: skip
 
 
 def chances(rng: random.Random, count: int, most: int = 9) -> tuple[Fraction, ...]:
     parts = [rng.randint(0, most) for _ in range(count)]
     parts[rng.randrange(count)] += 1
     return tuple(Fraction(p, sum(parts)) for p in parts)
+
+
+def mixture(rng: random.Random, types: int, concentration: tuple[Fraction, ...], size: tuple[Fraction, ...] | None) -> MixturePrior:
+    """Some cells alike, some not."""
+    parts = [rng.randint(1, 9) for _ in range(types)]
+    alike = IidPrior(tuple(Fraction(p, sum(parts)) for p in parts))
+    share = Fraction(rng.randint(1, 8), 9)
+    return MixturePrior((share, 1 - share), (alike, DirichletMultinomialPrior(concentration)), size)
 
 
 def random_problem(rng: random.Random, kind: str, decisions: tuple[Decision, ...] | None = None) -> Problem:
@@ -63,6 +73,8 @@ def random_problem(rng: random.Random, kind: str, decisions: tuple[Decision, ...
         "dirichlet sizes": lambda: DirichletMultinomialPrior(concentration, size),
         "independent": lambda: IndependentPrior(tuple(chances(rng, types) for _ in range(n))),
         "exchangeable": lambda: ExchangeablePrior(tuple(zip(histograms, chances(rng, len(histograms)), strict=True))),
+        "mixture": lambda: mixture(rng, types, concentration, None),
+        "mixture sizes": lambda: mixture(rng, types, concentration, size),
         "table": lambda: TablePrior(tuple(zip(labels, chances(rng, len(labels)), strict=True))),
     }[kind]()
     statistic = rng.choice([SumStatistic(), CountStatistic((0,)), *([] if "sizes" in kind else [MeanStatistic()])])

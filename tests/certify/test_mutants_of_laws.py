@@ -26,6 +26,7 @@ from discreet.model.priors import (
     ExchangeablePrior,
     IidPrior,
     IndependentPrior,
+    MixturePrior,
     TablePrior,
 )
 from discreet.model.problem import Problem
@@ -59,6 +60,7 @@ def priors() -> list[Problem]:
     listed = ExchangeablePrior((((3, 0, 0), HALF), ((1, 2, 0), THIRD), ((0, 0, 3), Fraction(1, 6)), ((0, 3, 0), ZERO)))
     named = TablePrior((("0,1,1", HALF), ("2,2,0", HALF)))
     found = [IidPrior(row), IidPrior(sure), spread, listed, named, IndependentPrior((row, sure, row)), IndependentPrior((row,) * 3)]
+    found.append(MixturePrior((THIRD, 1 - THIRD), (IidPrior(row), spread)))
     growing = [IidPrior(row, SIZES), IidPrior(sure, (ZERO, HALF, HALF)), replace(spread, size=SIZES)]
     return [*(replace(fixed, prior=p) for p in found), *(replace(varying, prior=p) for p in growing)]
 

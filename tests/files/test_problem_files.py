@@ -65,6 +65,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "independent": {"prior": {"kind": "independent", "probabilities": [["1/3", "1/3", "1/3"], ["1/2", "1/4", "1/4"]]}},
     "exchangeable": {"prior": {"kind": "exchangeable", "histogram": SIX}},
     "dirichlet": {"prior": {"kind": "exchangeable", "concentration": [1, "1/2", "0.25"]}},
+    "mixture": {"prior": {"kind": "mixture", "components": [
+        {"weight": "0.7", "probabilities": ["0.9", "0.09", "0.01"]}, {"weight": "0.3", "concentration": [3, 2, 1]},
+    ]}},
     "table": {"prior": {"kind": "table", "probabilities": {"0,1": "1/4", "2,2": "3/4"}}},
     "reference": {"prior": {"kind": "reference", "counts": [5, 3, 1], "source": "a survey", "pseudo_count": "0.5"}},
     "add-remove": {
@@ -153,6 +156,19 @@ BAD: list[tuple[str, Any, str]] = [
     ("prior/probabilities", ["9" * 60_000, 0, 0], "not a number"),
     ("prior/probabilties", [1], "did you mean 'probabilities'?"),
     ("prior/kind", "idd", "'iid'"),
+    ("prior", {"kind": "mixture"}, "no prior.components"),
+    ("prior", {"kind": "mixture", "components": [{"weight": 1, "concentration": [1, 1, 1]}]}, "two components or more"),
+    (
+        "prior",
+        {"kind": "mixture", "components": [{"weight": "1/2"}, {"weight": "1/2", "concentration": [1, 1, 1]}]},
+        "one of two ways",
+    ),
+    ("prior", {"kind": "mixture", "components": [{"weight": w, "concentration": [1, 1, 1]} for w in ("0.5", "0.4")]}, "sum to one"),
+    (
+        "prior",
+        {"kind": "mixture", "components": [{"weight": "1/2", "concentration": [1, 1]}] * 2},
+        "one concentration for each type",
+    ),
     ("prior/size", "uniform", "is fixed"),
     ("prior/counts", [1], "has no such key. Found: counts"),
     ("data/respondents", 0, "without respondents"),

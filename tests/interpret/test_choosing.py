@@ -12,9 +12,10 @@ from discreet.errors import InputError
 from discreet.interpret import choose, in_words, neyman_pearson, power_bound
 from discreet.interpret.bounds import moved
 from discreet.interpret.choosing import typical_histogram, typical_range
-from discreet.interpret.typical_cells import typical_cells
-from discreet.model.priors import DirichletMultinomialPrior, IidPrior
+from discreet.interpret.typical_cells import _moments, typical_cells
+from discreet.model.priors import DirichletMultinomialPrior, IidPrior, MixturePrior
 from discreet.model.problem import Problem
+from discreet.model.universe import Universe
 
 EPSILONS = [Fraction(1, 4), Fraction(1), Fraction(2)]
 PROBLEM = problem_of(40, (0, 1, 2), IidPrior((Fraction(89, 100), Fraction(9, 100), Fraction(2, 100))))
@@ -100,3 +101,16 @@ def test_a_crowd_that_is_all_alike_still_has_a_low_and_a_high_cell() -> None:
     sure = problem_of(50, range(12), IidPrior((Fraction(1), *[Fraction(0)] * 11)))
     low, high = typical_cells(sure, 0.8)
     assert low == (50, *[0] * 11) and high == (49, 1, *[0] * 10)
+
+
+def test_typical_cells_of_a_mixture_lie_as_far_out_as_its_kinds_differ() -> None:
+    """Mean and deviation are those of the law itself, kinds of cells included."""
+    universe = Universe.of(30, (Fraction(0), Fraction(1)))
+    few, many = IidPrior((Fraction(9, 10), Fraction(1, 10))), DirichletMultinomialPrior((Fraction(5), Fraction(5)))
+    prior = MixturePrior((Fraction(3, 4), Fraction(1, 4)), (few, many))
+    shares, n, deviation = _moments(problem_of(30, (0, 1), prior))
+    vectors = universe.histograms()
+    law = prior.on_histograms(vectors, universe).floats()
+    mean = float(law @ vectors[:, 1])
+    assert n * shares[1] == pytest.approx(mean)
+    assert deviation == pytest.approx(float(law @ (vectors[:, 1] - mean) ** 2) ** 0.5)

@@ -18,6 +18,7 @@ from discreet.model.priors import (
     ExchangeablePrior,
     IidPrior,
     IndependentPrior,
+    MixturePrior,
     Prior,
     ReferencePrior,
     TablePrior,
@@ -39,6 +40,13 @@ CORRELATED = TablePrior(
 PRIORS: dict[str, Prior] = {
     "iid": IidPrior((Fraction(1, 2), Fraction(1, 3), Fraction(1, 6))),
     "reference": ReferencePrior((5, 3, 2), "a survey"),
+    "mixture": MixturePrior(
+        (Fraction(2, 3), Fraction(1, 3)),
+        (
+            IidPrior((Fraction(8, 10), Fraction(1, 10), Fraction(1, 10))),
+            DirichletMultinomialPrior((Fraction(1), Fraction(2), Fraction(3))),
+        ),
+    ),
     "independent": IndependentPrior(
         (
             (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)),

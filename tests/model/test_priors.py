@@ -16,6 +16,7 @@ from discreet.model.priors import (
     ExchangeablePrior,
     IidPrior,
     IndependentPrior,
+    MixturePrior,
     Prior,
     ReferencePrior,
     TablePrior,
@@ -24,6 +25,7 @@ from discreet.model.universe import ListedUniverse, Universe
 
 FIXED = Universe.of(3, tuple(map(Fraction, range(3))))
 VARYING = Universe((Fraction(0), Fraction(1)), 1, 3)
+HALF = (Fraction(1, 2), Fraction(1, 2))
 
 
 def distribution(rng: random.Random, size: int, zeros: bool = False) -> tuple[Fraction, ...]:
@@ -53,11 +55,16 @@ def priors(seed: int) -> list[tuple[Prior, Universe]]:
         (TablePrior((("0,1,2", Fraction(1, 3)), ("2,2,2", Fraction(2, 3)))), FIXED),
         (TablePrior((("0", Fraction(1, 3)), ("1,0,1", Fraction(2, 3)))), VARYING),
         (TablePrior(tuple((",".join(map(str, p)), Fraction(1, 6)) for p in permutations(range(3)))), FIXED),
+        (
+            MixturePrior(distribution(rng, 2), (IidPrior(distribution(rng, 3)), DirichletMultinomialPrior((Fraction(1, 3),) * 3))),
+            FIXED,
+        ),
+        (MixturePrior(HALF, (IidPrior(distribution(rng, 2)), IidPrior(HALF)), distribution(rng, 3, zeros=True)), VARYING),
     ]
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("which", range(14))
+@pytest.mark.parametrize("which", range(16))
 def test_the_law_of_histograms_is_the_push_forward(seed: int, which: int) -> None:
     prior, universe = priors(seed)[which]
     prior.check(universe)
@@ -76,9 +83,6 @@ def test_the_law_of_histograms_is_the_push_forward(seed: int, which: int) -> Non
     assert prior.exchangeable(universe) == all(len(found) == 1 for found in alike.values())
     assert bool(prior.zeros(universe)) == (min(chances.values()) == 0)
     assert law.floats().sum() == pytest.approx(1) and np.exp(law.logs()) == pytest.approx(law.floats())
-
-
-HALF = (Fraction(1, 2), Fraction(1, 2))
 
 
 @pytest.mark.parametrize(
@@ -103,6 +107,13 @@ HALF = (Fraction(1, 2), Fraction(1, 2))
         (lambda: ExchangeablePrior((((1, 2), Fraction(1)),)).check(FIXED), "does not belong"),
         (lambda: ExchangeablePrior((((3, 0, 0), Fraction(1, 2)), ((3, 0, 0), Fraction(1, 2)))), "twice"),
         (lambda: ExchangeablePrior((((4, -1, 0), Fraction(1)),)).check(FIXED), "does not belong"),
+        (lambda: MixturePrior((Fraction(1),), (IidPrior(HALF),)), "two components or more"),
+        (lambda: MixturePrior(HALF, (IidPrior(HALF),)), "two components or more"),
+        (lambda: MixturePrior((Fraction(1), Fraction(0)), (IidPrior(HALF), IidPrior(HALF))), "weight above 0"),
+        (lambda: MixturePrior((Fraction(1), Fraction(1)), (IidPrior(HALF), IidPrior(HALF))), "sum to one"),
+        (lambda: MixturePrior(HALF, (IidPrior(HALF), IidPrior((Fraction(1), Fraction(0))))), "impossible"),
+        (lambda: MixturePrior(HALF, (IidPrior(HALF, HALF), IidPrior(HALF))), "a law of types alone"),
+        (lambda: MixturePrior(HALF, (IidPrior(HALF), IidPrior(HALF))).check(FIXED), "one probability for each type"),
         (lambda: TablePrior((("0,0", Fraction(1)),)).check(FIXED), "does not exist"),
         (lambda: TablePrior((("0,0,3", Fraction(1)),)).check(FIXED), "does not exist"),
         (lambda: TablePrior((("0,0,00", Fraction(1)),)).check(FIXED), "does not exist"),

@@ -27,6 +27,7 @@ from discreet.model.priors import (
     ExchangeablePrior,
     IidPrior,
     IndependentPrior,
+    MixturePrior,
     Prior,
     ReferencePrior,
     TablePrior,
@@ -189,9 +190,10 @@ def _prior(shape: schema.Prior, universe: AnyUniverse, notes: list[str]) -> Prio
         "iid": {"probabilities", "size"},
         "independent": {"probabilities"},
         "exchangeable": {"histogram", "concentration", "size"},
+        "mixture": {"components", "size"},
         "table": {"probabilities"},
         "reference": {"counts", "source", "pseudo_count", "size", "change", "noise"},
-        "release": {"probabilities", "concentration", "release", "rule", "stratum", "change"},
+        "release": {"probabilities", "concentration", "components", "release", "rule", "stratum", "change"},
     }[shape.kind]
     given = {key for key in shape.model_fields_set - {"kind"} if getattr(shape, key) is not None}
     if given - allowed_keys:
@@ -224,6 +226,8 @@ def _prior(shape: schema.Prior, universe: AnyUniverse, notes: list[str]) -> Prio
         assert shape.histogram is not None
         chances = _distribution(list(shape.histogram.values()), "prior.histogram", notes)
         return ExchangeablePrior(tuple(zip(map(_counts, shape.histogram), chances, strict=True)))
+    if shape.kind == "mixture":
+        return _mixture(_needed(shape.components, "prior.components"), size, None)
     probabilities = _needed(shape.probabilities, "prior.probabilities")
     if shape.kind == "table":
         if not isinstance(probabilities, dict):
@@ -247,13 +251,16 @@ def _learned(shape: schema.Prior) -> Prior:
     """A prior that follows from a release, exactly as it is written: nothing is rescaled."""
     release, rule = _needed(shape.release, "prior.release"), _needed(shape.rule, "prior.rule")
     origin = Origin(release, rule, tuple(shape.stratum or ()), shape.change or Fraction(0))
-    if (shape.concentration is None) == (shape.probabilities is None):
+    given = [key for key in ("concentration", "probabilities", "components") if getattr(shape, key) is not None]
+    if len(given) != 1:
         raise InputError(
-            "A learned prior is given in one of two ways",
-            found="both" if shape.concentration is not None else "neither",
-            allowed="concentration, or probabilities where cells are alike",
+            "A learned prior is given in one of three ways",
+            found=" and ".join(given) or "none of them",
+            allowed="concentration, or components of a mixture, or probabilities where cells are alike",
             remedy="copy the prior that discreet learn wrote",
         )
+    if shape.components is not None:
+        return _mixture(shape.components, None, origin)
     if shape.concentration is not None:
         return DirichletMultinomialPrior(tuple(shape.concentration), origin=origin)
     if not isinstance(shape.probabilities, list):
@@ -262,6 +269,22 @@ def _learned(shape: schema.Prior) -> Prior:
     if len(numbers) != len(shape.probabilities):
         raise _wrong_form("a list of numbers", shape.probabilities)
     return IidPrior(tuple(numbers), origin=origin)
+
+
+def _mixture(shapes: list[schema.Component], size: tuple[Fraction, ...] | None, origin: Origin | None) -> MixturePrior:
+    """A mixture exactly as it is written: nothing is rescaled."""
+    found: list[IidPrior | DirichletMultinomialPrior] = []
+    for one in shapes:
+        if (one.concentration is None) == (one.probabilities is None):
+            raise InputError(
+                "A component of a mixture is given in one of two ways",
+                found="both" if one.concentration is not None else "neither",
+                allowed="concentration, or probabilities where cells of the kind are alike",
+                remedy="give one of them",
+            )
+        law = None if one.concentration is None else DirichletMultinomialPrior(tuple(one.concentration))
+        found.append(law or IidPrior(tuple(one.probabilities or ())))
+    return MixturePrior(tuple(one.weight for one in shapes), tuple(found), size, origin)
 
 
 def _size(given: Any, universe: AnyUniverse, notes: list[str]) -> tuple[Fraction, ...] | None:

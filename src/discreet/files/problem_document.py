@@ -14,6 +14,7 @@ from discreet.model.priors import (
     ExchangeablePrior,
     IidPrior,
     IndependentPrior,
+    MixturePrior,
     Prior,
     TablePrior,
 )
@@ -62,6 +63,11 @@ def prior_document(prior: Prior) -> dict[str, Any]:
         document["histogram"] = {",".join(map(str, h)): format_exact(p) for h, p in prior.histogram}
     elif isinstance(prior, DirichletMultinomialPrior):
         document["concentration"] = [format_exact(c) for c in prior.concentration]
+    elif isinstance(prior, MixturePrior):
+        document["components"] = [
+            {"weight": format_exact(w), **{key: value for key, value in prior_document(one).items() if key != "kind"}}
+            for w, one in zip(prior.weights, prior.components, strict=True)
+        ]
     elif isinstance(prior, TablePrior):
         document["probabilities"] = {label: format_exact(p) for label, p in prior.table}
     else:

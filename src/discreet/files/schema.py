@@ -36,11 +36,20 @@ class Data(Shape):
     invariants: list[list[Integer]] | None = None
 
 
+class Component(Shape):
+    """One law of a mixture."""
+
+    weight: Exact
+    probabilities: list[Exact] | None = None
+    concentration: list[Exact] | None = None
+
+
 class Prior(Shape):
-    kind: Literal["iid", "independent", "exchangeable", "table", "reference", "release"]
+    kind: Literal["iid", "independent", "exchangeable", "mixture", "table", "reference", "release"]
     probabilities: list[Exact] | list[list[Exact]] | dict[Text, Exact] | None = None
     histogram: dict[Text, Exact] | None = None
     concentration: list[Exact] | None = None
+    components: list[Component] | None = None
     counts: list[Integer] | None = None
     source: Text | None = None
     pseudo_count: Exact | None = None

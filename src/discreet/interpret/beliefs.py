@@ -26,6 +26,7 @@ from discreet.model.priors import (
     DirichletMultinomialPrior,
     ExactWeights,
     IidPrior,
+    MixturePrior,
     Prior,
     ReferencePrior,
     on_names,
@@ -140,6 +141,9 @@ def log_histogram_law(vectors: np.ndarray, prior: Prior, universe: Universe) -> 
         total = log_gamma(c.sum() + n) - log_gamma(c.sum())
         ways = log_factorial(n) - log_factorial(vectors).sum(axis=1)
         return np.asarray(ways + rises - total + _log_sizes(vectors, prior.size, universe))
+    if isinstance(prior, MixturePrior):
+        parts = [np.log(float(w)) + log_histogram_law(vectors, one, universe) for w, one in prior.parts]
+        return np.asarray(np.logaddexp.reduce(parts, axis=0))
     return prior.on_histograms(vectors, universe).logs()
 
 

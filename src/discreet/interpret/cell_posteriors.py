@@ -21,7 +21,7 @@ from discreet.interpret.beliefs import MOST_EXACT, Beliefs, beliefs
 from discreet.interpret.channel import log_likelihood, states_at
 from discreet.interpret.posteriors import impossible
 from discreet.model.mechanism import Mechanism
-from discreet.model.priors import DirichletMultinomialPrior, Prior
+from discreet.model.priors import DirichletMultinomialPrior, MixturePrior, Prior
 from discreet.model.universe import Universe
 from discreet.numerics.logspace import log_gamma, log_sum_exp
 
@@ -127,4 +127,6 @@ def _largest_logarithm(held: Beliefs, prior: Prior) -> float:
     """The largest logarithm that the prior's formula subtracts; formulas that do not cancel have none."""
     if isinstance(prior, DirichletMultinomialPrior) and isinstance(held.universe, Universe):
         return float(log_gamma(np.array([float(sum(prior.concentration)) + held.universe.largest + 1]))[0])
+    if isinstance(prior, MixturePrior):
+        return max(_largest_logarithm(held, one) for one in prior.components)
     return 0.0

@@ -7,6 +7,7 @@ remainders. Of all histograms with such an ω these are about the most probable.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
 from statistics import NormalDist
@@ -14,7 +15,7 @@ from statistics import NormalDist
 import numpy as np
 
 from discreet.errors import TooLarge
-from discreet.model.priors import DirichletMultinomialPrior, IidPrior, IndependentPrior, ReferencePrior
+from discreet.model.priors import DirichletMultinomialPrior, IidPrior, IndependentPrior, MixturePrior, ReferencePrior
 from discreet.model.problem import Problem
 from discreet.numerics.exact import counted
 
@@ -52,6 +53,13 @@ def _moments(problem: Problem) -> tuple[np.ndarray, int, float]:
     elif isinstance(prior, DirichletMultinomialPrior):
         c = np.array([float(x) for x in prior.concentration])
         shares, wider = c / c.sum(), (n + float(c.sum())) / (1 + float(c.sum()))
+    elif isinstance(prior, MixturePrior):
+        within = [_moments(replace(problem, prior=one)) for _, one in prior.parts]
+        weights = np.array([float(w) for w in prior.weights])
+        means = np.array([n * float(each @ values) for each, _, _ in within])
+        deviations = np.array([d for _, _, d in within])
+        between = float(weights @ means**2 - (weights @ means) ** 2)
+        return weights @ np.array([each for each, _, _ in within]), n, sqrt(max(float(weights @ deviations**2) + between, 0.0))
     elif isinstance(prior, IndependentPrior):
         shares = np.array([[float(p) for p in row] for row in prior.rows]).mean(axis=0)
     else:

@@ -20,7 +20,7 @@ from discreet.model.actions import ListedActions
 from discreet.model.decision import Decision, integer_actions
 from discreet.model.losses import TableLoss
 from discreet.model.neighbours import ReplaceOne
-from discreet.model.priors import DirichletMultinomialPrior, ExchangeablePrior, IidPrior, ReferencePrior
+from discreet.model.priors import DirichletMultinomialPrior, ExchangeablePrior, IidPrior, MixturePrior, ReferencePrior
 from discreet.model.problem import Problem
 from discreet.model.statistic import CountStatistic, MeanStatistic, SumStatistic, TableStatistic, linear_range
 from discreet.model.universe import Universe
@@ -104,7 +104,7 @@ def must_scale(problem: Problem) -> Universe:
         isinstance(universe, Universe)
         and universe.fixed
         and isinstance(problem.neighbours, ReplaceOne)
-        and isinstance(problem.prior, (IidPrior, ReferencePrior, DirichletMultinomialPrior))
+        and isinstance(problem.prior, (IidPrior, ReferencePrior, DirichletMultinomialPrior, MixturePrior))
         and not isinstance(problem.statistic, TableStatistic)
         and not any(isinstance(d.loss, TableLoss) for d in problem.decisions)
     ):
@@ -112,7 +112,7 @@ def must_scale(problem: Problem) -> Universe:
     raise InputError(
         "This problem does not carry over to cells of other sizes",
         found=f"prior {problem.prior.kind}, neighbours {problem.neighbours.name}, statistic {problem.statistic.kind}",
-        allowed="replace-one neighbours, an iid, reference or Dirichlet-multinomial prior, a sum, mean or count, "
+        allowed="replace-one neighbours, an iid, reference, Dirichlet-multinomial or mixture prior, a sum, mean or count, "
         "and a decision without a table",
         remedy="write one problem file for each size",
     )

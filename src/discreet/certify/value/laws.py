@@ -8,6 +8,7 @@ has to be estimated.
 `Overdispersed`  p drawn from a Dirichlet with concentrations c, A = Σ c: the coefficients of x^n in
               Π_t (1 − x z^{w_t})^{−c_t} = Π_t Σ_k (c_t)_k/k!·(x z^{w_t})^k,  times P(n)·n!/(A)_n. Weighing x by a factor ρ near
               n/(n + A) and each series by a constant keeps the numbers near one; both cancel in the exact total (A)_n/n!·ρ^n.
+`Mixed`       a mixture: Σ_k w_k times the laws of its components; a respondent of type t set aside makes w_k·E_k[n_t] of w_k
 `Separate`    independent respondents, each with its own law: the product of their polynomials
 `Listed`      histograms with their probabilities
 
@@ -33,6 +34,7 @@ from discreet.model.priors import (
     ExchangeablePrior,
     IidPrior,
     IndependentPrior,
+    MixturePrior,
     ReferencePrior,
 )
 from discreet.model.priors.table import types_of
@@ -98,6 +100,9 @@ def law_of(problem: Problem) -> Law | None:
         return Identical(prior.probabilities, sizes_of(universe, prior.size))
     if isinstance(prior, DirichletMultinomialPrior):
         return Overdispersed(prior.concentration, sizes_of(universe, prior.size))
+    if isinstance(prior, MixturePrior):
+        parts = [(w, law_of(replace(problem, prior=one))) for w, one in prior.parts]
+        return Mixed(tuple((w, law) for w, law in parts if law is not None))
     if isinstance(prior, ExchangeablePrior):
         return Listed(prior.histogram)
     return Listed(tuple((universe.histogram_of(types_of(label)), p) for label, p in prior.table))
@@ -218,6 +223,32 @@ class Overdispersed(Law):
                 if mass:
                     at_total = unit * (s + n * low)
                     found[at_total] = found.get(at_total, 0) + int(mass) * top // bottom
+        return _dense(found, bits)
+
+
+@dataclass(frozen=True)
+class Mixed(Law):
+    """One of several laws, each with its probability."""
+
+    parts: tuple[tuple[Fraction, Law], ...]
+
+    def mean(self, kind: int) -> Fraction:
+        return sum((w * law.mean(kind) for w, law in self.parts), Fraction(0))
+
+    def without(self, kind: int) -> Law | None:
+        mean = self.mean(kind)
+        others = [(w * law.mean(kind), law.without(kind)) for w, law in self.parts]
+        return Mixed(tuple((w / mean, law) for w, law in others if law is not None)) if mean else None
+
+    def fits(self, weights: Sequence[int]) -> bool:
+        return all(law.fits(weights) for _, law in self.parts)
+
+    def masses(self, weights: Sequence[int], bits: int) -> Masses:
+        found: dict[int, int] = {}
+        for w, law in self.parts:
+            part = law.masses(weights, bits)
+            for i, mass in enumerate(part.masses):
+                found[part.first + i] = found.get(part.first + i, 0) + mass * w.numerator // w.denominator
         return _dense(found, bits)
 
 

@@ -8,11 +8,12 @@ histogram (`on_histograms`); `exchangeable` says whether order matters to it, `z
 from discreet.model.priors.exchangeable import DirichletMultinomialPrior, ExchangeablePrior
 from discreet.model.priors.iid import IidPrior, ReferencePrior
 from discreet.model.priors.independent import IndependentPrior
+from discreet.model.priors.mixture import MixturePrior
 from discreet.model.priors.table import TablePrior
 from discreet.model.priors.weights import ExactWeights, names_unknown, over_one_denominator
 from discreet.model.universe import ListedUniverse
 
-Prior = IidPrior | ReferencePrior | IndependentPrior | ExchangeablePrior | DirichletMultinomialPrior | TablePrior
+Prior = IidPrior | ReferencePrior | IndependentPrior | ExchangeablePrior | DirichletMultinomialPrior | MixturePrior | TablePrior
 
 
 def on_names(prior: Prior, universe: ListedUniverse) -> ExactWeights:
@@ -28,6 +29,7 @@ __all__ = [
     "ExchangeablePrior",
     "IidPrior",
     "IndependentPrior",
+    "MixturePrior",
     "Prior",
     "ReferencePrior",
     "TablePrior",
