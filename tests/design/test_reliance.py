@@ -214,7 +214,7 @@ def test_every_kind_of_problem_hears_about_wrong_priors(document: worlds.Documen
 @pytest.mark.parametrize("make", [school, visits])
 def test_a_hedge_holds_where_the_design_breaks(make: Any) -> None:
     made = make()
-    hedged = hedge(made.mechanism, made.certificate)
+    hedged = hedge(made.mechanism, made.certificate, never=None)
     assert not isinstance(privacy(hedged.mechanism), Counterexample)
     assert hedged.price >= -made.loss / 1000  # a hedge may close what the search left open
     assert hedged.certificate.optimality is not None and hedged.certificate.optimality.bound == made.bound
@@ -249,7 +249,7 @@ def test_whatever_decides_is_hedged_by_its_own_replies(decision: Any) -> None:
     """Several decision makers, names, thresholds and formulas: the weighted sum of their losses over the neighbourhood."""
     document = worlds.document(8, (0, 1), (".7", ".3"), decision) if decision is BUS else worlds.document(4, decision=decision)
     made = found(document, gap=0.3, seconds=2.0)
-    hedged = hedge(made.mechanism, made.certificate)
+    hedged = hedge(made.mechanism, made.certificate, never=None)
     assert not isinstance(privacy(hedged.mechanism), Counterexample)
     safe, bare = np.array(hedged.losses), np.array(hedged.unhedged)
     assert (safe - bare).max() <= (bare - safe).max() + 1e-9  # what it regrets at worst is less than what it saves there

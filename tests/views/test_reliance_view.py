@@ -56,9 +56,13 @@ def test_a_break_even_is_rounded_towards_zero(school: Design) -> None:
 
 def test_advice_holds_both_numbers_and_a_hedge_its_price(school: Design) -> None:
     safe = hedge(school.mechanism, school.certificate)
+    assert safe.limit is not None and safe.noise is not None and "1.1 times plain noise" in words(hedge_view(safe))
+    assert "at most 8.6" in words(hedge_advice(safe)) and "Whatever the data" in words(hedge_view(safe))
+    near = hedge(school.mechanism, school.certificate, never=None)
+    assert near.worst < safe.worst and "no limit" in words(hedge_view(replace(near, limit=None)))
     assert "instead of" in words(hedge_advice(safe)) and "--hedge 50%" in words(hedge_advice(safe))
     assert "proved" in words(hedge_view(safe)) and hedge_view(safe).facts["hedge"]["price"] == pytest.approx(float(safe.price))
-    useless = replace(safe, losses=safe.unhedged)
+    useless = replace(safe, losses=safe.unhedged, limit=None)
     assert hedge_advice(useless).told == ()
 
 

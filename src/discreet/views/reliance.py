@@ -141,6 +141,7 @@ def hedge_view(found: Hedged) -> View:
         "worst": found.worst,
         "worst_unhedged": found.worst_unhedged,
         "plain_noise": found.noise,
+        "limit": _limit_facts(found),
         "means": list(found.truths),
         "losses": list(found.losses),
         "unhedged": list(found.unhedged),
@@ -154,7 +155,36 @@ def hedge_view(found: Hedged) -> View:
             f"and about {about(found.worst)} at worst in that neighbourhood, where the design loses up to "
             f"{about(found.worst_unhedged)}{limit}."
         ),
+        *_limit_told(found),
     )
+
+
+def _limit_facts(found: Hedged) -> dict[str, Any] | None:
+    limit = found.limit
+    if limit is None:
+        return None
+    return {"loss": limit.loss, "lowest": limit.lowest, "highest": limit.highest, "whatever_the_data": limit.whole}
+
+
+def _limit_told(found: Hedged) -> Iterator[Block]:
+    """What it loses at most whatever the data; where nothing can be said, that."""
+    limit, noise = found.limit, found.noise
+    if limit is None or noise is None:
+        yield mind("no limit is known that holds whatever the data: the neighbourhood is all that this hedge guards.")
+        return
+    where = (
+        "Whatever the data" if limit.whole else f"Whatever a cell between {about(limit.lowest)} and {about(limit.highest)} holds"
+    )
+    times = f"{at_most(limit.loss / noise, 3)} times plain noise" if noise > 0 else "as plain noise"
+    words = f"{where}, it loses at most {at_most(limit.loss)}, {times}."
+    yield mind(f"w{words[1:]}") if limit.loss > NEVER * noise else Sentence(words)
+
+
+def _at_worst(found: Hedged) -> str:
+    limit = found.limit
+    if limit is not None and limit.whole and found.noise is not None and limit.loss <= NEVER * found.noise:
+        return f"at most {at_most(limit.loss)} whatever the data (plain noise {at_most(found.noise)})"
+    return f"about {about(found.worst)} at worst"
 
 
 def hedge_advice(found: Hedged) -> View:
@@ -165,26 +195,24 @@ def hedge_advice(found: Hedged) -> View:
         "price": float(found.price),
         "worst": found.worst,
         "worst_unhedged": found.worst_unhedged,
+        "limit": _limit_facts(found),
     }
+    option, radius = f"--hedge {percent_given(found.radius).replace(' ', '')}", percent_given(found.radius)
+    both = f"{at_most(found.loss)} if the prior is right instead of {at_least(found.unhedged_loss)}"
+    limited = found.limit is not None and found.noise is not None and found.limit.loss <= NEVER * found.noise
+    if limited and found.worst >= found.worst_unhedged:
+        words = f"if cells may lie far beyond what the prior expects, hedge: {option} loses {both}, and {_at_worst(found)}."
+        return told({"hedge_advice": facts}, Sentence(f"I{words[1:]}"))
     if found.noise is not None and found.worst > NEVER * found.noise:
-        return told(
-            {"hedge_advice": facts},
-            mind(
-                "unless the prior is known this well, publish plain noise: no hedge that was tried stays near its "
-                f"{at_most(found.noise)}."
-            ),
-        )
+        stays = f"no hedge that was tried stays near its {at_most(found.noise)}."
+        return told({"hedge_advice": facts}, mind(f"unless the prior is known this well, publish plain noise: {stays}"))
     if found.worst >= found.worst_unhedged:
         return told({"hedge_advice": facts})
-    return told(
-        {"hedge_advice": facts},
-        mind(
-            f"unless the prior was learned from such tables, hedge: --hedge {percent_given(found.radius).replace(' ', '')} loses "
-            f"{at_most(found.loss)} if the prior is right instead of {at_least(found.unhedged_loss)}, but about "
-            f"{about(found.worst)} at worst instead of {about(found.worst_unhedged)} if the mean is off by up to "
-            f"{percent_given(found.radius)}."
-        ),
+    words = (
+        f"unless the prior was learned from such tables, hedge: {option} loses {both}, but {_at_worst(found)} instead of "
+        f"{about(found.worst_unhedged)} if the mean is off by up to {radius}."
     )
+    return told({"hedge_advice": facts}, mind(words))
 
 
 __all__ = ["NEVER", "family_reliance", "hedge_advice", "hedge_view", "reliance_view", "relied_on", "unknown_view"]

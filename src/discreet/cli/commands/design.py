@@ -61,6 +61,13 @@ def command(
             help="Guard against a wrong prior: the mean may be off by this share, such as 50%, and cells may differ.",
         ),
     ] = None,
+    never: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIMES",
+            help="With --hedge: whatever the data, lose at most so many times what plain noise loses (1.1 by default); or none.",
+        ),
+    ] = None,
     epsilon: Annotated[str | None, typer.Option(help="Design at this ε instead of the one in the problem file.")] = None,
     slopes: Annotated[bool, typer.Option("--slopes", help="Show how the optimum moves with ε and with the prior.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes side by side; all cores by default.")] = None,
@@ -79,6 +86,7 @@ def command(
     from discreet.cli.questions.best_mechanism import Around, BestMechanism
     from discreet.cli.questions.many_sizes import ManySizes
     from discreet.cli.questions.several_priors import SeveralPriors
+    from discreet.design.questions.hedge import never_more
     from discreet.files.sizes import read_sizes
     from discreet.numerics.exact import exact, share
 
@@ -101,10 +109,13 @@ def command(
             "--limit": limit,
             "--kept": kept,
             "--hedge": hedge,
+            "--never": never,
         }
     )
     if sizes is not None:
-        question = ManySizes(read, read_sizes(sizes), limit=limit, folder=kept, hedge=share_of_mean, **asked)
+        question = ManySizes(
+            read, read_sizes(sizes), limit=limit, folder=kept, hedge=share_of_mean, never=never_more(never), **asked
+        )
     elif priors is not None:
         question = SeveralPriors.of(read, priors, **asked)
     else:
@@ -114,16 +125,17 @@ def command(
         elif draws is not None:
             around = Around.of_counts(read, draws, counts)
         other = None if alternative is None else files.read_problem(alternative)
-        question = BestMechanism(read, within=within, alternative=other, around=around, slopes=slopes, hedge=share_of_mean, **asked)
+        asked |= {"within": within, "alternative": other, "around": around, "slopes": slopes}
+        question = BestMechanism(read, hedge=share_of_mean, never=never_more(never), **asked)
     with progress(read) as watch:
         view = question.answer(watch)
     show(view, as_json=as_json)
 
 
 BELONG = {
-    "--sizes": {"--limit", "--kept", "--hedge"},
+    "--sizes": {"--limit", "--kept", "--hedge", "--never"},
     "--priors": set(),
-    "": {"--within", "--alternative", "--radius", "--draws", "--counts", "--slopes", "--hedge"},
+    "": {"--within", "--alternative", "--radius", "--draws", "--counts", "--slopes", "--hedge", "--never"},
 }
 """The options of each question; the empty one asks for one mechanism."""
 APART = (("--radius", "--draws"), ("--within", "--slopes"))
@@ -138,6 +150,13 @@ def must_fit(options: dict[str, Any]) -> None:
             found="--counts without --draws",
             allowed="both, or neither",
             remedy="add --draws 20",
+        )
+    if "--never" in given and "--hedge" not in given:
+        raise InputError(
+            "A limit beside plain noise belongs to a hedge",
+            found="--never without --hedge",
+            allowed="both, or neither",
+            remedy="add --hedge 50%",
         )
     question = next((name for name in BELONG if name in given), "")
     strangers = [name for name in given if name != question and name not in BELONG[question]]

@@ -11,7 +11,7 @@ from discreet.cli.pictures import drawable, drawn
 from discreet.design import Design, design
 from discreet.design.questions.both import both
 from discreet.design.questions.decision_makers import prices
-from discreet.design.questions.hedge import hedge, must_be_hedgeable
+from discreet.design.questions.hedge import NEVER, hedge, must_be_hedgeable
 from discreet.design.questions.regret import must_be_valued, must_compare, regret
 from discreet.design.questions.regret_surface import Spot, corners, drawn_around, surface
 from discreet.design.questions.sensitivity import sensitivity
@@ -52,6 +52,7 @@ class BestMechanism:
     alternative: Problem | None = None
     around: Around | None = None
     hedge: Fraction | None = None
+    never: float | None = NEVER
 
     def __post_init__(self) -> None:
         drawable(self.figure)
@@ -70,7 +71,7 @@ class BestMechanism:
         """Design, keep what was found, then look further."""
         gap = GAP if self.gap is None else self.gap
         found = design(self.problem, watch, gap=gap, seconds=self.seconds, within=self.within, keep=self._keep)
-        hedged = None if self.hedge is None else hedge(found.mechanism, found.certificate, self.hedge)
+        hedged = None if self.hedge is None else hedge(found.mechanism, found.certificate, self.hedge, self.never)
         chosen = found if hedged is None else replace(found, mechanism=hedged.mechanism, certificate=hedged.certificate)
         written = View({}, ())
         if self.output is not None:

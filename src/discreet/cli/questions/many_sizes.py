@@ -9,7 +9,7 @@ from pathlib import Path
 from discreet.cli.keeping import next_step, writable
 from discreet.cli.pictures import drawable, drawn
 from discreet.design.questions.family import design_family
-from discreet.design.questions.hedge import must_be_hedgeable
+from discreet.design.questions.hedge import NEVER, must_be_hedgeable
 from discreet.files import record_path, write_family, write_records
 from discreet.files.sizes import Sizes
 from discreet.model.problem import Problem
@@ -36,6 +36,7 @@ class ManySizes:
     output: Path | None = None
     figure: Path | None = None
     hedge: Fraction | None = None
+    never: float | None = NEVER
 
     def __post_init__(self) -> None:
         drawable(self.figure)
@@ -59,6 +60,7 @@ class ManySizes:
             folder=self.folder,
             workers=self.workers,
             hedged=self.hedge,
+            never=self.never,
         )
         written = View({}, ())
         if self.output is not None:

@@ -125,7 +125,8 @@ def evaluate(mechanism: Mechanism) -> Evaluation:
 
 def recommended(mechanism: Mechanism, maker: int = 0) -> list[Action]:
     """What each output recommends to one of the decision makers."""
-    each = [o.action[maker] if isinstance(o.action, tuple) else o.action for o in mechanism.outputs]
+    kept = mechanism.kernel.recommended or (None,)
+    each = [action[maker] if isinstance(action, tuple) else action for action in kept]
     actions = [a for a in each if a is not None]
     if len(actions) < len(each):
         raise InputError(

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil, exp, floor, sqrt
+from math import ceil, exp, expm1, floor, sqrt
 
+from discreet.design.ladder.mechanisms.noise import staircase_noise
 from discreet.model.actions import Action, NamedActions
 from discreet.model.gaussian_kernel import MOST_VARIANCE
-from discreet.model.kernel import GaussianKernel, GeometricKernel, Kernel
-from discreet.model.lattice import statistic_lattice
-from discreet.model.losses import SquaredLoss
+from discreet.model.kernel import GaussianKernel, GeometricKernel, Kernel, StaircaseKernel
+from discreet.model.lattice import StatisticLattice, statistic_lattice
+from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.problem import Problem
 from discreet.model.promises import ConcentratedPromise
@@ -32,30 +33,34 @@ RATIO_BITS = 80
 
 def plain_noise(problem: Problem) -> float | None:
     """The loss of plain noise at face value, whatever the truth; None where no number is taken at face value."""
-    lattice, promise = statistic_lattice(problem), problem.promise
-    if lattice is None or not any(promise.numbers.values()) or not all(d.is_loss for d in problem.decisions):
+    lattice = statistic_lattice(problem)
+    if lattice is None or not any(problem.promise.numbers.values()) or not all(d.is_loss for d in problem.decisions):
         return None
-    step = lattice.summary.step(problem.neighbours)
+    size, total = float(lattice.unit), 0.0
+    for decision in problem.decisions:
+        loss = decision.distance
+        total += float(decision.weight) * size**loss.degree * plain_loss(problem, lattice, loss)
+    return total
+
+
+def plain_loss(problem: Problem, lattice: StatisticLattice, loss: DistanceLoss) -> float:
+    """What plain noise loses by one loss, in units of the lattice."""
+    step, promise = lattice.summary.step(problem.neighbours), problem.promise
     if step == 0:
         return 0.0
     if isinstance(promise, ConcentratedPromise):
         squares, sizes = gaussian_moments(Fraction(step * step) / (2 * promise.rho))
     else:
-        ratio = exp(-float(problem.epsilon) / step)
-        squares, sizes = 2 * ratio / (1 - ratio) ** 2, 2 * ratio / (1 - ratio**2)
-    size, total = float(lattice.unit), 0.0
-    for decision in problem.decisions:
-        loss = decision.distance
-        if isinstance(loss, SquaredLoss):
-            found = size**2 * squares
-        else:
-            found = size * sizes / 2 * loss.pinballs
-        total += float(decision.weight) * found
-    return total
+        fall = float(problem.epsilon) / step
+        ratio, rest = exp(-fall), -expm1(-fall)
+        squares, sizes = 2 * ratio / rest**2, 2 * ratio / (rest * (1 + ratio))
+    return squares if isinstance(loss, SquaredLoss) else sizes / 2 * loss.pinballs
 
 
-def noise_on_the_statistic(problem: Problem, means: tuple[float, float] | None = None, deviation: float = 0.0) -> Mechanism | None:
-    """Plain noise on ω at face value, over its whole range or as far as cells with these means reach.
+def noise_on_the_statistic(
+    problem: Problem, means: tuple[float, float] | None = None, deviation: float = 0.0, *, stairs: bool = False
+) -> Mechanism | None:
+    """Plain noise on ω at face value, over its whole range or as far as cells with these means reach; or noise in stairs.
 
     None where the statistic is no weighted sum, has too many values even so, or somebody's actions are names.
     """
@@ -87,6 +92,9 @@ def noise_on_the_statistic(problem: Problem, means: tuple[float, float] | None =
         if variance > MOST_VARIANCE:
             return None
         kernel = GaussianKernel(low, high, step, variance, each)
+    elif stairs:
+        noise = staircase_noise(float(problem.epsilon), step)
+        kernel = StaircaseKernel(low, high, step, noise.plateau, rational_above_exp(-problem.epsilon, RATIO_BITS), each)
     else:
         ratio = rational_above_exp(-problem.epsilon / step, RATIO_BITS + step.bit_length())
         kernel = GeometricKernel(low, high, step, ratio, each)

@@ -209,6 +209,10 @@ class ListedWorld:
         onto[np.arange(len(masses)), [place[w] for w in self.view.exact_omegas]] = masses
         return side_by_side([best_replies(d, self.kernel @ onto, distinct).actions for d in self.problem.decisions])
 
+    def chances(self, thetas: list[float]) -> np.ndarray:
+        """The probability of each output when every tilt is as likely as the others."""
+        return np.asarray(self.kernel @ np.mean([self._tilt(theta) for theta in thetas], axis=0))
+
     def _outcome(self, masses: np.ndarray) -> Outcome:
         masses = masses / masses.sum()
         mean = float(masses @ self.view.omegas)
@@ -277,6 +281,10 @@ class SummedWorld:
         centre = np.clip(r / safe, lowest, highest)
         variance = np.maximum(t / safe - centre**2, 0.0)
         return side_by_side([normal_replies(self.problem, d, centre, variance) for d in self.problem.decisions])
+
+    def chances(self, thetas: list[float]) -> np.ndarray:
+        """The probability of each output when every tilt is as likely as the others."""
+        return np.asarray(np.mean([self._seen(self._factors(theta))[3][0] for theta in thetas], axis=0))
 
     def after_outputs(self) -> tuple[float, np.ndarray, np.ndarray, float]:
         """Under the prior: E ω, the probability of each output, E[(ω − E ω)·1(output)], and Var ω."""

@@ -18,7 +18,7 @@ from discreet.certify.whole_set import must_be_whole
 from discreet.design.certified import outward
 from discreet.design.processes.kept import Kept, default_folder, kept_design
 from discreet.design.processes.side_by_side import side_by_side
-from discreet.design.questions.hedge import hedge, must_be_hedgeable
+from discreet.design.questions.hedge import NEVER, hedge, must_be_hedgeable
 from discreet.design.questions.kept_hedge import kept_hedge
 from discreet.design.questions.reliance import Reliance, reliance, why_not_known
 from discreet.errors import InputError
@@ -85,6 +85,7 @@ def design_family(
     folder: Path | None = None,
     workers: int | None = None,
     hedged: Fraction | PriorSet | None = None,
+    never: float | None = NEVER,
 ) -> FamilyDesign:
     """The family of a problem over sizes of cells; with `hedged`, each member is hedged with this radius, or over this set.
 
@@ -113,7 +114,7 @@ def design_family(
     begun = time.perf_counter()
     place = default_folder() if folder is None else folder
     tasks = [
-        _Task(problem, low, high, tuple(wanted.served(low, high).items()), gap, seconds, place, hedged)
+        _Task(problem, low, high, tuple(wanted.served(low, high).items()), gap, seconds, place, hedged, never)
         for low, high in sorted(wanted.ranges, key=lambda r: -r[1])
     ]
     watched = watch if limit is None else Deadline(limit, watch)
@@ -150,6 +151,7 @@ class _Task:
     seconds: float
     folder: Path
     hedged: Fraction | PriorSet | None = None
+    never: float | None = NEVER
 
 
 def make_member(task: _Task, watch: Watch) -> tuple[Member, Made]:
@@ -181,7 +183,7 @@ def _made(problem: Problem, task: _Task, watch: Watch) -> Kept:
         return found
     if isinstance(task.hedged, PriorSet):
         return kept_hedge(found, task.hedged, task.folder, watch, gap=task.gap, seconds=task.seconds)
-    safe = hedge(found.mechanism, found.certificate, task.hedged)
+    safe = hedge(found.mechanism, found.certificate, task.hedged, task.never)
     return replace(found, mechanism=safe.mechanism, certificate=safe.certificate)
 
 

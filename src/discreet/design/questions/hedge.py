@@ -4,12 +4,16 @@ The neighbourhood of radius κ holds the truths whose mean of ω is within κ of
 type's share is off by κ, and every mixture of such truths: cells that differ. Losses are linear in mixtures, so what holds at each
 truth holds for all of them.
 
-Candidates are kernels times ways to read them. Kernels: the design's own, and noise on the statistic itself without a window.
+Candidates are kernels times ways to read them. Kernels: the design's own, and noise on the statistic itself over its whole range.
 Readings: the best reply when the truth is spread evenly over tilts within s, for spreads s from 0 to κ and beyond; and noise at
-face value. A wide spread reads a noisy value almost as it stands, a narrow one shrinks it to the prior: the design and plain noise
-are the two ends. The candidate with the least worst regret against the best candidate at each truth wins, among those that never
-lose more than `NEVER` times what plain noise loses there; plain noise itself is one of them. Several decision makers share
-the draws, each with a reply of its own; what is hedged is the weighted sum of their losses.
+face value. A wide spread reads a noisy value almost as it stands, a narrow one shrinks it to the prior.
+
+No neighbourhood holds every table: cells may lie where no prior expected them. So a hedge also has a *limit*: whatever the data, it
+loses at most `NEVER` times what plain noise loses. Readings of noise are moved so near to face value that a theorem says so
+(`hedge_limit`); where states are listed, every one is looked at. Among the candidates with that limit, plain noise being one, the
+least worst regret against the best candidate at each truth wins. Where no plain noise can be stated (no distance is judged, or
+actions leave out face values), there is no such limit, and that is said. Several decision makers share the draws, each with a reply
+of its own; what is hedged is the weighted sum of their losses.
 
 The chosen mechanism is certified for the problem as stated: its value is proved under the stated prior, so its price is exact,
 and the lower bound is the design's.
@@ -28,7 +32,8 @@ from discreet.certify import privacy
 from discreet.certify.optimality import proved_value
 from discreet.design.certified import outward
 from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
-from discreet.design.comparison.truths import ListedWorld, Outcome, Replies, SummedWorld, world
+from discreet.design.comparison.truths import ListedWorld, Outcome, Replies, SummedWorld, why_not_listed, world
+from discreet.design.questions.hedge_limit import Limit, limit_in, limited_reading
 from discreet.design.questions.reliance import (
     WIDEST,
     scale_of,
@@ -38,17 +43,23 @@ from discreet.design.questions.reliance import (
 )
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim
+from discreet.model.lattice import statistic_lattice
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.priors import Prior
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
+from discreet.numerics.exact import exact
 
 NEVER = 1.1
-"""The hedged design never loses more than so many times what plain noise loses, at any truth of the neighbourhood."""
+"""The hedged design never loses more than so many times what plain noise loses, whatever the data."""
+MOST_TIMES = 100
 STEPS = 4
 """Truths on each side of the prior."""
 SPREADS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0)
 """Of readings, as shares of the radius."""
 MOST_POINTS = 40
+MOST_WHOLE = 200_000
+"""Values of a statistic whose noise is read over the whole range; beyond it over a window, where the limit then ends."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +75,8 @@ class Hedged:
     losses: tuple[float, ...]
     unhedged: tuple[float, ...]
     noise: float | None
+    limit: Limit | None = None
+    """The most that it loses whatever the data."""
 
     @property
     def price(self) -> Fraction:
@@ -100,10 +113,15 @@ class _Candidate:
     mechanism: Mechanism
     reading: str
     losses: np.ndarray
+    limit: Limit | None
 
 
-def hedge(mechanism: Mechanism, certificate: Certificate, radius: Fraction = Fraction(1, 2)) -> Hedged:
-    """Hedge a designed mechanism against means that are off by up to `radius` of the prior's, and cells that differ."""
+def hedge(mechanism: Mechanism, certificate: Certificate, radius: Fraction = Fraction(1, 2), never: float | None = NEVER) -> Hedged:
+    """Hedge a designed mechanism against means that are off by up to `radius` of the prior's, and cells that differ.
+
+    Whatever the data, it loses at most `never` times what plain noise loses; with None that holds (1.1 times) in the neighbourhood
+    alone, where more can then be gained.
+    """
     if not 0 < radius <= WIDEST:
         raise InputError(
             "The radius of a hedge is a share of the prior's mean",
@@ -126,19 +144,26 @@ def hedge(mechanism: Mechanism, certificate: Certificate, radius: Fraction = Fra
     shares = [share_moved(problem, t, sign * float(radius)) for t in telling_types(problem) for sign in (1, -1)]
     truths = _Truths(tilts, [factors for factors in shares if factors is not None])
     noise = plain_noise(problem)
-    candidates = _candidates(mechanism, truths, float(radius))
-    losses = np.stack([c.losses for c in candidates])
-    regret = (losses - losses.min(axis=0)).max(axis=1)
-    beyond = np.zeros(len(candidates), dtype=bool)
-    if noise is not None:
-        beyond = np.asarray((losses > NEVER * noise).any(axis=1))
-    order = sorted(range(len(candidates)), key=lambda i: (bool(beyond[i]), float(regret[i])))
-    chosen, proved = _first_proved([candidates[i] for i in order], claim, mechanism)
+    candidates = _candidates(mechanism, truths, float(radius), never)
+    ranked = _ranked(candidates, float("inf") if noise is None else noise, never)
+    chosen, proved = _first_proved(ranked, claim, mechanism)
     return Hedged(
         *proved, -claim.value, radius, chosen.reading,
         tuple(o.mean for o in truths.of(own)),
-        tuple(chosen.losses.tolist()), tuple(candidates[0].losses.tolist()), noise,
+        tuple(chosen.losses.tolist()), tuple(candidates[0].losses.tolist()), noise, chosen.limit,
     )  # fmt: skip
+
+
+def _ranked(candidates: list[_Candidate], noise: float, never: float | None) -> list[_Candidate]:
+    """First those that keep within the limit, then those that do so in the neighbourhood; of such, the least worst regret first."""
+    losses = np.stack([c.losses for c in candidates])
+    beyond = [
+        (never is not None and (c.limit is None or c.limit.loss > never * noise), bool((c.losses > (never or NEVER) * noise).any()))
+        for c in candidates
+    ]
+    best = losses[[b == min(beyond) for b in beyond]].min(axis=0)  # what is possible within the limit
+    regret = (losses - best).max(axis=1).tolist()
+    return [candidates[i] for i in sorted(range(len(candidates)), key=lambda i: (beyond[i], regret[i]))]
 
 
 def _first_proved(
@@ -152,6 +177,21 @@ def _first_proved(
         except TooLarge:
             continue
     return last, restated(last.mechanism, claim, own.provenance, own.problem.prior)
+
+
+def never_more(text: str | None) -> float | None:
+    """How many times plain noise a hedge may lose, as a person writes it: 1.1 unless said otherwise, or none."""
+    if text is None or text.strip().lower() == "none":
+        return NEVER if text is None else None
+    times = exact(text, "--never")
+    if not 1 <= times <= MOST_TIMES:
+        raise InputError(
+            "A limit beside plain noise is how many times as much may be lost",
+            found=text,
+            allowed=f"from 1 to {MOST_TIMES}, or none",
+            remedy="for instance --never 1.1; none guards the neighbourhood alone",
+        )
+    return float(times)
 
 
 def why_not_hedged(problem: Problem) -> str | None:
@@ -171,26 +211,56 @@ def must_be_hedgeable(problem: Problem) -> None:
         )
 
 
-def _candidates(own: Mechanism, truths: _Truths, radius: float) -> list[_Candidate]:
-    """The design as it is, then every kernel with every reading."""
+def _candidates(own: Mechanism, truths: _Truths, radius: float, never: float | None) -> list[_Candidate]:
+    """The design as it is, noise at face value, then every kernel with every reading that may have a limit."""
     own_world = world(own)
+    noises = [world(noise) for noise in _noise_over_the_range(own, own_world, truths)]
     found = [_valued(own_world, "as designed", truths)]
-    reached = [o.mean for o in truths.of(own_world)]
-    wide = noise_on_the_statistic(own.problem, (min(reached), max(reached)), sqrt(own_world.variance))
-    kinds = [("the design", own_world)] + ([] if wide is None else [("noise on the statistic", world(wide))])
-    for kind, seen in kinds:
+    found += [_valued(noise, f"{_noise_named(noise)}, at face value", truths) for noise in noises]
+    kinds = list(noises)
+    if not noises or never is None or why_not_listed(own) is None:  # of other sums, no reading stays near every ω
+        kinds.append(own_world)
+    for seen in kinds:
         widest = radius * max(SPREADS)
         tilts = shifted_tilts(seen, np.linspace(-widest, widest, _points(seen, widest)).tolist())
         means = np.array([seen.mean_at(theta) for theta in tilts])
         scale, middle = scale_of(seen)[0], seen.mean_at(0.0)
         for spread in SPREADS:
-            inner = [x for x, m in zip(tilts, means, strict=True) if abs(m - middle) <= radius * spread * scale * (1 + 1e-9)]
-            read = with_actions(seen.mechanism, seen.replies(inner or [0.0]))
-            told = f"{kind}, read as if the mean were off by up to {radius * spread:.0%}"
-            found.append(_valued(seen.reading(read), told, truths))
-    if wide is not None:
-        found.append(_valued(kinds[1][1], "noise on the statistic, at face value", truths))
+            inner = [x for x, m in zip(tilts, means, strict=True) if abs(m - middle) <= radius * spread * scale * (1 + 1e-9)] or [
+                0.0
+            ]
+            replies = seen.replies(inner)
+            told = f"read as if the mean were off by up to {radius * spread:.0%}"
+            if seen is own_world or never is None:
+                kind = "the design" if seen is own_world else _noise_named(seen)
+                found.append(_valued(seen.reading(with_actions(seen.mechanism, replies)), f"{kind}, {told}", truths))
+                continue
+            read = limited_reading(seen.mechanism, replies, seen.chances(inner), never)
+            if read is not None:
+                found.append(_valued(seen.reading(read), f"{_noise_named(seen)}, {told}, near its face value", truths))
     return found
+
+
+def _noise_over_the_range(own: Mechanism, seen: ListedWorld | SummedWorld, truths: _Truths) -> list[Mechanism]:
+    """Noise on the statistic, also in stairs, over its whole range; where that is too long, as far as the neighbourhood reaches."""
+    lattice, means = statistic_lattice(own.problem), None
+    if lattice is None:
+        return []
+    low, high = lattice.summary.range(own.problem.people)
+    if high - low > MOST_WHOLE:
+        reached = [o.mean for o in truths.of(seen)]
+        means = min(reached), max(reached)
+    kinds = (
+        (False, True)
+        if isinstance(own.problem.promise, PurePromise) and lattice.summary.step(own.problem.neighbours) > 1
+        else (False,)
+    )
+    found = (noise_on_the_statistic(own.problem, means, sqrt(seen.variance), stairs=stairs) for stairs in kinds)
+    return [noise for noise in found if noise is not None]
+
+
+def _noise_named(seen: ListedWorld | SummedWorld) -> str:
+    return f"{seen.mechanism.kernel.family.replace('-', ' ')} noise on the statistic"
 
 
 def _points(seen: ListedWorld | SummedWorld, reach: float) -> int:
@@ -201,7 +271,7 @@ def _points(seen: ListedWorld | SummedWorld, reach: float) -> int:
 
 
 def _valued(seen: ListedWorld | SummedWorld, reading: str, truths: _Truths) -> _Candidate:
-    return _Candidate(seen.mechanism, reading, np.array([o.loss for o in truths.of(seen)]))
+    return _Candidate(seen.mechanism, reading, np.array([o.loss for o in truths.of(seen)]), limit_in(seen))
 
 
 def with_actions(mechanism: Mechanism, actions: Replies) -> Mechanism:
