@@ -22,23 +22,10 @@ from starlette.routing import Route
 
 from discreet.web.app import Served, workbench
 from discreet.web.desk import Limits
+from discreet.web.forms import FIELDS, toml_of
 
 ROUNDS = 3000
-SMALL = """\
-[data]
-respondents = 6
-values = [0, 1]
-[prior]
-kind = "iid"
-probabilities = [0.7, 0.3]
-[statistic]
-kind = "sum"
-[decision]
-kind = "squared-error"
-actions = "integer"
-[privacy]
-epsilon = 1
-"""
+SMALL = toml_of({**FIELDS, "respondents": "6", "values": "0, 1", "probabilities": "0.7, 0.3", "actions": "integer"})
 
 
 async def asked(app: Any, path: str, query: str = "") -> tuple[int, bytes, dict[str, str]]:

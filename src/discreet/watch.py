@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import Any, Protocol
 
-__all__ = ["SILENT", "Deadline", "Event", "Interruptible", "Silent", "Watch"]
+__all__ = ["SILENT", "Deadline", "Event", "Interruptible", "Listening", "Silent", "Watch"]
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,8 @@ class Watch(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Silent:
-    """Hears nothing and never cancels: the default of every long function."""
+class Listening:
+    """A watch that hears each report as one `Event`."""
 
     def report(
         self,
@@ -61,7 +60,16 @@ class Silent:
         seconds: float | None = None,
         message: str | None = None,
     ) -> None:
-        """Ignore the report."""
+        """Hear it."""
+        self.hear(Event(stage, value, bound, seconds, message))
+
+    def hear(self, event: Event) -> None:
+        """What is done with an event."""
+
+
+@dataclass(frozen=True)
+class Silent(Listening):
+    """Hears nothing and never cancels: the default of every long function."""
 
     def cancelled(self) -> bool:
         """Never."""

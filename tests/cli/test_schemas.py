@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 from office import shell
+from problem_texts import small_count
 
 from discreet.cli.main import command_names, load, run
 from discreet.views.schema import schema, schema_names
@@ -99,22 +100,7 @@ CALLS: dict[str, list[str]] = {
 }  # fmt: skip
 REFUTED = {"check table.csv --epsilon 0.1", "cell-keys certify d5v3.txt --delta 0.1 --below 2"}
 STARTS_FROM = {"commit": "planned", "publish": "committed"}
-PAYOFF = """\
-[data]
-respondents = 5
-values = [0, 1]
-[prior]
-kind = "iid"
-probabilities = [0.7, 0.3]
-[statistic]
-kind = "sum"
-[decision]
-kind = "expression"
-actions = ["0", "1", "2"]
-payoff = "omega*a - 0.5*a*a"
-[privacy]
-epsilon = 1
-"""
+PAYOFF = small_count(5, decision='kind = "expression"\nactions = ["0", "1", "2"]\npayoff = "omega*a - 0.5*a*a"')
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from problem_texts import ANY_NUMBER, small_count
 from small_worlds import counting, listed, summing
 
 from discreet.cli.main import run
@@ -16,22 +17,7 @@ from discreet.interpret import choose, posterior
 from discreet.model.priors import IidPrior
 from discreet.views.choice import choice_view
 
-PROBLEM = """
-[data]
-respondents = 12
-values = [0, 1]
-[prior]
-kind = "iid"
-probabilities = [0.75, 0.25]
-[statistic]
-kind = "sum"
-[decision]
-kind = "squared-error"
-actions = "real"
-[privacy]
-epsilon = 1.0
-unit = "household"
-"""
+PROBLEM = small_count(12, probabilities="0.75, 0.25", decision=ANY_NUMBER, privacy='epsilon = 1.0\nunit = "household"')
 
 
 @pytest.fixture

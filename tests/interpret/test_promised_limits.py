@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
+from problem_texts import small_count
 
 from discreet.cli.main import run
 from discreet.interpret.power import neyman_pearson, power_bound
@@ -71,21 +72,7 @@ def test_pure_limits_are_what_they_were_and_far_ones_say_nothing() -> None:
     assert promised_power(ConcentratedPromise(Fraction(0)), 0.05, 1).value == pytest.approx(0.05)
 
 
-PROBLEM = """\
-[data]
-respondents = 3
-values = [0, 1]
-[prior]
-kind = "iid"
-probabilities = [0.7, 0.3]
-[statistic]
-kind = "sum"
-[decision]
-kind = "squared-error"
-actions = "integer"
-[privacy]
-rho = "1/2"
-"""
+PROBLEM = small_count(3, privacy='rho = "1/2"')
 
 
 def test_the_questions_answer_under_rho(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

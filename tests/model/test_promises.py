@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from problem_texts import small_count
 
 from discreet.errors import InputError
 from discreet.files.mechanism import mechanism_document, mechanism_from_document
@@ -33,24 +34,7 @@ EACH: list[Promise] = [PurePromise(HALF), ConcentratedPromise(HALF), Approximate
 
 def problem(privacy: str) -> Problem:
     """A count of two respondents under the given lines of [privacy]."""
-    return problem_from_text(
-        f"""
-        [data]
-        respondents = 2
-        values = [0, 1]
-        [prior]
-        kind = "iid"
-        probabilities = [0.5, 0.5]
-        [statistic]
-        kind = "sum"
-        [decision]
-        kind = "squared-error"
-        actions = "integer"
-        [privacy]
-        {privacy}
-        """,
-        "two",
-    )
+    return problem_from_text(small_count(2, probabilities="0.5, 0.5", privacy=privacy), "two")
 
 
 @pytest.mark.parametrize("promise", EACH)

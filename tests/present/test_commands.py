@@ -8,25 +8,10 @@ from pathlib import Path
 
 import pytest
 from album import found, mechanism
+from problem_texts import ANY_NUMBER, small_count
 
 from discreet.cli.main import run
 from discreet.files import write_mechanism
-
-PROBLEM = """
-[data]
-respondents = {respondents}
-values = [0, 1]
-[prior]
-kind = "iid"
-probabilities = [0.7, 0.3]
-[statistic]
-kind = "sum"
-[decision]
-kind = "squared-error"
-actions = "real"
-[privacy]
-epsilon = 1
-"""
 
 
 @pytest.fixture
@@ -35,7 +20,7 @@ def place(tmp_path: Path) -> Path:
     write_mechanism(tmp_path / "x.mechanism.json", mechanism())
     write_mechanism(tmp_path / "y.mechanism.json", found(3, 2, Fraction(1, 2)).mechanism)
     for respondents in (2, 3):
-        text = PROBLEM.format(respondents=respondents)
+        text = small_count(respondents, decision=ANY_NUMBER)
         (tmp_path / f"{respondents}.toml").write_text(text, encoding="utf-8")
     return tmp_path
 

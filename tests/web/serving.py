@@ -15,29 +15,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 import uvicorn
+from problem_texts import small_count
 
 from discreet.web.app import Served, workbench
 from discreet.web.desk import Limits
 from discreet.web.guard import Door
 
 POINTS = 7
-SMALL = """\
-name = "small"
-[data]
-respondents = 4
-values = [0, 1]
-[prior]
-kind = "iid"
-probabilities = [0.7, 0.3]
-[statistic]
-kind = "sum"
-[decision]
-kind = "squared-error"
-actions = "integer"
-[privacy]
-epsilon = 1
-unit = "pupil"
-"""
+SMALL = 'name = "small"\n' + small_count(4, privacy='epsilon = 1\nunit = "pupil"')
 
 
 @dataclass(frozen=True)

@@ -171,7 +171,7 @@ def _ground(mechanism: Mechanism) -> tuple[tuple[str, ...], list[Fraction], list
     if problem.exchangeable:
         return space.labels, list(on_histograms(problem.statistic, vectors, universe)), mechanism.states_of(vectors).tolist()
     omegas = [of_database(problem.statistic, row, universe) for row in vectors.tolist()]
-    if mechanism.summary.kind != "database":
+    if not mechanism.summary.ordered:
         vectors = universe.histograms_of(vectors)
     return space.labels, omegas, mechanism.states_of(vectors).tolist()
 

@@ -10,11 +10,12 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING, TextIO
 
 from discreet.model.gap import relative_gap
-from discreet.watch import Event, Interruptible
+from discreet.watch import Event, Interruptible, Listening
 
 if TYPE_CHECKING:
     from discreet.model.problem import Problem
@@ -25,7 +26,7 @@ LINE_SECONDS = 5.0
 """Without a terminal that can rewrite its line, a new line comes at most this often."""
 
 
-class Told:
+class Told(Listening):
     """A watch that writes what it hears."""
 
     def __init__(self, stream: TextIO, losses: bool = False) -> None:
@@ -36,21 +37,13 @@ class Told:
         self.told = -LINE_SECONDS
         self.width = 0
 
-    def report(
-        self,
-        *,
-        stage: str,
-        value: float | None = None,
-        bound: float | None = None,
-        seconds: float | None = None,
-        message: str | None = None,
-    ) -> None:
+    def hear(self, event: Event) -> None:
         """Write one event, if anybody has waited long enough to wonder."""
         elapsed = time.monotonic() - self.started
         if elapsed < QUIET_SECONDS or (not self.rewrites and elapsed - self.told < LINE_SECONDS):
             return
         self.told = elapsed
-        words = line(Event(stage, value, bound, elapsed if seconds is None else seconds, message), self.losses)
+        words = line(event if event.seconds is not None else replace(event, seconds=elapsed), self.losses)
         if self.rewrites:
             self.stream.write("\r" + words.ljust(self.width))
             self.width = len(words)

@@ -27,7 +27,6 @@ from discreet.currencies.tight import TightEpsilon, log_of, tight_epsilon
 from discreet.errors import InputError, TooLarge
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
-from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
 from discreet.numerics.exact import exact
 
@@ -167,7 +166,7 @@ def _believed(mechanism: Mechanism, prior: Prior | None) -> tuple[Array, np.ndar
 
 
 def _states(mechanism: Mechanism, types: np.ndarray) -> np.ndarray:
-    if isinstance(mechanism.summary, DatabaseSummary):
+    if mechanism.summary.ordered:
         return mechanism.states_of(types)
     kinds = _universe(mechanism).types
     return mechanism.states_of(np.stack([(types == t).sum(axis=1) for t in range(kinds)], axis=1))

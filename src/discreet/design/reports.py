@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from discreet.watch import Watch
 
@@ -13,23 +14,10 @@ class AsPayoffs:
 
     inner: Watch
 
-    def report(
-        self,
-        *,
-        stage: str,
-        value: float | None = None,
-        bound: float | None = None,
-        seconds: float | None = None,
-        message: str | None = None,
-    ) -> None:
+    def report(self, **told: Any) -> None:
         """Pass the report on with its signs turned."""
-        self.inner.report(
-            stage=stage,
-            value=None if value is None else -value,
-            bound=None if bound is None else -bound,
-            seconds=seconds,
-            message=message,
-        )
+        turned = {name: -told[name] for name in ("value", "bound") if told.get(name) is not None}
+        self.inner.report(**told | turned)
 
     def cancelled(self) -> bool:
         """Whether the one who watches wants to stop."""

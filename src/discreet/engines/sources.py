@@ -16,7 +16,6 @@ from discreet.errors import InputError
 from discreet.model.plan import Source
 
 MARKERS = {"_SUCCESS", "_metadata", "_common_metadata"}
-KINDS = ("parquet", "csv", "duckdb")
 SHOWN = 5
 
 
@@ -31,7 +30,7 @@ class SourceFile:
 
 def source_files(source: Source) -> tuple[SourceFile, ...]:
     """The files of a source in the order of their names; none for PostgreSQL and frames."""
-    if source.kind not in KINDS:
+    if not source.on_disk:
         return ()
     path = Path(source.location)
     try:

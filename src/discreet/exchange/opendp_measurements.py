@@ -32,7 +32,7 @@ from discreet.model.certificate import Counterexample
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.promises import ApproximatePromise, ConcentratedPromise, Promise
-from discreet.model.summary import DatabaseSummary, LinearSummary
+from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import float_up, rational_above_exp
 from discreet.sampling import sampler_of
@@ -134,7 +134,7 @@ class Plug:
                 allowed=f"{self.universe.respondents}",
                 remedy="resize the data in the chain before it",
             )
-        if isinstance(self.mechanism.summary, DatabaseSummary):
+        if self.mechanism.summary.ordered:
             return self._draw(self.mechanism.states_of(held[None, :]))
         return self._draw(self.mechanism.places_of(self.universe.histograms_of(held[None, :])))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -42,9 +43,49 @@ from discreet.views.reading import reading_view
 from discreet.views.verdict import verdict_view
 from discreet.views.view import View
 
+Cells = tuple[dict[Served, Member | Mechanism], dict[str, Any], Problem]
+
+
+class Publishing(Shown):
+    """What publishes cells: mechanisms by the sizes that they serve, and the document that holds them."""
+
+    @abstractmethod
+    def _served(self) -> Cells:
+        """The mechanism of each size, the document of them all, and their problem."""
+
+    def publish(
+        self,
+        frame: object,
+        *,
+        keys: object,
+        column: str,
+        otherwise: object,
+        ledger: HeldBudget,
+        folder: str | Path = "release",
+        dataset: str = "",
+        protects: str = "values",
+    ) -> PublishedRelease:
+        """Commit in the ledger, then draw once for each cell and write a release that anyone can verify.
+
+        `frame` holds one row for each respondent; `keys` lists every cell that is published with its `size`, a public table that is
+        never taken from the data. `column` holds the values; `otherwise` is the value that a missing or unknown one counts as.
+        `ledger` is what `discreet.budget` returned, and `protects` says what is hidden: "values", "presence" or "moves".
+        """
+        return published(
+            *self._served(),
+            frame,
+            keys=keys,
+            column=column,
+            otherwise=otherwise,
+            ledger=ledger,
+            folder=folder,
+            dataset=dataset,
+            protects=protects,
+        )
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DesignedMechanism(Shown):
+class DesignedMechanism(Publishing):
     """The best mechanism for a problem, with its proof and what people do today beside it."""
 
     found: Design
@@ -111,38 +152,14 @@ class DesignedMechanism(Shown):
         write_atomically(Path(path), text.encode())
         return Path(path)
 
-    def publish(
-        self,
-        frame: object,
-        *,
-        keys: object,
-        column: str,
-        otherwise: object,
-        ledger: HeldBudget,
-        folder: str | Path = "release",
-        dataset: str = "",
-        protects: str = "values",
-    ) -> PublishedRelease:
-        """Publish cells of the mechanism's size: see `DesignedFamily.publish`."""
+    def _served(self) -> Cells:
         universe = self.mechanism.problem.universe
         size = universe.largest if isinstance(universe, Universe) else 0
-        return published(
-            {size: self.mechanism},
-            mechanism_document(self.mechanism),
-            self.mechanism.problem,
-            frame,
-            keys=keys,
-            column=column,
-            otherwise=otherwise,
-            ledger=ledger,
-            folder=folder,
-            dataset=dataset,
-            protects=protects,
-        )
+        return {size: self.mechanism}, mechanism_document(self.mechanism), self.mechanism.problem
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DesignedFamily(Shown):
+class DesignedFamily(Publishing):
     """A certified mechanism for each size of cell of a problem."""
 
     problem: Problem
@@ -178,36 +195,7 @@ class DesignedFamily(Shown):
         write_records(record_path(place), [how.record for how in self.found.made])
         return place
 
-    def publish(
-        self,
-        frame: object,
-        *,
-        keys: object,
-        column: str,
-        otherwise: object,
-        ledger: HeldBudget,
-        folder: str | Path = "release",
-        dataset: str = "",
-        protects: str = "values",
-    ) -> PublishedRelease:
-        """Commit in the ledger, then draw once for each cell and write a release that anyone can verify.
-
-        `frame` holds one row for each respondent; `keys` lists every cell that is published with its `size`, a public table that is
-        never taken from the data. `column` holds the values; `otherwise` is the value that a missing or unknown one counts as.
-        `ledger` is what `discreet.budget` returned, and `protects` says what is hidden: "values", "presence" or "moves".
-        """
+    def _served(self) -> Cells:
         family = self.found.family
         members: dict[Served, Member | Mechanism] = {n: m for m in family.members for n in range(m.low, m.high + 1)}
-        return published(
-            members,
-            family_document(family),
-            self.problem,
-            frame,
-            keys=keys,
-            column=column,
-            otherwise=otherwise,
-            ledger=ledger,
-            folder=folder,
-            dataset=dataset,
-            protects=protects,
-        )
+        return members, family_document(family), self.problem

@@ -176,7 +176,7 @@ def _moved(plan: Plan, folder: Path) -> Plan:
         return os.path.relpath(Path(place).resolve(), folder.resolve())
 
     source = plan.source
-    if source.kind in ("parquet", "csv", "duckdb"):
+    if source.on_disk:
         source = replace(source, location=seen(source.location))
     ledger = plan.ledger if not plan.ledger or "://" in plan.ledger else seen(plan.ledger)
     return replace(plan, source=source, key_set=seen(plan.key_set), ledger=ledger, mechanism="mechanism.family.json")

@@ -194,7 +194,7 @@ def located(plan: Plan, folder: str | Path) -> Plan:
     """The plan with its relative paths taken from `folder`, where its file lies."""
     base = Path(folder)
     source = plan.source
-    if source.kind in ("parquet", "csv", "duckdb"):
+    if source.on_disk:
         source = replace(source, location=str(base / source.location))
     return replace(
         plan,

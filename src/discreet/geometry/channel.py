@@ -17,7 +17,6 @@ from discreet.errors import InputError
 from discreet.geometry.beliefs import Belief
 from discreet.geometry.of_problem import StatedProblem, stated
 from discreet.model.mechanism import Mechanism
-from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import compare_ratio_exp
 from discreet.numerics.exact import format_exact
@@ -187,7 +186,7 @@ def output_probabilities(channel: Channel, prior: Belief) -> tuple[Fraction, ...
 
 
 def _fitting(mechanism: Mechanism) -> str:
-    return "databases" if isinstance(mechanism.summary, DatabaseSummary) else "finest"
+    return "databases" if mechanism.summary.ordered else "finest"
 
 
 def states_at(mechanism: Mechanism, listed: StatedProblem) -> list[int]:
@@ -196,9 +195,9 @@ def states_at(mechanism: Mechanism, listed: StatedProblem) -> list[int]:
     if not isinstance(universe, Universe):
         return list(range(len(listed.space)))
     vectors = np.asarray(listed.space.vectors)
-    if isinstance(listed.summary, DatabaseSummary) and not isinstance(mechanism.summary, DatabaseSummary):
+    if listed.summary.ordered and not mechanism.summary.ordered:
         vectors = universe.histograms_of(vectors)
-    elif isinstance(mechanism.summary, DatabaseSummary) and not isinstance(listed.summary, DatabaseSummary):
+    elif mechanism.summary.ordered and not listed.summary.ordered:
         raise InputError(
             "This mechanism reads whole databases, so it has no channel on histograms",
             found="summary 'database'",

@@ -17,7 +17,6 @@ from discreet.geometry.beliefs import Belief, belief, full_support, mixture, pro
 from discreet.geometry.channel import Channel, channel_of, output_probabilities
 from discreet.geometry.of_problem import StatedProblem, stated
 from discreet.model.mechanism import Mechanism
-from discreet.model.summary import DatabaseSummary
 
 
 @dataclass(frozen=True)
@@ -146,7 +145,7 @@ def hyper_of_channel(channel: Channel, prior: Belief) -> Hyper:
 
 def hyper_of(mechanism: Mechanism, listed: StatedProblem | None = None) -> Hyper:
     """The distribution of posteriors about databases (or histograms) that a mechanism induces."""
-    reads_databases = isinstance(mechanism.summary, DatabaseSummary)
+    reads_databases = mechanism.summary.ordered
     known = listed if listed is not None else stated(mechanism.problem, "databases" if reads_databases else "finest")
     return hyper_of_channel(channel_of(mechanism, known), known.prior)
 

@@ -19,7 +19,6 @@ from discreet.errors import InputError
 from discreet.geometry.channel import states_at
 from discreet.geometry.of_problem import stated
 from discreet.model.mechanism import Mechanism
-from discreet.model.summary import DatabaseSummary
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def screen(mechanism: Mechanism, among: str = "all", tolerance: float = 1e-6) ->
             remedy="choose one of these",
         )
     if among == "all":
-        reads_databases = isinstance(mechanism.summary, DatabaseSummary)
+        reads_databases = mechanism.summary.ordered
         listed = stated(mechanism.problem, "databases" if reads_databases else "finest")
         at = states_at(mechanism, listed)
         edges = np.asarray(listed.space.edges)

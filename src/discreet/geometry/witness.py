@@ -21,7 +21,6 @@ from discreet.geometry.labellings import ExtremePoint
 from discreet.geometry.of_problem import StatedProblem
 from discreet.model.problem import Problem
 from discreet.model.statistic import MeanStatistic, SumStatistic
-from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
 
 
@@ -95,7 +94,7 @@ def magnitude_witness(listed: StatedProblem) -> Witness:
             allowed="a sum or mean of three or more equally spaced values, two or more respondents",
             remedy="ask for a witness by transport instead",
         )
-    if not isinstance(listed.summary, DatabaseSummary):
+    if not listed.summary.ordered:
         raise InputError(
             "Theorem 1's posterior is about databases",
             found="histograms",

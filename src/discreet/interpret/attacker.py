@@ -26,7 +26,6 @@ from discreet.interpret.channel import kernel_logs, output_count, position_of, s
 from discreet.interpret.posteriors import posterior
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
-from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
 
 Array = NDArray[np.float64]
@@ -151,7 +150,7 @@ def worst_correlated(mechanism: Mechanism, output: str | int | Fraction | None =
 
 def _everybody(mechanism: Mechanism, universe: Universe) -> Array:
     """max over types a ≠ b of [max over databases with an a] − [min over databases with a b]."""
-    if isinstance(mechanism.summary, DatabaseSummary):
+    if mechanism.summary.ordered:
         vectors = np.array(list(universe.databases()))
         logs = kernel_logs(mechanism, vectors, "database")
         # Fix one respondent: by symmetry of "some respondent" the worst over respondents is taken.

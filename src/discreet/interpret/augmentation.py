@@ -23,7 +23,6 @@ from discreet.errors import InputError
 from discreet.interpret.channel import Outputs, places_at, positions_of
 from discreet.interpret.diagnostics import Diagnosis, diagnose
 from discreet.model.mechanism import Mechanism
-from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
 
 Array = NDArray[np.float64]
@@ -65,7 +64,7 @@ def augmentation_sample(
 ) -> Chains:
     """Draws of the type probabilities given the published values of cells of one size."""
     universe = mechanism.problem.universe
-    if not isinstance(universe, Universe) or not universe.fixed or isinstance(mechanism.summary, DatabaseSummary):
+    if not isinstance(universe, Universe) or not universe.fixed or mechanism.summary.ordered:
         raise InputError(
             "The sampler needs cells of a fixed number of respondents and a mechanism that ignores their order",
             found=f"summary {mechanism.summary.kind!r}",

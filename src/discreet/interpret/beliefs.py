@@ -35,7 +35,7 @@ from discreet.model.priors.weights import over_one_denominator
 from discreet.model.problem import Problem
 from discreet.model.states import MOST_DATABASES
 from discreet.model.statistic import Statistic, of_database, on_histograms
-from discreet.model.summary import DatabaseSummary, LinearSummary
+from discreet.model.summary import LinearSummary
 from discreet.model.universe import MOST_STATES, AnyUniverse, ListedUniverse, Universe
 from discreet.numerics.logspace import log_factorial, log_gamma, log_multinomial_pmf
 
@@ -106,7 +106,7 @@ def beliefs(
         return _built(universe, "name", rows, on_names(prior, universe), [
             statistic.of_label(name) for name in universe.names  # type: ignore[union-attr]
         ])  # fmt: skip
-    ordered = statistic.ordered or any(isinstance(m.summary, DatabaseSummary) for m in mechanisms)
+    ordered = statistic.ordered or any(m.summary.ordered for m in mechanisms)
     if ordered:
         return _on_databases(universe, prior, statistic)
     if universe.histogram_count <= (MOST_EXACT if exact else MOST_STATES):

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from discreet.errors import InputError, TooLarge
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.mechanism import Mechanism
-from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import ListedUniverse
 from discreet.numerics.exact import exact
 
@@ -129,7 +128,7 @@ def states_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarra
         return vectors[:, 0]
     if kind == "total":
         return np.searchsorted(mechanism.space.vectors[:, 0], totals_at(mechanism, vectors, kind))
-    if kind == "database" and not isinstance(mechanism.summary, DatabaseSummary):
+    if kind == "database" and not mechanism.summary.ordered:
         vectors = universe.histograms_of(vectors)
     return mechanism.states_of(vectors)
 

@@ -31,7 +31,6 @@ from discreet.model.priors import TablePrior
 from discreet.model.problem import Problem
 from discreet.model.promises import LETTERS
 from discreet.model.statistic import on_histograms
-from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import MOST_STATES, Universe
 from discreet.numerics.digits import about, given, percent_at_most, percent_given
 
@@ -155,7 +154,7 @@ def typical_histogram(problem: Problem, value: Fraction) -> tuple[int, ...]:
 
 def telling_power(mechanism: Mechanism, low: Sequence[int], high: Sequence[int], alpha: float) -> float:
     """The exact power of the best test of one histogram against another, or the other way round: the smaller."""
-    if isinstance(mechanism.summary, DatabaseSummary):
+    if mechanism.summary.ordered:
         raise InputError(
             "The power is computed for mechanisms that ignore the order of respondents",
             found=f"summary {mechanism.summary.kind!r}",

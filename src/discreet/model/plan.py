@@ -42,6 +42,11 @@ class Source:
     location: str = ""
     table: str = ""
 
+    @property
+    def on_disk(self) -> bool:
+        """Whether `location` is the path of a file."""
+        return self.kind in ("parquet", "csv", "duckdb")
+
     def __post_init__(self) -> None:
         if self.kind not in SOURCES:
             raise InputError("The source is of an unknown kind", found=self.kind, allowed=SOURCES, remedy="set source.kind")

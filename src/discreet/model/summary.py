@@ -89,6 +89,7 @@ class HistogramSummary:
 
     clamp: Clamp | None = None
     kind = "histogram"
+    ordered = False
 
     def of_histogram(self, h: tuple[int, ...]) -> tuple[int, ...]:
         if self.clamp is None:
@@ -116,6 +117,7 @@ class LinearSummary:
     low: int | None = None
     high: int | None = None
     kind = "linear"
+    ordered = False
 
     def __post_init__(self) -> None:
         if self.low is not None and self.high is not None and self.low > self.high:
@@ -150,9 +152,10 @@ class LinearSummary:
 
 @dataclass(frozen=True)
 class DatabaseSummary:
-    """The database itself."""
+    """The database itself, whose respondents stand in an order."""
 
     kind = "database"
+    ordered = True
 
 
 Summary = HistogramSummary | LinearSummary | DatabaseSummary

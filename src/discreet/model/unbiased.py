@@ -31,7 +31,7 @@ def unbiased_values(mechanism: Mechanism) -> NDArray[np.float64] | None:
         return None
     statistic = mechanism.problem.statistic
     try:
-        if mechanism.summary.kind == "database":
+        if mechanism.summary.ordered:
             if len(mechanism.space) > MOST_STATES:
                 return None
             kernel = mechanism.probabilities

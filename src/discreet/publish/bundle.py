@@ -34,7 +34,6 @@ from discreet.model.family import Member
 from discreet.model.key_set import KeySet
 from discreet.model.mechanism import Mechanism
 from discreet.model.plan import Plan
-from discreet.model.summary import DatabaseSummary
 from discreet.model.universe import Universe
 from discreet.publish.costs import least_cost, rounded_up
 from discreet.publish.learned import LearnedFolder, must_follow, read_learned
@@ -229,7 +228,7 @@ def check_bundle(bundle: Bundle) -> None:
                 allowed="as many types as the mechanism",
                 remedy="make recoding and problem agree",
             )
-        if isinstance(mechanism.summary, DatabaseSummary):
+        if mechanism.summary.ordered:
             raise InputError(
                 "A mechanism that reads the whole database cannot be published from histograms",
                 found="summary 'database'",

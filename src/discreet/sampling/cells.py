@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.model.kernel import ClosedKernel, GaussianKernel, Kernel, TableKernel
 from discreet.model.mechanism import Mechanism
-from discreet.model.summary import DatabaseSummary
 from discreet.sampling.closed import ClosedSampler
 from discreet.sampling.table import LazyTableSampler, TableSampler
 
@@ -34,7 +33,7 @@ def sampler_of(kernel: Kernel, *, lazy: bool = False) -> Sampler:
 
 def draw_outputs(mechanism: Mechanism, histograms: NDArray[np.integer], *, lazy: bool = False) -> Integers:
     """One output (its position in `mechanism.outputs`) for each histogram of types, a row each."""
-    if isinstance(mechanism.summary, DatabaseSummary):
+    if mechanism.summary.ordered:
         raise InputError(
             "A mechanism that reads the whole database is not drawn from histograms",
             found="summary 'database'",

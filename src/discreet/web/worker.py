@@ -13,17 +13,19 @@ import queue
 import sys
 import threading
 import time
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TextIO
 
 from discreet.errors import DiscreetError
+from discreet.watch import Event, Listening
 from discreet.web.questions import answer
 
 LEAST_SECONDS = 0.05
 """Events follow each other no faster than this, except the first and those of a new stage."""
 
 
-class Reporting:
+class Reporting(Listening):
     """A watch that writes what it hears as lines, and hears whether to stop."""
 
     def __init__(self, out: TextIO) -> None:
@@ -42,21 +44,13 @@ class Reporting:
         self.out.write(json.dumps(message) + "\n")
         self.out.flush()
 
-    def report(
-        self,
-        *,
-        stage: str,
-        value: float | None = None,
-        bound: float | None = None,
-        seconds: float | None = None,
-        message: str | None = None,
-    ) -> None:
+    def hear(self, event: Event) -> None:
         """Pass an event on, unless the last one was a moment ago."""
         now = time.monotonic()
-        if stage == self.stage and now - self.last < LEAST_SECONDS:
+        if event.stage == self.stage and now - self.last < LEAST_SECONDS:
             return
-        self.stage, self.last = stage, now
-        self.say(event={"stage": stage, "value": value, "bound": bound, "seconds": round(now - self.begun, 3), "message": message})
+        self.stage, self.last = event.stage, now
+        self.say(event=asdict(replace(event, seconds=round(now - self.begun, 3))))
 
     def cancelled(self) -> bool:
         """Whether somebody pressed stop."""

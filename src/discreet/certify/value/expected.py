@@ -41,7 +41,7 @@ def joint_law(mechanism: Mechanism) -> JointLaw:
     space = problem.finest()
     belief = believed(problem, space)
     vectors = np.asarray(space.vectors)
-    if mechanism.summary.kind == "database":
+    if mechanism.summary.ordered:
         if problem.exchangeable:
             raise InputError(
                 "A mechanism on whole databases is valued by a prior on databases",

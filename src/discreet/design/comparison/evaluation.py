@@ -56,7 +56,7 @@ def seen(mechanism: Mechanism, problem: Problem | None = None) -> Seen:
     space = problem.finest()
     belief: Believed = believed(problem, space)
     vectors = np.asarray(space.vectors)
-    if mechanism.summary.kind == "database":
+    if mechanism.summary.ordered:
         states = np.arange(len(space))
     elif problem.exchangeable:
         states = mechanism.states_of(vectors)

@@ -24,7 +24,6 @@ from discreet.geometry.orders.monotone import CutDecision, cut_against
 from discreet.geometry.orders.supermodular_order import supermodular_violation
 from discreet.geometry.orders.uprr import UprrAnswer, uprr
 from discreet.model.mechanism import Mechanism
-from discreet.model.summary import DatabaseSummary
 from discreet.numerics.digits import number_at_least
 from discreet.numerics.exact import format_exact
 
@@ -48,7 +47,7 @@ def compare_orders(mechanism: Mechanism, other: Mechanism) -> dict[str, Any]:
     in which a higher statistic asks for a higher action: from Blackwell's order, from UPRR, or from one such decision.
     """
     check_same_problem(mechanism, other)
-    whole = any(isinstance(m.summary, DatabaseSummary) for m in (mechanism, other))
+    whole = any(m.summary.ordered for m in (mechanism, other))
     listed = stated(mechanism.problem, "databases" if whole else "finest")
     own = [own_channel(m) for m in (mechanism, other)]
     exact = sum(channel.bits() for channel in own) <= MOST_BITS

@@ -20,7 +20,6 @@ from discreet.geometry.of_problem import stated
 from discreet.geometry.orders.comparison import check_same_problem
 from discreet.geometry.orders.uprr import UprrAnswer, uprr
 from discreet.model.mechanism import Mechanism
-from discreet.model.summary import DatabaseSummary
 from discreet.present.figure import Figure
 from discreet.present.legends import line_legend
 from discreet.present.theme import HEIGHT, series_scales
@@ -115,7 +114,7 @@ def _curves(x: dict[str, Any], y: dict[str, Any], scales: dict[str, Any], legend
 def compared_risks_figure(first: Mechanism, second: Mechanism, names: tuple[str, str] = ("first", "second")) -> Figure:
     """The relative risks of two mechanisms of one problem, about its statistic; posteriors are named by their outputs."""
     check_same_problem(first, second)
-    whole = any(isinstance(m.summary, DatabaseSummary) for m in (first, second))
+    whole = any(m.summary.ordered for m in (first, second))
     listed = stated(first.problem, "databases" if whole else "finest")
     hypers, labels = [], []
     for mechanism in (first, second):
