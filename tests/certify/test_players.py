@@ -63,9 +63,16 @@ def found_for(problem: Problem) -> PlayersWitness:
 
 @pytest.mark.parametrize(("rho", "share"), [("1/50", 0.6), ("1/2", 0.85), ("3", 0.35)])
 def test_the_bound_lies_below_gaussian_noise_and_not_far(rho: str, share: float) -> None:
-    problem = asked(rho=rho)
+    problem = asked(12, rho)
     noisy = best_gaussian_sum(LawScorer(problem), SILENT).loss
     assert share * noisy < -players_upper_bound(problem, found_for(problem)) <= noisy * (1 + 1e-9)
+
+
+def test_three_kinds_hide_more_where_one_replacement_tells_little() -> None:
+    problem = asked(20, "1/50")
+    noisy = best_gaussian_sum(LawScorer(problem), SILENT).loss
+    assert len(found_for(problem).kinds) == 3
+    assert 0.95 * noisy < -players_upper_bound(problem, found_for(problem)) <= noisy
 
 
 def test_units_and_weights_change_nothing() -> None:

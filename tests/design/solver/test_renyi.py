@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import clarabel
 import numpy as np
 import pytest
 from scipy import sparse
 
-from discreet.design.solver.renyi import RenyiProgram, pulls, solve_renyi
+from discreet.design.solver.renyi import Groups, RenyiProgram, pulls, solve_renyi
 
 ORDERS = (1.125, 2.0)
 
@@ -78,3 +80,21 @@ def test_the_bound_is_what_its_multipliers_prove() -> None:
     found = solve_renyi(program, np.full(program.cost.shape, 1 / len(program.cost)), 1e-5)
     rows = program.cost + pulls(program, found.shape, found.weights)
     assert found.bound == pytest.approx(rows.min(axis=0).sum() - found.weights @ program.limit, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_shared_multipliers_bound_no_more(seed: int) -> None:
+    """Cuts of one group share a multiplier: less is asked of the kernel, so the bound lies below the optimum, and is one."""
+    program = random_program(seed)
+    start = np.full(program.cost.shape, 1 / len(program.cost))
+    dice = np.random.default_rng(seed)
+    cuts = len(program.first)
+    groups = Groups(np.arange(cuts) % 3, dice.uniform(0.5, 1, cuts))
+    shared = solve_renyi(replace(program, groups=groups), start, 1e-6)
+    assert (
+        np.ptp(shared.weights / (groups.share * np.array([shared.weights[k % 3] / groups.share[k % 3] for k in range(cuts)])))
+        < 1e-9
+    )
+    again = program.cost + pulls(program, shared.shape, shared.weights)
+    assert float(again.min(axis=0).sum() - shared.weights @ program.limit) == pytest.approx(shared.bound, abs=1e-9)
+    assert shared.bound <= conic_optimum(program) + 1e-6 and shared.bound == pytest.approx(shared.value, rel=1e-4, abs=1e-5)
