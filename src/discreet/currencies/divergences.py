@@ -17,7 +17,7 @@ import numpy as np
 from discreet.currencies.bracket import INFINITE, ZERO, Bracket, Worst, enclosed
 from discreet.currencies.channel import Array, LossChannel, channel_of
 from discreet.currencies.pair import Pair
-from discreet.currencies.tight import log_of, tight_epsilon
+from discreet.currencies.tight import tight_epsilon
 from discreet.currencies.worst import worst_edge
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
@@ -62,11 +62,6 @@ def pair_renyi(pair: Pair, order: Fraction) -> Bracket:
     if order == 1:
         return enclosed(lambda: relative_entropy_ball(first, second, pair.denominator), low=0.0)
     return enclosed(lambda: power_ball(first, second, pair.denominator, order).log() / ball(order - 1), low=0.0)
-
-
-def pair_max_divergence(pair: Pair) -> Bracket:
-    """D_∞ of one pair in one direction."""
-    return log_of(pair.largest_ratio)
 
 
 def _order(order: object) -> Fraction:

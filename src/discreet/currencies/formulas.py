@@ -27,8 +27,6 @@ from discreet.currencies.bracket import Bracket, enclosed
 from discreet.numerics.concentrated import pure_rho_ball
 from discreet.numerics.outward import ball, lower_float, upper_float
 
-Formula = Callable[[], arb]
-
 
 def total_variation(epsilon: Fraction, delta: Fraction = Fraction(0)) -> Bracket:
     """1 − 2(1−δ)/(e^ε+1): (ε, δ)-DP at ε′ = 0. For δ = 0 it is tanh(ε/2)."""

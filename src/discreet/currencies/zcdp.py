@@ -10,9 +10,8 @@ from fractions import Fraction
 
 from discreet.currencies.bracket import INFINITE, ZERO, Bracket, Worst
 from discreet.currencies.channel import LossChannel, channel_of
-from discreet.currencies.divergences import pair_renyi, relative_entropy
+from discreet.currencies.divergences import relative_entropy
 from discreet.currencies.formulas import relative_entropy as pure_entropy
-from discreet.currencies.pair import Pair
 from discreet.currencies.tight import tight_epsilon
 from discreet.model.mechanism import Mechanism
 from discreet.numerics.concentrated import rho_bracket
@@ -35,9 +34,3 @@ def rho(source: Mechanism | LossChannel) -> Worst:
     ceiling = pure_entropy(Fraction(tight.upper)).upper
     edge = entropy.edge if found.at is None else channel.edge_labels(found.at[0])
     return Worst(Bracket(found.lower, max(min(found.upper, ceiling), found.lower)), edge)
-
-
-def pair_quotient(pair: Pair, order: Fraction) -> Bracket:
-    """D_α/α of one pair in one direction: a lower bound of its ρ."""
-    found = pair_renyi(pair, order)
-    return Bracket(found.lower / float(order) * (1 - 2.0**-50), found.upper / float(order) * (1 + 2.0**-50))

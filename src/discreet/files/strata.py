@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
-from discreet.files.atomic import read_bytes, write_atomically
-from discreet.files.canonical import canonical_bytes, document_hash, parse_json
+from discreet.files.atomic import write_atomically
+from discreet.files.canonical import canonical_bytes, document_hash
 from discreet.files.family import family_document, family_from_document
 from discreet.model.family import Family
 
@@ -62,11 +62,6 @@ def write_strata(path: str | Path, strata: Strata) -> str:
     document = strata_document(strata)
     write_atomically(Path(path), canonical_bytes(document) + b"\n")
     return document_hash(document)
-
-
-def read_strata(path: str | Path) -> Strata:
-    """The families in a file; what they claim is still only claimed."""
-    return strata_from_document(parse_json(read_bytes(Path(path), "the strata file"), "the strata file"))
 
 
 def strata_from_document(document: Any) -> Strata:

@@ -32,7 +32,6 @@ from discreet.model.priors import (
     on_names,
 )
 from discreet.model.priors.weights import over_one_denominator
-from discreet.model.problem import Problem
 from discreet.model.states import MOST_DATABASES
 from discreet.model.statistic import Statistic, of_database, on_histograms
 from discreet.model.summary import LinearSummary
@@ -119,13 +118,6 @@ def beliefs(
             remedy="ask for floating point",
         )
     return _on_totals(mechanisms, universe, prior, statistic)
-
-
-def with_prior(problem: Problem, prior: Prior) -> Problem:
-    """The same problem under another prior; refuses a prior about another universe."""
-    from dataclasses import replace
-
-    return replace(problem, prior=prior)
 
 
 def log_histogram_law(vectors: np.ndarray, prior: Prior, universe: Universe) -> Array:

@@ -33,27 +33,11 @@ def log_sum_exp(logs: ArrayLike, axis: int | None = None) -> Array:
     return np.asarray(np.squeeze(total, axis=axis) if axis is not None else total.reshape(()))
 
 
-def log_cumulative_sum_exp(logs: ArrayLike, axis: int = -1, reverse: bool = False) -> Array:
-    """Logarithms of the running sums of e^logs along an axis; with `reverse` they run from the back."""
-    values = np.asarray(logs, dtype=np.float64)
-    if reverse:
-        values = np.flip(values, axis=axis)
-    running = np.logaddexp.accumulate(values, axis=axis)
-    return np.flip(running, axis=axis) if reverse else running
-
-
 def log1mexp(logs: ArrayLike) -> Array:
     """log(1 − e^x) for x ≤ 0, accurate at both ends (Mächler 2012); −inf at x = 0."""
     x = np.asarray(logs, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(x > -math.log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
-
-
-def log_difference_exp(larger: ArrayLike, smaller: ArrayLike) -> Array:
-    """log(e^larger − e^smaller) for larger ≥ smaller; −inf where they are equal, both may be −inf."""
-    a, b = np.broadcast_arrays(np.asarray(larger, dtype=np.float64), np.asarray(smaller, dtype=np.float64))
-    gap = np.subtract(b, a, out=np.zeros(a.shape), where=a != b)
-    return np.where(a == b, -np.inf, a + log1mexp(gap))
 
 
 def log_gamma(values: ArrayLike) -> Array:
@@ -69,14 +53,6 @@ def log_factorial(values: ArrayLike) -> Array:
     positive = np.maximum(n, 1.0)
     stirling = (positive + 0.5) * np.log(positive) - positive + HALF_LOG_TWO_PI + stirling_error(positive)
     return np.where(n <= 1, 0.0, stirling)
-
-
-def log_binomial(n: ArrayLike, k: ArrayLike) -> Array:
-    """log C(n, k) for integers; −inf outside 0 ≤ k ≤ n."""
-    total, chosen = np.broadcast_arrays(np.asarray(n, dtype=np.float64), np.asarray(k, dtype=np.float64))
-    inside = (chosen >= 0) & (chosen <= total)
-    clipped = np.where(inside, chosen, 0.0)
-    return np.where(inside, log_multinomial(np.stack([clipped, total - clipped], axis=-1)), -np.inf)
 
 
 def log_multinomial(counts: ArrayLike) -> Array:

@@ -1,12 +1,8 @@
-"""Arithmetic that rounds outward: floats one step out, and balls that hold the exact value.
+"""Balls that hold the exact value: what is stated about a divergence stays true.
 
-A lower bound is rounded down and an upper bound up, so that what is stated about a divergence stays true.
-
-- Floats: IEEE 754 sums and products are correctly rounded, so one step of `nextafter` is enough. For exp and
-  log of floats the mathematical library is assumed to be within `LIBRARY_ULPS` steps of the truth; the common
-  libraries stay within one or two.
-- Balls: `arb` of python-flint carries a midpoint and a proven radius, and assumes nothing else. What is
-  certified goes through balls; `enclosure` adds bits until the two ends agree as closely as asked.
+`arb` of python-flint carries a midpoint and a proven radius, and assumes nothing else. A lower bound is rounded down and an upper
+bound up; `enclosure` adds bits until the two ends agree as closely as asked. Where floats are used instead (`moments`), the
+mathematical library is assumed to be within `LIBRARY_ULPS` steps of the truth; the common libraries stay within one or two.
 """
 
 import math
@@ -15,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 from flint import arb, ctx, fmpq
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.numerics.brackets import float_down, float_up
@@ -23,54 +19,6 @@ from discreet.numerics.brackets import float_down, float_up
 Array = NDArray[np.float64]
 
 LIBRARY_ULPS = 4
-
-
-def sum_up(values: Iterable[float]) -> float:
-    """A float at least the exact sum."""
-    return -sum_down(-float(value) for value in values) + 0.0
-
-
-def sum_down(values: Iterable[float]) -> float:
-    """A float at most the exact sum: a correctly rounded sum, one step down unless it is exact."""
-    terms = [float(value) for value in values]
-    try:
-        total = math.fsum(terms)
-        exceeded = math.isfinite(total) and math.fsum([*terms, -total]) < 0
-    except OverflowError:
-        return float_down(sum(map(Fraction, terms), Fraction(0)))
-    return math.nextafter(total, -math.inf) if exceeded else total
-
-
-def mul_up(left: ArrayLike, right: ArrayLike) -> Array:
-    """Floats at least the exact products."""
-    return np.nextafter(np.multiply(left, right, dtype=np.float64), np.inf)
-
-
-def mul_down(left: ArrayLike, right: ArrayLike) -> Array:
-    """Floats at most the exact products."""
-    return np.nextafter(np.multiply(left, right, dtype=np.float64), -np.inf)
-
-
-def exp_up(values: ArrayLike) -> Array:
-    """Floats at least e^values, if the library's exp is within `LIBRARY_ULPS` steps."""
-    with np.errstate(over="ignore", under="ignore"):
-        return _steps(np.exp(np.asarray(values, dtype=np.float64)), np.inf)
-
-
-def exp_down(values: ArrayLike) -> Array:
-    """Floats at most e^values and never negative, if the library's exp is within `LIBRARY_ULPS` steps."""
-    with np.errstate(over="ignore", under="ignore"):
-        return np.maximum(_steps(np.exp(np.asarray(values, dtype=np.float64)), -np.inf), 0.0)
-
-
-def log_up(values: ArrayLike) -> Array:
-    """Floats at least log values (−inf at 0), if the library's log is within `LIBRARY_ULPS` steps."""
-    return _log(values, np.inf)
-
-
-def log_down(values: ArrayLike) -> Array:
-    """Floats at most log values (−inf at 0), if the library's log is within `LIBRARY_ULPS` steps."""
-    return _log(values, -np.inf)
 
 
 def ball(value: Fraction | int | float) -> arb:
@@ -164,15 +112,3 @@ def _end(point: arb) -> Fraction:
     """The exact value of a ball of radius zero."""
     mantissa, exponent = map(int, point.man_exp())
     return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
-
-
-def _steps(values: Array, towards: float) -> Array:
-    for _ in range(LIBRARY_ULPS):
-        values = np.nextafter(values, towards)
-    return values
-
-
-def _log(values: ArrayLike, towards: float) -> Array:
-    with np.errstate(divide="ignore"):
-        logs = np.log(np.asarray(values, dtype=np.float64))
-    return np.where(np.isneginf(logs), logs, _steps(logs, towards))

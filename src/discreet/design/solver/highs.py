@@ -15,8 +15,6 @@ import numpy as np
 from discreet.design.solver.program import Floats, Program, Solution, directed, dual_bound, value_of
 from discreet.design.solver.repair import repair
 
-METHODS = ("ipm", "simplex")
-
 
 def solve_with_highs(program: Program, method: str = "ipm", seconds: float = 600.0) -> Solution:
     """Solve by HiGHS; `status` is HiGHS's own word for how it ended."""
