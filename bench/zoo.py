@@ -206,14 +206,21 @@ def graphs(count: int) -> Iterator[tuple[str, Document]]:
 
 
 def one(document: Document, seconds: float) -> dict[str, Any]:
-    """Design one problem in this process and say how that went."""
+    """Design one problem in this process, with all that is shown beside it without being asked, and say how that went."""
     from discreet.design import design
+    from discreet.design.schedule import until_all_is_shown
     from discreet.files.problem import problem_from_document
+    from discreet.views.design import design_view
+    from discreet.views.reliance import relied_on
 
     _count_processor_time()
     begun = time.process_time()
+    whole = until_all_is_shown(seconds)
     found = design(problem_from_document(document), seconds=seconds)
+    searched = time.process_time() - begun
+    relied = design_view(found, whole) + relied_on(found, None, whole)
     spent = time.process_time() - begun
+    shown = sum(name in relied.facts and relied.facts[name] is not None for name in ("evaluation", "wrong_prior", "hedge_advice"))
     losses = {
         name: b.loss for name, b in found.baselines.items() if b.loss is not None and name != "full information"
     }  # fmt: skip
@@ -224,7 +231,8 @@ def one(document: Document, seconds: float) -> dict[str, Any]:
     return {
         "loss": loss, "lower_bound": lower, "gap": gap, "status": found.status, "route": found.reduction,
         "worse_than": [name for name, other in losses.items() if loss > other + slack],
-        "took": dict(found.seconds), "cpu": spent, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "took": dict(found.seconds), "cpu": spent, "searched": searched, "shown": shown,
+        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     }  # fmt: skip
 
 

@@ -11,10 +11,12 @@ import pytest
 from discreet.design import Design, design
 from discreet.design.questions.hedge import hedge
 from discreet.design.questions.reliance import Reliance, reliance
+from discreet.design.schedule import Until, now
+from discreet.errors import TooLarge
 from discreet.files.problem import problem_from_document
 from discreet.files.sizes import read_sizes
 from discreet.numerics.exact import share
-from discreet.views.reliance import family_reliance, hedge_advice, hedge_view, reliance_view, unknown_view
+from discreet.views.reliance import family_reliance, hedge_advice, hedge_view, reliance_view, relied_on, unknown_view
 from discreet.views.view import Grid, Mood, Sentence, View
 
 
@@ -89,3 +91,31 @@ def test_sizes_are_read_from_a_key_set(tmp_path: Any) -> None:
     path.write_text("size\n12\n1_0\n", encoding="utf-8")
     with pytest.raises(Exception, match="'1_0' in the column size"):
         read_sizes(path)
+
+
+def endless(*_: Any, **__: Any) -> Any:
+    while True:
+        pass
+
+
+@pytest.mark.parametrize("stage", ["reliance", "hedge"])
+def test_what_never_ends_is_left_behind_and_named(school: Design, monkeypatch: pytest.MonkeyPatch, stage: str) -> None:
+    """A design is not held up by what is shown beside it: the time is up for that too."""
+    place = "discreet.views.reliance.reliance" if stage == "reliance" else "discreet.design.questions.hedge.world"
+    monkeypatch.setattr(place, endless)
+    ends = Until.after(0.5) if stage == "reliance" else Until.after(20.0)
+    if stage == "hedge":
+        monkeypatch.setattr("discreet.views.reliance.reliance", lambda mechanism: _then(ends, reliance(mechanism)))
+    view = relied_on(school, None, ends)
+    assert "was not computed" in words(view) and ("wrong prior" in words(view)) == (stage == "reliance")
+
+
+def _then(ends: Until, found: Reliance) -> Reliance:
+    """What is next has half a second."""
+    ends.ends = now() + 0.5
+    return found
+
+
+def test_a_hedge_without_time_is_refused_and_nothing_is_called_hedged(school: Design) -> None:
+    with pytest.raises(TooLarge, match="too short for a hedge"):
+        hedge(school.mechanism, school.certificate, watch=Until.after(-1.0))

@@ -36,6 +36,10 @@ QUICK_SECONDS = 2.0
 FLOOR_SECONDS = 2.0
 """What weighted sums may take after a program that came to nothing, though the time is up."""
 
+LATE_SHARE, LATE, STARTING = 0.2, 5.0, 1.0
+"""Search, proof, comparison and all that is shown with a design end by so much of the time more, and so many seconds; of these,
+what the program takes to start and to write."""
+
 SHORTEST_RUNG = 2.0
 """Seconds below which no program and no quotient bound is begun."""
 SHARES = {
@@ -174,6 +178,11 @@ class Until:
     def cancelled(self) -> bool:
         """Whether the time is up."""
         return now() >= self.ends or self.inner.cancelled()
+
+
+def until_all_is_shown(seconds: float, inner: Watch = SILENT) -> Until:
+    """The end of everything that is done for a design which may take so many seconds."""
+    return Until.after((1 + LATE_SHARE) * seconds + LATE - STARTING, inner)
 
 
 def time_left(watch: Watch | None) -> float:

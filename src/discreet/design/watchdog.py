@@ -11,9 +11,11 @@ import ctypes
 import threading
 from collections.abc import Callable
 from contextvars import copy_context
+from math import inf
 from typing import TypeVar
 
-from discreet.design.schedule import TimeIsUpError, is_counted
+from discreet.design.schedule import TimeIsUpError, is_counted, time_left
+from discreet.watch import Watch
 
 Result = TypeVar("Result")
 
@@ -23,9 +25,11 @@ class _LeftBehindError(BaseException):
 
 
 def in_time(work: Callable[[], Result], seconds: float) -> Result:
-    """What the work returns or raises, if that happens within the time; where time is counted, the work counts for itself."""
-    if is_counted():
+    """What the work returns or raises, if that happens within the time; where time is counted or endless, it is just done."""
+    if is_counted() or seconds == inf:
         return work()
+    if seconds <= 0:
+        raise TimeIsUpError("the time was up before it began")
     answer: list[Result] = []
     failure: list[BaseException] = []
     done = threading.Event()
@@ -53,6 +57,11 @@ def in_time(work: Callable[[], Result], seconds: float) -> Result:
     if failure:
         raise failure[0]
     return answer[0]
+
+
+def while_time_lasts(work: Callable[[], Result], watch: Watch) -> Result:
+    """The same until a watch ends."""
+    return in_time(work, time_left(watch))
 
 
 def _leave_behind(thread: threading.Thread) -> None:

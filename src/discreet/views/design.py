@@ -7,6 +7,8 @@ from typing import Any
 
 from discreet.design.comparison.evaluation import Evaluation
 from discreet.design.result import Design
+from discreet.design.schedule import TimeIsUpError
+from discreet.design.watchdog import while_time_lasts
 from discreet.errors import TooLarge
 from discreet.model.mechanism import Mechanism
 from discreet.model.record import Behaviour
@@ -21,15 +23,16 @@ from discreet.numerics.digits import (
 from discreet.views.plain import known
 from discreet.views.view import BREAK, Block, Grid, Sentence, View, mind, proved
 from discreet.views.words import UNBIASED, adding_words, rival_words, theorem_words
+from discreet.watch import SILENT, Watch
 
 NOT_PRIVATE = "full information"
 
 
-def design_view(found: Design) -> View:
-    """The design for a person and for a program."""
+def design_view(found: Design, watch: Watch = SILENT) -> View:
+    """The design for a person and for a program; how its actions behave, if that is known before the watch ends."""
     try:
-        seen: Behaviour | None = found.behaviour
-    except TooLarge:
+        seen: Behaviour | None = while_time_lasts(lambda: found.behaviour, watch)
+    except (TooLarge, MemoryError, TimeIsUpError):
         seen = None
     return View(_facts(found, seen), tuple(_told(found, seen)))
 

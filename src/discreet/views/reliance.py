@@ -12,11 +12,15 @@ from discreet.design.comparison.truths import Outcome
 from discreet.design.questions.hedge import NEVER, Hedged, hedge, why_not_hedged
 from discreet.design.questions.reliance import SIZES, Mistake, Reliance, reliance, why_not_known
 from discreet.design.result import Design
+from discreet.design.schedule import TimeIsUpError
+from discreet.design.watchdog import while_time_lasts
+from discreet.errors import TooLarge
 from discreet.numerics.digits import about, at_least, at_most, percent_at_least, percent_given
 from discreet.views.plain import known
 from discreet.views.view import BREAK, Block, Grid, Sentence, View, mind, told
 from discreet.watch import Watch
 
+OUT_OF_MEMORY = "it does not fit in memory"
 NEAR = 0.5
 """A break-even below this is a warning."""
 MAIN = ("higher", "lower", "cells differ")
@@ -41,15 +45,28 @@ def reliance_view(found: Reliance) -> View:
 
 def relied_on(found: Design, hedged: Hedged | None, watch: Watch) -> View:
     """Wrong priors, without being asked: what the mechanism that is kept loses, and what a hedge would save."""
-    reason = why_not_known(found.mechanism)
+    mechanism = found.mechanism if hedged is None else hedged.mechanism
+    before = View({}, ()) if hedged is None else hedge_view(hedged)
+    reason = why_not_known(mechanism)
     if reason is not None:
-        return unknown_view(reason)
-    if hedged is not None:
-        return hedge_view(hedged) + reliance_view(reliance(hedged.mechanism))
-    view = reliance_view(reliance(found.mechanism))
-    if watch.cancelled() or why_not_hedged(found.mechanism.problem) is not None:
+        return before + unknown_view(reason)
+    try:
+        view = before + reliance_view(while_time_lasts(lambda: reliance(mechanism), watch))
+    except (TimeIsUpError, MemoryError) as error:
+        return before + unknown_view(str(error) or OUT_OF_MEMORY)
+    if hedged is not None or watch.cancelled() or why_not_hedged(mechanism.problem) is not None:
         return view
-    return view + hedge_advice(hedge(found.mechanism, found.certificate))
+    try:
+        return view + hedge_advice(hedge(mechanism, found.certificate, watch=watch))
+    except TooLarge:
+        return view + skipped("what a hedge would cost", TimeIsUpError("none was found and proved in the time"))
+    except MemoryError as error:
+        return view + skipped("what a hedge would cost", error)
+
+
+def skipped(what: str, error: Exception) -> View:
+    """What was not computed, and why, in words."""
+    return told({}, mind(f"{what} was not computed: {error or OUT_OF_MEMORY}; more --seconds or --memory may do."))
 
 
 def unknown_view(reason: str) -> View:
@@ -215,4 +232,4 @@ def hedge_advice(found: Hedged) -> View:
     return told({"hedge_advice": facts}, mind(words))
 
 
-__all__ = ["NEVER", "family_reliance", "hedge_advice", "hedge_view", "reliance_view", "relied_on", "unknown_view"]
+__all__ = ["NEVER", "family_reliance", "hedge_advice", "hedge_view", "reliance_view", "relied_on", "skipped", "unknown_view"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +17,8 @@ from discreet.design.questions.hedge import NEVER, hedge, must_be_hedgeable
 from discreet.design.questions.regret import must_be_valued, must_compare, regret
 from discreet.design.questions.regret_surface import Spot, corners, drawn_around, surface
 from discreet.design.questions.sensitivity import sensitivity
+from discreet.design.schedule import TimeIsUpError, until_all_is_shown
+from discreet.design.watchdog import while_time_lasts
 from discreet.errors import InputError
 from discreet.files import certificate_path, record_path, write_records
 from discreet.model.certificate import Certificate
@@ -24,7 +28,7 @@ from discreet.model.universe import Universe
 from discreet.numerics.exact import exact
 from discreet.views.both import both_view
 from discreet.views.design import design_view
-from discreet.views.reliance import relied_on
+from discreet.views.reliance import relied_on, skipped
 from discreet.views.sharing import shares_view, slopes_view
 from discreet.views.view import View
 from discreet.views.wrong_prior import alternative_view, drawn_view, neighbourhood_view
@@ -70,30 +74,42 @@ class BestMechanism:
     def answer(self, watch: Watch) -> View:
         """Design, keep what was found, then look further."""
         gap = GAP if self.gap is None else self.gap
+        whole = until_all_is_shown(self.seconds, watch)
         found = design(self.problem, watch, gap=gap, seconds=self.seconds, within=self.within, keep=self._keep)
-        hedged = None if self.hedge is None else hedge(found.mechanism, found.certificate, self.hedge, self.never)
+        hedged = None if self.hedge is None else hedge(found.mechanism, found.certificate, self.hedge, self.never, whole)
         chosen = found if hedged is None else replace(found, mechanism=hedged.mechanism, certificate=hedged.certificate)
         written = View({}, ())
         if self.output is not None:
             written = kept(self.output, chosen.mechanism, chosen.certificate, chosen.record()) + next_step(f"certify {self.output}")
-        view = design_view(found) + relied_on(found, hedged, watch)
+        view = design_view(found, whole) + relied_on(found, hedged, whole)
         if self.output is not None:
-            write_records(record_path(self.output), [chosen.record(looked=True)])
-        if self.alternative is not None:
-            view += alternative_view(regret(found.mechanism, self.alternative, watch))
-        if self.around is not None:
-            view += self.around.answer(found, watch, self.figure, self.workers)
-        if self.problem.unbiased is not None:
-            view += both_view(both(found.mechanism, watch))
-        if len(self.problem.decisions) > 1:
-            view += shares_view(prices(found, watch, workers=self.workers))
-        if self.slopes:
-            view += slopes_view(sensitivity(found, watch))
+            with suppress(TimeIsUpError, MemoryError):
+                looked = while_time_lasts(lambda: chosen.record(looked=True), whole)
+                write_records(record_path(self.output), [looked])
+        for name, extra in self._extras(found, whole):
+            try:
+                view += while_time_lasts(extra, whole)
+            except (TimeIsUpError, MemoryError) as error:
+                view += skipped(name, error)
         if self.figure is not None and self.around is None:
             from discreet.present import comparison_figure
 
             view += drawn(comparison_figure(found), self.figure)
         return view + written
+
+    def _extras(self, found: Design, watch: Watch) -> Iterator[tuple[str, Callable[[], View]]]:
+        """What is asked for beside the design, by name; what there is no time for is passed over in words."""
+        alternative, around = self.alternative, self.around
+        if alternative is not None:
+            yield "the regret under the other problem", lambda: alternative_view(regret(found.mechanism, alternative, watch))
+        if around is not None:
+            yield "the regret around the prior", lambda: around.answer(found, watch, self.figure, self.workers)
+        if self.problem.unbiased is not None:
+            yield "what other readers gain", lambda: both_view(both(found.mechanism, watch))
+        if len(self.problem.decisions) > 1:
+            yield "the price of sharing", lambda: shares_view(prices(found, watch, workers=self.workers))
+        if self.slopes:
+            yield "how the optimum moves", lambda: slopes_view(sensitivity(found, watch))
 
     def _keep(self, mechanism: Mechanism, certificate: Certificate) -> None:
         """What the search found is on disk before baselines are computed; a hedge is another mechanism and comes later."""

@@ -20,6 +20,8 @@ from discreet.design.ladder.mechanisms.sums import sum_law
 
 DRAWS, STRATA, SEED = 20_000, 160, 7
 """Cells drawn from a Dirichlet, and those that stand for them."""
+MANY, MOST_SIZES = 8, 2_000
+"""Sizes of cells that are added up one respondent after the other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +32,12 @@ class Parts:
     sizes: np.ndarray
     probabilities: np.ndarray
     apart: bool = False
+
+    @property
+    def many_sizes(self) -> bool:
+        """Whether these are cells of nearly every size up to the largest, with one law."""
+        dense = not self.apart and MANY <= len(self.sizes) <= MOST_SIZES and len(self.sizes) > self.sizes.max() / 4
+        return dense and bool((self.probabilities == self.probabilities[0]).all())
 
     @property
     def rows(self) -> np.ndarray:
@@ -44,6 +52,7 @@ class Mixture:
 
     def __init__(self, law: Law, values: np.ndarray) -> None:
         self.law, self.values = law, values
+        self._kept: dict[tuple[bytes, tuple[int, ...]], tuple[float, int, np.ndarray]] = {}
 
     @property
     def exact(self) -> bool:
@@ -67,6 +76,15 @@ class Mixture:
         at = np.searchsorted(reached / reached[-1], rng.permutation((np.arange(DRAWS) + 0.5) / DRAWS))
         sizes = np.array([n for n, _ in law.sizes])[np.minimum(at, len(reached) - 1)]
         return _strata(sizes, drawn, sizes * (drawn @ self.values))
+
+    def moments(self, factors: np.ndarray, weights: tuple[int, ...]) -> tuple[float, int, np.ndarray]:
+        """The mean of ω in a truth, the first total of a sum, and moments of ω − mean at each total; computed once."""
+        key = factors.tobytes(), weights
+        if key not in self._kept:
+            parts = self.truth(factors)
+            mean = mean_of(parts, self.values)
+            self._kept[key] = mean, *moments_of(parts, self.values, np.array(weights), mean)
+        return self._kept[key]
 
     def truth(self, factors: np.ndarray) -> Parts:
         """The parts when each respondent of type t is `factors[t]` times as likely."""
@@ -102,6 +120,8 @@ def variance_of_parts(parts: Parts, values: np.ndarray) -> float:
 
 def moments_of(parts: Parts, values: np.ndarray, weights: np.ndarray, mean: float) -> tuple[int, np.ndarray]:
     """The first total, and at each total its mass with the first and second moments of ω − mean there [3, total]."""
+    if parts.many_sizes and weights.min() >= 0:
+        return 0, _of_every_size(parts, values, weights, mean)
     if parts.apart:
         found = [(1.0, *_apart(parts.probabilities, values, weights, mean))]
     else:
@@ -115,6 +135,27 @@ def moments_of(parts: Parts, values: np.ndarray, weights: np.ndarray, mean: floa
     for share, start, moments in found:
         total[:, start - first : start - first + moments.shape[1]] += share * moments
     return first, total
+
+
+def _of_every_size(parts: Parts, values: np.ndarray, weights: np.ndarray, mean: float) -> np.ndarray:
+    """Of cells of many sizes with one law, by Horner's rule: Σ_n share(n)·p^n with one respondent more at each step."""
+    share = np.zeros(int(parts.sizes.max()) + 1)
+    np.add.at(share, parts.sizes, parts.shares)
+    start, each = np.array([1.0, -mean, mean**2]), list(zip(parts.probabilities[0].tolist(), values, weights.tolist(), strict=True))
+    found = share[-1] * start[:, None]
+    for n in range(len(share) - 2, -1, -1):
+        found = _one_more(found, each)
+        found[:, 0] += share[n] * start
+    return found
+
+
+def _one_more(found: np.ndarray, types: list[tuple[float, float, int]]) -> np.ndarray:
+    """Masses and moments at each total with one respondent more, of types with their chance, value and weight."""
+    zero, one, two = found
+    longer = np.zeros((3, found.shape[1] + max(step for _, _, step in types)))
+    for p, v, step in types:
+        longer[:, step : step + found.shape[1]] += p * np.stack([zero, one + v * zero, two + 2 * v * one + v * v * zero])
+    return longer
 
 
 def _alike(p: np.ndarray, values: np.ndarray, weights: np.ndarray, n: int, mean: float) -> tuple[int, np.ndarray]:
@@ -137,11 +178,7 @@ def _apart(rows: np.ndarray, values: np.ndarray, weights: np.ndarray, mean: floa
     steps = (weights - least).tolist()
     found = np.array([[1.0], [-mean], [mean**2]])
     for row in rows:
-        longer = np.zeros((3, found.shape[1] + max(steps)))
-        for p, step, v in zip(row.tolist(), steps, values.tolist(), strict=True):
-            zero, one, two = found
-            longer[:, step : step + found.shape[1]] += p * np.stack([zero, one + v * zero, two + 2 * v * one + v * v * zero])
-        found = longer
+        found = _one_more(found, list(zip(row.tolist(), values.tolist(), steps, strict=True)))
     return len(rows) * least, found
 
 

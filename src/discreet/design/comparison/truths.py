@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.certify.value.laws import Listed, law_of
 from discreet.design.comparison.evaluation import Seen, recommended, seen, states_listed
-from discreet.design.comparison.mixtures import Mixture, mean_of, moments_of, variance_of_parts
+from discreet.design.comparison.mixtures import Mixture, mean_of, variance_of_parts
 from discreet.design.comparison.normal_laws import averaged, normal_replies
 from discreet.design.concentrated.gaussian_sums import through
 from discreet.design.ladder.mechanisms.noise import to_outputs
@@ -72,8 +72,18 @@ def mixed(outcomes: list[Outcome]) -> Outcome:
     )
 
 
-def world(mechanism: Mechanism) -> ListedWorld | SummedWorld:
-    """The road for a mechanism: by sums where that is exact, else listed, else by sums; refused in words when none serves."""
+def world(mechanism: Mechanism, beside: ListedWorld | SummedWorld | None = None) -> ListedWorld | SummedWorld:
+    """The road for a mechanism: by sums where that is exact, else listed, else by sums; refused in words when none serves.
+
+    Laws that were computed for another mechanism of the same problem, seen `beside` it, are kept.
+    """
+    found = _road(mechanism)
+    if isinstance(found, SummedWorld) and isinstance(beside, SummedWorld):
+        found.mixture = beside.mixture
+    return found
+
+
+def _road(mechanism: Mechanism) -> ListedWorld | SummedWorld:
     problem, summed = mechanism.problem, why_not_summed(mechanism) is None
     if summed and why_not_iid_sum(problem) is None and all(isinstance(d.loss, SquaredLoss) for d in problem.decisions):
         return SummedWorld(mechanism)
@@ -295,9 +305,7 @@ class SummedWorld:
         """The mean of ω in a truth, the first total, moments of ω − mean at each total, and after each output."""
         key = factors.tobytes()
         if key not in self._kept:
-            summary, parts = self.mechanism.weighted_sum, self.mixture.truth(factors)
-            mean = mean_of(parts, self.values)
-            first, moments = moments_of(parts, self.values, np.array(summary.weights), mean)
+            mean, first, moments = self.mixture.moments(factors, self.mechanism.weighted_sum.weights)
             self._kept[key] = mean, first, moments, self._after(first, moments)
         return self._kept[key]
 

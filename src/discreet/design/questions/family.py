@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -21,6 +22,8 @@ from discreet.design.processes.side_by_side import side_by_side
 from discreet.design.questions.hedge import NEVER, hedge, must_be_hedgeable
 from discreet.design.questions.kept_hedge import kept_hedge
 from discreet.design.questions.reliance import Reliance, reliance, why_not_known
+from discreet.design.schedule import TimeIsUpError, until_all_is_shown
+from discreet.design.watchdog import while_time_lasts
 from discreet.errors import InputError
 from discreet.files.sizes import Sizes
 from discreet.model.family import Family, Member
@@ -156,13 +159,13 @@ class _Task:
 
 def make_member(task: _Task, watch: Watch) -> tuple[Member, Made]:
     """Design, or find, the mechanism for one range of sizes."""
-    problem = task.problem
+    problem, watch = task.problem, until_all_is_shown(task.seconds, watch)
     if task.low == task.high:
         found = _made(resized(problem, task.high), task, watch)
         assert found.certificate.optimality is not None
         values: tuple[tuple[int, Fraction], ...] = ((task.high, found.certificate.optimality.value),)
         member = Member(task.low, task.high, found.mechanism, found.certificate, values)
-        return member, _how(task, found)
+        return member, _how(task, found, watch)
     total = sum(count for _, count in task.cells)
     mean = Fraction(sum(n * count for n, count in task.cells), total)
     if mean == task.high:
@@ -173,7 +176,7 @@ def make_member(task: _Task, watch: Watch) -> tuple[Member, Made]:
     shared = absent_type(problem)
     absent = bucket.people.types - 1 if shared is None else shared
     values = tuple((n, value_at(found.mechanism, absent, empty, n)) for n, _ in sorted(task.cells))
-    return Member(task.low, task.high, found.mechanism, found.certificate, values, absent, empty), _how(task, found)
+    return Member(task.low, task.high, found.mechanism, found.certificate, values, absent, empty), _how(task, found, watch)
 
 
 def _made(problem: Problem, task: _Task, watch: Watch) -> Kept:
@@ -183,7 +186,7 @@ def _made(problem: Problem, task: _Task, watch: Watch) -> Kept:
         return found
     if isinstance(task.hedged, PriorSet):
         return kept_hedge(found, task.hedged, task.folder, watch, gap=task.gap, seconds=task.seconds)
-    safe = hedge(found.mechanism, found.certificate, task.hedged, task.never)
+    safe = hedge(found.mechanism, found.certificate, task.hedged, task.never, watch)
     return replace(found, mechanism=safe.mechanism, certificate=safe.certificate)
 
 
@@ -193,7 +196,10 @@ def value_at(mechanism: Mechanism, absent: int, empty: Fraction, size: int) -> F
     return outward(expected_payoff(replace(mechanism, problem=true))[0], down=True)
 
 
-def _how(task: _Task, found: Kept) -> Made:
-    told = None if why_not_known(found.mechanism) else reliance(found.mechanism)
+def _how(task: _Task, found: Kept, watch: Watch) -> Made:
+    told = None
+    if why_not_known(found.mechanism) is None:
+        with suppress(TimeIsUpError, MemoryError):
+            told = while_time_lasts(lambda: reliance(found.mechanism), watch)
     record = replace(found.record, mechanism=found.certificate.mechanism)
     return Made(task.low, task.high, found.relative_gap, found.seconds, record, found.cached, told, found.regret)

@@ -41,6 +41,8 @@ from discreet.design.questions.reliance import (
     shifted_tilts,
     telling_types,
 )
+from discreet.design.schedule import SEARCH_SHARE, TimeIsUpError, time_left
+from discreet.design.watchdog import in_time, while_time_lasts
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim
 from discreet.model.lattice import statistic_lattice
@@ -49,6 +51,7 @@ from discreet.model.priors import Prior
 from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
 from discreet.numerics.exact import exact
+from discreet.watch import SILENT, Watch
 
 NEVER = 1.1
 """The hedged design never loses more than so many times what plain noise loses, whatever the data."""
@@ -116,11 +119,17 @@ class _Candidate:
     limit: Limit | None
 
 
-def hedge(mechanism: Mechanism, certificate: Certificate, radius: Fraction = Fraction(1, 2), never: float | None = NEVER) -> Hedged:
+def hedge(
+    mechanism: Mechanism,
+    certificate: Certificate,
+    radius: Fraction = Fraction(1, 2),
+    never: float | None = NEVER,
+    watch: Watch = SILENT,
+) -> Hedged:
     """Hedge a designed mechanism against means that are off by up to `radius` of the prior's, and cells that differ.
 
     Whatever the data, it loses at most `never` times what plain noise loses; with None that holds (1.1 times) in the neighbourhood
-    alone, where more can then be gained.
+    alone, where more can then be gained. When the watch ends the best of what was tried is taken; refused if there is none.
     """
     if not 0 < radius <= WIDEST:
         raise InputError(
@@ -138,20 +147,28 @@ def hedge(mechanism: Mechanism, certificate: Certificate, radius: Fraction = Fra
             allowed="a design",
             remedy="design the mechanism first",
         )
-    own = world(mechanism)
-    steps = np.arange(-STEPS, STEPS + 1) / STEPS
-    tilts = shifted_tilts(own, [float(radius) * x for x in steps.tolist()])
-    shares = [share_moved(problem, t, sign * float(radius)) for t in telling_types(problem) for sign in (1, -1)]
-    truths = _Truths(tilts, [factors for factors in shares if factors is not None])
-    noise = plain_noise(problem)
-    candidates = _candidates(mechanism, truths, float(radius), never)
-    ranked = _ranked(candidates, float("inf") if noise is None else noise, never)
-    chosen, proved = _first_proved(ranked, claim, mechanism)
+    noise, search = plain_noise(problem), _Search(mechanism, float(radius), never)
+    try:
+        in_time(search.run, SEARCH_SHARE * time_left(watch))
+    except TimeIsUpError as error:
+        if not search.enough:
+            raise _late(error) from None
+    ranked = _ranked(search.found, float("inf") if noise is None else noise, never)
+    try:
+        chosen, proved = while_time_lasts(lambda: _first_proved(ranked, claim, mechanism), watch)
+    except TimeIsUpError as error:
+        raise _late(error) from None
     return Hedged(
-        *proved, -claim.value, radius, chosen.reading,
-        tuple(o.mean for o in truths.of(own)),
-        tuple(chosen.losses.tolist()), tuple(candidates[0].losses.tolist()), noise, chosen.limit,
+        *proved, -claim.value, radius, chosen.reading, search.means,
+        tuple(chosen.losses.tolist()), tuple(search.found[0].losses.tolist()), noise, chosen.limit,
     )  # fmt: skip
+
+
+def _late(error: TimeIsUpError) -> TooLarge:
+    """Nothing is called hedged that is not."""
+    return TooLarge(
+        "The time was too short for a hedge", size=str(error), fits="a hedge that is proved", remedy="allow more seconds"
+    )
 
 
 def _ranked(candidates: list[_Candidate], noise: float, never: float | None) -> list[_Candidate]:
@@ -211,44 +228,63 @@ def must_be_hedgeable(problem: Problem) -> None:
         )
 
 
-def _candidates(own: Mechanism, truths: _Truths, radius: float, never: float | None) -> list[_Candidate]:
+class _Search:
     """The design as it is, noise at face value, then every kernel with every reading that may have a limit."""
-    own_world = world(own)
-    noises = [world(noise) for noise in _noise_over_the_range(own, own_world, truths)]
-    found = [_valued(own_world, "as designed", truths)]
-    found += [_valued(noise, f"{_noise_named(noise)}, at face value", truths) for noise in noises]
-    kinds = list(noises)
-    if not noises or never is None or why_not_listed(own) is None:  # of other sums, no reading stays near every ω
-        kinds.append(own_world)
-    for seen in kinds:
-        widest = radius * max(SPREADS)
+
+    def __init__(self, own: Mechanism, radius: float, never: float | None) -> None:
+        self.own, self.radius, self.never = own, radius, never
+        self.found: list[_Candidate] = []
+        self.means: tuple[float, ...] = ()
+
+    @property
+    def enough(self) -> bool:
+        """Whether what was found is a choice: a hedge without a single noise would be none."""
+        return len(self.found) > 1
+
+    def run(self) -> None:
+        """Find all candidates."""
+        problem, own = self.own.problem, world(self.own)
+        steps = np.arange(-STEPS, STEPS + 1) / STEPS
+        tilts = shifted_tilts(own, [self.radius * x for x in steps.tolist()])
+        shares = [share_moved(problem, t, sign * self.radius) for t in telling_types(problem) for sign in (1, -1)]
+        truths = _Truths(tilts, [factors for factors in shares if factors is not None])
+        self.means = tuple(o.mean for o in truths.of(own))
+        self.found.append(_valued(own, "as designed", truths))
+        kinds: list[ListedWorld | SummedWorld] = []
+        for noise in _noise_over_the_range(self.own, own, self.means):
+            kinds.append(world(noise, own))
+            self.found.append(_valued(kinds[-1], f"{_noise_named(kinds[-1])}, at face value", truths))
+        if not kinds or self.never is None or why_not_listed(self.own) is None:  # of other sums, no reading stays near every ω
+            kinds.append(own)
+        for seen in kinds:
+            self._read(seen, truths, "the design" if seen is own else _noise_named(seen))
+
+    def _read(self, seen: ListedWorld | SummedWorld, truths: _Truths, kind: str) -> None:
+        """Every reading of one kernel."""
+        widest = self.radius * max(SPREADS)
         tilts = shifted_tilts(seen, np.linspace(-widest, widest, _points(seen, widest)).tolist())
         means = np.array([seen.mean_at(theta) for theta in tilts])
         scale, middle = scale_of(seen)[0], seen.mean_at(0.0)
         for spread in SPREADS:
-            inner = [x for x, m in zip(tilts, means, strict=True) if abs(m - middle) <= radius * spread * scale * (1 + 1e-9)] or [
-                0.0
-            ]
+            reach = self.radius * spread * scale * (1 + 1e-9)
+            inner = [x for x, m in zip(tilts, means, strict=True) if abs(m - middle) <= reach] or [0.0]
             replies = seen.replies(inner)
-            told = f"read as if the mean were off by up to {radius * spread:.0%}"
-            if seen is own_world or never is None:
-                kind = "the design" if seen is own_world else _noise_named(seen)
-                found.append(_valued(seen.reading(with_actions(seen.mechanism, replies)), f"{kind}, {told}", truths))
+            told = f"{kind}, read as if the mean were off by up to {self.radius * spread:.0%}"
+            if kind == "the design" or self.never is None:
+                self.found.append(_valued(seen.reading(with_actions(seen.mechanism, replies)), told, truths))
                 continue
-            read = limited_reading(seen.mechanism, replies, seen.chances(inner), never)
+            read = limited_reading(seen.mechanism, replies, seen.chances(inner), self.never)
             if read is not None:
-                found.append(_valued(seen.reading(read), f"{_noise_named(seen)}, {told}, near its face value", truths))
-    return found
+                self.found.append(_valued(seen.reading(read), f"{told}, near its face value", truths))
 
 
-def _noise_over_the_range(own: Mechanism, seen: ListedWorld | SummedWorld, truths: _Truths) -> list[Mechanism]:
+def _noise_over_the_range(own: Mechanism, seen: ListedWorld | SummedWorld, reached: tuple[float, ...]) -> list[Mechanism]:
     """Noise on the statistic, also in stairs, over its whole range; where that is too long, as far as the neighbourhood reaches."""
     lattice, means = statistic_lattice(own.problem), None
     if lattice is None:
         return []
     low, high = lattice.summary.range(own.problem.people)
     if high - low > MOST_WHOLE:
-        reached = [o.mean for o in truths.of(seen)]
         means = min(reached), max(reached)
     kinds = (
         (False, True)

@@ -8,6 +8,7 @@ from discreet.design import design as best_mechanism
 from discreet.design.questions.family import design_family
 from discreet.design.questions.hedge import hedge as hedged_against
 from discreet.design.questions.hedge import must_be_hedgeable
+from discreet.design.schedule import until_all_is_shown
 from discreet.files import (
     certificate_path,
     record_path,
@@ -58,15 +59,16 @@ def design(setting: Setting, toml: str, gap: str, seconds: float, hedge: str | N
         write_mechanism(place, mechanism)
         write_certificate(certificate_path(place), certificate)
 
+    whole = until_all_is_shown(seconds, setting.watch)
     found = best_mechanism(problem, setting.watch, gap=float(amount(gap, "gap", 0, 0.5)), seconds=seconds, keep=keep)
     promise = problem.promise
     if epsilon is None and len(promise.keys) == 1 and promise.level:  # a point of the problem's frontier is solved, too
         name = name_of("problem", toml)
         keep_point(setting, name, promise.keys[0], promise.level, found, sum(found.seconds.values()), own=True)
-    hedged = None if radius is None else hedged_against(found.mechanism, found.certificate, radius)
+    hedged = None if radius is None else hedged_against(found.mechanism, found.certificate, radius, watch=whole)
     mechanism, certificate = (found.mechanism, found.certificate) if hedged is None else (hedged.mechanism, hedged.certificate)
     keep(mechanism, certificate)
-    view = design_view(found) + relied_on(found, hedged, setting.watch) + shape_view(mechanism)
+    view = design_view(found, whole) + relied_on(found, hedged, whole) + shape_view(mechanism)
     write_records(record_path(place), [found.record(looked=True)] if hedged is None else [])
     if len(problem.decisions) > 1 and not setting.watch.cancelled():
         from discreet.design.questions.decision_makers import prices
