@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from discreet.design.solver.elimination import half_inverse
 from discreet.design.solver.flows import deficits, price
+from discreet.design.solver.interior import Iterate
 from discreet.design.solver.pricing import likely_actions, solve_priced
 from discreet.design.solver.program import Program, dual_bound, pulled, slack
 from discreet.design.solver.solve import solve
@@ -62,3 +64,30 @@ def test_a_bad_start_is_mended() -> None:
 def test_likely_actions_are_a_small_part() -> None:
     program = ladder(1, actions=200)
     assert 0 < len(likely_actions(program)) < 100
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_search_goes_on_from_its_rough_point(seed: int) -> None:
+    """From there the fine gap is reached in fewer steps than from the start, and what is found keeps what it promises."""
+    program = ladder(seed, actions=12)
+    state = Iterate(program)
+    rough = solve(program, 1e-2, start=state)
+    fine, anew = solve(program, 1e-6, start=state), solve(program, 1e-6)
+    assert rough.relative_gap <= 1e-2 and fine.relative_gap <= 1e-6
+    assert fine.iterations < anew.iterations
+    assert fine.bound <= anew.value + 1e-12 and anew.bound <= fine.value + 1e-12
+    assert fine.bound == pytest.approx(dual_bound(program, fine.multipliers), rel=1e-9)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 16, 17, 40])
+def test_halves_make_the_inverse_of_an_m_matrix(size: int) -> None:
+    """Also where off-diagonals outweigh row sums by far: an ordinary factorisation of the whole has no digits left there."""
+    rng = np.random.default_rng(size)
+    off = rng.random((3, size, size)) * 10.0 ** rng.uniform(0, 3, (3, size, size))
+    off = off + off.transpose(0, 2, 1)
+    sums = 10.0 ** rng.uniform(-3, 1, (3, size))
+    half = half_inverse(off.copy(), sums.copy())
+    away = off * (1 - np.eye(size))
+    matrix = np.eye(size) * (sums + away.sum(axis=2))[:, :, None] - away
+    assert half.transpose(0, 2, 1) @ half @ matrix == pytest.approx(np.broadcast_to(np.eye(size), off.shape), abs=1e-6)
+    assert half.min() >= 0 and np.all(np.triu(half, 1) == 0)

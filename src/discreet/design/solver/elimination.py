@@ -20,15 +20,16 @@ All arrays carry the actions as their first axis; loops run over states once, ne
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from discreet.design.solver.kernels import LARGEST, half_inverse_on_device
 from discreet.design.solver.layers import Layers
-from discreet.design.solver.program import Floats, Integers
+from discreet.design.solver.program import Flags, Floats, Integers
 
-SMALL = 12
+SMALL = 16
 """Blocks up to this size are eliminated state by state, larger ones by halves."""
 
 
@@ -179,23 +180,27 @@ def half_inverse(off: Floats, sums: Floats) -> Floats:
         return _halved(off, sums)
     if on_device:
         return half_inverse_on_device(off, sums)
-    work = np.empty((batch, size, size + 1))
-    work[:, :, :size] = off
-    work[:, :, size] = sums
-    pivots = np.empty((batch, size))
+    work = np.empty((size, size + 1, batch))  # the batch last: loops over states are short, those over actions long
+    work[:, :size] = off.transpose(1, 2, 0)
+    work[:, size] = sums.T
+    pivots = np.empty((size, batch))
     for m in range(size):
-        row = work[:, m, :]
-        pivot = row[:, m + 1 :].sum(axis=1)
-        pivots[:, m] = pivot
-        row[:, m] = 1.0
+        row = work[m]
+        pivot = np.add.reduce(row[m + 1 :], axis=0, out=pivots[m])
+        row[m] = 1.0
         if m + 1 < size:
-            below = work[:, m + 1 :, :]
-            share = below[:, :, m] / pivot[:, None]
-            below[:, :, m] = 0.0
-            below += share[:, :, None] * row[:, None, :]
-    lower = np.tril(work[:, :, :size])
-    lower /= np.sqrt(np.maximum(pivots, np.finfo(float).tiny))[:, :, None]
+            below = work[m + 1 :]
+            share = below[:, m] / pivot
+            below[:, m] = 0.0
+            below += share[:, None] * row
+    lower = np.where(_triangle(size), work[:, :size].transpose(2, 0, 1), 0.0)
+    lower /= np.sqrt(np.maximum(pivots.T, np.finfo(float).tiny))[:, :, None]
     return lower
+
+
+@cache
+def _triangle(size: int) -> Flags:
+    return np.tri(size, dtype=bool)
 
 
 def _halved(off: Floats, sums: Floats) -> Floats:

@@ -112,7 +112,7 @@ def layered(states: int, edges: Integers, weight: Floats | None = None, tries: i
     return merged(Layers(order, starts))
 
 
-def merged(layers: Layers, smallest: int = 6) -> Layers:
+def merged(layers: Layers, smallest: int = 10) -> Layers:
     """Join thin neighbouring blocks, so that each step has enough work to be worth its overhead."""
     starts = [0]
     for end in layers.starts[1:]:

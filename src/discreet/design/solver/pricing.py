@@ -13,6 +13,7 @@ import time
 import numpy as np
 
 from discreet.design.solver.flows import deficits, price
+from discreet.design.solver.interior import Iterate
 from discreet.design.solver.layers import components, distances_from, neighbour_lists
 from discreet.design.solver.program import (
     Floats,
@@ -56,8 +57,11 @@ def solve_priced(
     best: Solution | None = None
     iterations = 0
     level = max(gap, ROUGH) if program.states * len(active) > 6000 else gap
+    state: Iterate | None = None
     for _ in range(rounds):
-        part = solve(program.restricted(active), 0.7 * level, watch)
+        chosen = program.restricted(active)
+        state = Iterate(chosen) if state is None else state
+        part = solve(chosen, 0.7 * level, watch, state)
         iterations += part.iterations
         tolerance = 0.1 * level * size(part.value, part.bound)
         multipliers, violators = _price_others(program, active, part, tolerance, watch)
@@ -79,7 +83,8 @@ def solve_priced(
             break
         # Rough rounds find the actions that matter at a third of the iterations; only then is precision worth it.
         level = level if violators.size else gap
-        active = np.unique(np.concatenate([active, violators]))
+        if violators.size:
+            active, state = np.unique(np.concatenate([active, violators])), None
     assert best is not None
     return best
 

@@ -17,7 +17,7 @@ import time
 
 import numpy as np
 
-from discreet.design.solver.interior import interior_point
+from discreet.design.solver.interior import Iterate, interior_point
 from discreet.design.solver.layers import components
 from discreet.design.solver.program import Floats, Integers, Program, Solution, dual_bound, value_of
 from discreet.design.solver.threads import one_thread
@@ -29,13 +29,16 @@ FALLBACK = 60_000
 
 
 @one_thread()
-def solve(program: Program, gap: float = 1e-6, watch: Watch | None = None) -> Solution:
-    """Solve to (value − bound) ≤ gap·|value|, or as near as the arithmetic and the watch allow."""
+def solve(program: Program, gap: float = 1e-6, watch: Watch | None = None, start: Iterate | None = None) -> Solution:
+    """Solve to (value − bound) ≤ gap·|value|, or as near as the arithmetic and the watch allow.
+
+    `start` is a point of the path of a connected program to go on from; it moves along.
+    """
     begun = time.perf_counter()
     label = components(program.states, program.edges)
     count = int(label.max()) + 1
     if count == 1:
-        return _solve_connected(program, gap, watch)
+        return _solve_connected(program, gap, watch, start)
     kernel = np.zeros_like(program.cost)
     multipliers = np.zeros((program.actions, 2 * len(program.edges)))
     edge_label = label[program.edges[:, 0]] if len(program.edges) else np.zeros(0, dtype=np.int64)
@@ -64,12 +67,12 @@ def solve(program: Program, gap: float = 1e-6, watch: Watch | None = None) -> So
     )
 
 
-def _solve_connected(program: Program, gap: float, watch: Watch | None) -> Solution:
+def _solve_connected(program: Program, gap: float, watch: Watch | None, start: Iterate | None = None) -> Solution:
     if program.actions == 1 or program.states == 1:
         return _choose(program)
     if program.epsilon == 0.0:
         return _constant(program)
-    found = interior_point(program, gap, watch)
+    found = interior_point(program, gap, watch, start=start)
     if found.status in ("optimal", "cancelled") or found.relative_gap <= gap:
         return found
     if program.actions * 2 * len(program.edges) > FALLBACK:
