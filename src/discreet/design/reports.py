@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,30 @@ class Quiet:
 
     def report(self, **told: object) -> None:
         """Say nothing."""
+
+    def cancelled(self) -> bool:
+        return self.inner.cancelled()
+
+
+@dataclass(frozen=True)
+class Among:
+    """Adds to what a part reports which part of the whole it is, and how long the rest takes if it goes on like this."""
+
+    inner: Watch
+    name: str
+    part: int
+    parts: int
+    begun: float
+    """When the first part was."""
+
+    def report(self, **told: Any) -> None:
+        """Pass the report on; what the part says of itself comes after."""
+        words, done = f"{self.name} {self.part} of {self.parts}", self.part - 1
+        if done:
+            left = (time.monotonic() - self.begun) / done * (self.parts - done)
+            words += f" (all: about {left / 60:.0f} min left)" if left > 90 else f" (all: about {left:.0f} s left)"
+        message = told.get("message")
+        self.inner.report(**{**told, "message": f"{words}, {message}" if message else words})
 
     def cancelled(self) -> bool:
         return self.inner.cancelled()

@@ -16,12 +16,14 @@ Each file is an ordinary one: `discreet commit`, `publish`, `design` and `verify
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from discreet.certify.whole_set import must_be_whole
 from discreet.design.questions.family import FamilyDesign, design_family
+from discreet.design.reports import Among
 from discreet.engines import Engine
 from discreet.errors import InputError
 from discreet.files.atomic import read_bytes, write_atomically
@@ -351,18 +353,21 @@ def _designed(
     workers: int | None,
     watch: Watch,
 ) -> dict[tuple[str, ...], FamilyDesign]:
-    """A family for each stratum, over the sizes of its own cells."""
-    found = {}
-    for stratum, places in sorted(by_stratum(choices.key_set, choices.strata).items()):
+    """A family for each stratum, over the sizes of its own cells; what was made for one stratum may serve another."""
+    found: dict[tuple[str, ...], FamilyDesign] = {}
+    parts, begun = sorted(by_stratum(choices.key_set, choices.strata).items()), time.monotonic()
+    for number, (stratum, places) in enumerate(parts, start=1):
+        within = Among(watch, "stratum", number, len(parts), begun) if len(parts) > 1 else watch
         sizes = [choices.key_set.sizes[place] for place in places]
         found[stratum] = design_family(
             problems[stratum],
             sizes,
-            watch,
+            within,
             gap=gap,
             seconds=seconds,
             folder=choices.folder / "designs",
             workers=workers,
             hedged=believed[stratum].believed() if choices.hedged else None,
+            nearby=[made.family for made in found.values()],
         )
     return found

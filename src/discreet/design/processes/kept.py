@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 from discreet import __version__
 from discreet.certify import privacy
 from discreet.design.best_mechanism import design
+from discreet.design.processes.carried import Finished, carried_over
 from discreet.errors import DiscreetError
 from discreet.files.atomic import write_atomically
 from discreet.files.canonical import canonical_bytes, document_hash, parse_json
@@ -70,14 +72,25 @@ def key(problem: Problem, gap: float, over: PriorSet | None = None) -> str:
     return document_hash(document)
 
 
-def kept_design(problem: Problem, folder: Path, watch: Watch = SILENT, *, gap: float = 1e-6, seconds: float = 60.0) -> Kept:
-    """The design of a problem: from the folder when it is there and good enough, otherwise designed and kept."""
+def kept_design(
+    problem: Problem,
+    folder: Path,
+    watch: Watch = SILENT,
+    *,
+    gap: float = 1e-6,
+    seconds: float = 60.0,
+    nearby: Sequence[Finished] = (),
+) -> Kept:
+    """The design of a problem: from the folder when it is there and good enough, otherwise designed and kept.
+
+    A design in `nearby`, made under another prior, is taken where it is proved to be within the gap under this one.
+    """
     begun = time.perf_counter()
     path = folder / f"{key(problem, gap)}.json"
     found = read_kept(path, problem, gap, seconds)
     if found is not None:
         return Kept(*found, time.perf_counter() - begun, True)
-    fresh = design(problem, watch, gap=gap, seconds=seconds, compare=False)
+    fresh = carried_over(problem, nearby, gap) or design(problem, watch, gap=gap, seconds=seconds, compare=False)
     allowed = min(seconds, fresh.seconds["solve"]) if watch.cancelled() else seconds
     document = {
         "mechanism": mechanism_document(fresh.mechanism),

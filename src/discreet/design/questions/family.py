@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 from discreet.certify.value.expected import expected_payoff
 from discreet.certify.whole_set import must_be_whole
 from discreet.design.certified import outward
+from discreet.design.processes.carried import Finished
 from discreet.design.processes.kept import Kept, default_folder, kept_design
 from discreet.design.processes.side_by_side import side_by_side
 from discreet.design.questions.hedge import NEVER, hedge, must_be_hedgeable
@@ -89,11 +91,13 @@ def design_family(
     workers: int | None = None,
     hedged: Fraction | PriorSet | None = None,
     never: float | None = NEVER,
+    nearby: Sequence[Family] = (),
 ) -> FamilyDesign:
     """The family of a problem over sizes of cells; with `hedged`, each member is hedged with this radius, or over this set.
 
     `seconds` bounds the search for each member and `limit` the whole; members not begun by then are `missing`, and
-    asking again goes on from there. `folder` keeps the designs.
+    asking again goes on from there. `folder` keeps the designs. Members of the families in `nearby`, made for the same question
+    under other priors, serve here as well where that is proved to be within the gap.
     """
     wanted = sizes if isinstance(sizes, Sizes) else Sizes(tuple((n, n) for n in sorted(set(sizes))), _counted(sizes))
     if hedged is not None:
@@ -116,8 +120,9 @@ def design_family(
         )
     begun = time.perf_counter()
     place = default_folder() if folder is None else folder
+    others = partial(_finished, nearby)
     tasks = [
-        _Task(problem, low, high, tuple(wanted.served(low, high).items()), gap, seconds, place, hedged, never)
+        _Task(problem, low, high, tuple(wanted.served(low, high).items()), gap, seconds, place, hedged, never, others(low, high))
         for low, high in sorted(wanted.ranges, key=lambda r: -r[1])
     ]
     watched = watch if limit is None else Deadline(limit, watch)
@@ -155,6 +160,13 @@ class _Task:
     folder: Path
     hedged: Fraction | PriorSet | None = None
     never: float | None = NEVER
+    nearby: tuple[Finished, ...] = ()
+
+
+def _finished(families: Sequence[Family], low: int, high: int) -> tuple[Finished, ...]:
+    """The members for one range of sizes."""
+    members = (m for family in families for m in family.members if (m.low, m.high) == (low, high))
+    return tuple(Finished(m.mechanism, m.certificate) for m in members)
 
 
 def make_member(task: _Task, watch: Watch) -> tuple[Member, Made]:
@@ -181,7 +193,7 @@ def make_member(task: _Task, watch: Watch) -> tuple[Member, Made]:
 
 def _made(problem: Problem, task: _Task, watch: Watch) -> Kept:
     """The design of one member, hedged if that is asked for."""
-    found = kept_design(problem, task.folder, watch, gap=task.gap, seconds=task.seconds)
+    found = kept_design(problem, task.folder, watch, gap=task.gap, seconds=task.seconds, nearby=task.nearby)
     if task.hedged is None:
         return found
     if isinstance(task.hedged, PriorSet):
