@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import importlib.util
 import json
 import random
 from collections.abc import Callable
@@ -14,76 +13,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from unbiased_designs import TINY, asked, bias_at, everywhere, noise
 from unbiased_documents import clamped_documents
 
-import discreet
+import discreet.verify_standalone as standalone
 from discreet.certify.bounds.unbiased import unbiased_upper_bound
 from discreet.certify.verdict import of_mechanism
 from discreet.design import design
 from discreet.design.program.means import Scale, exact_means, repair_outputs
-from discreet.design.program.unbiased_noise import NOISES, unbiased_noise, variance
+from discreet.design.program.unbiased_noise import NOISES, variance
 from discreet.design.result import Design
 from discreet.errors import DiscreetError, InputError, Refuted, TooLarge
 from discreet.files.certificate import certificate_document, certificate_from_document
 from discreet.files.mechanism import mechanism_document, mechanism_from_document
-from discreet.files.problem import problem_from_document
-from discreet.model.certificate import UnbiasedWitness, Witness
-from discreet.model.mechanism import Mechanism
-from discreet.model.problem import Problem
+from discreet.model.certificate import UnbiasedWitness
 from discreet.numerics.exact import format_exact
 
-SCRIPT = Path(discreet.__file__).parent / "verify_standalone.py"
 
-
-def standalone() -> Any:
-    """The standalone verifier as a module."""
-    specification = importlib.util.spec_from_file_location("standalone_of_unbiased", SCRIPT)
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
-VERIFIER = standalone()
-
-
-def asked(
-    respondents: int = 3,
-    unbiased: str | None = "everywhere",
-    values: tuple[object, ...] = (0, 1, 2),
-    epsilon: object = 1,
-    **other: Any,
-) -> Problem:
-    """The school problem with so many pupils."""
-    chances: list[object] = ["0.89", "0.11"] if len(values) == 2 else ["0.89", "0.09", "0.02"]
-    decision = {"kind": "squared-error", "actions": "real"} | ({} if unbiased is None else {"unbiased": unbiased})
-    document: dict[str, Any] = {
-        "data": {"respondents": respondents, "values": list(values)},
-        "prior": {"kind": "iid", "probabilities": chances},
-        "statistic": {"kind": "sum"},
-        "decision": decision,
-        "privacy": {"epsilon": epsilon},
-    }
-    return problem_from_document(document | other)
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture
 def small() -> Design:
-    return design(asked(), gap=0.03, seconds=600)
-
-
-def noise(problem: Problem, name: str) -> Mechanism:
-    proposal = unbiased_noise(problem, name)
-    return Mechanism(problem, proposal.summary, proposal.kernel, problem.guarantee)
-
-
-def bias_at(mechanism: Mechanism, state: int) -> Fraction:
-    """E[a | state] − ω by plain sums of fractions."""
-    numbers = [output.action for output in mechanism.outputs]
-    vector = mechanism.space.vectors[state].tolist()
-    mean = sum((a * mechanism.probability(k, state) for k, a in enumerate(numbers) if isinstance(a, Fraction)), Fraction(0))
-    omega = vector[0] if len(vector) == 1 else sum(v * n for v, n in zip((0, 1, 2), vector, strict=True))
-    return mean - omega
+    return everywhere()
 
 
 def test_bias_is_exactly_zero_at_every_state(small: Design) -> None:
@@ -105,57 +54,7 @@ def test_school_planning_for_ten() -> None:
     found = design(asked(10), gap=0.03, seconds=3600, compare=False)
     assert found.loss <= Fraction("5.87") and found.lower_bound >= Fraction("5.6")
     assert of_mechanism(found.mechanism, found.certificate).unbiased is not None
-    assert VERIFIER.verify(json.dumps(mechanism_document(found.mechanism)))
-
-
-@pytest.fixture(scope="module")
-def window() -> tuple[Mechanism, Witness]:
-    """Eight pupils, of whose histograms only the likely ones are told apart."""
-    from discreet.design.program.sections import ground
-    from discreet.design.program.unbiased import window_means
-    from discreet.design.schedule import Until
-
-    problem = asked(8)
-    made = window_means(ground(problem), 0.05, Until.after(3600))
-    assert made.witness is not None
-    return Mechanism(problem, made.summary, made.kernel, problem.guarantee), made.witness
-
-
-def test_a_window_is_unbiased_outside_it_too(window: tuple[Mechanism, Witness]) -> None:
-    """Histograms outside differ from those inside with the same sum, and share what is drawn among themselves."""
-    mechanism, _ = window
-    table = mechanism.probabilities
-    seen = {column.tobytes() for column in table.T}
-    assert 17 < len(seen) < len(mechanism.space) == 45
-    assert all(bias_at(mechanism, state) == 0 for state in range(45))
-    found = of_mechanism(mechanism)
-    assert found.proved and found.unbiased is not None and found.unbiased.states == 45
-    VERIFIER.verify(json.dumps(mechanism_document(mechanism)))
-
-
-def test_what_a_window_proves_holds_for_all(window: tuple[Mechanism, Witness]) -> None:
-    """Its bound lies below 5.607, which finer outputs reach, and near its own loss."""
-    from discreet.certify.value.expected import expected_payoff
-
-    mechanism, witness = window
-    assert isinstance(witness, UnbiasedWitness) and len({h for h, _, _ in witness.biases}) < 45
-    bound, loss = -unbiased_upper_bound(mechanism.problem, witness), -expected_payoff(mechanism)[0]
-    assert Fraction("5.3") < bound < Fraction("5.6065") < loss < Fraction("5.75")
-    far = max(h for h in range(45) if mechanism.space.vectors[h][2] == 8)
-    with pytest.raises(Refuted):  # a multiplier where the window has none needs nodes that reach further
-        unbiased_upper_bound(mechanism.problem, replace(witness, biases=(*witness.biases, (far, far, -(10**18)))))
-
-
-def test_a_state_outside_the_window_that_is_off_is_refuted(window: tuple[Mechanism, Witness]) -> None:
-    document = mechanism_document(window[0])
-    state = document["kernel"]["states"].index("0,0,8")
-    weights = document["kernel"]["weights"]
-    a, b = [k for k, row in enumerate(weights) if int(row[state]) > 10**6][:2]
-    weights[a][state], weights[b][state] = str(int(weights[a][state]) - 1), str(int(weights[b][state]) + 1)
-    found = of_mechanism(mechanism_from_document(document))
-    assert found.counterexample is not None and "0,0,8" in str(found.counterexample)
-    with pytest.raises(VERIFIER.Refuted, match="biased at"):
-        VERIFIER.verify(json.dumps(document))
+    assert standalone.verify(json.dumps(mechanism_document(found.mechanism)))
 
 
 def test_a_count_beats_geometric_noise() -> None:
@@ -177,16 +76,13 @@ def test_noise_with_read_ends_is_unbiased_and_private(name: str) -> None:
     mechanism = noise(asked(4), name)
     assert of_mechanism(mechanism).unbiased is not None
     assert all(bias_at(mechanism, state) == 0 for state in range(len(mechanism.space)))
-    VERIFIER.verify(json.dumps(mechanism_document(mechanism)))
+    standalone.verify(json.dumps(mechanism_document(mechanism)))
 
 
 def test_geometric_noise_needs_no_list() -> None:
     mechanism = noise(asked(20_000), "geometric")
     found = of_mechanism(mechanism)
     assert found.proved and found.unbiased is not None and found.unbiased.states == 0
-
-
-TINY = Fraction(1, 10**12)
 
 
 def moved_action(document: dict[str, Any]) -> None:
@@ -214,8 +110,8 @@ def test_near_misses_are_refuted_by_both(small: Design, forge: Callable[[dict[st
     forge(document)
     found = of_mechanism(mechanism_from_document(document))
     assert found.counterexample is not None and found.counterexample.claim == "unbiased"
-    with pytest.raises((VERIFIER.Refuted, KeyError)):
-        VERIFIER.verify(json.dumps(document))
+    with pytest.raises((standalone.Refuted, KeyError)):
+        standalone.verify(json.dumps(document))
 
 
 def test_a_biased_mechanism_does_not_become_unbiased_by_saying_so() -> None:
@@ -223,8 +119,8 @@ def test_a_biased_mechanism_does_not_become_unbiased_by_saying_so() -> None:
     document = mechanism_document(biased)
     document["problem"]["decision"][0]["unbiased"] = "everywhere"
     assert of_mechanism(mechanism_from_document(document)).counterexample is not None
-    with pytest.raises((VERIFIER.Refuted, VERIFIER.TooLarge)):
-        VERIFIER.verify(json.dumps(document))
+    with pytest.raises((standalone.Refuted, standalone.TooLarge)):
+        standalone.verify(json.dumps(document))
 
 
 def test_an_end_read_as_itself_is_refuted() -> None:
@@ -233,8 +129,8 @@ def test_an_end_read_as_itself_is_refuted() -> None:
     document["kernel"]["actions"][0]["number"] = "0"
     found = of_mechanism(mechanism_from_document(document))
     assert found.counterexample is not None and "stands for" in str(found.counterexample)
-    with pytest.raises(VERIFIER.Refuted):
-        VERIFIER.verify(json.dumps(document))
+    with pytest.raises(standalone.Refuted):
+        standalone.verify(json.dumps(document))
 
 
 def test_no_witness_proves_more_than_is_true(small: Design) -> None:
@@ -292,51 +188,6 @@ def test_what_is_refused() -> None:
         design(asked(epsilon=0), seconds=600)
 
 
-@pytest.fixture(scope="module")
-def near() -> Design:
-    return design(asked(unbiased="nearby"), gap=1e-3, seconds=3600)
-
-
-def moments(mechanism: Mechanism) -> list[Fraction]:
-    """E[(a − ω)·n_t] for every type, by plain sums of fractions."""
-    problem = mechanism.problem
-    vectors = problem.finest().vectors
-    weights = problem.prior.on_histograms(vectors, problem.universe)  # type: ignore[arg-type]
-    at = mechanism.states_of(vectors).tolist()
-    numbers = [output.action for output in mechanism.outputs]
-    found = [Fraction(0)] * 3
-    for row, state, mass in zip(vectors.tolist(), at, weights.numerators, strict=True):
-        mean = sum((a * mechanism.probability(k, state) for k, a in enumerate(numbers) if isinstance(a, Fraction)), Fraction(0))
-        for t, count in enumerate(row):
-            found[t] += mass * count * (mean - row[1] - 2 * row[2])
-    return found
-
-
-def test_nearby_errors_have_no_mean_and_no_covariance(near: Design, small: Design) -> None:
-    assert moments(near.mechanism) == [0, 0, 0]
-    found = of_mechanism(near.mechanism, near.certificate)
-    assert found.proved and found.unbiased is not None and found.unbiased.kind == "nearby"
-    assert 0 < near.lower_bound <= near.loss <= small.loss
-    again = certificate_from_document(json.loads(json.dumps(certificate_document(near.certificate))))
-    assert of_mechanism(mechanism_from_document(mechanism_document(near.mechanism)), again).proved
-    VERIFIER.verify(json.dumps(mechanism_document(near.mechanism)))
-
-
-def test_nearby_near_misses_are_refuted_by_both(near: Design) -> None:
-    document = copy.deepcopy(mechanism_document(near.mechanism))
-    action = document["kernel"]["outputs"][1]["action"]
-    action["number"] = format_exact(Fraction(action["number"]) + TINY)
-    found = of_mechanism(mechanism_from_document(document))
-    assert found.counterexample is not None and found.counterexample.claim == "unbiased"
-    with pytest.raises(VERIFIER.Refuted):
-        VERIFIER.verify(json.dumps(document))
-    another = mechanism_document(near.mechanism)
-    another["problem"]["decision"][0]["unbiased"] = "everywhere"
-    assert of_mechanism(mechanism_from_document(another)).counterexample is not None
-    with pytest.raises((VERIFIER.Refuted, VERIFIER.TooLarge)):
-        VERIFIER.verify(json.dumps(another))
-
-
 def test_time_that_is_up_still_gives_unbiased_values() -> None:
     """No route comes back: noise is published, not nothing, which would be biased."""
     from discreet.design.best_mechanism import _Search
@@ -345,13 +196,6 @@ def test_time_that_is_up_still_gives_unbiased_values() -> None:
     search = _Search(asked(5), 1e-3, 600, SILENT)
     search._as_a_last_resort()
     assert of_mechanism(*search.proofs.settled()).unbiased is not None
-
-
-def test_what_a_release_adds_up_is_what_was_proved(near: Design) -> None:
-    from discreet.model.unbiased import unbiased_values
-
-    found = unbiased_values(near.mechanism)
-    assert found is not None and found.tolist() == [float(o.action) for o in near.mechanism.outputs]  # type: ignore[arg-type]
 
 
 def test_unbiased_noise_is_compared_by_name(small: Design, tmp_path: Path) -> None:
@@ -381,19 +225,6 @@ def test_one_draw_carries_value_and_action(small: Design) -> None:
         both(replace(small.mechanism, problem=small.mechanism.problem.biased))
 
 
-def test_nearby_is_for_cells_of_one_size(near: Design, small: Design) -> None:
-    from discreet.certify.verdict import of_member
-    from discreet.design.questions.family import design_family
-    from discreet.files.sizes import Sizes
-    from discreet.model.family import Member
-
-    with pytest.raises(InputError, match="one size"):
-        design_family(asked(unbiased="nearby"), Sizes(((2, 3),), {2: 1, 3: 1}))
-    member = Member(2, 3, near.mechanism, near.certificate, (), 0, Fraction(1, 10))
-    assert str(of_member(member).counterexample) == "Values unbiased nearby serve cells of other sizes"
-    assert of_member(Member(2, 3, small.mechanism, small.certificate, (), 0, Fraction(1, 10))).counterexample is None
-
-
 def test_points_of_a_frontier_are_coarse_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each point is a program with means: to the usual gaps a frontier of five would take minutes."""
     from discreet.design.questions import frontier as points
@@ -411,10 +242,10 @@ def test_what_would_take_too_long_is_refused_before_it_begins() -> None:
     many = clamped_documents()[0]
     many["problem"]["data"]["respondents"] = 10**5
     many["kernel"]["states"] = [f"{10**5 - k},{k}" for k in range(3)]
-    with pytest.raises(VERIFIER.TooLarge, match="steps"):
-        VERIFIER.verify(json.dumps(many))
+    with pytest.raises(standalone.TooLarge, match="steps"):
+        standalone.verify(json.dumps(many))
     long = mechanism_document(noise(asked(100), "staircase"))
     for k, output in enumerate(long["kernel"]["outputs"]):
         output["action"]["number"] = f"1/{10**4000 + 2 * k + 1}"
-    with pytest.raises(VERIFIER.TooLarge, match="steps"):
-        VERIFIER.verify(json.dumps(long))
+    with pytest.raises(standalone.TooLarge, match="steps"):
+        standalone.verify(json.dumps(long))
