@@ -81,6 +81,19 @@ def postgres_cluster() -> Iterator[str]:
         yield folder
 
 
+@pytest.fixture(params=[
+    "reference", "duckdb", pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.needs_java]),
+])  # fmt: skip
+def engine(request: pytest.FixtureRequest) -> Any:
+    """Each engine in turn."""
+    from discreet.engines import DuckEngine, ReferenceEngine, SparkEngine
+
+    if request.param == "spark":
+        pytest.importorskip("pyspark", reason="discreet[spark] is not installed")
+        return SparkEngine(request.getfixturevalue("spark_session"))
+    return {"reference": ReferenceEngine(), "duckdb": DuckEngine(threads=1)}[request.param]
+
+
 @pytest.fixture(scope="session")
 def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The session that discreet starts, on one core; the first `python3` on its path is none that could run a worker."""

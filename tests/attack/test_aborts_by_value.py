@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from discreet.engines import DuckEngine, Engine, ReferenceEngine, SparkEngine, histograms
+from discreet.engines import DuckEngine, Engine, ReferenceEngine, histograms
 from discreet.errors import UnreadableRows
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan, Source, Unit
@@ -23,17 +23,6 @@ pytest.importorskip("pyarrow.parquet")
 
 LISTED = KeySet(("s",), (("s0",), ("7",)), (10, 10))
 PLAIN: list[Engine] = [ReferenceEngine(), DuckEngine(threads=1)]
-
-
-@pytest.fixture(params=[
-    "reference", "duckdb", pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.needs_java]),
-])  # fmt: skip
-def engine(request: pytest.FixtureRequest) -> Engine:
-    """Each engine in turn."""
-    if request.param == "spark":
-        pytest.importorskip("pyspark", reason="discreet[spark] is not installed")
-        return SparkEngine(request.getfixturevalue("spark_session"))
-    return {"reference": ReferenceEngine(), "duckdb": DuckEngine(threads=1)}[request.param]
 
 
 def plan(source: Source, rule: Any = None, unit: str | None = None) -> Plan:

@@ -28,17 +28,6 @@ STRANGE = [
 ]  # fmt: skip
 
 
-@pytest.fixture(params=[
-    "reference", "duckdb", pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.needs_java]),
-])  # fmt: skip
-def engine(request: pytest.FixtureRequest) -> Engine:
-    """Each engine in turn."""
-    if request.param == "spark":
-        pytest.importorskip("pyspark", reason="discreet[spark] is not installed")
-        return SparkEngine(request.getfixturevalue("spark_session"))
-    return {"reference": ReferenceEngine(), "duckdb": DuckEngine(threads=1)}[request.param]
-
-
 def plan(source: Source, unit: str | None = None) -> Plan:
     """Values 0..2; missing, outside and absent are told apart."""
     return Plan(

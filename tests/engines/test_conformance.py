@@ -30,17 +30,6 @@ from discreet.model.plan import Plan, Source
 SIZES = np.array(KEY_SET.sizes)
 
 
-@pytest.fixture(params=[
-    "reference", "duckdb", pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.needs_java]),
-])  # fmt: skip
-def engine(request: pytest.FixtureRequest) -> Engine:
-    """Each engine in turn."""
-    if request.param == "spark":
-        pytest.importorskip("pyspark", reason="discreet[spark] is not installed")
-        return SparkEngine(request.getfixturevalue("spark_session"))
-    return {"reference": ReferenceEngine(), "duckdb": DuckEngine(threads=1)}[request.param]
-
-
 def stored(kind: str, folder: Path, rows: list[Row], name: str = "rows") -> Source:
     """The rows as a file."""
     return {"csv": write_csv, "parquet": write_parquet}[kind](folder / f"{name}.{kind}", rows)

@@ -5,36 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from pathlib import Path
+
+import towns
 
 from discreet.engines import Engine
 from discreet.face.learned import LearnedRelease, chosen, learn
 from discreet.ledger import Ledger, Signer, open_ledger
 from discreet.watch import SILENT, Watch
 
-PLAN = """\
-dataset = "answers by street"
-mechanism = "unused.json"
-[source]
-kind = "csv"
-path = "people.csv"
-[cells]
-keys = ["town", "street"]
-key_set = "streets.csv"
-[recoding]
-column = "answer"
-kind = "values"
-values = [["0"], ["1"]]
-missing = 0
-outside = 0
-absent = 0
-[unit]
-name = "person"
-protects = "moves"
-[budget]
-population = "the towns"
-ledger = "ledger.db"
-"""
+CHANGED = {
+    "yes.mechanism.json": "unused.json", '["street"]': '["town", "street"]', "padding = true\n": "", '"the town"': '"the towns"',
+}  # fmt: skip
+PLAN = reduce(lambda text, change: text.replace(*change), CHANGED.items(), towns.PLAN.format(protects="moves"))
 QUESTION = """\
 [data]
 values = [0, 1]

@@ -80,13 +80,7 @@ class PublicCounts:
                 allowed="a change from 0 to 10, noise from 0",
                 remedy="correct prior.change and prior.noise",
             )
-        if not self.source.strip():
-            raise InputError(
-                "The reference data has no source",
-                found="an empty prior.source",
-                allowed="where the counts come from, in words",
-                remedy='name the public source, for instance source = "household survey 2024, table B11"',
-            )
+        must_have_source(self.source)
 
     @property
     def concentration(self) -> tuple[Fraction, ...]:
@@ -102,3 +96,14 @@ class PublicCounts:
 
     def __str__(self) -> str:
         return f"public counts ({self.source}), which may have changed by {brief(self.change)}"
+
+
+def must_have_source(source: str) -> None:
+    """Refuse public data that nobody could look up."""
+    if not source.strip():
+        raise InputError(
+            "The reference data has no source",
+            found="an empty prior.source",
+            allowed="where the counts come from, in words",
+            remedy='name the public source, for instance source = "household survey 2024, table B11"',
+        )

@@ -84,13 +84,17 @@ def chain_upper_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
     reason = why_not_chain(problem)
     if reason is not None:
         raise Refuted("a condition of the chain bound does not hold", reason)
+    decision = problem.decision
+    loss = chain_loss(named_split(problem, witness), iid_sum(problem).respondents, problem.epsilon, decision.distance.quantile)
+    return -decision.weight * decision.distance.pinballs * loss
+
+
+def named_split(problem: Problem, witness: TheoremWitness) -> Split:
+    """The numbers behind the sets of types that a witness names, or a refutation when the theorem does not allow them."""
     named = dict(witness.parameters)
     if set(named) != {"low", "high"} or len(witness.parameters) != 2:
         raise Refuted("the chain bound needs the sets low and high and nothing else", ", ".join(sorted(named)))
-    split = split_of(problem, types_in(named["low"]), types_in(named["high"]))
-    decision = problem.decision
-    loss = chain_loss(split, iid_sum(problem).respondents, problem.epsilon, decision.distance.quantile)
-    return -decision.weight * decision.distance.pinballs * loss
+    return split_of(problem, types_in(named["low"]), types_in(named["high"]))
 
 
 def why_not_chain(problem: Problem) -> str | None:
@@ -133,20 +137,37 @@ def chain_loss(split: Split, respondents: int, epsilon: Fraction, quantile: Frac
     """A lower side of the theorem's expression; `quantile` None means squared error."""
     # beyond e^−300 nothing is lost that could be stated: r = 0 is still below e^−ε
     ratio = float_down(rational_below_exp(-epsilon, 80)) if epsilon < 300 else 0.0
-    fewest, weights = binomial_below(respondents, split.share)
     reach = len(binomial_below(respondents, split.beta)[1])
     affordable = LINEAR_WORK // reach if quantile is None else QUADRATIC_WORK // reach**2
-    most = max(8, min(MOST_PLAYERS, affordable))
-    block = ceil(len(weights) / most)
-    players = np.arange(fewest, fewest + len(weights), block)
-    masses = np.add.reduceat(weights, np.arange(0, len(weights), block))
+    players = Players.of(split, respondents, min(MOST_PLAYERS, affordable))
     if quantile is None:
-        brackets = _squared(split, players.tolist(), ratio)
+        brackets = _squared(split, players.numbers, ratio)
     else:
         scale = float_down(split.mean) * (1 - drift(8))
-        brackets = scale * np.array([pinball_loss(binomial_below(m, split.beta)[1], ratio, quantile) for m in players.tolist()])
-    total = float((masses * np.maximum(brackets, 0.0)).sum())
-    return Fraction(max(0.0, total * (1 - drift(4 * (len(weights) + 16)))))
+        brackets = scale * np.array([pinball_loss(binomial_below(m, split.beta)[1], ratio, quantile) for m in players.numbers])
+    return players.average(np.maximum(brackets, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Players:
+    """The law of M, the number of players, lowered and in blocks by their least: `masses` of `numbers`, for so many `counts`."""
+
+    numbers: list[int]
+    masses: np.ndarray
+    counts: int
+
+    @classmethod
+    def of(cls, split: Split, respondents: int, affordable: int) -> Players:
+        """In at most so many blocks, or eight."""
+        fewest, weights = binomial_below(respondents, split.share)
+        block = ceil(len(weights) / max(8, affordable))
+        masses = np.add.reduceat(weights, np.arange(0, len(weights), block))
+        return cls(list(range(fewest, fewest + len(weights), block)), masses, len(weights))
+
+    def average(self, losses: np.ndarray) -> Fraction:
+        """A lower side of the expected loss, given those of each number of players, from 0."""
+        total = float((self.masses * losses).sum())
+        return Fraction(max(0.0, total * (1 - drift(4 * (self.counts + 16)))))
 
 
 def binomial_below(trials: int, probability: Fraction) -> tuple[int, np.ndarray]:

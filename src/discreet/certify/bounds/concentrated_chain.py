@@ -24,12 +24,11 @@ counted. For ρ → 0 the bound is 1/(1/Var X + 2ρ), which Gaussian noise reach
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil
 
 import numpy as np
 
 from discreet.certify.bounds import CONCENTRATED as CONCENTRATED
-from discreet.certify.bounds.chain import LINEAR_WORK, Split, binomial_below, split_of, types_in, why_not_chain
+from discreet.certify.bounds.chain import LINEAR_WORK, Players, Split, binomial_below, named_split, why_not_chain
 from discreet.errors import Refuted
 from discreet.model.certificate import TheoremWitness
 from discreet.model.iid_sum import iid_sum
@@ -51,10 +50,7 @@ def concentrated_chain_bound(problem: Problem, witness: TheoremWitness) -> Fract
     reason = why_not_concentrated_chain(problem)
     if reason is not None:
         raise Refuted("a condition of the chain bound under ρ does not hold", reason)
-    named = dict(witness.parameters)
-    if set(named) != {"low", "high"} or len(witness.parameters) != 2:
-        raise Refuted("the chain bound needs the sets low and high and nothing else", ", ".join(sorted(named)))
-    split = split_of(problem, types_in(named["low"]), types_in(named["high"]))
+    split = named_split(problem, witness)
     return -problem.decision.weight * concentrated_loss(split, iid_sum(problem).respondents, problem.rho)
 
 
@@ -78,19 +74,13 @@ def concentrated_loss(split: Split, respondents: int, rho: Fraction) -> Fraction
     if rho > LARGEST_RHO:
         return Fraction(0)
     excess = float_up(rational_above_exp(2 * rho, 80) - 1)
-    fewest, weights = binomial_below(respondents, split.share)
     reach = len(binomial_below(respondents, split.beta)[1])
-    most = max(8, min(MOST_PLAYERS, LINEAR_WORK // reach))
-    block = ceil(len(weights) / most)
-    players = np.arange(fewest, fewest + len(weights), block)
-    masses = np.add.reduceat(weights, np.arange(0, len(weights), block))
-    columns = [binomial_below(m, split.beta)[1] for m in players.tolist()]
+    players = Players.of(split, respondents, min(MOST_PLAYERS, LINEAR_WORK // reach))
+    columns = [binomial_below(m, split.beta)[1] for m in players.numbers]
     laws = np.zeros((max(map(len, columns)), len(columns)))
     for j, column in enumerate(columns):
         laws[: len(column), j] = column
-    hidden = path_losses(laws, excess, float_down(split.mean**2), float_down(split.variance))
-    total = float((masses * hidden).sum())
-    return Fraction(total * (1 - drift(4 * (len(weights) + 16))))
+    return players.average(path_losses(laws, excess, float_down(split.mean**2), float_down(split.variance)))
 
 
 def path_losses(laws: np.ndarray, excess: float, square: float, variance: float) -> np.ndarray:

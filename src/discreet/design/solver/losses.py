@@ -70,16 +70,11 @@ class RealLoss(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class SquaredError:
-    """ℓ = (a − ω)² for actions within `ends`; the best action is the posterior mean, or the end next to it."""
+class _OfDistance:
+    """No action beyond the range of ω is better than its end, or than the allowed action next to that."""
 
-    prior: Floats = field(repr=False)
-    omega: Floats = field(repr=False)
-    ends: tuple[float, float] = UNBOUNDED
-
-    def __post_init__(self) -> None:
-        _check(self.prior, self.omega)
+    omega: Floats
+    ends: tuple[float, float]
 
     @property
     def low(self) -> float:
@@ -88,6 +83,18 @@ class SquaredError:
     @property
     def high(self) -> float:
         return float(np.clip(np.max(self.omega), *self.ends))
+
+
+@dataclass(frozen=True)
+class SquaredError(_OfDistance):
+    """ℓ = (a − ω)² for actions within `ends`; the best action is the posterior mean, or the end next to it."""
+
+    prior: Floats = field(repr=False)
+    omega: Floats = field(repr=False)
+    ends: tuple[float, float] = UNBOUNDED
+
+    def __post_init__(self) -> None:
+        _check(self.prior, self.omega)
 
     def cost(self, actions: Floats) -> Floats:
         return np.asarray(self.prior * (np.asarray(actions)[:, None] - self.omega) ** 2)
@@ -116,7 +123,7 @@ class SquaredError:
 
 
 @dataclass(frozen=True)
-class Pinball:
+class Pinball(_OfDistance):
     """ℓ = quantile·(ω − a) for a ≤ ω and (1 − quantile)·(a − ω) for a ≥ ω; the best action is a posterior quantile.
 
     `Pinball(prior, omega, 0.5, scale=2.0)` is the absolute error.
@@ -134,14 +141,6 @@ class Pinball:
             raise InputError(
                 "the quantile is out of range", found=self.quantile, allowed="0 < quantile < 1", remedy="0.5 asks for the median"
             )
-
-    @property
-    def low(self) -> float:
-        return float(np.clip(np.min(self.omega), *self.ends))
-
-    @property
-    def high(self) -> float:
-        return float(np.clip(np.max(self.omega), *self.ends))
 
     def cost(self, actions: Floats) -> Floats:
         over = np.asarray(actions)[:, None] - self.omega

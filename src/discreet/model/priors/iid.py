@@ -14,7 +14,7 @@ from math import factorial, lcm, prod
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.model.origin import Origin
+from discreet.model.origin import Origin, must_have_source
 from discreet.model.priors.weights import (
     ExactWeights,
     check_count,
@@ -115,13 +115,7 @@ class ReferencePrior:
                 allowed="at least one record",
                 remedy="give the number of records of each type in the reference data",
             )
-        if not self.source.strip():
-            raise InputError(
-                "The reference data has no source",
-                found="an empty prior.source",
-                allowed="where the counts come from, in words",
-                remedy='name the public source, for instance source = "household survey 2024, table B11"',
-            )
+        must_have_source(self.source)
 
     @cached_property
     def iid(self) -> IidPrior:
