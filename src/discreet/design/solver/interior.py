@@ -55,6 +55,9 @@ PATIENCE = 8
 """How many steps without any progress end the search: multipliers begin small, and prove nothing before they have grown."""
 
 
+Point = tuple[Floats, Floats, Floats, Floats]
+
+
 def interior_point(
     program: Program, gap: float = 1e-6, watch: Watch | None = None, limit: int = LIMIT, start: Iterate | None = None
 ) -> Solution:
@@ -155,6 +158,22 @@ class Iterate:
         self.x, self.s = member @ self.x, member @ self.s
         self.z = product / self.s
         self.reprice(cost)
+
+    def share_out(self, rows: Floats, lines: Floats, cost: Floats) -> None:
+        """Go on with other actions: `rows` says what each gets of every old one's probabilities, `lines` mixes multipliers."""
+        shares = self.place.asarray(rows)
+        self.x, self.s = shares @ self.x, shares @ self.s
+        self.z = self.place.asarray(lines) @ self.z
+        self.reprice(cost)
+
+    @property
+    def point(self) -> Point:
+        """Where on the path this is, to come back to: (x, s, z, λ)."""
+        return self.x, self.s, self.z, self.price
+
+    @point.setter
+    def point(self, point: Point) -> None:
+        self.x, self.s, self.z, self.price = point
 
     @property
     def kernel(self) -> Floats:

@@ -15,7 +15,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.design.solver.continuum import Continuum, solve_continuum
+from discreet.design.solver.cells import solve_cells
+from discreet.design.solver.continuum import Continuum, better, solve_continuum
 from discreet.design.solver.layers import components
 from discreet.design.solver.losses import AffineLoss, RealLoss, SquaredError
 from discreet.design.solver.program import Floats, Integers, pulled
@@ -55,7 +56,10 @@ def _connected(loss: SquaredError | AffineLoss, edges: Integers, epsilon: float,
         return _one_action(loss, edges, loss.low)
     if epsilon == 0.0:
         return _constant(loss, edges)
-    return solve_continuum(loss, edges, epsilon, gap, watch)
+    found = solve_cells(loss, edges, epsilon, gap, watch)
+    if found.status in ("optimal", "cancelled"):
+        return found
+    return better(found, solve_continuum(loss, edges, epsilon, gap, watch))
 
 
 def _one_action(loss: SquaredError, edges: Integers, action: float) -> Continuum:
