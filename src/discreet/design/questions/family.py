@@ -22,7 +22,6 @@ from discreet.design.processes.carried import Finished
 from discreet.design.processes.kept import Kept, default_folder, kept_design
 from discreet.design.processes.side_by_side import side_by_side
 from discreet.design.questions.hedge import NEVER, hedge, must_be_hedgeable
-from discreet.design.questions.kept_hedge import kept_hedge
 from discreet.design.questions.reliance import Reliance, reliance, why_not_known
 from discreet.design.schedule import TimeIsUpError, until_all_is_shown
 from discreet.design.watchdog import while_time_lasts
@@ -197,6 +196,8 @@ def _made(problem: Problem, task: _Task, watch: Watch) -> Kept:
     if task.hedged is None:
         return found
     if isinstance(task.hedged, PriorSet):
+        from discreet.design.questions.kept_hedge import kept_hedge
+
         return kept_hedge(found, task.hedged, task.folder, watch, gap=task.gap, seconds=task.seconds)
     safe = hedge(found.mechanism, found.certificate, task.hedged, task.never, watch)
     return replace(found, mechanism=safe.mechanism, certificate=safe.certificate)
