@@ -295,7 +295,9 @@ class _Search:
         assert self.proofs.best is not None
         status = "optimal" if self.proofs.reached(self.gap) else "stalled" if self.status == "optimal" else self.status
         steps = (self.proofs.best.step, *self.passed)
-        return Design(*best, steps, shown, self.took, status, notes=_notes(self.problem), rungs=self.rungs)
+        return Design(
+            steps, shown, self.took, status, notes=_notes(self.problem), rungs=self.rungs, mechanism=best[0], certificate=best[1]
+        )
 
 
 def _restricted(best: Design, gap: float, watch: Until) -> Design:

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,26 +14,18 @@ from typing import TYPE_CHECKING
 from discreet.errors import TooLarge
 from discreet.model.certificate import Certificate, OptimalityClaim
 from discreet.model.mechanism import Mechanism
-from discreet.model.record import Baseline, Behaviour, Reached, Record, Step
+from discreet.model.record import Behaviour, Making, Record
 
 if TYPE_CHECKING:
     from discreet.design.comparison.evaluation import Evaluation
 
 
-@dataclass(frozen=True, eq=False)
-class Design:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Design(Making):
     """What `design` returns."""
 
     mechanism: Mechanism
     certificate: Certificate
-    steps: tuple[Step, ...]
-    baselines: Mapping[str, Baseline]
-    seconds: Mapping[str, float]
-    status: str
-    within: str | None = None
-    price: float | None = None
-    notes: tuple[str, ...] = field(default=())
-    rungs: tuple[Reached, ...] = field(default=())
 
     def __repr__(self) -> str:
         return f"<design: value {float(self.value):.6g}, bound {float(self.bound):.6g}; {self.mechanism.guarantee}>"
@@ -92,34 +83,12 @@ class Design:
         if looked:
             with suppress(TooLarge):
                 looked_at = self.behaviour
-        return Record(
-            self.certificate.mechanism,
-            self.steps,
-            self.baselines,
-            self.seconds,
-            self.status,
-            self.within,
-            self.price,
-            self.notes,
-            self.rungs,
-            looked_at,
-        )
+        return Record(**self.course, mechanism=self.certificate.mechanism, behaviour=looked_at)
 
     @staticmethod
     def recorded(mechanism: Mechanism, certificate: Certificate, record: Record) -> Design:
         """The design that a record describes."""
-        return Design(
-            mechanism,
-            certificate,
-            record.steps,
-            record.baselines,
-            record.seconds,
-            record.status,
-            record.within,
-            record.price,
-            record.notes,
-            record.rungs,
-        )
+        return Design(**record.course, mechanism=mechanism, certificate=certificate)
 
     def explain(self) -> str:
         """Which reduction applied and why the others did not, in plain words; then the rungs of the ladder."""

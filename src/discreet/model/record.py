@@ -6,8 +6,9 @@ It names its mechanism by hash. Nothing in it is proved: proofs stand in the cer
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from math import sqrt
+from typing import Any
 
 from discreet.model.gap import relative_gap
 
@@ -81,10 +82,9 @@ class Behaviour:
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
-    """What a design knew when it was made, beside mechanism and certificate; `behaviour` is None where nobody looked."""
+class Making:
+    """How a design was made: what was considered, what people do today, where the time went and how it ended."""
 
-    mechanism: str
     steps: tuple[Step, ...]
     baselines: Mapping[str, Baseline]
     seconds: Mapping[str, float]
@@ -93,4 +93,16 @@ class Record:
     price: float | None = None
     notes: tuple[str, ...] = field(default=())
     rungs: tuple[Reached, ...] = field(default=())
+
+    @property
+    def course(self) -> dict[str, Any]:
+        """All of this by its names."""
+        return {each.name: getattr(self, each.name) for each in fields(Making)}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Record(Making):
+    """What a design knew when it was made, beside mechanism and certificate; `behaviour` is None where nobody looked."""
+
+    mechanism: str
     behaviour: Behaviour | None = None

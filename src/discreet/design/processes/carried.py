@@ -94,4 +94,4 @@ def _proved(problem: Problem, other: Finished, gap: float) -> Design | None:
         return None
     mechanism, certificate = proofs.settled()
     took = {"solve": 0.0, "certify": now() - begun, "baselines": 0.0}
-    return Design(mechanism, certificate, (step,), {}, took, "optimal", notes=problem.notes)
+    return Design((step,), {}, took, "optimal", notes=problem.notes, mechanism=mechanism, certificate=certificate)
