@@ -1,49 +1,53 @@
-"""A family for cells of 10..60 households of SY Example 1 (real actions): total time and share proved within 1e-6.
+"""A family for cells of 1..80 households of SY Example 1: CPU seconds of all members against those of the largest alone.
 
-`python bench/families.py [FROM TO [WORKERS]]`. Nothing is taken from a cache.
+`python bench/families.py [FROM TO [WORKERS]] [--real]`. Whole-number actions to a gap of 1e-6 (real ones with --real), nothing from
+a cache. Counted are all processes with their imports; the single design is a process of its own. Goal: at most 8 times the largest.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import resource
 import tempfile
 from fractions import Fraction
 from pathlib import Path
 
+from design import PRIORS, in_a_fresh_process, problem
 from discreet.design.processes.side_by_side import cores
 from discreet.design.questions.family import design_family
-from discreet.model.actions import RealActions
-from discreet.model.decision import Decision
-from discreet.model.losses import SquaredLoss
-from discreet.model.neighbours import ReplaceOne
-from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
-from discreet.model.promises import PurePromise
-from discreet.model.statistic import SumStatistic
-from discreet.model.universe import Universe
 
 SECONDS = 60.0
 
 
-def school_places(households: int) -> Problem:
-    """Children in a block: SY Example 1 with squared error and real actions at ε = 1."""
-    return Problem(
-        Universe.of(households, tuple(map(Fraction, range(3)))),
-        ReplaceOne(),
-        IidPrior((Fraction(89, 100), Fraction(9, 100), Fraction(2, 100))),
-        SumStatistic(),
-        (Decision(SquaredLoss(), RealActions()),),
-        PurePromise(Fraction(1)),
-        "household",
-    )
+def school_places(households: int, actions: str = "real", epsilon: Fraction = Fraction(1)) -> Problem:
+    """Children in a block: SY Example 1 with squared error."""
+    found = problem(households, PRIORS[2], range(3), actions)
+    assert isinstance(found, Problem)
+    return found.with_level(epsilon)
+
+
+def cpu_seconds() -> float:
+    """Of this process and of those that it waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in used)
 
 
 def main() -> None:
     """Print every tenth member and the totals."""
-    low, high = (int(sys.argv[1]), int(sys.argv[2])) if len(sys.argv) > 2 else (10, 60)
-    workers = int(sys.argv[3]) if len(sys.argv) > 3 else cores()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sizes", nargs="*", type=int, default=[1, 80], help="FROM TO [WORKERS]")
+    parser.add_argument("--real", action="store_true")
+    chosen = parser.parse_args()
+    low, high, workers = (*chosen.sizes, cores())[:3]
+    actions = "real" if chosen.real else "integer"
+    task = {"work": "ours", "respondents": high, "kind": "2", "actions": actions, "seconds": SECONDS}
+    single = float(in_a_fresh_process(task)["cpu"])  # type: ignore[arg-type]
+    begun = cpu_seconds()
     with tempfile.TemporaryDirectory() as folder:
-        found = design_family(school_places(40), range(low, high + 1), seconds=SECONDS, folder=Path(folder), workers=workers)
+        asked = school_places(high, actions)
+        found = design_family(asked, range(low, high + 1), seconds=SECONDS, folder=Path(folder), workers=workers)
+    every = cpu_seconds() - begun
     print(f"{'size':>5}{'loss':>12}{'gap':>10}{'seconds':>9}")
     for member, how in zip(found.family.members, found.made, strict=True):
         if how.high % 10 == 0 or how.high in (low, high):
@@ -52,6 +56,7 @@ def main() -> None:
         f"{len(found.made)} members in {found.seconds:.1f} s with {workers} workers (at most {SECONDS:g} s each); "
         f"{found.share_within(1e-6):.0%} proved within 1e-6"
     )
+    print(f"CPU seconds: {every:.1f} for all, {single:.1f} for size {high} alone; ratio {every / single:.1f}")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from design import in_a_fresh_process
 
 SIZES = {2: (10, 20, 40, 80, 120, 160, 200), 3: (5, 10, 15, 20, 30)}
 """N for each T whose cost is followed."""
-TYPES, RESPONDENTS = (1, 2, 3, 4, 5), 10
+TYPES, RESPONDENTS = (1, 2, 3, 4), 10
 """T at one N."""
 FROM = {2: 40, 3: 10}
 """Slopes are taken from here on: smaller cells cost what any design costs."""
@@ -75,7 +75,7 @@ def drawn(lines: dict[int, list[tuple[int, float]]], slopes: dict[int, float], t
         "data": {"values": [{"types": t, "seconds": s} for t, s in types]},
         "width": 200,
         "height": 260,
-        "mark": {**mark, "color": "#000000"},
+        "mark": {**mark, "color": "#000000", "point": {"size": 45, "filled": True, "color": "#000000"}},
         "encoding": {
             "x": {"field": "types", "type": "ordinal", "title": f"values above 0 (N = {RESPONDENTS})", "axis": {"labelAngle": 0}},
             "y": y,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -17,10 +17,10 @@ from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.losses import TableLoss
 from discreet.model.neighbours import Neighbours, check_fit
-from discreet.model.priors import ExactWeights, Prior, on_names
+from discreet.model.priors import DirichletMultinomialPrior, ExactWeights, IidPrior, Prior, on_names
 from discreet.model.priors.weights import over_one_denominator
 from discreet.model.promises import Promise, PurePromise, concentrated_rho, pure_epsilon
-from discreet.model.states import StateSpace, state_space
+from discreet.model.states import MOST_REMEMBERED, StateSpace, state_space
 from discreet.model.statistic import (
     CountStatistic,
     Statistic,
@@ -207,10 +207,23 @@ def believed(problem: Problem, space: StateSpace) -> Believed:
         return Believed(on_names(problem.prior, universe), tuple(of_name(problem.statistic, name) for name in universe.names))
     vectors = np.asarray(space.vectors)
     if problem.exchangeable and vectors.shape[1] == universe.types and _are_histograms(vectors, universe):
-        return Believed(problem.prior.on_histograms(vectors, universe), on_histograms(problem.statistic, vectors, universe))
+        if len(vectors) <= MOST_REMEMBERED and isinstance(problem.prior, (IidPrior, DirichletMultinomialPrior)):
+            return _believed_again(problem.prior, problem.statistic, universe, vectors.astype(np.int64).tobytes())
+        return _on_all_histograms(problem.prior, problem.statistic, universe, vectors)
     rows = [tuple(row) for row in vectors.tolist()]
     chances = [problem.prior.of_database(row, universe) for row in rows]
     return Believed(over_one_denominator(chances), tuple(of_database(problem.statistic, row, universe) for row in rows))
+
+
+def _on_all_histograms(prior: Prior, statistic: Statistic, universe: Universe, vectors: np.ndarray) -> Believed:
+    return Believed(prior.on_histograms(vectors, universe), on_histograms(statistic, vectors, universe))
+
+
+@lru_cache(maxsize=4)
+def _believed_again(prior: Prior, statistic: Statistic, universe: Universe, histograms: bytes) -> Believed:
+    """The same, remembered: design, value and bound ask for one prior on the same states."""
+    vectors = np.frombuffer(histograms, dtype=np.int64).reshape(-1, universe.types)
+    return _on_all_histograms(prior, statistic, universe, vectors)
 
 
 def _are_histograms(vectors: np.ndarray, universe: Universe) -> bool:

@@ -2,7 +2,7 @@
 
 The breadth-first levels of a connected graph only touch the level before and the level after.  Levels from a
 corner of a box of histograms are thin (at most the smaller side in two dimensions), so elimination in this
-order costs |states|·width² and never fills outside neighbouring blocks.
+order costs |states|·width² and never fills outside neighbouring blocks.  What depends on the graph alone is found once.
 
 Reference: level structures as in the Cuthill-McKee ordering.
 """
@@ -10,10 +10,30 @@ Reference: level structures as in the Cuthill-McKee ordering.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from discreet.design.solver.program import Floats, Integers
+
+REMEMBERED = 16
+"""Graphs whose structure is kept: it is the same for every ε, every prior and every search on one box of histograms."""
+
+
+def graph_of(edges: Integers) -> bytes:
+    """A graph as what it is remembered by."""
+    return np.ascontiguousarray(edges, dtype=np.int64).tobytes()
+
+
+def edges_of(graph: bytes) -> Integers:
+    """The edges of a remembered graph, which nobody may change."""
+    return np.frombuffer(graph, dtype=np.int64).reshape(-1, 2)
+
+
+def fixed(array: Integers) -> Integers:
+    """What is handed out more than once cannot be written to."""
+    array.setflags(write=False)
+    return array
 
 
 @dataclass(frozen=True)
@@ -68,14 +88,19 @@ def distances_from(states: int, offsets: Integers, targets: Integers, roots: Int
 
 def components(states: int, edges: Integers) -> Integers:
     """Number of the connected component of each state, counted in order of first appearance."""
-    offsets, targets = neighbour_lists(states, edges)
+    return _components(states, graph_of(edges))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _components(states: int, graph: bytes) -> Integers:
+    offsets, targets = neighbour_lists(states, edges_of(graph))
     label = np.full(states, -1, dtype=np.int64)
     count = 0
     for h in range(states):
         if label[h] < 0:
             label[distances(states, offsets, targets, h) >= 0] = count
             count += 1
-    return label
+    return fixed(label)
 
 
 def layered(states: int, edges: Integers, weight: Floats | None = None, tries: int = 12) -> Layers:
@@ -86,7 +111,18 @@ def layered(states: int, edges: Integers, weight: Floats | None = None, tries: i
     """
     if states == 1:
         return Layers(np.zeros(1, dtype=np.int64), np.array([0, 1]))
-    offsets, targets = neighbour_lists(states, edges)
+    far = _thinnest(states, graph_of(edges), tries)
+    if weight is not None and float(np.sum(weight * far)) < 0.5 * far.max() * float(np.sum(weight)):
+        far = far.max() - far
+    order = np.argsort(far, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(far))]).astype(np.int64)
+    return merged(Layers(order, starts))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _thinnest(states: int, graph: bytes, tries: int) -> Integers:
+    """The level of each state in the structure with the least work."""
+    offsets, targets = neighbour_lists(states, edges_of(graph))
     degree = np.diff(offsets)
     roots: list[int] = []
     best: tuple[float, Integers] | None = None
@@ -104,12 +140,7 @@ def layered(states: int, edges: Integers, weight: Floats | None = None, tries: i
         end = np.flatnonzero(far == far.max())
         candidates.insert(0, int(end[np.argmin(degree[end])]))
     assert best is not None
-    far = best[1]
-    if weight is not None and float(np.sum(weight * far)) < 0.5 * far.max() * float(np.sum(weight)):
-        far = far.max() - far
-    order = np.argsort(far, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(far))]).astype(np.int64)
-    return merged(Layers(order, starts))
+    return fixed(best[1])
 
 
 def merged(layers: Layers, smallest: int = 10) -> Layers:

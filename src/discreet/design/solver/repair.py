@@ -13,10 +13,13 @@ Reference: the float half of exact rounding (cap, scale, give the remainder away
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
+from discreet.design.solver.layers import REMEMBERED, edges_of, graph_of
 from discreet.design.solver.program import Floats, Integers, Program, directed, violation
-from discreet.numerics.devices import fetched, home
+from discreet.numerics.devices import Array, fetched, home
 
 MARGIN = 2.0**-47
 
@@ -68,8 +71,19 @@ def cap(kernel: Floats, edges: Integers, ratio: float) -> Floats:
     return x
 
 
-def neighbours(edges: Integers, states: int) -> list[Integers]:
+def neighbours(edges: Array, states: int) -> list[Integers]:
     """Lists with one neighbour of every state each, which together name all; a state that has no more names itself."""
+    if isinstance(edges, np.ndarray):
+        return _remembered(graph_of(edges), states)
+    return _neighbours(edges, states)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _remembered(graph: bytes, states: int) -> list[Integers]:
+    return _neighbours(edges_of(graph), states)
+
+
+def _neighbours(edges: Integers, states: int) -> list[Integers]:
     tail, head = directed(edges)
     order = np.argsort(tail, kind="stable")
     tail, head = tail[order], head[order]
