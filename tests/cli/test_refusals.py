@@ -105,3 +105,22 @@ def test_what_was_found_is_kept_before_it_is_compared(
     monkeypatch.chdir(tmp_path)
     assert run(["design", "places.toml", "-o", "places.mechanism.json"]) == 130
     assert run(["certify", "places.mechanism.json"]) == 0 and "loses less than" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("values = [0, 1, 2]", 'values = [0, 1, "1e400"]', "1e-100 to 1e100"),
+        ("values = [0, 1, 2]", 'values = [0, 1, "1e-400"]', "1e-100 to 1e100"),
+        ("epsilon = 1.0", 'epsilon = "1e-300"', "0, or 1e-12"),
+    ],
+)
+def test_numbers_that_floats_cannot_hold_are_refused(
+    folder: Path, old: str, new: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They ended as defects, in the middle of the search."""
+    text = (folder / "places.toml").read_text(encoding="utf-8")
+    assert old in text
+    (folder / "places.toml").write_text(text.replace(old, new), encoding="utf-8")
+    assert run(["design", "places.toml"]) == 2
+    assert said in capsys.readouterr().err

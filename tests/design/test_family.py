@@ -265,3 +265,10 @@ def test_a_family_over_60_sizes_verifies_standalone(tmp_path: Path) -> None:
         each = tmp_path / "one.mechanism.json"
         files.write_mechanism(each, member.mechanism)
         assert verified(each) == 0
+
+
+def test_sizes_of_a_range_count_once_each(tmp_path: Path) -> None:
+    """Seen: a family of ranges alone had no loss per cell, and as JSON ended as a defect."""
+    found = design_family(problem(school(3)), sizes_from_text("2-3"), folder=tmp_path / "kept", workers=1)
+    two, three = (-float(found.family.member(n).value_at(n) or 0) for n in (2, 3))
+    assert found.loss_per_cell == pytest.approx((two + three) / 2)

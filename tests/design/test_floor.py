@@ -33,13 +33,17 @@ def growing(most: int, **changes: Any) -> worlds.Document:
 
 
 CASES = {
-    "overdispersed, 100: 14,055 where nothing lost 682": worlds.document(100, prior=DIFFERING, decision=SQUARED),
+    "overdispersed, 100: 6,171, far more than nothing lost": worlds.document(100, prior=DIFFERING, decision=SQUARED),
+    "overdispersed, 150: 14,055 where nothing lost 682": worlds.document(150, prior=DIFFERING, decision=SQUARED),
     "overdispersed, 1,000: nothing was published": worlds.document(1_000, prior=DIFFERING, decision=SQUARED),
     "added or removed, 0 to 40: 30.99 where noise lost 2.99": growing(40),
     "added or removed, a count of three types: refused": growing(
         12, statistic={"kind": "count", "of": [1]}, decision={"kind": "squared-error", "actions": "integer"}
     ),
     "values off a coarse lattice: refused by a baseline": worlds.document(60, ("0.37", "1.113", "2.71828"), THREE, SQUARED),
+    "incomes off a coarse lattice: refused by a baseline": worlds.document(
+        60, (0, 12345, 45678, 99999, 1_000_000), [".5", ".2", ".15", ".1", ".05"], SQUARED
+    ),
 }
 
 
@@ -142,3 +146,14 @@ def test_a_million_respondents_fit_in_two_gigabytes() -> None:
     assert done.returncode == 0, done.stderr[-500:]
     loss, slope, plain = map(float, done.stdout.split())
     assert loss == pytest.approx(1.84131, rel=1e-5) and loss < plain and slope == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("size", [4, 12])
+def test_a_machine_too_slow_for_the_search_is_no_reason_to_lose_more_than_what_is_shown(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seen on a busy machine: 7.84 beside geometric noise at 5.01, whose mechanism was not written down in the time left."""
+    monkeypatch.setattr(best_mechanism._Search, "_grace", 0.0)
+    found = design(worlds.problem(worlds.document(size, decision=SQUARED)), seconds=1e-3)
+    shown = [b.loss for name, b in found.baselines.items() if b.loss is not None and name != "full information"]
+    assert shown and float(found.loss) <= min(shown) * (1 + 1e-6)

@@ -24,6 +24,7 @@ from discreet.design.routes.order import LADDER, considered
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked, Route
 from discreet.design.schedule import (
+    BASELINE_SECONDS,
     COMPARE_SECONDS,
     DEFAULT_SECONDS,
     FLOOR_SECONDS,
@@ -187,10 +188,10 @@ class _Search:
         over = max(self._elapsed() - self.seconds, 0.0)
         return max(whole - over, whole / LAST_PARTS)
 
-    def _prove(self, proposal: Proposal, step: Step) -> None:
-        """Prove a proposal in what is left of the time; keep it if it is the best."""
+    def _prove(self, proposal: Proposal, step: Step, least: float = 0.0) -> None:
+        """Prove a proposal in what is left of the time, or in at least so much; keep it if it is the best."""
         begun, before = now(), self.proofs.best
-        limit = max(self.until(PROOF_SHARE).left, 0.0) + 2 * self._grace
+        limit = max(max(self.until(PROOF_SHARE).left, 0.0) + 2 * self._grace, least)
         try:
             better = self.proofs.keep(*in_time(lambda: self.proofs.proved(proposal, step), limit))
         except (TimeIsUpError, MemoryError, TooLarge) as error:
@@ -261,12 +262,14 @@ class _Search:
             if best is not None and baseline.value <= float(best.value) + dust * float(size(float(best.value))):
                 return
             try:
-                proposal = in_time(lambda name=baseline.name: self._published(name, watch), self._grace)  # type: ignore[misc]
+                # its value was computed, so this is little work; a design worse than it is shown beside is no design
+                limit = max(self._grace, BASELINE_SECONDS)
+                proposal = in_time(lambda name=baseline.name: self._published(name, watch), limit)  # type: ignore[misc]
             except (DiscreetError, MemoryError, TimeIsUpError):
                 continue
             if proposal is not None:
                 words = f"no route found anything better in the time: {proposal.words}"
-                self._prove(self.units.restored(proposal), Step(f"baseline {baseline.name}", True, "", words))
+                self._prove(self.units.restored(proposal), Step(f"baseline {baseline.name}", True, "", words), BASELINE_SECONDS)
 
     def _published(self, name: str, watch: Watch) -> Proposal | None:
         from discreet.design.comparison.baselines import ways_of

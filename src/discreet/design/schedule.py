@@ -35,6 +35,8 @@ QUICK_SECONDS = 2.0
 """What weighted sums may take before a program, when the gap asked for is loose."""
 FLOOR_SECONDS = 2.0
 """What weighted sums may take after a program that came to nothing, though the time is up."""
+BASELINE_SECONDS = 60.0
+"""What publishing and proving a baseline may take that is better than all that was found: a slow machine breaks no promise."""
 
 LATE_SHARE, LATE, STARTING = 0.2, 5.0, 1.0
 """Search, proof, comparison and all that is shown with a design end by so much of the time more, and so many seconds; of these,

@@ -7,7 +7,7 @@ refused, and so is a text whose value would not fit in memory ("1e999999999").
 
 import numbers
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import gcd, lcm
@@ -22,6 +22,10 @@ _DECIMAL = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?", r
 _QUOTIENT = re.compile(r"([+-]?[0-9]+)\s*/\s*([0-9]+)", re.ASCII)
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _ALLOWED = 'a finite number, for example 2, 0.25, "1e-3" or "1/3"'
+
+
+LARGEST = 10**100
+"""Numbers up to this have squares, and sums of squares, that floats can hold."""
 
 
 def exact(value: object, what: str = "number") -> Fraction:
@@ -52,6 +56,18 @@ def exact(value: object, what: str = "number") -> Fraction:
         allowed=_ALLOWED,
         remedy=f"Give the real number meant by {what}",
     )
+
+
+def must_fit_floats(values: Iterable[Fraction], what: str) -> None:
+    """Refuse numbers so large or so small that floats cannot hold their squares: floats propose what is then proved exactly."""
+    for value in values:
+        if value and not Fraction(1, LARGEST) <= abs(value) <= LARGEST:
+            raise InputError(
+                f"{what} is too large or too small to be computed with",
+                found=brief(value),
+                allowed="0, or a size from 1e-100 to 1e100",
+                remedy="write it in another unit",
+            )
 
 
 def share(text: str, what: str = "share") -> Fraction:

@@ -12,7 +12,7 @@ from discreet.cli.keeping import kept, next_step, writable
 from discreet.cli.pictures import drawable, drawn
 from discreet.design import Design, design
 from discreet.design.questions.both import both
-from discreet.design.questions.decision_makers import prices
+from discreet.design.questions.decision_makers import Share, prices
 from discreet.design.questions.hedge import NEVER, hedge, must_be_hedgeable
 from discreet.design.questions.regret import must_be_valued, must_compare, regret
 from discreet.design.questions.regret_surface import Spot, corners, drawn_around, surface
@@ -101,15 +101,21 @@ class BestMechanism:
         """What is asked for beside the design, by name; what there is no time for is passed over in words."""
         alternative, around = self.alternative, self.around
         if alternative is not None:
-            yield "the regret under the other problem", lambda: alternative_view(regret(found.mechanism, alternative, watch))
+            yield "the regret under the other problem", lambda: self._under(found, alternative, watch)
         if around is not None:
-            yield "the regret around the prior", lambda: around.answer(found, watch, self.figure, self.workers)
+            yield "the regret around the prior", lambda: around.answer(found, watch, self)
         if self.problem.unbiased is not None:
             yield "what other readers gain", lambda: both_view(both(found.mechanism, watch))
         if len(self.problem.decisions) > 1:
-            yield "the price of sharing", lambda: shares_view(prices(found, watch, workers=self.workers))
+            yield "the price of sharing", lambda: shares_view(self._prices(found, watch))
         if self.slopes:
             yield "how the optimum moves", lambda: slopes_view(sensitivity(found, watch))
+
+    def _under(self, found: Design, other: Problem, watch: Watch) -> View:
+        return alternative_view(regret(found.mechanism, other, watch, seconds=self.seconds))
+
+    def _prices(self, found: Design, watch: Watch) -> tuple[Share, ...]:
+        return prices(found, watch, seconds=self.seconds, workers=self.workers)
 
     def _keep(self, mechanism: Mechanism, certificate: Certificate) -> None:
         """What the search found is on disk before baselines are computed; a hedge is another mechanism and comes later."""
@@ -136,17 +142,17 @@ class Around:
         """Priors drawn around counts of each type such as "890,90,20", or around those of a reference prior."""
         return Around(drawn_around(problem, draws, SEED, None if counts is None else _counts(problem, counts)))
 
-    def answer(self, found: Design, watch: Watch, figure: Path | None, workers: int | None) -> View:
-        """The regret at each of these priors."""
-        places = surface(found.mechanism, self.spots, watch, workers=workers)
+    def answer(self, found: Design, watch: Watch, asked: BestMechanism) -> View:
+        """The regret at each of these priors, within as much time again as the design was given."""
+        places = surface(found.mechanism, self.spots, watch, seconds=asked.seconds, workers=asked.workers)
         if self.radius is None:
             view = drawn_view(places, len(self.spots), SEED)
         else:
             view = neighbourhood_view(places, self.radius, float(exact(self.radius)))
-        if figure is not None:
+        if asked.figure is not None:
             from discreet.present import regret_figure
 
-            view += drawn(regret_figure(places), figure)
+            view += drawn(regret_figure(places), asked.figure)
         return view
 
 

@@ -241,7 +241,9 @@ class SummedWorld:
         self.values = np.array([float(v) for v in weights])
         self.mixture = Mixture(law, self.values)
         self.likely = np.array([law.mean(t) > 0 for t in range(len(weights))])
-        self.actions = _numbers(recommended(mechanism))
+        each = [recommended(mechanism, i) for i in range(len(problem.decisions))]
+        self._recommended = [(actions, _numbers(actions)) for actions in each]
+        self.actions = self._recommended[0][1]
         self._kept: dict[bytes, tuple[float, int, np.ndarray, np.ndarray]] = {}
         self._rows_kept: list[np.ndarray] = []
 
@@ -314,8 +316,7 @@ class SummedWorld:
         q, r, t = after
         loss = 0.0
         for i, decision in enumerate(self.problem.decisions):
-            actions = recommended(self.mechanism, i)
-            numbers = _numbers(actions)
+            actions, numbers = self._recommended[i]
             if isinstance(decision.loss, SquaredLoss) and numbers is not None:
                 b = numbers - mean
                 part = float(b**2 @ q - 2 * (b @ r) + t.sum())

@@ -72,7 +72,7 @@ class FamilyDesign:
 
     @property
     def loss_per_cell(self) -> float:
-        """The average expected loss over the cells that were named."""
+        """The average expected loss over the cells that were named, and over every size once of a range in which none was."""
         pairs = [(self.family.member(n).value_at(n), count) for n, count in self.cells.items() if self.family.serves(n)]
         known = [(float(value), count) for value, count in pairs if value is not None]
         return -sum(v * c for v, c in known) / sum(c for _, c in known) if known else float("nan")
@@ -139,7 +139,7 @@ def design_family(
         Family(tuple(m for m, _ in found)),
         tuple(how for _, how in found),
         tuple(r for r in wanted.ranges if r not in done),
-        dict(wanted.cells),
+        {size: count for low, high in wanted.ranges for size, count in wanted.served(low, high).items()},
         time.perf_counter() - begun,
     )
 

@@ -3,7 +3,8 @@
 Neighbourhoods of an iid prior p:
 `contamination`  p(κ, t) = (1−κ)p + κ·e_t for shares κ and every type t                      (BG's ε-contamination, corners)
 `around_counts`  draws of p from Dirichlet(counts + pseudo-count): what the reference data leave open about p
-Each place is designed anew to know the least loss there, side by side; the regret lies between `low` and `high`.
+Each place is designed anew to know the least loss there, side by side within a time for all; the regret lies between `low` and
+`high`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.design.best_mechanism import design
-from discreet.design.processes.side_by_side import side_by_side
+from discreet.design.processes.side_by_side import cores, side_by_side
 from discreet.design.questions.regret import corner_priors, under
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
@@ -140,9 +141,10 @@ def surface(
     seconds: float = 60.0,
     workers: int | None = None,
 ) -> Surface:
-    """Regret at each prior; what time did not reach is left out."""
+    """Regret at each prior, each with its share of the time; what time did not reach is left out."""
     problem = mechanism.problem
-    tasks = [(replace(problem, prior=spot.prior), gap, seconds) for spot in spots]
+    share = seconds * min(workers or cores(), len(spots)) / max(len(spots), 1)
+    tasks = [(replace(problem, prior=spot.prior), gap, share) for spot in spots]
     found = side_by_side(least_loss, tasks, watch, workers, "prior")
     places = []
     for spot, sides in zip(spots, found, strict=True):
