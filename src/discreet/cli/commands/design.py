@@ -25,7 +25,7 @@ def command(
             help="The relative gap to stop at: 1e-6 by default, 1e-3 with --sizes, 1e-4 with --priors (real actions 1e-3)."
         ),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="The longest time to search; the best certified result is kept.")] = 60.0,
+    seconds: Annotated[float, typer.Option(help="The longest time to search, and as long again for what is asked beside.")] = 60.0,
     within: Annotated[
         str | None, typer.Option(help="Restrict to a class (oblivious, permutation-invariant) and see its price.")
     ] = None,

@@ -6,18 +6,20 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from pathlib import Path
 
 from discreet.cli.keeping import kept, next_step, writable
 from discreet.cli.pictures import drawable, drawn
 from discreet.design import Design, design
+from discreet.design.processes.side_by_side import cores
 from discreet.design.questions.both import both
 from discreet.design.questions.decision_makers import Share, prices
 from discreet.design.questions.hedge import NEVER, hedge, must_be_hedgeable
 from discreet.design.questions.regret import must_be_valued, must_compare, regret
 from discreet.design.questions.regret_surface import Spot, corners, drawn_around, surface
 from discreet.design.questions.sensitivity import sensitivity
-from discreet.design.schedule import TimeIsUpError, until_all_is_shown
+from discreet.design.schedule import TimeIsUpError, Until, time_left, until_all_is_shown
 from discreet.design.watchdog import while_time_lasts
 from discreet.errors import InputError
 from discreet.files import certificate_path, record_path, write_records
@@ -30,13 +32,14 @@ from discreet.views.both import both_view
 from discreet.views.design import design_view
 from discreet.views.reliance import relied_on, skipped
 from discreet.views.sharing import shares_view, slopes_view
-from discreet.views.view import View
+from discreet.views.view import View, mind, told
 from discreet.views.wrong_prior import alternative_view, drawn_view, neighbourhood_view
 from discreet.watch import Watch
 
 GAP = 1e-6
 STEPS = 4
 """Radii of a picture, evenly up to the one that is asked for."""
+MOST_OF_WHAT_IS_LEFT, NEARLY_ALL = 0.5, 0.6
 SEED = 1
 """Of drawn priors; printed beside them."""
 
@@ -86,6 +89,8 @@ class BestMechanism:
             with suppress(TimeIsUpError, MemoryError):
                 looked = while_time_lasts(lambda: chosen.record(looked=True), whole)
                 write_records(record_path(self.output), [looked])
+        if self._asks_more:
+            whole = until_all_is_shown(self.seconds, watch)  # whoever asks for more designs gives them as much time again
         for name, extra in self._extras(found, whole):
             try:
                 view += while_time_lasts(extra, whole)
@@ -96,6 +101,10 @@ class BestMechanism:
 
             view += drawn(comparison_figure(found), self.figure)
         return view + written
+
+    @property
+    def _asks_more(self) -> bool:
+        return self.slopes or self.alternative is not None or self.around is not None
 
     def _extras(self, found: Design, watch: Watch) -> Iterator[tuple[str, Callable[[], View]]]:
         """What is asked for beside the design, by name; what there is no time for is passed over in words."""
@@ -112,10 +121,15 @@ class BestMechanism:
             yield "how the optimum moves", lambda: slopes_view(sensitivity(found, watch))
 
     def _under(self, found: Design, other: Problem, watch: Watch) -> View:
-        return alternative_view(regret(found.mechanism, other, watch, seconds=self.seconds))
+        return alternative_view(regret(found.mechanism, other, watch, seconds=self.time_for(watch)))
 
     def _prices(self, found: Design, watch: Watch) -> tuple[Share, ...]:
-        return prices(found, watch, seconds=self.seconds, workers=self.workers)
+        rounds = ceil(len(self.problem.decisions) / (self.workers or cores()))
+        return prices(found, watch, seconds=self.time_for(watch) / rounds, workers=self.workers)
+
+    def time_for(self, watch: Watch) -> float:
+        """What other designs may take together: not all that is left, since what they find is proved and valued."""
+        return min(self.seconds, MOST_OF_WHAT_IS_LEFT * time_left(watch))
 
     def _keep(self, mechanism: Mechanism, certificate: Certificate) -> None:
         """What the search found is on disk before baselines are computed; a hedge is another mechanism and comes later."""
@@ -143,12 +157,17 @@ class Around:
         return Around(drawn_around(problem, draws, SEED, None if counts is None else _counts(problem, counts)))
 
     def answer(self, found: Design, watch: Watch, asked: BestMechanism) -> View:
-        """The regret at each of these priors, within as much time again as the design was given."""
-        places = surface(found.mechanism, self.spots, watch, seconds=asked.seconds, workers=asked.workers)
+        """The regret at each of these priors, within the time that is left."""
+        soon = Until.after(NEARLY_ALL * time_left(watch), watch)  # what was looked at by then is told
+        places = surface(found.mechanism, self.spots, soon, seconds=asked.time_for(watch), workers=asked.workers)
         if self.radius is None:
             view = drawn_view(places, len(self.spots), SEED)
         else:
             view = neighbourhood_view(places, self.radius, float(exact(self.radius)))
+        if len(places.places) < len(self.spots):
+            view += told(
+                {}, mind(f"the time was enough for {len(places.places)} of {len(self.spots)} priors; allow more --seconds.")
+            )
         if asked.figure is not None:
             from discreet.present import regret_figure
 
