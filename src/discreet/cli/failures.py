@@ -100,7 +100,8 @@ def explain(error: Exception) -> tuple[str, int]:
     if isinstance(error, OSError):
         return _file_trouble(error), 2
     if isinstance(error, MemoryError):
-        return "There is not enough memory for this. Ask for less: fewer states, outputs or cells.", 2
+        told = f" Found: {error}." if str(error) else ""
+        return f"There is not enough memory for this.{told} Ask for less: fewer states, outputs or cells.", 2
     return (
         f"This is a defect of discreet itself ({type(error).__name__}), not of what you asked. "
         "Run the same line with --debug to see where, and please report it.",

@@ -15,6 +15,7 @@ from importlib import import_module
 from discreet.certify.bounds import FULL
 from discreet.design.certified import Bound, Proofs
 from discreet.design.ladder.served import why_not_read
+from discreet.design.memory import OUT_OF_MEMORY
 from discreet.design.program.listed import solvable
 from discreet.design.program.sections import Ground, ground
 from discreet.design.proposal import Proposal
@@ -174,7 +175,7 @@ class _Search:
         try:
             proposal = in_time(lambda: route.propose(self.units.inner, asked), max(asked.watch.left, 0.0) + self._grace)
         except (TimeIsUpError, MemoryError, TooLarge) as error:
-            self.passed.append(route.passed_by(f"given up: {error or 'out of memory'}"))
+            self.passed.append(route.passed_by(f"given up: {error or OUT_OF_MEMORY}"))
             self.status = "cancelled"
             return
         finally:
@@ -195,7 +196,7 @@ class _Search:
         try:
             better = self.proofs.keep(*in_time(lambda: self.proofs.proved(proposal, step), limit))
         except (TimeIsUpError, MemoryError, TooLarge) as error:
-            self.passed.append(replace(step, applied=False, reason=f"its proof was given up: {error or 'out of memory'}"))
+            self.passed.append(replace(step, applied=False, reason=f"its proof was given up: {error or OUT_OF_MEMORY}"))
             self.status = "cancelled"
             return
         finally:
@@ -225,7 +226,7 @@ class _Search:
         try:
             found |= in_time(lambda: self._baselines(compare, watch, found), watch.left + self._grace)
         except (DiscreetError, MemoryError, TimeIsUpError) as error:
-            watch.report(stage="baselines", message=f"not computed: {error or 'out of memory'}")
+            watch.report(stage="baselines", message=f"not computed: {error or OUT_OF_MEMORY}")
         shown |= {name: b for name, b in dict(found).items() if b.value is not None or name not in shown}
         self.took["baselines"] = now() - begun
         self._never_worse(shown, watch)

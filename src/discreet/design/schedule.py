@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.design.memory import must_fit
 from discreet.numerics.devices import device, device_bytes
 from discreet.watch import SILENT, Deadline, Watch
 
@@ -64,8 +65,8 @@ WORTH_MOVING, SECONDS_PER_DEVICE_STEP, SECONDS_PER_DEVICE_PRODUCT = 0.3, 0.3, 1.
 """A step that takes so long here is taken on a GPU where there is one; what it takes there: in any case, and for each product."""
 FEWEST_STEPS = 12
 """Of an interior point, before its kernel is worth anything."""
-BYTES_PER_PAIR, MOST_BYTES = 40, 4 * 2**30
-"""Memory of an interior point for each pair of states, and the most that a program may take."""
+BYTES_PER_PAIR = 40
+"""Memory of an interior point for each pair of states."""
 SECONDS_PER_TOTAL, SECONDS_PER_PAIR = 0.01, 2e-5
 """What a program on a small summary takes, about: for each total of a sum, and for each pair of states of a pair."""
 STATES_PER_SECOND = 300
@@ -154,8 +155,8 @@ def must_be_affordable(actions: int, states: int, dimensions: int, watch: Watch 
     step = interior_seconds(actions, states, width)
     if FEWEST_STEPS * step > time_left(watch):
         raise TimeIsUpError(f"each step of its program takes about {step:.2g} s")
-    if interior_place(actions, states, width) is np and BYTES_PER_PAIR * states**2 > MOST_BYTES:
-        raise TimeIsUpError(f"a program of {states:,} states takes about {BYTES_PER_PAIR * states**2 / 2**30:.0f} GB")
+    if interior_place(actions, states, width) is np:
+        must_fit(BYTES_PER_PAIR * states**2, f"a program of {states:,} states")
 
 
 class Until:

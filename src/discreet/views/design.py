@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from discreet.design.comparison.evaluation import Evaluation
+from discreet.design.memory import OF_MEMORY
 from discreet.design.result import Design
 from discreet.design.schedule import TimeIsUpError
 from discreet.design.watchdog import while_time_lasts
@@ -116,12 +117,23 @@ def _told(found: Design, seen: Behaviour | None) -> Iterator[Block]:
     step = found.steps[0]
     cited = f" ({theorem_words(step.theorem)})" if step.theorem else ""
     yield Sentence(f"How: {step.name}; {step.reason}{cited}.")
+    yield from _left_out(found)
     yield from _rungs(found)
     if found.within is not None and found.price is not None:
         yield Sentence(f"Restricted to {found.within} mechanisms, which costs about {about(found.price, 6)}.")
     yield from (mind(note) for note in found.notes)
     if asked is None and seen is not None and known(seen.slope) is not None and not seen.for_adding_up:
         yield mind(adding_words(seen.slope))
+
+
+def _left_out(found: Design) -> Iterator[Block]:
+    """Routes that were begun and given up, for want of time or memory, and baselines that would not fit."""
+    for step in found.steps[1:]:
+        if "given up: " in step.reason:
+            yield Sentence(f"Passed over: {step.name}, {step.reason}.")
+    for name, baseline in found.baselines.items():
+        if baseline.value is None and OF_MEMORY in baseline.words:
+            yield Sentence(f"Not compared: {name}, {baseline.words}.")
 
 
 def comparison(mechanism: Mechanism, baselines: Mapping[str, Any]) -> Grid:

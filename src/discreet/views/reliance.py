@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from discreet.design.comparison.truths import Outcome
+from discreet.design.memory import OUT_OF_MEMORY
 from discreet.design.questions.hedge import NEVER, Hedged, hedge, why_not_hedged
 from discreet.design.questions.reliance import SIZES, Mistake, Reliance, reliance, why_not_known
 from discreet.design.result import Design
@@ -20,7 +21,6 @@ from discreet.views.plain import known
 from discreet.views.view import BREAK, Block, Grid, Sentence, View, mind, told
 from discreet.watch import Watch
 
-OUT_OF_MEMORY = "it does not fit in memory"
 NEAR = 0.5
 """A break-even below this is a warning."""
 MAIN = ("higher", "lower", "cells differ")

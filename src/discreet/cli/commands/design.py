@@ -71,6 +71,9 @@ def command(
     epsilon: Annotated[str | None, typer.Option(help="Design at this ε instead of the one in the problem file.")] = None,
     slopes: Annotated[bool, typer.Option("--slopes", help="Show how the optimum moves with ε and with the prior.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes side by side; all cores by default.")] = None,
+    memory: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="The most memory to take, such as 2GB; half of what is free by default.")
+    ] = None,
     figure: Draw = None,
     as_json: Json = False,
 ) -> None:
@@ -86,10 +89,12 @@ def command(
     from discreet.cli.questions.best_mechanism import Around, BestMechanism
     from discreet.cli.questions.many_sizes import ManySizes
     from discreet.cli.questions.several_priors import SeveralPriors
+    from discreet.design.memory import allowing, bytes_of
     from discreet.design.questions.hedge import never_more
     from discreet.files.sizes import read_sizes
     from discreet.numerics.exact import exact, share
 
+    most = bytes_of(memory)
     read = files.read_problem(problem)
     if epsilon is not None:
         read = read.with_epsilon(exact(epsilon, "--epsilon"))
@@ -127,7 +132,7 @@ def command(
         other = None if alternative is None else files.read_problem(alternative)
         asked |= {"within": within, "alternative": other, "around": around, "slopes": slopes}
         question = BestMechanism(read, hedge=share_of_mean, never=never_more(never), **asked)
-    with progress(read) as watch:
+    with allowing(most), progress(read) as watch:
         view = question.answer(watch)
     show(view, as_json=as_json)
 

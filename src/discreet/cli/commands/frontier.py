@@ -45,6 +45,9 @@ def command(
     gap: Annotated[float | None, typer.Option(help="The relative gap of each point; 1e-4 when there are many.")] = None,
     seconds: Annotated[float, typer.Option(help="The longest search for each point.")] = 60.0,
     workers: Annotated[int | None, typer.Option(help="Processes side by side; all cores by default.")] = None,
+    memory: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="The most memory to take, such as 2GB; half of what is free by default.")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -69,6 +72,7 @@ def command(
     Example: discreet frontier places.toml --figure frontier.svg
     """
     from discreet import files
+    from discreet.design.memory import allowing, bytes_of
     from discreet.design.questions.frontier import frontier
     from discreet.design.questions.two_promises import beside, two_promises
     from discreet.numerics.exact import exact
@@ -76,6 +80,7 @@ def command(
     from discreet.views.two_promises import two_promises_view
 
     drawable(figure)
+    most = bytes_of(memory)
     read = files.read_problem(problem)
     key = read.promise.keys[0]
     asked = levels_asked(read, {"epsilon": epsilon, "rho": rho})
@@ -89,7 +94,7 @@ def command(
         writable(output, files.certificate_path(output))
         if loss is None and against == "none":
             raise _nothing_to_write()
-    with progress(read) as watch:
+    with allowing(most), progress(read) as watch:
         found = frontier(read, levels, watch, gap=gap, seconds=seconds, workers=workers)
         together = two_promises(read, levels, watch, own=found, gap=gap, seconds=seconds, workers=workers) if paired else None
         saved = None if against == "none" else _saving(read, found, against, watch, seconds)

@@ -16,6 +16,7 @@ from discreet.design.comparison.noise import (
 )
 from discreet.design.comparison.unbiased import UNBIASED_WAYS
 from discreet.design.comparison.way import Way
+from discreet.design.memory import OUT_OF_MEMORY
 from discreet.design.program.sections import Ground
 from discreet.errors import DiscreetError, InputError
 from discreet.model.problem import Problem
@@ -62,7 +63,7 @@ def baselines(
             found[way.name] = Baseline(way.name, -loss, way.words)
         except DiscreetError as error:
             found[way.name] = Baseline(way.name, None, f"{way.words}; not computed: {error}")
-        except MemoryError:
-            found[way.name] = Baseline(way.name, None, f"{way.words}; not computed: it does not fit in memory")
+        except MemoryError as error:
+            found[way.name] = Baseline(way.name, None, f"{way.words}; not computed: {error or OUT_OF_MEMORY}")
         watch.report(stage=f"baseline {way.name}", value=found[way.name].loss)
     return found

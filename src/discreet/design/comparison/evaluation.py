@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet.design.memory import must_fit
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import Action
 from discreet.model.decision import Decision
@@ -26,6 +27,7 @@ from discreet.numerics.exact import counted
 
 MOST_LISTED, MOST_STATES = 8_000_000, 120_000
 """Pairs of outputs and states, and states, that are looked at one by one: half a gigabyte."""
+BYTES_PER_LISTED = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +83,7 @@ def states_listed(problem: Problem) -> int:
 def must_be_listed(mechanism: Mechanism, problem: Problem) -> None:
     """Refuse, before any work, a table of states and outputs that would not fit."""
     states, outputs = states_listed(problem), mechanism.kernel.width
+    must_fit(BYTES_PER_LISTED * states * outputs, f"looking at {counted(states)} states and {outputs:,} outputs one by one")
     if states * outputs > MOST_LISTED or states > MOST_STATES:
         raise TooLarge(
             "There are too many states to look at one by one",

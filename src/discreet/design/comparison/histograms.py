@@ -7,6 +7,7 @@ from math import exp
 import numpy as np
 
 from discreet.design.comparison.way import Way, answered, inapplicable, published
+from discreet.design.memory import must_fit
 from discreet.design.program.sections import Ground, whole
 from discreet.design.proposal import Proposal
 from discreet.errors import TooLarge
@@ -14,7 +15,7 @@ from discreet.model.neighbours import ReplaceOne
 from discreet.model.universe import Universe
 from discreet.watch import Watch
 
-MOST_CELLS = 30_000_000
+MOST_CELLS, BYTES_PER_CELL = 30_000_000, 24
 MOST_PUBLISHED = 3_000
 """Noisy histograms beyond which the way is only valued."""
 
@@ -35,6 +36,7 @@ class NoisyHistogram(Way):
                 fits=f"{MOST_CELLS:,}",
                 remedy="fewer types or respondents",
             )
+        must_fit(BYTES_PER_CELL * int(np.prod(shape)) * width, "a table of noisy histograms")
         joint = np.zeros((*shape, width))
         np.add.at(joint, (*base.space.vectors[:, 1:].T, base.column), base.masses)
         for axis in range(len(shape)):

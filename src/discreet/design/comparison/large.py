@@ -19,6 +19,7 @@ from discreet.design.ladder.mechanisms.readings import MOST_READ, Reader
 from discreet.design.ladder.mechanisms.sums import SumLaw
 from discreet.design.ladder.mechanisms.weights import settle
 from discreet.design.ladder.served import why_not_read
+from discreet.design.memory import OUT_OF_MEMORY, must_fit
 from discreet.design.program.unbiased_noise import NOISES, unbiased_noise
 from discreet.design.proposal import Proposal
 from discreet.design.routes.blind import blind_proposal
@@ -31,6 +32,7 @@ from discreet.model.promises import PurePromise
 from discreet.model.record import Baseline
 from discreet.watch import SILENT, Watch
 
+BYTES_PER_PAIR = 24
 MOST_STEPS = 10_000
 """Steps of the statistic for one respondent beyond which noise on it is not valued."""
 
@@ -64,8 +66,8 @@ def large_baselines(problem: Problem, watch: Watch = SILENT, found: dict[str, Ba
             found[name] = Baseline(name, -loss(), words)
         except DiscreetError as error:
             found[name] = Baseline(name, None, f"{words}; not computed: {error}")
-        except MemoryError:
-            found[name] = Baseline(name, None, f"{words}; not computed: it does not fit in memory")
+        except MemoryError as error:
+            found[name] = Baseline(name, None, f"{words}; not computed: {error or OUT_OF_MEMORY}")
         watch.report(stage=f"baseline {name}", value=found[name].loss)
     return found
 
@@ -132,6 +134,7 @@ class _Seen:
                 fits=f"{int(MOST_READ**0.5):,}",
                 remedy="compare with what is shown",
             )
+        must_fit(BYTES_PER_PAIR * self.population.length(self.steps) ** 2, "the law of the statistic at each of its noisy values")
         joint = self.population.joint(self.steps)
         return joint.masses, joint.first, joint.omegas
 

@@ -18,6 +18,7 @@ from contextlib import suppress
 from queue import Empty, Queue
 from typing import Any, TypeVar
 
+from discreet.design.memory import for_workers
 from discreet.errors import InputError
 from discreet.watch import SILENT, Watch
 
@@ -107,7 +108,7 @@ class _Crew:
 
     def done(self, count: int) -> list[Any]:
         """The results, once every worker has gone home."""
-        self.processes = [_hired() for _ in range(count)]
+        self.processes = [_hired(count) for _ in range(count)]
         threads = [threading.Thread(target=self._attend, args=(p,), daemon=True) for p in self.processes]
         for thread in threads:
             thread.start()
@@ -185,14 +186,14 @@ class _Crew:
                 process.stdout.close()
 
 
-def _hired() -> subprocess.Popen[bytes]:
-    """A worker that finds its modules where this process does."""
+def _hired(count: int) -> subprocess.Popen[bytes]:
+    """One of so many workers, that finds its modules where this process does and has its part of the memory."""
     program = f"import sys; sys.path[:] = {sys.path!r}; from discreet.design.processes.worker import main; main()"
     single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return subprocess.Popen(
         [sys.executable, "-c", program],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, **single},
+        env={**os.environ, **single, **for_workers(count)},
         start_new_session=True,
     )

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from queue import Queue
 from typing import Any, BinaryIO
 
+from discreet.design.memory import as_a_worker
+
 
 class Remote:
     """The watch of a worker: reports travel to the parent, cancelling arrives from there."""
@@ -75,6 +77,7 @@ def main() -> None:
     """Keep the pipe for answers alone: whatever a library prints goes to standard error."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    as_a_worker()
     serve(sys.stdin.buffer, answers, ended=lambda: os._exit(0))
 
 

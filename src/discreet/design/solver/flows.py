@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet.design.schedule import MOST_BYTES, interior_seconds, place_for, pricing_bytes, pricing_seconds, spend
+from discreet.design.memory import allowed
+from discreet.design.schedule import interior_seconds, place_for, pricing_bytes, pricing_seconds, spend
 from discreet.design.solver.elimination import Factor, Pattern
 from discreet.design.solver.layers import layered
 from discreet.design.solver.program import Flags, Floats, Integers, directed, pulled
@@ -72,7 +73,7 @@ def price(
     each = pricing_bytes(states, int(layers.sizes.max()), len(edges))
     place = place_for(len(live) * pricing_seconds(states, int(layers.sizes.max())), each)
     pattern = Pattern(layers, edges, place)
-    most = max(int(MOST_BYTES if place is np else 0.5 * device_bytes()) // each, 1)
+    most = max(int(allowed() if place is np else 0.5 * device_bytes()) // each, 1)
     for k in range(0, len(live), most):
         _price(found, live[k : k + most], surplus, weight, edges, factor, tolerance, pattern, watch, limit, refute)
     return found
