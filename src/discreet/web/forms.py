@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import InputError
+from discreet.model.losses import LOSSES, TableLoss
 
 FIELDS = {
     "name": "", "respondents": "40", "values": "0, 1, 2", "neighbours": "replace-one", "prior": "iid",
@@ -35,7 +36,8 @@ LEARNED_KEYS = ("probabilities", "concentration", "release", "rule", "stratum", 
 PROMISES = ("epsilon", "rho")
 UNBIASED = ("", "everywhere", "nearby")
 STATISTICS = ("sum", "mean", "count")
-DECISIONS = ("squared-error", "absolute-error", "pinball", "match", "expression")
+DECISIONS = tuple(kind for kind in LOSSES if kind != TableLoss.kind)
+"""The form has no fields for a table."""
 ACTIONS = ("real", "integer", "listed")
 PLAIN = re.compile(r"-?\d+(\.\d+)?([eE]-?\d+)?")
 

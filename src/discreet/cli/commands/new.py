@@ -201,10 +201,13 @@ def _statistic(text: str) -> str:
 
 
 def _decision(text: str) -> str:
-    kind, _, quantile = text.partition(":")
-    _one_of(kind, "decision", ("squared-error", "absolute-error", "pinball", "match"))
-    _must_follow(kind == "pinball" and not quantile, "pinball", "pinball:0.9 for the quantile 0.9")
-    return f'kind = "{kind}"' + (f"\nquantile = {_number(quantile)}" if kind == "pinball" else "")
+    from discreet.model.losses import LOSSES
+
+    kind, _, number = text.partition(":")
+    _one_of(kind, "decision", tuple(known for known, (key, _) in LOSSES.items() if key != "payoff"))
+    key = LOSSES[kind][0]
+    _must_follow(key is not None and not number, kind, f"{kind}:0.9 for the {key} 0.9")
+    return f'kind = "{kind}"' + (f"\n{key} = {_number(number)}" if key is not None else "")
 
 
 def _actions(text: str) -> str:

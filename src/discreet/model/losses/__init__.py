@@ -13,7 +13,7 @@ from discreet.model.losses.loss import Loss
 from discreet.model.losses.match import MatchLoss
 from discreet.model.losses.table import TableLoss
 
-LOSSES: dict[str, tuple[str | None, Callable[..., Loss]]] = {
+LOSSES: dict[str, tuple[str | None, type[Loss]]] = {
     SquaredLoss.kind: (None, SquaredLoss),
     AbsoluteLoss.kind: (None, AbsoluteLoss),
     PinballLoss.kind: ("quantile", PinballLoss),
@@ -39,8 +39,9 @@ def loss_of(kind: str, *, quantile: Fraction | None = None, payoff: tuple[tuple[
                 allowed=f"only for kind = {' or '.join(map(repr, kinds))}",
                 remedy="remove it",
             )
+    make: Callable[..., Loss] = form
     if key is None:
-        return form()
+        return make()
     if given[key] is None:
         raise InputError(
             "The problem lacks a key", found=f"no decision.{key}", allowed=f"decision.{key} must be given", remedy="add it"
@@ -52,7 +53,7 @@ def loss_of(kind: str, *, quantile: Fraction | None = None, payoff: tuple[tuple[
             allowed="a formula for 'expression', rows of numbers for 'table'",
             remedy="change the kind or the payoff",
         )
-    return form(given[key])
+    return make(given[key])
 
 
 __all__ = [

@@ -66,6 +66,7 @@ class SquaredLoss(DistanceLoss):
     """(ω − a)²."""
 
     kind = "squared-error"
+    choice = "squared error"
     measure = "squared error"
     units = "units²"
     degree = 2
@@ -89,6 +90,7 @@ class AbsoluteLoss(DistanceLoss):
     """|ω − a|."""
 
     kind = "absolute-error"
+    choice = "absolute error"
     measure = "absolute error"
     units = "units"
     pinballs = 2
@@ -117,6 +119,7 @@ class PinballLoss(DistanceLoss):
 
     level: Fraction
     kind = "pinball"
+    choice = "too few costs more (pinball)"
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:

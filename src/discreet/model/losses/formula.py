@@ -26,6 +26,7 @@ class FormulaLoss(Loss):
 
     text: str
     kind = "expression"
+    choice = "a formula"
 
     def __post_init__(self) -> None:
         assert self.formula is not None

@@ -23,6 +23,8 @@ class Loss(ABC):
 
     kind: ClassVar[str]
     """Its name in files."""
+    choice: ClassVar[str]
+    """What a person chooses who chooses it, in a word or two."""
     measure: ClassVar[str] = "loss"
     """What its expectation is an expectation of."""
     units: ClassVar[str] = "units of the loss"

@@ -15,6 +15,7 @@ class MatchLoss(Loss):
     """u(a, ω) = 1[a = ω]."""
 
     kind = "match"
+    choice = "right or wrong"
 
     def check(self, actions: Actions) -> None:
         must_be_numbers(self, actions)

@@ -21,6 +21,7 @@ class TableLoss(Loss):
     rows: tuple[tuple[Fraction, ...], ...]
     columns: tuple[Fraction, ...] | None = None
     kind = "table"
+    choice = "a table of payoffs"
 
     def __post_init__(self) -> None:
         widths = {len(row) for row in self.rows}

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from discreet.errors import DiscreetError, InputError
+from discreet.model.losses import LOSSES
 from discreet.web.bench import Page, Room
 from discreet.web.examples import EXAMPLES
 from discreet.web.forms import (
@@ -33,10 +34,7 @@ CHOICES = {
         "release": "learned from a release",
     },
     "statistic": {"sum": "the sum of the values", "mean": "their average", "count": "how many have certain values"},
-    "decision": {
-        "squared-error": "squared error", "absolute-error": "absolute error", "pinball": "too few costs more (pinball)",
-        "match": "right or wrong", "expression": "a formula",
-    },
+    "decision": {kind: LOSSES[kind][1].choice for kind in DECISIONS},
     "actions": {"real": "any number", "integer": "whole numbers", "listed": "one of a list"},
     "unbiased": {
         "": "may be pulled towards the prior", "everywhere": "right on average, everywhere", "nearby": "right on average, nearby",
@@ -46,7 +44,7 @@ CHOICES = {
 }  # fmt: skip
 assert set(CHOICES["prior"]) == set(PRIOR_KEYS) and tuple(CHOICES["statistic"]) == STATISTICS
 assert tuple(CHOICES["promise"]) == PROMISES and tuple(CHOICES["unbiased"]) == UNBIASED
-assert tuple(CHOICES["decision"]) == DECISIONS and tuple(CHOICES["actions"]) == ACTIONS
+assert tuple(CHOICES["actions"]) == ACTIONS
 
 
 class ProblemRoom(Room):
