@@ -23,6 +23,10 @@ import time
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from discreet.model.problem import Problem
 
 PRIORS = {
     1: (".89", ".11"), 2: (".89", ".09", ".02"), 3: (".86", ".09", ".03", ".02"), 4: (".85", ".09", ".03", ".02", ".01"),
@@ -38,7 +42,7 @@ LADDER = {
 }  # fmt: skip
 
 
-def problem(respondents: int, prior: tuple[str, ...], values: Iterable[int], actions: object) -> object:
+def problem(respondents: int, prior: tuple[str, ...], values: Iterable[int], actions: object) -> Problem:
     """A problem of the school-planning family."""
     from discreet.model.actions import Actions, ListedActions, RealActions
     from discreet.model.decision import Decision, integer_actions
@@ -67,7 +71,7 @@ def problem(respondents: int, prior: tuple[str, ...], values: Iterable[int], act
     )
 
 
-def from_document(respondents: int, prior: tuple[str, ...], values: Iterable[int], actions: object) -> object:
+def from_document(respondents: int, prior: tuple[str, ...], values: Iterable[int], actions: object) -> Problem:
     """The same, read as a file is."""
     from discreet.files.problem import problem_from_document
 
@@ -83,13 +87,13 @@ def from_document(respondents: int, prior: tuple[str, ...], values: Iterable[int
 
 
 def ours(
-    respondents: int, kind: str, actions: object, seconds: float, baselines: bool = False, document: bool = False
+    respondents: int, kind: str, actions: object, seconds: float, baselines: bool = False, document: bool = False, level: str = "1"
 ) -> dict[str, object]:
     """Design and certify; what came out and what each part took."""
     from discreet.design import design
 
     prior, values = LADDER[kind] if kind in LADDER else (PRIORS[int(kind)], range(int(kind) + 1))
-    asked = (from_document if document else problem)(respondents, prior, values, actions)
+    asked = (from_document if document else problem)(respondents, prior, values, actions).with_level(Fraction(level))
     begun = time.process_time()
     found = design(asked, seconds=seconds, compare=baselines)  # type: ignore[arg-type]
     facts: dict[str, object] = {

@@ -22,9 +22,7 @@ SECONDS = 60.0
 
 def school_places(households: int, actions: str = "real", epsilon: Fraction = Fraction(1)) -> Problem:
     """Children in a block: SY Example 1 with squared error."""
-    found = problem(households, PRIORS[2], range(3), actions)
-    assert isinstance(found, Problem)
-    return found.with_level(epsilon)
+    return problem(households, PRIORS[2], range(3), actions).with_level(epsilon)
 
 
 def cpu_seconds() -> float:

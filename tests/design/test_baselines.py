@@ -12,6 +12,8 @@ from design_worlds import Document, World, document, loss_table, optimum, proble
 from scipy.integrate import quad
 
 from discreet.design import design
+from discreet.design.program.sections import ground, losses
+from discreet.design.routes.oblivious import best_oblivious
 
 DOCS = {
     "sum": document(3, range(3), epsilon="1"),
@@ -168,3 +170,15 @@ def test_a_search_that_takes_all_its_time_leaves_the_baselines() -> None:
     """Time that runs out is no wish to stop: what people do today is shown beside whatever was reached."""
     found = design(problem(school(12, actions="real")), seconds=0.0)
     assert found.status == "cancelled" and found.baselines["geometric"].loss is not None
+
+
+def test_clipping_the_statistic_costs_less_than_the_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best oblivious mechanism on the likely values beside the one on all that may occur; its losses count every value."""
+    base = ground(problem(school(30)))
+    clipped = best_oblivious(base, 1e-5)
+    monkeypatch.setattr("discreet.design.routes.oblivious.CLIPPED", 0.0)
+    whole = best_oblivious(base, 1e-5)
+    assert len(clipped.section.space) < len(whole.section.space) == 61
+    assert clipped.loss == pytest.approx(whole.loss, rel=2e-5)
+    worst = clipped.section.upper(losses(base.problem, clipped.actions, base.exact_omegas))
+    assert float((worst * clipped.kernel).sum()) == pytest.approx(clipped.loss, rel=1e-6)

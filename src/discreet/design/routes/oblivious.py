@@ -5,12 +5,12 @@ Reading only ω is a restriction, so its bound says nothing about other mechanis
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
-from discreet.design.program.listed import exact_kernel, solvable
+from discreet.design.program.listed import exact_kernel, first_tolerance, solvable
 from discreet.design.program.real import real_loss
 from discreet.design.program.sections import (
     Ground,
@@ -31,6 +31,7 @@ from discreet.design.solver.program import Program
 from discreet.design.solver.repair import repair
 from discreet.errors import InputError, TooLarge
 from discreet.model.lattice import statistic_lattice
+from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
 from discreet.model.replies import decimal
 from discreet.model.summary import LinearSummary
@@ -38,6 +39,8 @@ from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
 
 MOST_VALUES = 1_000
+CLIPPED = 0.01
+"""The share of the gap that clipping the statistic may lose at either end."""
 
 
 class Oblivious(Route):
@@ -82,10 +85,27 @@ def lattice_summary(base: Ground) -> LinearSummary:
     return found.summary
 
 
+def _clipped(base: Ground, summary: LinearSummary, gap: float) -> LinearSummary:
+    """The statistic clipped to where it matters: what lies beyond may lose less than a hundredth of the gap, whatever is played."""
+    problem = base.problem
+    if not problem.exchangeable or not isinstance(problem.neighbours, ReplaceOne):
+        return summary
+    table = losses(problem, recommendations(problem), base.exact_omegas)
+    spare = CLIPPED * first_tolerance(base, table, gap)
+    totals = np.asarray(base.space.vectors) @ np.array(summary.weights)
+    worst = base.masses * (table.max(axis=0) - table.min(axis=0))[base.column]
+    order = np.argsort(totals, kind="stable")
+    below, above = np.cumsum(worst[order]), np.cumsum(worst[order[::-1]])
+    low = totals[order[np.searchsorted(below, spare, side="right") % len(order)]]
+    high = totals[order[::-1][np.searchsorted(above, spare, side="right") % len(order)]]
+    return replace(summary, low=int(low), high=int(high)) if low < high else summary
+
+
 def best_oblivious(base: Ground, gap: float, watch: Watch = SILENT) -> ObliviousKernel:
     """Solve the program on the statistic's values."""
-    section = summed(base, lattice_summary(base))
     problem = base.problem
+    summary = lattice_summary(base)
+    section = summed(base, summary if problem.real_actions else _clipped(base, summary, gap))
     if len(section.space) > MOST_VALUES:
         raise TooLarge(
             "The statistic has too many values for its best mechanism",
