@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.model.actions import Actions, NamedActions, RealActions
 from discreet.model.decision import Decision
-from discreet.model.neighbours import GivenGraph
+from discreet.model.neighbours import given_graph
 from discreet.model.origin import PublicCounts
 from discreet.model.priors import (
     DirichletMultinomialPrior,
@@ -40,8 +40,7 @@ def problem_document(problem: Problem) -> dict[str, Any]:
 
 def _data_document(problem: Problem) -> dict[str, Any]:
     if isinstance(problem.universe, ListedUniverse):
-        assert isinstance(problem.neighbours, GivenGraph)
-        edges = [list(edge) for edge in problem.neighbours.edges]
+        edges = [list(edge) for edge in given_graph(problem.neighbours).edges]
         return {"neighbours": {"states": list(problem.universe.names), "edges": edges}}
     u = problem.universe
     respondents: Any = u.largest if u.fixed else {"from": u.smallest, "to": u.largest}

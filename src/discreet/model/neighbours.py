@@ -160,15 +160,26 @@ def check_fit(universe: AnyUniverse, neighbours: Neighbours) -> None:
         )
 
 
+def given_graph(neighbours: Neighbours) -> GivenGraph:
+    """The relation of databases that are listed by name."""
+    if not isinstance(neighbours, GivenGraph):
+        raise _about_respondents(neighbours.name)
+    return neighbours
+
+
 def _respondents(universe: AnyUniverse, name: str) -> Universe:
     if not isinstance(universe, Universe):
-        raise InputError(
-            f"{name} speaks about respondents, but the databases are only listed by name",
-            found="a list of states",
-            allowed="respondents and values",
-            remedy="give the edges of the graph",
-        )
+        raise _about_respondents(name)
     return universe
+
+
+def _about_respondents(name: str) -> InputError:
+    return InputError(
+        f"{name} speaks about respondents, but the databases are only listed by name",
+        found="a list of states",
+        allowed="respondents and values",
+        remedy="give the edges of the graph",
+    )
 
 
 def _listed(universe: AnyUniverse) -> ListedUniverse:

@@ -19,7 +19,7 @@ from math import gcd
 import numpy as np
 
 from discreet.errors import InputError, TooLarge
-from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours, check_fit
+from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours, check_fit, given_graph
 from discreet.model.summary import (
     Clamp,
     DatabaseSummary,
@@ -106,8 +106,7 @@ def state_space(universe: AnyUniverse, neighbours: Neighbours, summary: Summary)
     check_fit(universe, neighbours)
     check_summary(summary, universe, neighbours)
     if isinstance(universe, ListedUniverse):
-        assert isinstance(neighbours, GivenGraph)
-        return _listed_space(universe, neighbours)
+        return _listed_space(universe, given_graph(neighbours))
     presence = isinstance(neighbours, AddRemoveOne)
     if isinstance(summary, DatabaseSummary):
         return _database_space(universe, presence)

@@ -19,6 +19,7 @@ from discreet.design.best_mechanism import design
 from discreet.design.comparison.evaluation import seen
 from discreet.design.processes.side_by_side import side_by_side
 from discreet.design.program.sections import losses
+from discreet.design.questions.regret import corner_priors
 from discreet.design.result import Design
 from discreet.errors import InputError
 from discreet.model.certificate import DualWitness
@@ -106,13 +107,7 @@ def brackets(
     problem = found.mechanism.problem
     others = [problem.with_epsilon(problem.epsilon + step)]
     if len(slopes) > 1:
-        prior = problem.prior
-        assert isinstance(prior, (IidPrior, ReferencePrior))
-        p = prior.probabilities
-        others += [
-            replace(problem, prior=IidPrior(tuple((1 - step) * x + step * (s == t) for s, x in enumerate(p)), prior.size))
-            for t in range(len(p))
-        ]
+        others += [replace(problem, prior=corner) for corner in corner_priors(problem, step)]
     tasks = [(other, gap, seconds) for other in others]
     sides = side_by_side(two_sides, tasks, watch, workers, "slope")
     proved = []
