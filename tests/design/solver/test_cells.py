@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet.design.program.real import continuous
+from discreet.design.program.real import continuous, joined
 from discreet.design.program.sections import ground, whole
 from discreet.design.solver.cells import Line, line, solve_cells
 from discreet.design.solver.interior import Iterate
@@ -99,3 +99,15 @@ def test_a_wide_prior_is_designed_and_proved() -> None:
     }
     proposal = continuous(problem_from_document(document), 1e-6)
     assert proposal.status == "optimal" and proposal.witness is not None
+
+
+def test_outputs_with_the_same_reading_are_joined_for_what_is_spared() -> None:
+    loss, edges = wide(4)
+    found = solve_cells(loss, edges, 1.0, 1e-6)
+    spare = 1e-8 * found.value
+    fewer = joined(found.kernel, loss, spare)
+    assert len(fewer) < len(found.kernel) / 2, "an interior point plays every node a little"
+    assert np.allclose(fewer.sum(axis=0), 1.0, rtol=1e-13) and violation(fewer, edges, np.e) <= 1e-15
+    value = float(np.sum(fewer * loss.cost(loss.best(fewer))))
+    assert value <= found.value + 1.001 * spare
+    assert len(joined(found.kernel, loss, 100 * found.value)) == 1

@@ -64,13 +64,10 @@ def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
         kernel = repair(solution.kernel, program)
         upper = section.upper(table)
         value = float((upper * kernel).sum())
-        clamped = value - value_of(program, kernel) - dropped
-        spent = tolerance == 0.0 or watch.cancelled() or len(section.space) == len(base.space)
-        if clamped <= MOST_CLAMPED * gap * abs(value) or spent:
+        finer = finer_tolerance(section, table, tolerance, value - value_of(program, kernel) - dropped, gap * size(value), watch)
+        if finer is None:
             break
-        finer = tolerance * min(1e-2, 0.1 * gap * size(value) / clamped)
-        grows = len(truncated(base, table, finer).space) > len(section.space)
-        tolerance = finer if grows else 0.0  # what is left out then has no mass
+        tolerance = finer
     spare = spared(gap, value, solution.bound)
     rounded = exact_kernel(section, kernel, actions, upper, solvable(problem.epsilon), spare)
     flows = standing(solution.multipliers, problem.epsilon)
@@ -103,6 +100,19 @@ def first_tolerance(base: Ground, table: np.ndarray, gap: float) -> float:
     blind, informed = float((table @ masses).min()), float(table.min(axis=0) @ masses)
     surely = min(abs(blind), abs(informed)) if blind * informed > 0 else 0.0
     return gap * max(surely, 0.2 * (blind - informed))
+
+
+def finer_tolerance(
+    section: Section, table: np.ndarray, tolerance: float, clamped: float, allowed: float, watch: Watch
+) -> float | None:
+    """What truncation may cost on another try, when it cost too much of what is `allowed` and more states help; None otherwise."""
+    base = section.ground
+    spent = tolerance == 0.0 or watch.cancelled() or len(section.space) == len(base.space)
+    if clamped <= MOST_CLAMPED * allowed or spent:
+        return None
+    finer = tolerance * min(1e-2, 0.1 * allowed / clamped)
+    grows = len(truncated(base, table, finer).space) > len(section.space)
+    return finer if grows else 0.0  # what is left out then has no mass
 
 
 def truncated(base: Ground, table: np.ndarray, tolerance: float) -> Section:

@@ -14,6 +14,7 @@ from discreet.certify.duality.affine import AffinePayoff
 from discreet.design.program.listed import (
     MOST_AT_ONCE,
     exact_kernel,
+    finer_tolerance,
     first_tolerance,
     solvable,
     spared,
@@ -31,6 +32,7 @@ from discreet.design.solver.real import solve_real
 from discreet.design.solver.repair import repair
 from discreet.model.decision import Decision
 from discreet.model.expression import Node, derivative
+from discreet.model.gap import size
 from discreet.model.losses import DistanceLoss
 from discreet.model.problem import Problem
 from discreet.model.replies import best_for_means, best_replies
@@ -44,17 +46,28 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     """The best mechanism for a single loss with real actions, to a relative gap."""
     base = ground(problem)
     decision = problem.decision
-    section = _section(base, decision, gap)
-    loss = real_loss(decision, base.masses[section.inside], base.omegas[section.inside])
+    table = _coarse(base, decision)
+    tolerance = first_tolerance(base, table, gap)
     epsilon = solvable(problem.epsilon)
-    must_be_affordable(MOST_AT_ONCE, len(section.space), section.dimensions, watch)
-    found = solve_real(loss, section.space.edges, float(epsilon), 0.6 * gap, watch)
-    kernel = repair(found.kernel, Program(loss.cost(found.actions), section.space.edges, float(epsilon)))
-    actions = best_actions(section, kernel)
-    merged, distinct = _merged(kernel, actions)
-    cost = section.upper(decision.loss.table(np.array([float(a) for a in distinct]), _values(base)))
-    spare = spared(gap, found.value, found.bound)
-    rounded = exact_kernel(section, merged, list(distinct), cost, epsilon, spare)
+    while True:
+        section = truncated(base, table, tolerance)
+        loss = real_loss(decision, base.masses[section.inside], base.omegas[section.inside])
+        must_be_affordable(MOST_AT_ONCE, len(section.space), section.dimensions, watch)
+        found = solve_real(loss, section.space.edges, float(epsilon), 0.6 * gap, watch)
+        kernel = repair(found.kernel, Program(loss.cost(found.actions), section.space.edges, float(epsilon)))
+        if isinstance(loss, SquaredError):
+            kernel = joined(kernel, loss, 0.02 * gap * float(size(found.value)))
+        kernel, actions = _merged(kernel, best_actions(section, kernel))
+        numbers = np.array([float(a) for a in actions])
+        cost = float(decision.weight) * section.upper(decision.loss.table(numbers, _values(base)))
+        value = float((cost * kernel).sum())
+        clamped = value - float((loss.cost(numbers) * kernel).sum()) - section.lower(table)[1]
+        finer = finer_tolerance(section, table, tolerance, clamped, gap * float(size(value)), watch)
+        if finer is None:
+            break
+        tolerance = finer
+    spare = spared(gap, value, found.bound)
+    rounded = exact_kernel(section, kernel, list(actions), cost, epsilon, spare)
     nodes, flows = reaching(found, needed(problem))
     witness = dual_witness(section, list(nodes), standing(flows, problem.epsilon), float(epsilon), spare, chord=True)
     return Proposal(section.summary, rounded, witness, "program on all states, real actions", found.status)
@@ -80,13 +93,16 @@ def reaching(found: Continuum, ends: tuple[Fraction, Fraction]) -> tuple[list[Fr
     return nodes, flows
 
 
-def _section(base: Ground, decision: Decision, gap: float) -> Section:
+def _coarse(base: Ground, decision: Decision) -> np.ndarray:
+    """The loss [action, ω] on a grid of actions, the best for each ω among them where these are few."""
     values = _values(base)
     low, high = map(float, needed(base.problem))
-    grid = np.interp(np.linspace(0, 1, COARSE), np.linspace(0, 1, len(values)), values)
-    grid = np.unique(np.clip(grid, low, high)) if decision.is_loss else np.linspace(low, high, COARSE)
-    table = float(decision.weight) * decision.loss.table(grid, values)
-    return truncated(base, table, first_tolerance(base, table, gap))
+    if decision.is_loss:
+        grid = np.interp(np.linspace(0, 1, COARSE), np.linspace(0, 1, len(values)), values)
+        grid = np.unique(np.clip(np.concatenate([grid, values[: COARSE * (len(values) <= COARSE)]]), low, high))
+    else:
+        grid = np.linspace(low, high, COARSE)
+    return np.asarray(float(decision.weight) * decision.loss.table(grid, values))
 
 
 def _values(base: Ground) -> np.ndarray:
@@ -140,3 +156,29 @@ def _merged(kernel: np.ndarray, actions: list[Fraction]) -> tuple[np.ndarray, li
     merged = np.zeros((len(distinct), kernel.shape[1]))
     np.add.at(merged, [place[a] for a in actions], kernel)
     return merged, distinct
+
+
+def joined(kernel: np.ndarray, loss: SquaredError, spare: float) -> np.ndarray:
+    """Fewer outputs: those with nearly the same posterior mean become one, the cheapest neighbours first, for `spare` in all.
+
+    Joining masses p and q with means at distance d costs p·q/(p + q)·d²; sums of private rows are private.
+    """
+    weight = kernel * loss.prior
+    mass = weight.sum(axis=1)
+    order = np.argsort(weight @ loss.omega / np.maximum(mass, np.finfo(float).tiny), kind="stable")
+    rows = [(kernel[k], float(mass[k]), float(weight[k] @ loss.omega)) for k in order.tolist()]
+
+    def price(k: int) -> float:
+        (_, p, first), (_, q, second) = rows[k], rows[k + 1]
+        return p * q / (p + q) * (first / p - second / q) ** 2 if p > 0 and q > 0 else 0.0
+
+    prices = [price(k) for k in range(len(rows) - 1)]
+    while prices and min(prices) <= spare:
+        k = int(np.argmin(prices))
+        spare -= prices[k]
+        rows[k : k + 2] = [(rows[k][0] + rows[k + 1][0], rows[k][1] + rows[k + 1][1], rows[k][2] + rows[k + 1][2])]
+        del prices[k]
+        for other in (k - 1, k):
+            if 0 <= other < len(prices):
+                prices[other] = price(other)
+    return np.stack([row for row, _, _ in rows])
