@@ -38,6 +38,7 @@ from discreet.model.certificate import (
     PrivacyProof,
     QuotientWitness,
     RenyiWitness,
+    SetAsideWitness,
     ShiftedWitness,
     TheoremWitness,
     UnbiasedWitness,
@@ -133,6 +134,9 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
         lists = {"groups": witness.groups, "rays": witness.rays, "states": witness.states}
         rows = {key: [list(row) for row in rows] for key, rows in lists.items()}
         return document | {"reference": witness.reference} | rows
+    if isinstance(witness, SetAsideWitness):
+        rows = {"weights": [list(row) for row in witness.weights], "states": [list(row) for row in witness.states]}
+        return document | rows | {"levels": _packed(witness.levels)}
     if witness.reduction is not None:
         document["reduction"] = witness.reduction
     return document if witness.box is None else document | {"box": clamp_document(witness.box)}
@@ -172,6 +176,11 @@ def _witness(shape: schema.Witness) -> Witness:
             raise _lacking("reference, groups, rays or states")
         groups, rays, states = (tuple(map(tuple, rows)) for rows in (shape.groups, shape.rays, shape.states))
         return QuotientWitness(shape.reference, groups, rays, states, scale, multipliers)
+    if shape.kind == "set-aside":
+        if shape.weights is None or shape.states is None or shape.levels is None:
+            raise _lacking("weights, states or levels")
+        weights, states = (tuple(map(tuple, rows)) for rows in (shape.weights, shape.states))
+        return SetAsideWitness(weights, states, scale, _unpacked(shape.levels), multipliers)
     if shape.kind == "renyi-cuts":
         if shape.root is None or shape.cuts is None:
             raise _lacking("root or cuts")
@@ -193,12 +202,14 @@ COMPRESSION = 6
 """More would take twenty times as long for a hundredth of the size."""
 PLANES = "planes:"
 OWN_KEYS = {"quotient": ("reference", "groups", "rays", "states"), "unbiased": ("tails", "biases"), "shifted": ("shift",),
-            "renyi-cuts": ("root", "cuts"), "players": ("kinds", "parts")}  # fmt: skip
+            "renyi-cuts": ("root", "cuts"), "players": ("kinds", "parts"),
+            "set-aside": ("weights", "states", "levels")}  # fmt: skip
 
 
 def _must_belong(shape: schema.Witness) -> None:
     """Only a quotient has groups, rays and states, and so on."""
-    others = [key for kind, keys in OWN_KEYS.items() if kind != shape.kind for key in keys]
+    own = OWN_KEYS.get(shape.kind, ())
+    others = [key for keys in OWN_KEYS.values() for key in keys if key not in own]
     strange = [key for key in others if getattr(shape, key) is not None]
     if strange:
         raise InputError(

@@ -176,7 +176,8 @@ class MultipliersShape(Shape):
     action: ActionShape | list[ActionShape]
     flows: Packed = Field(
         description="planes: and base64 of zlib of columns of little-endian int64 numbers, all lowest bytes first: differences"
-        " of from to the one before, of to to from, numerators (of a quotient: state, row, numerator); without planes: of triples"
+        " of from to the one before, of to to from, numerators (of a quotient: state, row, numerator;"
+        " of a set-aside: state, form, numerator); without planes: of triples"
     )
 
 
@@ -191,12 +192,14 @@ class PlayersPartShape(Shape):
 
 
 class Witness(Shape):
-    kind: Literal["dual", "dual-with-chord", "quotient", "theorem", "unbiased", "shifted", "renyi-cuts", "players"]
+    kind: Literal["dual", "dual-with-chord", "quotient", "set-aside", "theorem", "unbiased", "shifted", "renyi-cuts", "players"]
     box: ClampShape | None = None
     reference: Integer | None = None
     groups: list[list[Integer]] | None = None
     rays: list[list[Integer]] | None = None
     states: list[list[Integer]] | None = None
+    weights: list[list[Integer]] | None = None
+    levels: Packed | None = None
     scale: Digits | None = None
     multipliers: list[MultipliersShape] | None = None
     reduction: Text | None = None

@@ -6,6 +6,7 @@ Witnesses of optimality (all bound the payoff of every private mechanism from ab
 `dual`             multipliers f ≥ 0 on edges for each listed action
 `dual-with-chord`  multipliers at action nodes a_0 < a_1 < …, interpolated linearly between them (real actions)
 `quotient`         multipliers on inequalities that hold on average over histograms with the same counts and statistic
+`set-aside`        prices of what a mechanism says of one respondent, given a few sums over the others
 `renyi-cuts`       multipliers on linear cuts of Rényi divergences, under a promise of ρ
 `players`          such cuts for some respondents of a few types, all others known: any number of respondents and types
 `theorem`          a named theorem whose conditions and formula are checked again
@@ -162,6 +163,42 @@ class QuotientWitness:
 
 
 @dataclass(frozen=True)
+class SetAsideWitness:
+    """One respondent set aside (`certify.bounds.set_aside`): `weights` of each type, one for each form, and the states listed.
+
+    A flow (state, form, x) of a node is β = x/scale there; a level (state, type, x) is ν_type = x/scale of the others' state, the
+    listed state less the weights of that type.
+    """
+
+    weights: tuple[tuple[int, ...], ...]
+    states: tuple[tuple[int, ...], ...]
+    scale: int
+    levels: Sequence[Flow]
+    multipliers: tuple[Multipliers, ...]
+    kind = "set-aside"
+
+    def __post_init__(self) -> None:
+        widths = {len(row) for row in (*self.weights, *self.states)}
+        if len(widths) != 1 or 0 in widths or not self.states or self.scale < 1:
+            raise InputError(
+                "A set-aside witness has weights and states of one number for each form, and a positive scale",
+                found=f"{len(self.states)} states, scale {brief(self.scale)}",
+                allowed="rows of the same length, at least one",
+                remedy="correct the file",
+            )
+        width = widths.pop()
+        for flows, most in ((self.levels, len(self.weights)), *((node.flows, width) for node in self.multipliers)):
+            for state, place, _ in flows:
+                if not (0 <= state < len(self.states) and 0 <= place < most):
+                    raise InputError(
+                        "A number of a set-aside witness names a state, form or type that the witness does not have",
+                        found=f"state {brief(state)}, place {brief(place)}",
+                        allowed=f"states below {len(self.states)}, places below {most}",
+                        remedy="correct the file",
+                    )
+
+
+@dataclass(frozen=True)
 class TheoremWitness:
     """A theorem by its name, with the parameters of its formula as exact text."""
 
@@ -266,7 +303,16 @@ class PlayersWitness:
     kind = "players"
 
 
-Witness = DualWitness | QuotientWitness | TheoremWitness | UnbiasedWitness | ShiftedWitness | RenyiWitness | PlayersWitness
+Witness = (
+    DualWitness
+    | QuotientWitness
+    | SetAsideWitness
+    | TheoremWitness
+    | UnbiasedWitness
+    | ShiftedWitness
+    | RenyiWitness
+    | PlayersWitness
+)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ PEOPLE = {"woman": "women", "man": "men", "person": "people", "child": "children
 USE = "To add up, use discreet total on the release, or its column to_add_up."
 ARGUMENTS = {
     "chain bound": "a bound along chains of neighbouring databases",
+    "set-aside bound": "a bound on what may be said of one respondent, given sums over the others",
     "quotient bound": "a bound on states taken together",
     "minimax duality": "a bound under a mixture of the priors (minimax duality)",
 }

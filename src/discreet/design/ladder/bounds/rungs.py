@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from discreet.certify.bounds.chain import why_not_chain
+from discreet.certify.bounds.set_aside import why_not_set_aside
 from discreet.design.ladder.bounds.averaged import Averages
 from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
+from discreet.design.ladder.bounds.set_aside import fitting_program, forms_of, knots_of, set_aside_bound
 from discreet.design.ladder.rung import Found, Height, Rung
-from discreet.design.schedule import SHORTEST_RUNG
+from discreet.design.schedule import SHORTEST_RUNG, now
 from discreet.model.iid_sum import iid_sum
 from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
@@ -60,3 +62,26 @@ class GroupedQuotient(Quotient):
 
     def program(self, height: Height, seconds: float) -> Averages | None:
         return grouped_program(height.reader, height.weights, seconds)
+
+
+class SetAside(Rung):
+    """What may be said of one respondent, given one or two sums over the others (`certify.bounds.set_aside`)."""
+
+    name = "set-aside bound"
+    theorem = "set-aside bound"
+    least_seconds = SHORTEST_RUNG
+
+    def why_not(self, problem: Problem) -> str | None:
+        return why_not_set_aside(problem)
+
+    def climb(self, height: Height, seconds: float) -> Found | None:
+        ends, best = now() + seconds, None
+        nodes = len(knots_of(height.reader, height.loss / float(height.problem.decision.weight)))
+        for forms in forms_of(height.reader, height.weights):
+            program = fitting_program(height.reader, forms, nodes, ends - now())
+            if program is None or height.watch.cancelled():
+                continue
+            found = set_aside_bound(height.reader, program, height.loss, 1e-3, ends - now(), height.watch)
+            if best is None or found.lower_bound > best.lower_bound:
+                best = found
+        return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)

@@ -1,0 +1,94 @@
+"""How far apart what is lost and what is proved are with five and ten types, and which side is loose.
+
+    python bench/gaps.py --seconds 120 [--only T5 --respondents 20 50 --epsilons 1] [--json FILE]
+
+Squared error, real actions, ε of 1/4, 1 and 2; T5 has values 0..5, T10 values 0..10, income the values of eleven brackets; `-over`
+draws the probabilities from a Dirichlet of concentration 20. One line for each point: loss, bound, gap, the rungs that gave them
+and processor seconds. Loss and bound of every rung stand in the file of `--json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from fractions import Fraction
+from pathlib import Path
+
+from discreet.design import design
+from discreet.files.problem import problem_from_document
+
+FALLING = [Fraction(3, 5) ** t for t in range(11)]
+POPULATIONS: dict[str, tuple[list[Fraction], list[int]]] = {
+    "T5": ([Fraction(x, 1000) for x in (800, 100, 50, 30, 15, 5)], list(range(6))),
+    "T10": ([x / sum(FALLING) for x in FALLING], list(range(11))),
+    "income": (
+        [Fraction(x, 1000) for x in (300, 180, 140, 110, 90, 70, 50, 30, 18, 9, 3)],
+        [0, 1, 2, 3, 5, 8, 12, 20, 35, 60, 100],
+    ),
+}
+CONCENTRATION = 20
+SIZES, EPSILONS = (20, 50, 100, 200, 1000), ("1/4", "1", "2")
+
+
+def problem_of(name: str, respondents: int, epsilon: str) -> dict[str, object]:
+    shares, values = POPULATIONS[name.removesuffix("-over")]
+    prior: dict[str, object] = {"kind": "iid", "probabilities": [str(p) for p in shares]}
+    if name.endswith("-over"):
+        prior = {"kind": "exchangeable", "concentration": [str(CONCENTRATION * p) for p in shares]}
+    return {
+        "data": {"respondents": respondents, "values": values},
+        "prior": prior,
+        "statistic": {"kind": "sum"},
+        "decision": {"kind": "squared-error", "actions": "real"},
+        "privacy": {"epsilon": epsilon, "unit": "household"},
+    }
+
+
+def measured(name: str, respondents: int, epsilon: str, seconds: float) -> dict[str, object]:
+    """One point; the rungs named are the first that reached the loss, and the bound."""
+    begun = time.process_time()
+    found = design(problem_from_document(problem_of(name, respondents, epsilon)), seconds=seconds, compare=False)
+    rungs = [(r.name, float(r.loss), float(r.lower_bound)) for r in found.rungs]
+    loss, bound = float(found.loss), float(found.lower_bound)
+    return {
+        "problem": name,
+        "respondents": respondents,
+        "epsilon": epsilon,
+        "loss": loss,
+        "bound": bound,
+        "gap": float(found.relative_gap),
+        "mechanism by": next((r for r, x, _ in rungs if x <= loss * (1 + 1e-6)), "comparison"),
+        "bound by": next((r for r, _, x in rungs if x >= bound * (1 - 1e-6)), "another route"),
+        "cpu": time.process_time() - begun,
+        "rungs": rungs,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    names = [*POPULATIONS, *(f"{name}-over" for name in POPULATIONS)]
+    parser.add_argument("--only", nargs="+", choices=names, default=names)
+    parser.add_argument("--respondents", nargs="+", type=int, default=SIZES)
+    parser.add_argument("--epsilons", nargs="+", default=EPSILONS)
+    parser.add_argument("--seconds", type=float, default=120.0)
+    parser.add_argument("--json", type=Path)
+    chosen = parser.parse_args()
+    points = []
+    print(f"{'problem':12} {'N':>5} {'ε':>4} {'loss':>10} {'bound':>10} {'gap':>7}  {'mechanism by':22} {'bound by':24} CPU s")
+    for name in chosen.only:
+        for respondents in chosen.respondents:
+            for epsilon in chosen.epsilons:
+                point = measured(name, respondents, epsilon, chosen.seconds)
+                points.append(point)
+                print(
+                    f"{name:12} {respondents:5} {epsilon:>4} {point['loss']:10.5g} {point['bound']:10.5g} {point['gap']:7.2%}  "
+                    f"{point['mechanism by']:22} {point['bound by']:24} {point['cpu']:.0f}",
+                    flush=True,
+                )
+    if chosen.json:
+        chosen.json.write_text(json.dumps(points, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,213 @@
+"""The set-aside bound of the ladder: which sums over the others, how many of their states, the nodes, and the witness.
+
+Any sums of whole weights serve (`certify.bounds.set_aside`); the bound is near the optimum when they hold what a good mechanism
+reads and what it leaves out. The weights of the best weighted sum, coarsened to few steps, are the first form; where time allows,
+a second form counts what they clip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.design.ladder.bounds.knots import dense_knots
+from discreet.design.ladder.bounds.set_aside_solver import Prices, iteration_seconds, solve_set_aside
+from discreet.design.ladder.mechanisms.population import Weights
+from discreet.design.ladder.mechanisms.readings import Reader
+from discreet.model.certificate import Multipliers, SetAsideWitness
+from discreet.model.iid_sum import IidSum
+from discreet.watch import SILENT, Watch
+
+Floats = NDArray[np.float64]
+Form = tuple[int, ...]
+
+KNOTS, MOST_KNOTS = 40, 110
+APART = 0.16
+"""Nodes are so many roots of loss/e^ε apart, where that takes no more than MOST_KNOTS of them: between them a quarter of the square
+of that is lost."""
+ITERATIONS = 55
+"""Steps that a program should have time for."""
+LEAVE_OUT = (3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
+TOPS = (2, 4)
+"""Steps of the first form that are tried."""
+MOST_CELLS = 4_000_000
+"""Of the arrays behind the law of a state."""
+BITS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class SetAside:
+    """Listed states and the bases s − w_i below them; `targets` [base, type] number the state reached, where it is `here`.
+
+    `shares` and `residues` belong to types, `masses` to bases, `along` to states: ω − E ω is `along` of the state plus
+    Σ n_i·residue_i.
+    `coefficients` [form, base, type] is −(N·w_i − s), `second` is E[(ω − E ω)²] over the listed states.
+    """
+
+    respondents: int
+    weights: tuple[Form, ...]
+    slopes: Floats
+    states: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    here: NDArray[np.bool_]
+    shares: Floats
+    residues: Floats
+    masses: Floats
+    along: Floats
+    coefficients: Floats
+    second: float
+
+    @property
+    def read(self) -> Floats:
+        """along + N·residue [base, type]: what ω would be if everyone left as much as the one set aside."""
+        return np.asarray(self.along[self.targets] + self.respondents * self.residues)
+
+    def costs(self, knots: Floats) -> Floats:
+        """a² − 2a·read [node, base, type]."""
+        a = knots[:, None, None]
+        return np.asarray((a * a - 2 * a * self.read[None]) * self.here)
+
+
+def set_aside_program(law: IidSum, weights: Sequence[Form], leave_out: float) -> SetAside | None:
+    """The program for the likely states of these forms; None when there are too many."""
+    p, v = np.array([float(x) for x in law.probabilities]), np.array([float(x) for x in law.values])
+    w, n = np.array(weights, dtype=np.int64), law.respondents
+    w = w - w.min(axis=0)
+    if float(np.prod([float(n * top + 1) for top in w.max(axis=0)])) > MOST_CELLS:
+        return None
+    u = v - p @ v
+    plane = np.column_stack([np.ones(len(p)), w])
+    root = np.sqrt(p)
+    slopes = np.linalg.lstsq(plane * root[:, None], u * root, rcond=None)[0]
+    residues = u - plane @ slopes
+    residues[np.abs(residues) < 1e-12 * np.abs(u).max()] = 0.0
+    whole, first, second = _laws(p, w, residues, n)
+    others = _laws(p, w, residues, n - 1)[0]
+    order = np.argsort(-whole, axis=None)
+    kept = np.sort(order[: int(np.searchsorted(np.cumsum(whole.ravel()[order]), 1 - leave_out)) + 1])
+    states = np.stack(np.unravel_index(kept, whole.shape), axis=1)
+    along = n * slopes[0] + states @ slopes[1:]
+    number = np.full(whole.shape, -1, dtype=np.int64)
+    number.ravel()[kept] = np.arange(len(kept))
+    below = (states[:, None, :] - w[None, :, :]).reshape(-1, w.shape[1])
+    inside = (below >= 0).all(axis=1) & (below < np.array(others.shape)).all(axis=1)
+    bases = np.unique(below[inside], axis=0)
+    masses = others[tuple(bases.T)]
+    bases, masses = bases[masses > 0], masses[masses > 0]
+    reached = bases[:, None, :] + w[None, :, :]
+    targets = number[tuple(np.moveaxis(reached, 2, 0))]
+    here = targets >= 0
+    targets = np.where(here, targets, 0)
+    apart = -np.moveaxis(n * w[None, :, :] - states[targets], 2, 0) * here
+    moments = whole.ravel()[kept] * along**2 + 2 * along * first.ravel()[kept] + second.ravel()[kept]
+    return SetAside(
+        n, tuple(map(tuple, w.tolist())), slopes[1:], states, targets, here, p, residues, masses, along,
+        apart.astype(np.float64), float(moments.sum()),
+    )  # fmt: skip
+
+
+def _laws(p: Floats, w: NDArray[np.int64], x: Floats, n: int) -> tuple[Floats, Floats, Floats]:
+    """P(s), E[r; s] and E[r²; s] for r = Σ x over n respondents, by Fourier transforms; noise below 1e-15 is taken for nothing."""
+    parts = [np.zeros(tuple(n * w.max(axis=0) + 1)) for _ in range(3)]
+    for share, at, value in zip(p, w, x, strict=True):
+        for k, part in enumerate(parts):
+            part[tuple(at)] += share * value**k
+    a, b, c = (np.fft.rfftn(part) for part in parts)
+    shape = parts[0].shape
+    axes = tuple(range(len(shape)))
+    lower = a ** (n - 1)
+    found = [lower * a, n * lower * b, n * lower * c + n * (n - 1) * a ** max(n - 2, 0) * b * b]
+    mass, first, second = (np.fft.irfftn(f, shape, axes) for f in found)
+    return np.where(mass > 1e-15, mass, 0.0), first, second
+
+
+@dataclass(frozen=True, eq=False)
+class Bounded:
+    """A lower bound on the loss, the decision's weight included, with its witness."""
+
+    lower_bound: float
+    witness: SetAsideWitness
+
+
+def knots_of(reader: Reader, loss: float) -> Floats:
+    """Nodes measured from E ω: dense where a mechanism of this loss plays, reaching over all values."""
+    law = reader.law
+    mean, variance = float(law.mean * law.respondents), float(law.variance * law.respondents)
+    low, high = (float(end) - mean for end in reader.problem.omega_range)
+    spread = sqrt(max(variance - loss, 0.05 * variance))
+    apart = min(max(APART * sqrt(loss / exp(reader.epsilon)), 5.0 * spread / MOST_KNOTS), 5.0 * spread / KNOTS)
+    return dense_knots(0.0, spread, low, high, apart)
+
+
+def fitting_program(reader: Reader, forms: Sequence[Form], nodes: int, seconds: float) -> SetAside | None:
+    """The program that leaves out least among those that the time allows; None when there is none."""
+    found = None
+    for share in LEAVE_OUT:
+        program = set_aside_program(reader.law, forms, share)
+        if program is None or ITERATIONS * iteration_seconds(program, nodes) > seconds:
+            break
+        found = program
+    return found
+
+
+def forms_of(reader: Reader, weights: Weights) -> list[list[Form]]:
+    """What to count of the others, cheapest first: the weights in few steps; then with it the types that these clip."""
+    single = list(dict.fromkeys(coarse(weights, top) for top in TOPS))
+    alone: list[list[Form]] = [[(w,) for w in form] for form in single]
+    beside: list[list[Form]] = [list(zip(form, _clipped(reader, form), strict=True)) for form in single]
+    return alone + [pair for pair in beside if len({both[1] for both in pair}) > 1]
+
+
+def coarse(weights: Weights, top: int) -> Form:
+    """The weights in whole steps from 0 to `top`."""
+    low, high = min(weights), max(weights)
+    return tuple(round((w - low) * top / (high - low)) for w in weights)
+
+
+def _clipped(reader: Reader, form: Form) -> Form:
+    """One for the types whose value lies farther from what the form reads of it than a quarter of the farthest, on that side."""
+    v, w = np.array(reader.values), np.array(form, dtype=float)
+    root = np.sqrt(reader.probabilities)
+    plane = np.column_stack([np.ones(len(w)), w])
+    over = v - plane @ np.linalg.lstsq(plane * root[:, None], v * root, rcond=None)[0]
+    farthest = over[int(np.argmax(np.abs(over)))]
+    return tuple(int(x) for x in over / (farthest or 1.0) > 0.25)
+
+
+def set_aside_bound(reader: Reader, program: SetAside, loss: float, gap: float, seconds: float, watch: Watch = SILENT) -> Bounded:
+    """The bound that a program proves within the time; `loss` is that of a good mechanism."""
+    weight = float(reader.problem.decision.weight)
+    knots = knots_of(reader, loss / weight)
+    found = solve_set_aside(program, reader.epsilon, knots, gap, seconds, watch)
+    return Bounded(weight * max(found.bound, 0.0), _witness(reader, program, knots, found))
+
+
+def _witness(reader: Reader, program: SetAside, knots: Floats, prices: Prices) -> SetAsideWitness:
+    """Prices as whole numbers; those of forms are told of N·w − s, and −2a·slope·(N·w − s) is part of them."""
+    law, weight = reader.law, float(reader.problem.decision.weight)
+    mean = law.mean * law.respondents
+    nodes = [Fraction(float(k)) + mean for k in knots]
+    low, high = reader.problem.omega_range
+    nodes[0], nodes[-1] = min(nodes[0], low), max(nodes[-1], high)
+    forms = weight * (prices.forms + 2 * knots[:, None, None] * program.slopes[None, :, None])
+    levels = weight * prices.levels
+    largest = max(float(np.abs(forms).max(initial=0.0)), float(np.abs(levels).max(initial=0.0)), 1e-300)
+    bits = max(0, BITS - int(np.ceil(np.log2(largest))))
+    states, types = program.targets[program.here], np.nonzero(program.here)[1]
+    scaled = np.rint(np.ldexp(levels[program.here], bits)).astype(np.int64)
+    listed = tuple((int(s), law.types[t], int(x)) for s, t, x in zip(states, types, scaled, strict=True))
+    each = []
+    for node, row in zip(nodes, np.rint(np.ldexp(forms, bits)).astype(np.int64), strict=True):
+        flows = tuple((s, k, int(x)) for k, of_form in enumerate(row) for s, x in enumerate(of_form) if x)
+        each.append(Multipliers(node, flows))
+    width = len(program.weights[0])
+    weights = [(0,) * width] * len(law.all_values)
+    for t, w in zip(law.types, program.weights, strict=True):
+        weights[t] = w
+    rows = tuple(tuple(int(x) for x in state) for state in program.states)
+    return SetAsideWitness(tuple(weights), rows, 1 << bits, listed, tuple(each))
