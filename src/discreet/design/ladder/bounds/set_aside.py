@@ -41,7 +41,7 @@ BITS = 60
 
 
 @dataclass(frozen=True, eq=False)
-class SetAside:
+class SetAsideProgram:
     """Listed states and the bases s − w_i below them; `targets` [base, type] number the state reached, where it is `here`.
 
     `shares` and `residues` belong to types, `masses` to bases, `along` to states: ω − E ω is `along` of the state plus
@@ -73,7 +73,7 @@ class SetAside:
         return np.asarray((a * a - 2 * a * self.read[None]) * self.here)
 
 
-def set_aside_program(law: IidSum, weights: Sequence[Form], leave_out: float) -> SetAside | None:
+def set_aside_program(law: IidSum, weights: Sequence[Form], leave_out: float) -> SetAsideProgram | None:
     """The program for the likely states of these forms; None when there are too many."""
     p, v = np.array([float(x) for x in law.probabilities]), np.array([float(x) for x in law.values])
     w, n = np.array(weights, dtype=np.int64), law.respondents
@@ -105,7 +105,7 @@ def set_aside_program(law: IidSum, weights: Sequence[Form], leave_out: float) ->
     targets = np.where(here, targets, 0)
     apart = -np.moveaxis(n * w[None, :, :] - states[targets], 2, 0) * here
     moments = whole.ravel()[kept] * along**2 + 2 * along * first.ravel()[kept] + second.ravel()[kept]
-    return SetAside(
+    return SetAsideProgram(
         n, tuple(map(tuple, w.tolist())), slopes[1:], states, targets, here, p, residues, masses, along,
         apart.astype(np.float64), float(moments.sum()),
     )  # fmt: skip
@@ -144,7 +144,7 @@ def knots_of(reader: Reader, loss: float) -> Floats:
     return dense_knots(0.0, spread, low, high, apart)
 
 
-def fitting_program(reader: Reader, forms: Sequence[Form], nodes: int, seconds: float) -> SetAside | None:
+def fitting_program(reader: Reader, forms: Sequence[Form], nodes: int, seconds: float) -> SetAsideProgram | None:
     """The program that leaves out least among those that the time allows; None when there is none."""
     found = None
     for share in LEAVE_OUT:
@@ -179,7 +179,9 @@ def _clipped(reader: Reader, form: Form) -> Form:
     return tuple(int(x) for x in over / (farthest or 1.0) > 0.25)
 
 
-def set_aside_bound(reader: Reader, program: SetAside, loss: float, gap: float, seconds: float, watch: Watch = SILENT) -> Bounded:
+def set_aside_bound(
+    reader: Reader, program: SetAsideProgram, loss: float, gap: float, seconds: float, watch: Watch = SILENT
+) -> Bounded:
     """The bound that a program proves within the time; `loss` is that of a good mechanism."""
     weight = float(reader.problem.decision.weight)
     knots = knots_of(reader, loss / weight)
@@ -187,7 +189,7 @@ def set_aside_bound(reader: Reader, program: SetAside, loss: float, gap: float, 
     return Bounded(weight * max(found.bound, 0.0), _witness(reader, program, knots, found))
 
 
-def _witness(reader: Reader, program: SetAside, knots: Floats, prices: Prices) -> SetAsideWitness:
+def _witness(reader: Reader, program: SetAsideProgram, knots: Floats, prices: Prices) -> SetAsideWitness:
     """Prices as whole numbers; those of forms are told of N·w − s, and −2a·slope·(N·w − s) is part of them."""
     law, weight = reader.law, float(reader.problem.decision.weight)
     mean = law.mean * law.respondents

@@ -24,7 +24,7 @@ from discreet.design.schedule import SECONDS_PER_FLOP, now, spend
 from discreet.watch import SILENT, Watch
 
 if TYPE_CHECKING:
-    from discreet.design.ladder.bounds.set_aside import SetAside
+    from discreet.design.ladder.bounds.set_aside import SetAsideProgram
 
 Floats = NDArray[np.float64]
 
@@ -46,14 +46,14 @@ class Prices:
     bound: float
 
 
-def iteration_seconds(program: SetAside, nodes: int) -> float:
+def iteration_seconds(program: SetAsideProgram, nodes: int) -> float:
     """A guess of one step."""
     pairs, rows = int(program.here.sum()), program.coefficients.shape[0] * len(program.states)
     each = rows**3 + 4.0 * pairs * program.here.shape[1] * program.coefficients.shape[0] * (rows + pairs)
     return 0.4 * (SECONDS_PER_FLOP * (nodes * each + pairs**3 / 3.0) + 1e-3 * nodes)
 
 
-def proved(program: SetAside, epsilon: float, knots: Floats, forms: Floats, levels: Floats) -> float:
+def proved(program: SetAsideProgram, epsilon: float, knots: Floats, forms: Floats, levels: Floats) -> float:
     """The bound of the theorem (`certify.bounds.set_aside`) in floats."""
     q = math.exp(epsilon)
     cost = program.costs(knots) - _priced(program, forms) - levels
@@ -83,7 +83,7 @@ def _bent(cost: Floats, bends: Floats, shares: Floats, q: float) -> Floats:
     return np.asarray(np.where(x > 0, x, q * x).sum(axis=2))
 
 
-def _priced(program: SetAside, forms: Floats) -> Floats:
+def _priced(program: SetAsideProgram, forms: Floats) -> Floats:
     """Σ_k β_k(a, b + w_i)·(N·w_i − s) with its sign turned: what the prices take off, [node, base, type]."""
     found = np.zeros((len(forms), *program.here.shape))
     for k, apart in enumerate(program.coefficients):
@@ -91,7 +91,9 @@ def _priced(program: SetAside, forms: Floats) -> Floats:
     return found * program.here
 
 
-def solve_set_aside(program: SetAside, epsilon: float, knots: Floats, gap: float, seconds: float, watch: Watch = SILENT) -> Prices:
+def solve_set_aside(
+    program: SetAsideProgram, epsilon: float, knots: Floats, gap: float, seconds: float, watch: Watch = SILENT
+) -> Prices:
     """Prices that prove the best bound seen within the time, or the first within `gap` of the program's value."""
     ends, walk = now() + seconds, _Walk(program, epsilon, knots)
     step = iteration_seconds(program, len(knots))
@@ -113,7 +115,7 @@ def solve_set_aside(program: SetAside, epsilon: float, knots: Floats, gap: float
 class _Walk:
     """P [node, base, type], y [node, base], multipliers of both slacks, β and ν."""
 
-    def __init__(self, program: SetAside, epsilon: float, knots: Floats) -> None:
+    def __init__(self, program: SetAsideProgram, epsilon: float, knots: Floats) -> None:
         from scipy import sparse
 
         self.q, self.here = math.exp(epsilon), program.here
