@@ -15,6 +15,7 @@ from scipy.optimize import linprog
 from discreet.certify import privacy
 from discreet.certify.robust import mixture
 from discreet.certify.verdict import robust_proof
+from discreet.design.questions.minimax import _game
 from discreet.design.questions.robust import Robust, robust_design
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.files.artefact import read_artefact
@@ -223,3 +224,13 @@ def test_what_cannot_be_listed_is_refused_before_any_design_with_what_works_inst
     other = IidPrior((Fraction(1, 2), *[Fraction(1, 20)] * 10))
     with pytest.raises(TooLarge, match="--hedge guards"):
         robust_design(crowd, [crowd.prior, other])
+
+
+@pytest.mark.parametrize("unit", ["1e15", "1e-12"])
+def test_the_game_has_no_units(unit: str) -> None:
+    """Seen: regrets of 1e30 are no linear program that a solver takes, and the command ended as a defect."""
+    regrets = np.array([[0.0, 9.0], [6.0, 0.0], [4.0, 3.0]])
+    shares, weights, worst = _game(regrets)
+    scaled = _game(regrets * float(unit) ** 2)
+    assert np.allclose(scaled[0], shares) and np.allclose([float(w) for w in scaled[1]], [float(w) for w in weights], atol=3e-6)
+    assert scaled[2] == pytest.approx(worst * float(unit) ** 2)

@@ -185,7 +185,8 @@ def _game(regrets: np.ndarray) -> tuple[np.ndarray, tuple[Fraction, ...], float]
     from scipy.optimize import linprog
 
     columns, priors = regrets.shape
-    upper = np.hstack([regrets.T, -np.ones((priors, 1))])
+    scale = float(np.abs(regrets).max()) or 1.0  # regrets of 1e30, or of 1e-24, are beyond the tolerances of linear programs
+    upper = np.hstack([regrets.T / scale, -np.ones((priors, 1))])
     found = linprog(
         np.append(np.zeros(columns), 1.0),
         A_ub=upper,
@@ -199,7 +200,7 @@ def _game(regrets: np.ndarray) -> tuple[np.ndarray, tuple[Fraction, ...], float]
     duals = np.maximum(-found.ineqlin.marginals, 0)
     whole = np.floor(duals / duals.sum() * SHARES).astype(np.int64)
     whole[int(np.argmax(whole))] += SHARES - int(whole.sum())
-    return shares / shares.sum(), tuple(Fraction(int(w), SHARES) for w in whole), float(found.fun)
+    return shares / shares.sum(), tuple(Fraction(int(w), SHARES) for w in whole), scale * float(found.fun)
 
 
 def _mixed(columns: Sequence[_Column], shares: np.ndarray) -> tuple[np.ndarray, list[Recommendation]]:
