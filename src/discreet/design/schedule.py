@@ -64,6 +64,8 @@ SECONDS_PER_PRODUCT, SECONDS_PER_CUBE, SECONDS_PER_CALL = 1.2e-10, 1e-11, 3e-3
 """Of a step of the structured interior point: of actions × states² × width, of states³, and of the step itself."""
 WORTH_MOVING, SECONDS_PER_DEVICE_STEP, SECONDS_PER_DEVICE_PRODUCT = 0.3, 0.3, 1.2e-13
 """A step that takes so long here is taken on a GPU where there is one; what it takes there: in any case, and for each product."""
+SECONDS_PER_ENTRY = 1e-7
+"""Of the same under ρ, for each pair of an action and a cut."""
 FEWEST_STEPS = 12
 """Of an interior point, before its kernel is worth anything."""
 BYTES_PER_PAIR = 40
@@ -80,6 +82,8 @@ SECONDS_PER_PATH_STATE, SECONDS_PER_PATH_PAIR = 1e-7, 1e-8
 """Of a chain bound with a path for every number of players: for each state of a path, or each pair of states and outputs."""
 SECONDS_PER_SCORE, SECONDS_PER_LIKELY_TOTAL = 4e-4, 2e-6
 """Of valuing one weighted sum: a call, and each of its likely totals."""
+SECONDS_PER_GAUSSIAN_SCORE = 0.02
+"""Of the same under discrete Gaussian noise."""
 
 _counted: ContextVar[list[float] | None] = ContextVar("counted seconds", default=None)
 
@@ -144,6 +148,13 @@ def place_for(seconds: float, size: float) -> Any:
     if is_counted() or seconds < WORTH_MOVING or device() is None:
         return np
     return device() if size < device_bytes() else np
+
+
+def renyi_seconds(actions: int, states: int, cuts: int, multipliers: int) -> float:
+    """A guess of one step of the interior point under ρ: inverses, gradients of cuts, and what is left for their multipliers."""
+    left = multipliers + states
+    products = 2.0 * actions * float(states) ** 3 + 10.0 * actions * (2.0 * cuts + states) * left + 0.5 * float(left) ** 3
+    return SECONDS_PER_CALL + SECONDS_PER_PRODUCT * products + SECONDS_PER_ENTRY * actions * cuts
 
 
 class TimeIsUpError(Exception):

@@ -1,36 +1,18 @@
-"""Proposing bounds under ρ for sizes beyond programs. `certify` proves what they prove.
+"""Proposing the chain bound under ρ: the pair of tails of the values that hides most. `certify` proves what it proves.
 
-The chain of order 2 (`certify.bounds.concentrated_chain`) takes the pair of tails of the values that hides most; cuts for players
-(`players`) are tighter where they can be solved.
+It takes moments at any size; cuts for players (`players`) are tighter where they can be solved.
 """
 
 from __future__ import annotations
 
-from discreet.certify.bounds.chain import split_of
+from discreet.certify.bounds.chain import LINEAR_WORK, split_of
 from discreet.certify.bounds.concentrated_chain import CONCENTRATED, concentrated_loss, why_not_concentrated_chain
-from discreet.certify.optimality import upper_bound
 from discreet.design.ladder.bounds.chain import pairs_of_tails
-from discreet.model.certificate import TheoremWitness, Witness
+from discreet.design.schedule import SECONDS_PER_PATH_STATE, spend
+from discreet.model.certificate import TheoremWitness
 from discreet.model.iid_sum import iid_sum
 from discreet.model.problem import Problem
-from discreet.model.universe import Universe
 from discreet.watch import Watch
-
-FEW = 1_000
-"""Histograms up to which the program on all of them bounds better."""
-
-
-def path_witness(problem: Problem, watch: Watch) -> Witness | None:
-    """The better of a chain and of cuts for players; None where neither applies."""
-    from discreet.design.concentrated.players import players_witness
-
-    chain, universe = concentrated_chain_witness(problem, watch), problem.universe
-    if not isinstance(universe, Universe) or universe.histogram_count <= FEW:
-        return chain
-    players = players_witness(problem, watch)
-    if chain is None or players is None:
-        return players or chain
-    return players if upper_bound(problem, players) < upper_bound(problem, chain) else chain
 
 
 def concentrated_chain_witness(problem: Problem, watch: Watch) -> TheoremWitness | None:
@@ -42,6 +24,7 @@ def concentrated_chain_witness(problem: Problem, watch: Watch) -> TheoremWitness
     for pair in pairs_of_tails(problem, law.types):
         if sets is not None and watch.cancelled():
             break
+        spend(SECONDS_PER_PATH_STATE * LINEAR_WORK / 10)
         bound = float(concentrated_loss(split_of(problem, *pair), law.respondents, rho))
         if bound > best:
             best, sets = bound, pair

@@ -8,6 +8,7 @@ multipliers and likelihood ratios are rounded and checked again by `certify.boun
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -27,6 +28,7 @@ from discreet.design.solver.renyi import RenyiProgram, RenyiSolution, solve_reny
 from discreet.errors import TooLarge
 from discreet.model.certificate import ROOT_BITS, Flow, Multipliers, RenyiWitness
 from discreet.model.neighbours import ReplaceOne
+from discreet.model.problem import Problem
 from discreet.model.summary import Clamp
 from discreet.watch import Watch
 
@@ -48,10 +50,10 @@ FAINT = 1e-13
 def cut_witness(base: Ground, watch: Watch) -> RenyiWitness | None:
     """The witness, or None when the likely states are too many, or the time was over before there was one."""
     try:
-        section = likely_states(base, with_losses(base, NODES)[1])
+        section = likely_states(base, on_ground(base, NODES)[1])
         if section is None:
             return None
-        actions, table = with_losses(base, min(max(NODES, ENTRIES // len(section.space)), MOST_NODES))
+        actions, table = on_ground(base, min(max(NODES, ENTRIES // len(section.space)), MOST_NODES))
     except TooLarge:
         return None
     if not 1 < len(actions) <= max(MOST_ACTIONS, MOST_NODES):
@@ -72,21 +74,27 @@ def cut_witness(base: Ground, watch: Watch) -> RenyiWitness | None:
     )
 
 
-def with_losses(base: Ground, many: int) -> tuple[list[Recommendation], np.ndarray]:
-    """Listed actions, or nodes between the likely values, with their losses [action, ω]."""
-    problem = base.problem
+def with_losses(
+    problem: Problem, omegas: Sequence[Fraction], mass: np.ndarray, many: int
+) -> tuple[list[Recommendation], np.ndarray]:
+    """Listed actions, or so many nodes between the likely values, with their losses [action, ω]; `mass` is that of each ω."""
     if not problem.real_actions:
         listed = recommendations(problem)
-        return listed, losses(problem, listed, base.exact_omegas)
+        return listed, losses(problem, listed, omegas)
     decision = problem.decision
-    values = np.array([float(w) for w in base.exact_omegas])
-    mass = np.bincount(base.column, base.masses, len(values))
-    held = np.flatnonzero((np.cumsum(mass) > 1e-7) & (np.cumsum(mass[::-1])[::-1] > 1e-7))
+    values = np.array([float(w) for w in omegas])
+    order = np.argsort(values)
+    held = order[(np.cumsum(mass[order]) > 1e-7) & (np.cumsum(mass[order][::-1])[::-1] > 1e-7)]
     ends = [float(end) for end in needed(problem)]
     low, high = (min(max(float(values[k]), ends[0]), ends[1]) for k in (held[0], held[-1])) if decision.is_loss else ends
     nodes = np.linspace(low, high, many) if high > low else np.array([low])
     exact: list[Recommendation] = [Fraction(float(a)) for a in nodes]
     return exact, float(decision.weight) * decision.loss.table(nodes, values)
+
+
+def on_ground(base: Ground, many: int) -> tuple[list[Recommendation], np.ndarray]:
+    """The same over all states of a ground."""
+    return with_losses(base.problem, base.exact_omegas, np.bincount(base.column, base.masses, len(base.exact_omegas)), many)
 
 
 def likely_states(base: Ground, table: np.ndarray) -> Section | None:

@@ -22,6 +22,7 @@ from discreet.design.ladder.mechanisms.proxy import lattice_weights
 from discreet.design.ladder.mechanisms.sums import sum_law
 from discreet.design.ladder.mechanisms.weights import FINE, clipped_weights, neighbouring
 from discreet.design.program.sections import Ground
+from discreet.design.schedule import SECONDS_PER_GAUSSIAN_SCORE, spend
 from discreet.errors import DiscreetError, InputError
 from discreet.model.actions import Action, RealActions
 from discreet.model.iid_sum import IidSum, iid_sum
@@ -94,6 +95,7 @@ def best_gaussian_sum(scorer: Scorer, watch: Watch) -> GaussianSum:
         if weights not in known:
             try:
                 known[weights] = scorer.read(weights)
+                spend(SECONDS_PER_GAUSSIAN_SCORE)
             except DiscreetError:
                 known[weights] = None
         return known[weights]

@@ -17,6 +17,7 @@ import numpy as np
 from discreet.certify.bounds.concentrated_chain import why_not_under_rho
 from discreet.certify.bounds.players import MOST_STATES, among_players
 from discreet.design.concentrated.cuts import ROOT, packed
+from discreet.design.schedule import FEWEST_STEPS, renyi_seconds, time_left
 from discreet.design.solver.renyi import Groups, RenyiProgram, RenyiSolution, solve_renyi
 from discreet.model.certificate import PlayersPart, PlayersWitness
 from discreet.model.iid_sum import IidSum, iid_sum
@@ -137,6 +138,10 @@ def _part(problem: Problem, watch: Watch) -> PlayersPart | None:
     order = np.full(len(first), 1 + 1 / ROOT)
     groups = _shared(states[likely], masses, first, second) if len(chances) > 2 else None
     whole = RenyiProgram(cost, first, second, order, np.exp(order * (order - 1) * rho * step**2), groups)
+    each = len(likely) // step ** len(box.clipped)
+    step_seconds = renyi_seconds(len(nodes), each, len(first), each if groups is None else groups.number.max() + 1)
+    if FEWEST_STEPS * step_seconds > time_left(watch):
+        return None
     found = _by_remainders(whole, states[likely] % step, CLOSE * weight * guess, watch)
     if found.bound <= 0:
         return None

@@ -1,28 +1,29 @@
-"""The route to a mechanism under ρ (zCDP): discrete Gaussian noise on the best weighted sum (`design.concentrated`)."""
+"""The routes under ρ (zCDP): Gaussian noise on a weighted sum, tables on histograms or totals, bounds (`design.concentrated`)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from discreet.certify.bounds import FULL
-from discreet.design.program.sections import Ground, Recommendation, ground, whole
+from discreet.certify.bounds.concentrated_chain import why_not_under_rho
+from discreet.design.program.sections import ground
 from discreet.design.proposal import Proposal
+from discreet.design.routes.blind import blind_proposal
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked, Route
 from discreet.errors import DiscreetError
-from discreet.model.certificate import TheoremWitness
+from discreet.model.certificate import TheoremWitness, Witness
 from discreet.model.iid_sum import iid_sum, why_not_iid_sum
-from discreet.model.kernel import Kernel, Output, TableKernel
 from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
 from discreet.model.promises import ConcentratedPromise, PurePromise
 from discreet.model.record import Step
-from discreet.model.replies import best_replies
-from discreet.model.summary import Summary
 from discreet.model.universe import Universe
+
+if TYPE_CHECKING:
+    from discreet.design.concentrated.gaussian_sums import Scorer
 
 
 class GaussianSums(Route):
@@ -47,17 +48,12 @@ class GaussianSums(Route):
         return "noise on a weighted sum needs no list of states" if by_law(problem) else "every state is listed once"
 
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
-        from discreet.design.concentrated.chain import path_witness
-        from discreet.design.concentrated.cuts import cut_witness
-        from discreet.design.concentrated.gaussian_sums import LawScorer, ListedScorer, Scorer, best_gaussian_sum
+        from discreet.design.concentrated.chain import concentrated_chain_witness
+        from discreet.design.concentrated.gaussian_sums import best_gaussian_sum
 
-        scorer: Scorer = LawScorer(problem) if by_law(problem) else ListedScorer(ground(problem))
-        found = best_gaussian_sum(scorer, asked.watch)
+        found = best_gaussian_sum(scorer_of(problem), asked.watch)
         words = f"weights {', '.join(map(str, found.summary.weights))} with discrete Gaussian noise"
-        witness = path_witness(problem, asked.watch)
-        if witness is None and too_many(problem) is None:
-            base = scorer.base if isinstance(scorer, ListedScorer) else ground(problem)
-            witness = cut_witness(base, asked.watch)
+        witness = concentrated_chain_witness(problem, asked.watch)
         status = "cancelled" if asked.watch.cancelled() else "optimal"
         return Proposal(found.summary, found.kernel, witness or TheoremWitness(FULL), words, status)
 
@@ -82,15 +78,70 @@ class RenyiTables(Route):
 
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
         from discreet.design.concentrated.cuts import cut_witness
-        from discreet.design.concentrated.tables import best_table
+        from discreet.design.concentrated.tables import best_table, of_histograms
 
         base = ground(problem)
         witness = cut_witness(base, asked.watch) or TheoremWitness(FULL)
-        found = best_table(base, asked.gap, asked.watch)
+        scene = of_histograms(base)
+        kernel = None if scene is None else best_table(scene, asked.gap, asked.watch)
+        if scene is None or kernel is None:
+            return _nothing(problem, witness)
+        return Proposal(scene.summary, kernel, witness, "program on the likely states", "optimal")
+
+
+class RenyiSums(Route):
+    """The convex program on the likely totals of a weighted sum."""
+
+    name = "Rényi program on a sum"
+    theorem = "convexity of Rényi divergences"
+    serves = (ConcentratedPromise,)
+
+    def obstacle(self, problem: Problem) -> str | None:
+        if problem.real_actions and len(problem.decisions) > 1:
+            return "real actions are solved for a single decision maker"
+        if (
+            isinstance(problem.universe, Universe)
+            and problem.universe.histogram_count <= FEW
+            and RenyiTables().obstacle(problem) is None
+        ):
+            return f"tables on {FEW:,} histograms or fewer need no sum"
+        return GaussianSums().obstacle(problem)
+
+    def why(self, problem: Problem) -> str:
+        return "the likely totals of a weighted sum are few enough for a table"
+
+    def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        from discreet.design.concentrated.tables import best_sum_table
+
+        found = best_sum_table(scorer_of(problem), asked.gap, asked.watch)
         if found is None:
-            return Proposal(*_blind(base), witness, "publishing nothing: the program is too large", "stalled")
-        section, kernel = found
-        return Proposal(section.summary, kernel, witness, "program on the likely states", "optimal")
+            return _nothing(problem, None)
+        scene, kernel = found
+        status = "cancelled" if asked.watch.cancelled() else "optimal"
+        return Proposal(scene.summary, kernel, None, "program on the likely totals of a sum", status)
+
+
+class PlayersCuts(Route):
+    """No mechanism, a bound: everybody learns all but what the players of a few types have."""
+
+    name = "cuts for players"
+    theorem = "convexity of Rényi divergences"
+    serves = (ConcentratedPromise,)
+
+    def obstacle(self, problem: Problem) -> str | None:
+        universe = problem.universe
+        if isinstance(universe, Universe) and universe.histogram_count <= FEW:
+            return f"the program on all of {FEW:,} histograms or fewer bounds better"
+        return why_not_under_rho(problem)
+
+    def why(self, problem: Problem) -> str:
+        return "a bound for more histograms than a program takes"
+
+    def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        from discreet.design.concentrated.players import players_witness
+
+        witness = players_witness(problem, asked.watch)
+        return replace(blind_proposal(problem), witness=witness, words="a bound, no mechanism", status="optimal")
 
 
 class ImpliedPure(Route):
@@ -128,21 +179,24 @@ def _under_epsilon(problem: Problem) -> tuple[Problem, Route]:
     return pure, considered(pure)[0][0]
 
 
+FEW = 1_000
+"""Histograms up to which the program on all of them bounds better than one for some players."""
 MOST_PURE = 300
 """Histograms up to which the program under ε is solved beside those under ρ."""
 BELOW = Fraction(10**9 - 1, 10**9)
 """A little less than ρ is aimed at, for the roundings of the proof."""
 
 
-def _blind(base: Ground) -> tuple[Summary, Kernel]:
-    """One output, whatever the data: what is proposed where the program is too large."""
-    problem = base.problem
-    joint = np.bincount(base.column, base.masses, len(base.exact_omegas))[None, :]
-    replies = [best_replies(d, joint, base.exact_omegas).actions[0] for d in problem.decisions]
-    action: Recommendation = replies[0] if len(replies) == 1 else tuple(replies)
-    section = whole(base)
-    kernel = TableKernel(section.space.labels, (Output("nothing", action),), ((2,) * len(section.space),), 2)
-    return section.summary, kernel
+def _nothing(problem: Problem, witness: Witness | None) -> Proposal:
+    """What is proposed where the program is too large: its bound at most."""
+    return replace(blind_proposal(problem), witness=witness, words="publishing nothing: the program is too large")
+
+
+def scorer_of(problem: Problem) -> Scorer:
+    """How weighted sums of this problem are valued."""
+    from discreet.design.concentrated.gaussian_sums import LawScorer, ListedScorer
+
+    return LawScorer(problem) if by_law(problem) else ListedScorer(ground(problem))
 
 
 def by_law(problem: Problem) -> bool:

@@ -33,6 +33,7 @@ from discreet.errors import InputError, TooLarge
 from discreet.model.lattice import statistic_lattice
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
+from discreet.model.promises import ConcentratedPromise, PurePromise
 from discreet.model.replies import decimal
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -49,6 +50,8 @@ class Oblivious(Route):
     name = "oblivious program"
     theorem = "SY Prop. 3"
 
+    serves = (PurePromise, ConcentratedPromise)
+
     def obstacle(self, problem: Problem) -> str | None:
         if not isinstance(problem.universe, Universe) or problem.statistic.weights(problem.universe) is None:
             return "the statistic is not a sum, mean or count"
@@ -58,6 +61,8 @@ class Oblivious(Route):
         return "asked for: the mechanism reads only the statistic"
 
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
+        if isinstance(problem.promise, ConcentratedPromise):
+            return _under_rho(ground(problem), asked.gap, asked.watch)
         return oblivious_proposal(ground(problem), asked.gap, asked.watch)
 
 
@@ -142,3 +147,17 @@ def oblivious_proposal(base: Ground, gap: float, watch: Watch = SILENT) -> Propo
         table = losses(problem, found.actions, base.exact_omegas)
     kernel = exact_kernel(found.section, found.kernel, found.actions, found.section.upper(table), solvable(problem.epsilon))
     return Proposal(found.section.summary, kernel, None, "oblivious program", "optimal")
+
+
+def _under_rho(base: Ground, gap: float, watch: Watch) -> Proposal:
+    """The table on the likely values of the statistic; discrete Gaussian noise on it where these are too many, or it loses less."""
+    from discreet.design.concentrated.gaussian_sums import ListedScorer
+    from discreet.design.concentrated.tables import best_table, loss_of, of_totals
+
+    summary = lattice_summary(base)
+    noisy = ListedScorer(base).read(summary.weights)
+    scene = of_totals(base, summary)
+    kernel = best_table(scene, gap, watch)
+    if kernel is None or loss_of(scene, kernel) >= noisy.loss:
+        return Proposal(noisy.summary, noisy.kernel, None, "discrete Gaussian noise on the statistic", "optimal")
+    return Proposal(scene.summary, kernel, None, "oblivious program", "optimal")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from discreet.design.routes.concentrated import GaussianSums, ImpliedPure, RenyiTables
+from discreet.design.routes.concentrated import GaussianSums, ImpliedPure, PlayersCuts, RenyiSums, RenyiTables
 from discreet.design.routes.geometric import GeometricRoute
 from discreet.design.routes.ladder import Ladder
 from discreet.design.routes.program import PROGRAMS, states_of
@@ -16,7 +16,7 @@ from discreet.model.record import Step
 from discreet.model.reductions import REDUCTIONS, NotReduced
 
 LADDER = Ladder()
-CONCENTRATED: tuple[Route, ...] = (GaussianSums(), RenyiTables(), ImpliedPure())
+CONCENTRATED: tuple[Route, ...] = (GaussianSums(), RenyiTables(), RenyiSums(), PlayersCuts(), ImpliedPure())
 """The routes of designs under ρ."""
 
 

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.design.schedule import renyi_seconds, spend
 from discreet.design.solver.threads import one_thread
 from discreet.watch import SILENT, Watch
 
@@ -78,13 +79,19 @@ def solve_renyi(program: RenyiProgram, start: Floats, gap: float = 1e-4, watch: 
     """From a kernel that is private and positive everywhere to one within the gap of the best."""
     state = _State(program, start)
     scale = max(abs(float((program.cost * start).sum())), 1e-300)
+    actions, states = program.cost.shape
+    guess = renyi_seconds(actions, states, len(program.first), len(state.weight))
     steps, best = 0, (state.dual_value(), state.m, state.of_cuts)
     while steps < MOST_STEPS and not watch.cancelled():
         close = state.complementarity < 0.3 * gap * scale
         if close and state.residual < 0.1 * gap * scale:
             break
         # close to the end only the rows of the dual are mended: actions of next to no mass bind the bound as much as others
-        state.step(1.0 if close else SHRINK)
+        try:
+            state.step(1.0 if close else SHRINK)
+        except np.linalg.LinAlgError:  # numbers beyond floats: what was reached before is what there is
+            break
+        spend(guess)
         steps += 1
         bound = state.dual_value()
         if bound > best[0]:
