@@ -177,16 +177,29 @@ class ListedWorld:
         assert counts is not None
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.where(counts > 0, counts * np.log(factors)[None, :], 0.0).sum(axis=1)
-        return self._outcome(self._within_sizes(logs, counts.sum(axis=1)))
+        return self._outcome(self._within_sizes(logs))
 
-    def _within_sizes(self, logs: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    @cached_property
+    def _sizes(self) -> list[np.ndarray]:
+        """The states that may occur, of each size of cell."""
+        sizes = np.zeros(len(self.view.masses)) if self.counts is None else self.counts.sum(axis=1)
+        likely = np.flatnonzero(self.view.masses > 0)
+        return [likely[sizes[likely] == n] for n in np.unique(sizes[likely])]
+
+    @cached_property
+    def _values(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The values of ω with their masses, of each size of cell."""
+        found = []
+        for at in self._sizes:
+            values, which = np.unique(self.view.omegas[at], return_inverse=True)
+            found.append((values, np.bincount(which.reshape(-1), self.view.masses[at])))
+        return found
+
+    def _within_sizes(self, logs: np.ndarray) -> np.ndarray:
         """Masses times factors, with every size of cell as likely as before."""
-        masses = self.view.masses
-        raised = np.zeros(len(masses))
-        for n in np.unique(sizes[masses > 0]):
-            at = (sizes == n) & (masses > 0)
-            part = masses[at] * np.exp(logs[at] - logs[at].max())
-            raised[at] = part * (masses[at].sum() / part.sum())
+        raised = np.zeros(len(logs))
+        for at in self._sizes:
+            raised[at] = _raised(self.view.masses[at], logs[at])
         return raised
 
     def tilted(self, theta: float) -> Outcome:
@@ -195,8 +208,8 @@ class ListedWorld:
 
     def mean_at(self, theta: float) -> float:
         """The mean of ω in that truth."""
-        masses = self._tilt(theta)
-        return float(masses @ self.view.omegas / masses.sum())
+        parts = [(values, _raised(masses, theta * values)) for values, masses in self._values]
+        return float(sum(values @ part for values, part in parts) / sum(part.sum() for _, part in parts))
 
     @cached_property
     def variance(self) -> float:
@@ -206,9 +219,7 @@ class ListedWorld:
 
     def _tilt(self, theta: float) -> np.ndarray:
         centre = float(self.view.masses @ self.view.omegas)
-        logs = theta * (self.view.omegas - centre)
-        sizes = np.zeros(len(logs)) if self.counts is None else self.counts.sum(axis=1)
-        return self._within_sizes(logs, sizes)
+        return self._within_sizes(theta * (self.view.omegas - centre))
 
     def replies(self, thetas: list[float]) -> Replies:
         """The best replies to each output when every tilt is as likely as the others."""
@@ -228,6 +239,12 @@ class ListedWorld:
         mean = float(masses @ self.view.omegas)
         bias = None if self.actions is None else float(masses @ (self.actions @ self.kernel - self.view.omegas))
         return Outcome(mean, float(masses @ self.risk), bias)
+
+
+def _raised(masses: np.ndarray, logs: np.ndarray) -> np.ndarray:
+    """Masses times e^logs, with the same sum as before."""
+    part = masses * np.exp(logs - logs.max())
+    return np.asarray(part * (masses.sum() / part.sum()))
 
 
 class SummedWorld:
