@@ -25,6 +25,7 @@ from discreet.design.routes.order import LADDER, considered
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked, Route
 from discreet.design.schedule import (
+    AFTER_COMPARING,
     BASELINE_SECONDS,
     COMPARE_SECONDS,
     DEFAULT_SECONDS,
@@ -37,6 +38,7 @@ from discreet.design.schedule import (
     TimeIsUpError,
     Until,
     now,
+    until_all_is_shown,
 )
 from discreet.design.units import Units
 from discreet.design.watchdog import in_time
@@ -122,6 +124,7 @@ class _Search:
     def __init__(self, problem: Problem, gap: float, seconds: float, watch: Watch) -> None:
         self.problem, self.gap, self.seconds, self.outer = problem, gap, seconds, watch
         self.begun = now()
+        self.whole = until_all_is_shown(seconds, watch)
         self.proofs = Proofs(problem)
         self.units = Units.of(problem)
         self.routes, self.passed = considered(self.units.inner)
@@ -221,10 +224,12 @@ class _Search:
             self.proofs.keep(None, self._plain_bound())
         # a search that took all its time must not take the comparison away as well
         left = self.seconds - self._elapsed()
-        watch = Until.after(max(left, COMPARE_SECONDS + min(left, 0.0), COMPARE_SECONDS / 2), AsPayoffs(self.outer))
+        most = max(self.whole.left - AFTER_COMPARING, COMPARE_SECONDS / 4)
+        least = max(COMPARE_SECONDS + min(left, 0.0), COMPARE_SECONDS / 2)
+        watch = Until.after(min(max(left, least), most), AsPayoffs(self.outer))
         shown, found = plain_baseline(self.units.inner), dict[str, Baseline]()
         try:
-            found |= in_time(lambda: self._baselines(compare, watch, found), watch.left + self._grace)
+            found |= in_time(lambda: self._baselines(compare, watch, found), min(watch.left + self._grace, most))
         except (DiscreetError, MemoryError, TimeIsUpError) as error:
             watch.report(stage="baselines", message=f"not computed: {error or OUT_OF_MEMORY}")
         shown |= {name: b for name, b in dict(found).items() if b.value is not None or name not in shown}

@@ -32,6 +32,8 @@ LAST_PARTS = 4
 """When the whole is late already, a part may overrun by so small a share of that."""
 COMPARE_SECONDS = 3.0
 """Baselines have at least so much time of their own."""
+AFTER_COMPARING = 0.5
+"""Seconds of the whole that are kept for publishing a better baseline and the last proof."""
 QUICK_SECONDS = 2.0
 """What weighted sums may take before a program, when the gap asked for is loose."""
 FLOOR_SECONDS = 2.0
