@@ -14,7 +14,9 @@ from discreet.certify.value.expected import expected_payoff
 from discreet.certify.value.laws import Listed, law_of
 from discreet.certify.value.sums import Sums
 from discreet.certify.value.weighted_sums import weighted_sum_payoff
+from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.errors import TooLarge
+from discreet.files.problem import problem_from_document
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.kernel import GeometricKernel, Output, StaircaseKernel, TableKernel
@@ -218,3 +220,61 @@ def test_laws_that_do_not_fit_are_refused() -> None:
     assert law is not None
     with pytest.raises(TooLarge, match="smaller weights"):
         law.masses([0, 1, 9][: wide.universe.types], BITS)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_payoffs_that_are_lines_need_no_joint_law(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """f(a) + ω·g(a) through the mean of ω after each total: the same number as through the joint law."""
+    rng = random.Random(seed)
+    values = [str(rng.randint(-2, 5)) for _ in range(3)]
+    prior: dict[str, object] = {"kind": "iid", "probabilities": ["1/2", "1/3", "1/6"]}
+    if seed % 2:
+        prior = {"kind": "exchangeable", "concentration": ["3", "2", "1/2"]}
+    problem = problem_from_document(
+        {
+            "data": {"respondents": 5, "values": values},
+            "prior": prior,
+            "statistic": {"kind": "sum"},
+            "decision": {"kind": "expression", "actions": {"from": -4, "to": 9}, "payoff": "a*omega - a**2 + 3"},
+            "privacy": {"epsilon": 1},
+        }
+    )
+    summary = LinearSummary((0, 1, rng.randint(2, 3)))
+    low, high = summary.range(problem.people)
+    actions = tuple(Fraction(rng.randint(-12, 27), 3) for _ in range(low, high + 1))
+    kernel = GeometricKernel(low, high, 3, Fraction(4, 5), actions)
+    mechanism = Mechanism(problem, summary, kernel, problem.guarantee)
+    below, above = weighted_sum_payoff(mechanism)
+    monkeypatch.setattr("discreet.certify.value.weighted_sums.joint_fits", lambda *_, **__: False)
+    low_side, high_side = weighted_sum_payoff(mechanism)
+    assert low_side <= above and below <= high_side and high_side - low_side < Fraction(1, 10**20)
+
+
+def test_full_information_of_lines_is_bounded_from_the_mean_where_no_law_is_formed() -> None:
+    """1,000 respondents in cells that differ: the bound was that every cell is the best possible one."""
+    problem = threshold_in_cells_that_differ(1_000)
+    few = threshold_in_cells_that_differ(100)
+    assert bound.full_information(problem) == Fraction(2000 - 130) * Fraction(260, 2000)
+    assert bound.full_information(few) <= bound._along_a_chord(few) < Fraction(200 - 130)
+
+
+def threshold_in_cells_that_differ(respondents: int) -> Problem:
+    return problem_from_document(
+        {
+            "data": {"respondents": respondents, "values": [0, 1, 2]},
+            "prior": {"kind": "exchangeable", "concentration": ["8", "1.4", "0.6"]},
+            "statistic": {"kind": "sum"},
+            "decision": {"kind": "expression", "actions": [0, 1], "payoff": "a*(omega-130)"},
+            "privacy": {"epsilon": 1},
+        }
+    )
+
+
+def test_a_threshold_in_large_cells_that_differ_is_designed_and_beats_publishing_nothing() -> None:
+    """It was refused, publishing nothing included: "this payoff needs the joint law"."""
+    problem = threshold_in_cells_that_differ(800)
+    reading = Reader(problem).counted()
+    assert reading is not None and reading.summary.weights == (0, 1, 1)
+    value = weighted_sum_payoff(Mechanism(problem, reading.summary, reading.kernel, problem.guarantee))[0]
+    assert float(-value) == pytest.approx(reading.loss, rel=1e-9)
+    assert value > (Fraction(800 * 26, 100) - 130) * Fraction(11, 10)

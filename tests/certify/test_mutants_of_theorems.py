@@ -205,6 +205,10 @@ def test_no_comparison_of_full_information_can_change_unnoticed() -> None:
         lambda module, p=p, most=most: limited(module, "MOST_PAYOFFS", most, lambda module: module._anywhere(p, ONE))
         for p in problems for most in (4, 5, 6, 10**6)
     ]  # fmt: skip
+    problems.append(replace(problems[6], decisions=(decisions[6], formula)))
+    problems.append(replace(problems[6], decisions=(decisions[6], decisions[6])))
+    problems.append(replace(squares, decisions=(decisions[6],)))
+    questions += [lambda module, p=p: module._along_a_chord(p) for p in problems]
     questions += [lambda module, w=w: module.lattice(list(map(Fraction, w))) for w in ((2, 4), (0, 0), ("1/2", "1/3"))]
     assert unexplained(BOUNDS / "full_information.py", questions, EQUIVALENT) == []
 

@@ -138,7 +138,13 @@ def test_no_comparison_of_the_weighted_sums_can_change_unnoticed() -> None:
     rng = random.Random(4)
     made = [summing(rng, table=k % 2 == 0) for k in range(24)]
     questions: list[Question] = [lambda module, m=m: module.weighted_sum_payoff(m) for m in (*odd_ones(), *made)]
-    questions += [lambda module, m=m: _by_moments(module, m) for m in made]
+    straight = Decision(FormulaLoss("a*omega - a**2"), RealActions(Fraction(-3), Fraction(10)), weight=HALF)
+    lines = [summing(rng, table=k % 2 == 0, decision=straight) for k in range(8)]
+    twice = tuple((a, a) for a in THREE)
+    several = replace(odd_ones()[7], problem=replace(odd_ones()[7].problem, decisions=(straight, straight)),
+                      kernel=GeometricKernel(0, 2, 1, HALF, twice))  # fmt: skip
+    lines += [replace(m, problem=replace(m.problem, decisions=(straight,))) for m in odd_ones()[-2:]]  # a law that sets none aside
+    questions += [lambda module, m=m: _by_moments(module, m) for m in (*made, *lines, several, *odd_ones())]
     for start in (-3, 0, 2, 4, 6):
         for length in (1, 2, 5):
             for ends in ((0, 4), (1, 3), (2, 2)):

@@ -2,7 +2,8 @@
 
 No mechanism's expected payoff exceeds Σ_ω P(ω)·Σ_i weight_i·max_a u_i(a, ω): each decision maker chooses after seeing ω itself.
 P(ω) comes from the listed states, or from below by the law of the sum (`value.laws`); what is missing there counts with the
-largest payoff, and so does everything where no law can be formed.
+largest payoff, and so does everything where no law can be formed. Only payoffs f(a) + ω·g(a) are bounded better then: the best of
+lines φ is convex, so with the ends l and h of ω, E φ(ω) ≤ φ(l) + (φ(h) − φ(l))·(E ω − l)/(h − l).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def full_information(problem: Problem) -> Fraction:
     try:
         masses, missing = masses_of_statistic(problem)
     except TooLarge:
-        return _anywhere(problem, Fraction(0))
+        return _along_a_chord(problem)
     omegas = sorted(masses)
     best = {w: Fraction(0) for w in omegas}
     for decision in problem.decisions:
@@ -41,6 +42,18 @@ def full_information(problem: Problem) -> Fraction:
             best[w] += payoff
     known = sum((p * best[w] for w, p in masses.items()), Fraction(0))
     return known + missing * _anywhere(problem, max(best.values())) if missing else known
+
+
+def _along_a_chord(problem: Problem) -> Fraction:
+    """At least the expected best payoff where no law of ω is formed: of lines from the mean of ω, of others the largest."""
+    law, universe = law_of(problem), problem.universe
+    weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
+    if law is None or weights is None or not all(d.is_straight for d in problem.decisions):
+        return _anywhere(problem, Fraction(0))
+    ends = problem.omega_range
+    low, high = (sum((largest_payoffs(d, [w])[w] for d in problem.decisions), Fraction(0)) for w in ends)
+    mean = sum((v * law.mean(t) for t, v in enumerate(weights)), Fraction(0))
+    return low + (high - low) * (mean - ends[0]) / (ends[1] - ends[0])
 
 
 def masses_of_statistic(problem: Problem) -> tuple[dict[Fraction, Fraction], Fraction]:

@@ -14,8 +14,10 @@ f(j) = c·r^e(|j|) and e(j) = ⌊(j + W − m)/W⌋,
     α = c·(H from the left + H from the right − a).
 Geometric noise is the case W = m = 1. A table's α_k are sums of whole numbers; totals that no database has carry no mass.
 
-Other payoffs go through the joint law of (S, ω) (`joint_sums`). Where that is too large, absolute and pinball
-errors are bracketed by moments: with x = ω − a, ρ_q(x) = |x|/2 + (q−½)x is convex, so
+Other payoffs go through the joint law of (S, ω) (`joint_sums`). Where that is too large, payoffs f(a) + ω·g(a) are
+    E f(a) + E[g(a) ω],
+found as above with f(a_y) and g(a_y) in the place of a_y, shifted to be ≥ 0. Absolute and pinball errors are bracketed by
+moments: with x = ω − a, ρ_q(x) = |x|/2 + (q−½)x is convex, so
     ρ_q(E x) ≤ E ρ_q(x) ≤ √(E x²)/2 + (q−½) E x.
 """
 
@@ -34,7 +36,7 @@ from discreet.certify.value.laws import Law, Masses
 from discreet.certify.value.sums import Sums, sums_of
 from discreet.errors import InputError
 from discreet.model.kernel import ClosedKernel, GaussianKernel, TableKernel
-from discreet.model.losses import DistanceLoss, SquaredLoss
+from discreet.model.losses import DistanceLoss, FormulaLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -64,6 +66,10 @@ def weighted_sum_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
             remedy="use another witness",
         )
     decisions, kernel, summary = mechanism.problem.decisions, mechanism.kernel, mechanism.weighted_sum
+    lines = _lines(mechanism) if len(decisions) == 1 and sums.law.sets_aside else None
+    if lines is not None and not joint_fits(sums, kernel, exact=True):
+        low, high = _on_lines(sums, mechanism, lines)
+        return decisions[0].weight * low, decisions[0].weight * high
     by_moments = len(decisions) == 1 and isinstance(decisions[0].loss, DistanceLoss) and sums.law.sets_aside
     if not by_moments or (not isinstance(decisions[0].loss, SquaredLoss) and joint_fits(sums, kernel, exact=False)):
         return joint_payoff(mechanism, sums)
@@ -132,45 +138,91 @@ def _root_above(x: Fraction) -> Fraction:
     return Fraction(isqrt((x.numerator << 2 * shift) // x.denominator) + 1, 1 << shift)
 
 
+class _Through:
+    """What is expected after the noise: numbers that follow from the output, alone or times ω, from below and above."""
+
+    def __init__(
+        self, sums: Sums, kernel: ClosedKernel | GaussianKernel | _Table, summary: LinearSummary, furthest: Fraction
+    ) -> None:
+        self.sums, self.kernel = sums, kernel
+        n = sums.largest
+        self.bits = SPARE_BITS + 2 * (
+            ceil(max(furthest, n * max(map(abs, sums.values)), Fraction(1))).bit_length() + n.bit_length()
+        )
+        self.ends = tuple(summary.clip(s) - kernel.low for s in (kernel.low, kernel.high))
+        self.parts = [(t, sums.law.mean(t), law) for t in range(len(sums.values)) if (law := sums.law.without(t)) is not None]
+        self._known: dict[Law, Masses] = {}
+
+    def after(self, numbers: Sequence[Fraction]) -> tuple[list[int], list[int]]:
+        """Both sides of α(s) = Σ_y K(y|s)·number_y at every total; numbers ≥ 0."""
+        return _after(self.kernel, numbers, self.bits)
+
+    def alone(self, after: tuple[list[int], list[int]], most: Fraction) -> Bracket:
+        """Both sides of E[α(S)]; of a fixed size, from the laws that are needed anyway; `most` is the largest α."""
+        if self.sums.smallest < self.sums.largest:
+            return self._expected(self.sums.law, after, 0, most)
+        n, weights = self.sums.largest, self.sums.weights
+        return _added((count / n, self._expected(law, after, weights[t], most)) for t, count, law in self.parts)
+
+    def with_omega(self, after: tuple[list[int], list[int]], most: Fraction) -> Bracket:
+        """Both sides of E[ω·α(S)]: of each type, one respondent is set aside."""
+        values, weights = self.sums.values, self.sums.weights
+        return _added(
+            (values[t] * count, self._expected(law, after, weights[t], most)) for t, count, law in self.parts if values[t]
+        )
+
+    def _expected(self, law: Law, after: tuple[list[int], list[int]], moved: int, most: Fraction) -> Bracket:
+        """Both sides of E[α(S + moved)] under a law of the others."""
+        if law not in self._known:
+            self._known[law] = law.masses(self.sums.weights, self.bits)
+        found = self._known[law]
+        start = found.first + moved - self.kernel.low
+        low, high = (
+            Fraction(sum(map(mul, found.masses, _window(side, start, len(found.masses), *self.ends))), 1 << 2 * self.bits)
+            for side in after
+        )
+        return low, high + Fraction(found.missing, 1 << self.bits) * most
+
+
 def _moments(
     sums: Sums, kernel: ClosedKernel | GaussianKernel | _Table, actions: Sequence[Fraction], summary: LinearSummary
 ) -> tuple[Bracket, Bracket]:
     """Both sides of E (a−ω)² and of E a."""
-    origin, largest, n = min(actions), max(actions) - min(actions), sums.largest
+    origin, largest = min(actions), max(actions) - min(actions)
     acts = [a - origin for a in actions]
-    furthest = max(largest, abs(origin), n * max(map(abs, sums.values)), Fraction(1))
-    bits = SPARE_BITS + 2 * (ceil(furthest).bit_length() + n.bit_length())
-    means, squares = (_after(kernel, numbers, bits) for numbers in (acts, [a * a for a in acts]))
-    ends = tuple(summary.clip(s) - kernel.low for s in (kernel.low, kernel.high))
-    known: dict[Law, Masses] = {}
-
-    def expected(law: Law, after: tuple[list[int], list[int]], moved: int, most: Fraction) -> Bracket:
-        """Both sides of E[α(S + moved)] under a law of the others; `most` is the largest α."""
-        if law not in known:
-            known[law] = law.masses(sums.weights, bits)
-        found = known[law]
-        start = found.first + moved - kernel.low
-        low, high = (
-            Fraction(sum(map(mul, found.masses, _window(side, start, len(found.masses), *ends))), 1 << 2 * bits) for side in after
-        )
-        return low, high + Fraction(found.missing, 1 << bits) * most
-
-    def alone(after: tuple[list[int], list[int]], most: Fraction) -> Bracket:
-        """Both sides of E[α(S)]; of a fixed size, from the laws that are needed anyway."""
-        if sums.smallest < sums.largest:
-            return expected(sums.law, after, 0, most)
-        return _added((count / n, expected(law, after, sums.weights[t], most)) for t, count, law in parts)
-
-    parts = [(t, sums.law.mean(t), law) for t in range(len(sums.values)) if (law := sums.law.without(t)) is not None]
-    action = alone(means, largest)
-    square = alone(squares, largest * largest)
-    product = _added(
-        (sums.values[t] * count, expected(law, means, sums.weights[t], largest)) for t, count, law in parts if sums.values[t]
-    )
+    through = _Through(sums, kernel, summary, max(largest, abs(origin)))
+    means, squares = (through.after(numbers) for numbers in (acts, [a * a for a in acts]))
+    action = through.alone(means, largest)
+    square = through.alone(squares, largest * largest)
+    product = through.with_omega(means, largest)
     spread = sums.second() - 2 * origin * sums.mean() + origin * origin
     # E a′² − 2 E[a′ω] + 2·origin·E a′ + E (ω − origin)²,  a′ = a − origin ≥ 0
     loss = _added([(Fraction(1), square), (Fraction(-2), product), (2 * origin, action)])
     return (loss[0] + spread, loss[1] + spread), (origin + action[0], origin + action[1])
+
+
+def _lines(mechanism: Mechanism) -> list[tuple[Fraction, Fraction]] | None:
+    """(f, g) with the payoff f + ω·g after each output; None when a payoff has not that form, or somebody else decides as well."""
+    loss, actions = mechanism.problem.decisions[0].loss, mechanism.kernel.recommended or ()
+    numbers = [a for a in actions if isinstance(a, Fraction)]
+    if not isinstance(loss, FormulaLoss) or loss.parts is None or len(numbers) != mechanism.kernel.width:
+        return None
+    f, g = loss.parts
+    return [(Fraction(f({"a": a})), Fraction(g({"a": a}))) for a in numbers]
+
+
+def _on_lines(sums: Sums, mechanism: Mechanism, lines: list[tuple[Fraction, Fraction]]) -> Bracket:
+    """Both sides of E[f(Y) + ω·g(Y)]: of ω only its mean after each total counts, so no joint law is formed."""
+    (starts, slopes), total = zip(*lines, strict=True), Fraction(0)
+    furthest = max(map(abs, (*starts, *slopes)))
+    through = _Through(sums, _by_totals(mechanism), mechanism.weighted_sum, 2 * furthest)
+    found: list[tuple[Fraction, Bracket]] = []
+    for numbers, expected, whole in ((starts, through.alone, Fraction(1)), (slopes, through.with_omega, sums.mean())):
+        least = min(numbers)
+        total += least * whole
+        found.append((Fraction(1), expected(through.after([x - least for x in numbers]), max(numbers) - least)))
+    low, high = _added(found)
+    return total + low, total + high
 
 
 def _by_totals(mechanism: Mechanism) -> ClosedKernel | GaussianKernel | _Table:

@@ -32,13 +32,14 @@ from discreet.design.ladder.mechanisms.sums import SumPairs
 from discreet.design.program.sections import Recommendation
 from discreet.errors import TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
-from discreet.model.actions import RealActions
+from discreet.model.actions import Action, NamedActions, RealActions
+from discreet.model.decision import Decision
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.kernel import ClosedKernel, GeometricKernel, Kernel, StaircaseKernel
-from discreet.model.losses import DistanceLoss, SquaredLoss
+from discreet.model.losses import DistanceLoss, FormulaLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
-from discreet.model.replies import best_replies, decimal
+from discreet.model.replies import best_for_means, best_replies, decimal
 from discreet.model.summary import LinearSummary
 
 RATIO_BITS = 80
@@ -185,6 +186,8 @@ class Reader:
         decisions = self.problem.decisions
         if len(decisions) == 1 and isinstance(decisions[0].loss, DistanceLoss) and self.population.counts.sets_aside:
             return self._by_normal(weights, decisions[0].loss)
+        if len(decisions) == 1 and _has_lines(decisions[0]) and self.population.counts.sets_aside:
+            return self._by_means(weights)
         steps, _ = self.population.sums(weights).lattice()
         return self._from_joint(tuple(steps), self.population.joint(steps), weights)
 
@@ -231,6 +234,36 @@ class Reader:
         actions = tuple(self.allowed(a) for a in best[2].tolist())
         return self._exact(coarse, best[1], law.first, actions, None, weights)
 
+    def counted(self) -> Reading | None:
+        """Where laws are dear and the payoff is f(a) + ω·g(a): the count of the types that say most about ω, read by means."""
+        population, decisions = self.population, self.problem.decisions
+        if len(decisions) != 1 or not _has_lines(decisions[0]) or not population.counts.sets_aside:
+            return None
+        shares, values = population.shares, np.array(population.values)
+        counts = [values >= v for v in sorted(set(population.values))[1:]]
+        if not counts or population.seconds(population.sums([0] * len(values)).lattice()[0]) == 0:
+            return None
+        told = [
+            (shares @ (values * c) - (shares @ values) * (shares @ c)) ** 2 / max(shares @ c * (1 - shares @ c), 1e-300)
+            for c in counts
+        ]
+        return self._by_means(tuple(int(x) for x in counts[int(np.argmax(told))]))
+
+    def _by_means(self, weights: Weights) -> Reading:
+        """Payoffs f(a) + ω·g(a): of ω only its mean after each output counts, so the law of S is enough."""
+        decision, law = self.problem.decision, self.population.law(weights)
+        best: tuple[float, IntegerNoise, list[Action]] | None = None
+        for noise in best_noise(self.epsilon, self.population.step(weights)):
+            moments = np.stack([law.masses, law.masses * law.means])
+            density, first = to_outputs(moments, law.first, noise, law.first, law.last)
+            means = first / np.where(density > 0, density, 1.0)
+            actions, payoffs = _best_on_lines(decision, means)
+            loss = -float(decision.weight) * float(density @ payoffs)
+            if best is None or loss < best[0]:
+                best = (loss, noise, actions)
+        assert best is not None
+        return self._exact(weights, best[1], law.first, tuple(best[2]), best[0], weights)
+
     def _fitting(self, weights: Weights) -> Weights | None:
         """The weights, or coarser ones, whose joint law with ω `certify` can form; None when they say too little."""
         for coarse in self.coarser(weights):
@@ -240,3 +273,21 @@ class Reader:
             except TooLarge:
                 continue
         return None
+
+
+def _has_lines(decision: Decision) -> bool:
+    """Whether a payoff has the form f(a) + ω·g(a) in numbers a."""
+    loss = decision.loss
+    return isinstance(loss, FormulaLoss) and loss.parts is not None and not isinstance(decision.actions, NamedActions)
+
+
+def _best_on_lines(decision: Decision, means: np.ndarray) -> tuple[list[Action], np.ndarray]:
+    """The best action for each mean of ω, and what it pays."""
+    if isinstance(decision.actions, RealActions):
+        actions = [decimal(a, decision.actions) for a in best_for_means(decision, means).tolist()]
+        chosen = np.array([float(a) for a in actions])
+        return list(actions), np.asarray(decision.formula.formula({"a": chosen, "omega": means}), dtype=np.float64) + 0 * means
+    listed = list(decision.actions)
+    table = -decision.formula.table(np.array([float(a) for a in listed]), means)
+    at = table.argmax(axis=0)
+    return [listed[i] for i in at.tolist()], table[at, np.arange(len(means))]

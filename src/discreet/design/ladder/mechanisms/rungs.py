@@ -23,7 +23,8 @@ class LineReading(Rung):
     def climb(self, height: Height, seconds: float) -> Found | None:
         found = line_reading(height.reader)
         if found is None:
-            return None
+            counted = height.reader.counted()
+            return None if counted is None else _noisy("one count", counted)
         weights = ", ".join(map(str, found.summary.weights))
         return Found(found.loss, found.summary, found.kernel, f"{self.name}: weights {weights} with geometric noise")
 
