@@ -23,7 +23,7 @@ from random_worlds import mechanism_on, problem_of, random_mechanism
 from discreet import files
 from discreet.errors import DiscreetError, InputError, Refuted
 from discreet.files.atomic import write_atomically
-from discreet.files.canonical import canonical_bytes, document_hash, parse_json
+from discreet.files.canonical import canonical_bytes, document_hash, parse_json, parse_object
 from discreet.files.certificate import certificate_document, certificate_from_document
 from discreet.files.mechanism import mechanism_document, mechanism_from_document
 from discreet.model.actions import NamedActions
@@ -222,6 +222,13 @@ def test_a_mechanism_file_that_is_wrong_is_refused_in_words(path: str, value: An
 def test_json_is_strict(text: bytes, words: str) -> None:
     with pytest.raises(InputError, match=words):
         parse_json(text, "the file")
+
+
+@pytest.mark.parametrize("text", [b"[]", b"7", b'"{}"', b"null"])
+def test_what_is_no_object_is_refused_where_one_is_read(text: bytes) -> None:
+    assert parse_object(b'{"a": []}', "the file") == {"a": []}
+    with pytest.raises(InputError, match="holds no JSON object"):
+        parse_object(text, "the file")
 
 
 def test_only_exact_documents_are_hashed() -> None:

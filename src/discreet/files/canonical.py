@@ -40,7 +40,7 @@ def parse_object(data: bytes, what: str) -> dict[str, Any]:
     document = parse_json(data, what)
     if not isinstance(document, dict):
         raise InputError(
-            f"{what} does not hold a JSON object",
+            f"{what} holds no JSON object",
             found=type(document).__name__,
             allowed='{ "key": … }',
             remedy="check that this is the right file",
