@@ -204,3 +204,29 @@ def test_revoking_prints_json(name: str, office: Path) -> None:
     assert shell(office, "ledger", "rotate", "ledger.db", "--old", "publisher.pem", "--new", "next.pem").returncode == 0
     done = shell(office, "ledger", "revoke", "ledger.db", "--fingerprint", old, "--key", "next.pem", "--json")
     assert list(Draft202012Validator(schema(name)).iter_errors(json.loads(done.stdout))) == []
+
+
+def test_every_outcome_of_two_orders_is_allowed() -> None:
+    """Which evidence an order has depends on the mechanisms: a garbling, a decision, a deficiency, peaks, or nothing."""
+    pair = Draft202012Validator(schema("compare")["properties"]["orders"]["items"])
+    named = {"first": "a", "second": "b"}
+    assert pair.is_valid(named | {"undecided": "too large"}) and not pair.is_valid(named)
+    decision = {"values": ["0", "1"], "payoff_times_prior": [["1", "-1"]], "advantage": 0.1}
+    every = [
+        {"holds": True, "within": True, "garbling": [[1.0, 0.0]]}, {"holds": False, "within": False, "decision": decision},
+        {"holds": None, "within": False, "deficiency": 0.2},
+        {"holds": False, "within": True, "decision": decision, "deficiency": 1e-9},
+    ]  # fmt: skip
+    plain = {"holds": None, "within": None}
+    ways = {"first_over_second": plain, "second_over_first": plain}
+    peaked = {"first_over_second": {"holds": True, "within": True, "peaks": {"0": "1"}}, "second_over_first": plain}
+    indexed = {way: plain | {"index": "posterior mean"} for way in ways}
+    chains = {"first": plain | {"order": ["0", "1"]}, "second": plain | {"counterexample": ["0", "1"]}}
+    for way in every:
+        found = named | {
+            "statistic": ["0", "1"], "exact": True, "outputs": [["0"], ["0"]], "oblivious": [True, True], "monotone": ways,
+            "blackwell": ways | {"first_over_second": way}, "uprr": peaked, "supermodular": indexed, "mlrp": chains,
+            "first_order": chains,
+        }  # fmt: skip
+        assert list(pair.iter_errors(found)) == []
+        assert not pair.is_valid(found | {"blackwell": ways | {"first_over_second": way | {"strange": 1}}})
