@@ -272,3 +272,10 @@ def test_sizes_of_a_range_count_once_each(tmp_path: Path) -> None:
     found = design_family(problem(school(3)), sizes_from_text("2-3"), folder=tmp_path / "kept", workers=1)
     two, three = (-float(found.family.member(n).value_at(n) or 0) for n in (2, 3))
     assert found.loss_per_cell == pytest.approx((two + three) / 2)
+
+
+def test_real_actions_of_large_values_carry_over_to_other_sizes() -> None:
+    """Seen: incomes up to a million ended, after the search, in too many whole numbers to list, though actions were real."""
+    incomes = (0, 12345, 45678, 99999, 1_000_000)
+    wide = problem(document(60, incomes, ["1/5"] * 5, {"kind": "squared-error", "actions": "real"}))
+    assert resized(wide, 30).decisions == wide.decisions

@@ -120,7 +120,8 @@ def must_scale(problem: Problem) -> Universe:
 
 def _rescaled(problem: Problem, universe: Universe, other: Universe) -> tuple[Decision, ...]:
     """Whole-number actions over the statistic's range follow the range; other actions stay."""
-    if not isinstance(problem.statistic, (SumStatistic, CountStatistic, MeanStatistic)):
+    listed = any(isinstance(d.actions, ListedActions) for d in problem.decisions)
+    if not listed or not isinstance(problem.statistic, (SumStatistic, CountStatistic, MeanStatistic)):
         return problem.decisions
     before = integer_actions(*linear_range(problem.statistic, universe))
     after = integer_actions(*linear_range(problem.statistic, other))

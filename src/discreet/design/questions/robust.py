@@ -19,6 +19,7 @@ from discreet.design.processes.side_by_side import side_by_side
 from discreet.design.questions.minimax import Exchange
 from discreet.design.questions.regret import under
 from discreet.design.result import Design
+from discreet.design.routes.program import too_many
 from discreet.errors import InputError, TooLarge
 from discreet.files.robust import RobustFile
 from discreet.model.certificate import Certificate
@@ -55,15 +56,14 @@ class Robust:
 
 def _must_be_listed(problem: Problem) -> None:
     """What is exchanged between priors is listed: too many states are refused before any reference is designed."""
-    try:
-        problem.finest()
-    except TooLarge as error:
+    many = too_many(problem)
+    if many is not None:
         raise TooLarge(
             "The least worst regret over several priors is proved state by state",
-            size=error.size,
-            fits=error.fits,
+            size=many,
+            fits="as many states as one program takes",
             remedy="--hedge guards against a neighbourhood of the prior at any size; --alternative shows what another prior costs",
-        ) from None
+        )
 
 
 def robust_design(
