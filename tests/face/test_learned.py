@@ -26,6 +26,7 @@ from discreet.files.problem import read_problem
 from discreet.model.certificate import Certificate
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
+from discreet.model.priors import MixturePrior
 from discreet.model.promises import ConcentratedPromise
 from discreet.publish import commit, gather, verify
 from discreet.publish.agreement import agreement
@@ -394,6 +395,45 @@ def test_rho_and_a_ledger_of_pure_epsilon_do_not_go_together(tmp_path: Path) -> 
     for county in (pure, both):
         with county.ledger() as ledger:
             assert ledger.remaining("the towns", "person") == 4
+
+
+def test_streets_of_two_kinds_are_learned_as_a_mixture_and_enforced(tmp_path: Path) -> None:
+    """Every third street is full, the others nearly empty; then the weights, and the rule, are forged."""
+    county = make(tmp_path / "county", 64, question=QUESTION.replace("epsilon = 1", "epsilon = 16"), full=120)
+    found = county.learn(kinds=True)
+    assert found.found is not None and found.release is not None
+    kinds = found.found[()].kinds
+    assert kinds is not None and kinds.gain > kinds.needed
+    assert kinds.weights[-1] == pytest.approx(1 / 3, abs=0.08) and kinds.shares[-1] == pytest.approx(0.52, abs=0.08)
+    problem = read_problem(county.folder / "out" / "problem.toml")
+    assert isinstance(problem.prior, MixturePrior) and problem.prior.origin is not None
+    assert problem.prior.kind == "release" and problem.prior.origin.rule == "discreet-fit/2"
+    verdict = verify(found.release, county.signer.fingerprint)
+    assert verdict.holds and [c.kind for c in verdict.checks if "learning release that it names" in c.words] == ["enforced"]
+    assert agreement(found.release).cells == 120 and published_cells(found.release) is not None
+    family = county.folder / "out" / "mechanism.family.json"
+    kept = family.read_bytes()
+
+    def shift(prior: dict[str, object]) -> None:
+        first, *_, last = prior["components"]  # type: ignore[misc]
+        for one, by in ((first, 1), (last, -1)):
+            one["weight"] = str(Fraction(one["weight"]) + Fraction(by, 1000))
+
+    for change, words in ((shift, "not what follows"), (lambda p: p.update(rule="discreet-fit/1"), "rule that is not known")):
+        altered(county, change)
+        with pytest.raises(Refuted, match=words):
+            gather(county.folder / "out" / "plan.toml")
+        family.write_bytes(kept)
+    gather(county.folder / "out" / "plan.toml")
+
+
+@pytest.mark.parametrize("also", [{"strata": ("town",)}, {"hedged": True}])
+def test_kinds_go_with_neither_strata_nor_a_hedge(tmp_path: Path, also: dict[str, object]) -> None:
+    county = make(tmp_path / "county")
+    with pytest.raises(InputError, match="of cells"):
+        county.learn(kinds=True, **also)  # type: ignore[arg-type]
+    with county.ledger() as ledger:
+        assert ledger.remaining("the towns", "person") == 4
 
 
 def test_other_choices_in_the_same_folder_are_refused(done: County) -> None:

@@ -9,14 +9,15 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.learning.fit import Learned, fit
+from discreet.learning.heard import Counted
 from discreet.learning.laws import Noise, apart, beta_binomial, log_likelihood
 from discreet.learning.noise import GaussianLaw, GeometricLaw, noise_of
-from discreet.learning.questions import questions
+from discreet.learning.questions import ABOVE, questions
 from discreet.learning.split import split
 from discreet.learning.strata import pooled
 from discreet.model.kernel import GaussianKernel, GeometricKernel, StaircaseKernel
 from discreet.model.key_set import KeySet
-from discreet.model.priors import DirichletMultinomialPrior, IidPrior
+from discreet.model.priors import DirichletMultinomialPrior, IidPrior, MixturePrior
 from discreet.model.promises import ConcentratedPromise, PurePromise
 from discreet.model.universe import Universe
 
@@ -67,6 +68,41 @@ def test_cells_that_differ_less_than_chance_are_taken_as_alike() -> None:
     published = [q.answer(np.array([(36, 4)] * 400)) for q in asked]
     found = fit(asked, published, key_set, 2, GaussianLaw(20.0))[()]
     assert found.correlations[1] <= 0.001 and float(found.probabilities[1]) == pytest.approx(0.1, abs=0.002)
+
+
+@pytest.mark.parametrize(("kind", "found"), [("two kinds", True), ("they differ", False)])
+def test_kinds_of_cells_are_found_where_there_are_some(kind: str, found: bool) -> None:
+    """300 cells of 30 with the same mean and variance: 3 or 50 of a hundred, or everything between by a beta law."""
+    random = np.random.default_rng(5)
+    shares = np.where(random.random(300) < 0.3, 0.5, 0.03) if found else random.beta(0.35, 1.7, 300)
+    key_set = KeySet(("c",), tuple((str(i),) for i in range(300)), (30,) * 300)
+    ones = random.binomial(30, shares)
+    counts = np.stack([30 - ones, ones], axis=1)
+    asked = questions(key_set, 2, kinds=True)
+    noisy = [q.answer(counts) + round(random.normal(0, 3)) for q in asked]
+    heard = [min(max(y, 0), q.largest) for y, q in zip(noisy, asked, strict=True)]
+    learned = fit(asked, heard, key_set, 2, GaussianLaw(9.0))[()]
+    assert (learned.kinds is not None) == found, kind
+    assert isinstance(learned.prior(), MixturePrior) == found
+    if learned.kinds is not None:
+        assert learned.kinds.shares == pytest.approx((0.03, 0.5), abs=0.05)
+        assert learned.kinds.weights[1] == pytest.approx(0.3, abs=0.06)
+
+
+def test_one_number_of_cells_has_its_exact_law() -> None:
+    """Alone it is a sum of coins and noise; two numbers of the same cells say less together than one would think."""
+    key_set = KeySet(("c",), tuple((str(i),) for i in range(48)), (9,) * 48)
+    above = [q for q in questions(key_set, 2, kinds=True) if q.part == ABOVE]
+    laws = {9: beta_binomial(9, 0.3, 0.1)}
+    p = float(laws[9][above[2].needs[0][0] :].sum())
+    coins = [(np.array([1 - p, p]), above[2].largest)]
+    alone = Counted([above[2]], [7], key_set.sizes, GeometricLaw(0.5))
+    assert alone.log_likelihood(laws) == pytest.approx(brute(coins, 0.5, above[2].largest, 7), abs=1e-8)
+    asked, heard = above[1:3], (20, 1)
+    both = Counted(asked, heard, key_set.sizes, GeometricLaw(0.01))
+    each = [Counted([q], [y], key_set.sizes, GeometricLaw(0.01)) for q, y in zip(asked, heard, strict=True)]
+    # many above the one share and few above the other: rarer than each by itself
+    assert both.log_likelihood(laws) < sum(one.log_likelihood(laws) for one in each)
 
 
 def test_noise_of_other_kinds_is_refused() -> None:

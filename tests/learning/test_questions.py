@@ -10,12 +10,15 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.learning.questions import (
+    ABOVE,
     FEWEST_PAIRS,
     HIGHER,
     LARGEST_ASKED,
     LOWER,
+    SHARES_OF_CELLS,
     answers,
     learning_cells,
+    needs_of,
     questions,
 )
 from discreet.model.key_set import KeySet
@@ -41,6 +44,39 @@ def test_one_respondent_moves_one_number_by_at_most_one(types: int, strata: int)
                 moved[cell, new] += 1
                 change = np.abs(answers(asked, moved)[:, 1] - before[:, 1])
                 assert change.sum() <= 1
+
+
+@pytest.mark.parametrize("types", [2, 3])
+def test_one_respondent_moves_one_number_of_cells_by_at_most_one(types: int) -> None:
+    """Kinds of cells: in cells of one to nine, where several shares mean as many respondents."""
+    random = np.random.default_rng(types)
+    key_set = cells([1 + i % 9 for i in range(2 * FEWEST_PAIRS * (types + 3))])
+    asked = questions(key_set, types, kinds=True)
+    assert sum(q.part == ABOVE for q in asked) == len(SHARES_OF_CELLS)
+    counts = np.array([random.multinomial(n, np.full(types, 1 / types)) for n in key_set.sizes])
+    before = answers(asked, counts)
+    moves = 0
+    for cell, (old, new) in itertools.product(range(len(counts)), itertools.permutations(range(types), 2)):
+        if counts[cell, old]:
+            moved = counts.copy()
+            moved[cell, old] -= 1
+            moved[cell, new] += 1
+            change = np.abs(answers(asked, moved)[:, 1] - before[:, 1])
+            assert change.sum() <= 1
+            moves += int(change[: len(SHARES_OF_CELLS)].sum())
+    assert moves > 0
+
+
+def test_two_shares_that_mean_as_many_respondents_would_move_twice() -> None:
+    """A near miss: in a cell of four both 1/20 and 1/8 mean one respondent; counted for both, one respondent moves both."""
+    assert needs_of(4) == (1, 5, 5, 2, 3)
+    key_set = cells([4] * 24)
+    first, second = [q for q in questions(key_set, 2, kinds=True) if q.part == ABOVE][:2]
+    naive = replace(second, needs=first.needs)
+    none, one = np.array([(4, 0)] * 24), np.array([(4, 0)] * 24)
+    one[first.pairs[0][0]] = (3, 1)
+    assert sum(q.answer(one) - q.answer(none) for q in (first, second)) == 1
+    assert sum(q.answer(one) - q.answer(none) for q in (first, naive)) == 2
 
 
 def test_a_cell_in_two_pairs_would_move_twice() -> None:

@@ -55,20 +55,26 @@ class County:
         share: str = "0.2",
         watch: Watch = SILENT,
         hedged: bool = False,
+        kinds: bool = False,
         gap: float = 0.01,
         engine: Engine | None = None,
     ) -> LearnedRelease:
         files = (self.folder / name for name in ("plan.toml", "question.toml", "out"))
-        choices = chosen(*files, share=share, strata=strata, hedged=hedged)
+        choices = chosen(*files, share=share, strata=strata, hedged=hedged, kinds=kinds)
         told = {"step": step, "watch": watch, "gap": gap, "engine": engine}
         with self.ledger() as ledger:
             return learn(choices, ledger, signer=self.signer, until=until, workers=1, seconds=1e6, **told)  # type: ignore[arg-type]
 
 
-def make(folder: Path, budget: Fraction | int = 4, currency: str = "pure", question: str = QUESTION) -> County:
+def make(folder: Path, budget: Fraction | int = 4, currency: str = "pure", question: str = QUESTION, full: int = 0) -> County:
+    """With `full` so many streets of 20 instead, of which every third is full of ones and the others have next to none."""
     folder.mkdir(parents=True)
     streets = [(f"town {i % 2}", f"street {i}", 4 + i % 2) for i in range(28)]
     rows = [f"{town},{street},{int((i * j) % 3 == 1)}" for i, (town, street, n) in enumerate(streets) for j in range(n)]
+    if full:
+        streets = [(f"town {i % 2}", f"street {i}", 20) for i in range(full)]
+        ones = [9 + i % 4 if i % 3 == 0 else i % 2 for i in range(full)]
+        rows = [f"{town},{street},{int(j < ones[i])}" for i, (town, street, n) in enumerate(streets) for j in range(n)]
     (folder / "people.csv").write_text("\n".join(["town,street,answer", *rows, ""]), encoding="utf-8")
     listed = [f"{town},{street},{n}" for town, street, n in streets]
     (folder / "streets.csv").write_text("\n".join(["town,street,size", *listed, ""]), encoding="utf-8")

@@ -34,7 +34,7 @@ from discreet.files.problem import read_problem, read_question
 from discreet.files.problem_document import problem_document
 from discreet.files.strata import Strata, write_strata
 from discreet.files.toml_text import toml_text
-from discreet.learning.fit import RULE, Learned
+from discreet.learning.fit import RULE, WITH_KINDS, Learned
 from discreet.learning.mechanisms import learning_family
 from discreet.learning.questions import Question, by_stratum, questions
 from discreet.learning.split import LearningShare, split
@@ -71,6 +71,8 @@ class LearningChoices:
     split: LearningShare
     hedged: bool = False
     """Whether designs have the least worst regret over the whole confidence set."""
+    kinds: bool = False
+    """Whether cells are also asked of what kinds they are."""
 
     @property
     def located(self) -> Plan:
@@ -96,7 +98,7 @@ class LearningChoices:
     def to_learn(self) -> Plan:
         """The plan of the learning release."""
         dataset = f"{self.plan.dataset}: to learn from"
-        return replace(self.plan, learning=Learning(self.strata), mechanism="learning.family.json", dataset=dataset)
+        return replace(self.plan, learning=Learning(self.strata, self.kinds), mechanism="learning.family.json", dataset=dataset)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +120,7 @@ def chosen(
     share: str = "auto",
     strata: tuple[str, ...] = (),
     hedged: bool = False,
+    kinds: bool = False,
 ) -> LearningChoices:
     """Read everything, refuse what cannot work, and write down what was chosen; a folder begun with other choices is refused."""
     where, target = Path(plan), Path(folder)
@@ -135,10 +138,17 @@ def chosen(
     weights = _must_fit(problem, base)
     if hedged:
         must_be_whole(problem)
-    asked = questions(key_set, base.recoding.types, strata)
+    if hedged and kinds:
+        raise InputError(
+            "A release is hedged over priors of one kind of cells",
+            found="kinds and hedged",
+            allowed="one of them",
+            remedy="leave out --kinds or --hedge",
+        )
+    asked = questions(key_set, base.recoding.types, Learning(strata, kinds).strata, kinds=kinds)
     halves = split(asked, key_set, weights, problem.promise, share if share == "auto" else exact(share, "--share"))
     target.mkdir(parents=True, exist_ok=True)
-    found = LearningChoices(target, _moved(base, target), problem, key_set, strata, asked, halves, hedged)
+    found = LearningChoices(target, _moved(base, target), problem, key_set, strata, asked, halves, hedged, kinds)
     _must_be_the_same(found)
     return found
 
@@ -193,7 +203,7 @@ def _must_be_the_same(choices: LearningChoices) -> None:
         "key_set": key_set_hash(choices.key_set),
         "strata": list(choices.strata),
         "share": format_exact(choices.split.share),
-        "rule": RULE,
+        "rule": WITH_KINDS if choices.kinds else RULE,
         **({"hedged": True} if choices.hedged else {}),
     }
     place = choices.folder / CHOICES

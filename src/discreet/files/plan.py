@@ -88,6 +88,7 @@ class LearningShape(Shape):
     """Pooled numbers to learn a prior from are published, rather than cells."""
 
     strata: list[Text] = Field(default_factory=list)
+    kinds: bool = False
 
 
 class PlanShape(Shape):
@@ -148,7 +149,7 @@ def plan_from_document(document: Any) -> Plan:
         size_column=shape.cells.size,
         ledger=shape.budget.ledger or "",
         most=shape.budget.most,
-        learning=None if shape.learning is None else Learning(tuple(shape.learning.strata)),
+        learning=None if shape.learning is None else Learning(tuple(shape.learning.strata), shape.learning.kinds),
         learned=shape.learned or "",
     )
 
@@ -170,7 +171,7 @@ def plan_document(plan: Plan) -> dict[str, Any]:
         unit["column"] = plan.unit.column
     learned: dict[str, Any] = {"learned": plan.learned} if plan.learned else {}
     if plan.learning is not None:
-        learned["learning"] = {"strata": list(plan.learning.strata)}
+        learned["learning"] = {"strata": list(plan.learning.strata), **({"kinds": True} if plan.learning.kinds else {})}
     return learned | {
         "dataset": plan.dataset,
         "mechanism": plan.mechanism,

@@ -19,28 +19,34 @@ so a p that is known badly counts as cells that differ. `change` adds (change·p
 or from an earlier year. Where the variance of no cell would grow by more than `ALIKE`, the prior is iid. Probabilities keep
 four significant digits and the concentration three: that makes the rule the same on every machine, since sums of floats
 differ in the thirteenth digit.
+
+`discreet-fit/2` (`WITH_KINDS`) is the rule for releases that also tell how many cells lie above some shares. These numbers join the
+likelihood of ρ (`Counted`); and where several kinds of cells explain everything enough better than one (`kinds`), the prior is the
+mixture of these kinds. A kind has the types of the middle and above in the proportions of all cells, and so the types below. The
+error of the mean widens the correlation within kinds.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
 
 import numpy as np
 
-from discreet.learning.laws import Array, Noise, apart, beta_binomial, log_likelihood, moments
-from discreet.learning.noise import GeometricLaw, NoiseLaw
-from discreet.learning.questions import HIGHER, LOWER, Question
+from discreet.learning.heard import LEAST_SHARE, Counted, Heard
+from discreet.learning.kinds import Kinds, kinds_of
+from discreet.learning.laws import Array, beta_binomial
+from discreet.learning.noise import NoiseLaw
+from discreet.learning.questions import ABOVE, LOWER, Question, middle_of
 from discreet.learning.strata import pooled
 from discreet.model.key_set import KeySet
 from discreet.model.origin import Origin
 from discreet.model.prior_set import PriorSet
-from discreet.model.priors import DirichletMultinomialPrior, IidPrior
+from discreet.model.priors import DirichletMultinomialPrior, IidPrior, MixturePrior
 
 RULE = "discreet-fit/1"
+WITH_KINDS = "discreet-fit/2"
 CORRELATIONS = (
     0.0,
     0.001,
@@ -62,13 +68,11 @@ CORRELATIONS = (
 )
 BEFOREHAND = (8.0, *(1.0,) * 16)
 """Weights of the correlations: one in three that cells are alike."""
-POINTS = 21
 ALIKE = 0.02
 SIGNIFICANT, FOR_CONCENTRATION = 4, 3
-LESS = 2.0
-"""By how many deviations cells may seem to differ less than by chance."""
-LEAST_SHARE = 1e-5
-"""No type is believed to be rarer than this."""
+
+
+LearnedPrior = IidPrior | DirichletMultinomialPrior | MixturePrior
 
 
 @dataclass(frozen=True)
@@ -85,12 +89,27 @@ class Learned:
     """The interval of ρ that holds 90 % of the posterior."""
     concentration: Fraction | None
     """None where cells are taken to be alike."""
+    kinds: Kinds | None = None
+    """Where cells are of several kinds; the concentration is then that within a kind."""
 
-    def prior(self, origin: Origin | None = None) -> IidPrior | DirichletMultinomialPrior:
+    def prior(self, origin: Origin | None = None) -> LearnedPrior:
         """As a prior of a problem."""
+        if self.kinds is not None:
+            return self._mixture(self.kinds, origin)
         if self.concentration is None:
             return IidPrior(self.probabilities, origin=origin)
         return DirichletMultinomialPrior(tuple(self.concentration * p for p in self.probabilities), origin=origin)
+
+    def _mixture(self, kinds: Kinds, origin: Origin | None) -> MixturePrior:
+        middle = middle_of(len(self.probabilities))
+        lower, upper = self.probabilities[:middle], self.probabilities[middle:]
+        components = []
+        for share in kinds.shares:
+            parts = [p / sum(lower, Fraction(0)) * (1 - _digits(share, SIGNIFICANT)) for p in lower]
+            law = tuple(parts + [p / sum(upper, Fraction(0)) * _digits(share, SIGNIFICANT) for p in upper])
+            components.append(replace(self, probabilities=law, kinds=None).prior())
+        weights = [_digits(w, FOR_CONCENTRATION) for w in kinds.weights[1:]]
+        return MixturePrior((1 - sum(weights, Fraction(0)), *weights), tuple(components), origin=origin)  # type: ignore[arg-type]
 
     def believed(self) -> PriorSet:
         """What is believed with confidence: each share p up to p + 2d and down to p·e^(−2d/p) with its deviation d, and the 90 %
@@ -120,7 +139,9 @@ def fit(
     log_weights = np.log(np.array(BEFOREHAND))
     means = np.zeros((len(CORRELATIONS), len(strata), types))
     variances = np.zeros_like(means)
-    heard = [_Heard(q, numbers, key_set.sizes, noise) for q in asked if q.part != LOWER]
+    heard = [Heard(q, numbers, key_set.sizes, noise) for q in asked if q.part not in (LOWER, ABOVE)]
+    above_shares = [q for q in asked if q.part == ABOVE]
+    counted = Counted(above_shares, [numbers[q.key] for q in above_shares], key_set.sizes, noise) if above_shares else None
     for i, correlation in enumerate(CORRELATIONS):
         above, off = np.ones((len(strata), types + 1)), np.zeros((len(strata), types + 1))
         above[:, types] = 0
@@ -130,12 +151,38 @@ def fit(
             above[:, j], off[:, j] = pooled(np.array([f[0] for f in found]), np.array([f[1] for f in found]))
             log_weights[i] += sum(f[2] for f in found)
             for one, c in zip(here, above[:, j], strict=True):
-                log_weights[i] += one.spread(float(c), correlation) if one.twice else 0.0
+                if one.twice:
+                    inner = min(max(float(c), LEAST_SHARE), 1 - LEAST_SHARE)
+                    log_weights[i] += one.log_difference(one.alike(inner, correlation), inner)
         means[i], variances[i] = _types(above), off[:, :-1] + off[:, 1:]
+        if counted is not None:
+            share = min(max(float(above[0, counted.about]), LEAST_SHARE), 1 - LEAST_SHARE)
+            log_weights[i] += counted.log_likelihood({n: beta_binomial(n, share, correlation) for n in counted.sizes})
     weights = np.exp(log_weights - log_weights.max())
     weights /= weights.sum()
     largest = {s: max(key_set.sizes[place] for q in asked if q.stratum == s for pair in q.pairs for place in pair) for s in strata}
-    return {s: _learned(s, weights, means[:, k], variances[:, k], float(change), largest[s]) for k, s in enumerate(strata)}
+    learned = {s: _learned(s, weights, means[:, k], variances[:, k], float(change), largest[s]) for k, s in enumerate(strata)}
+    return {s: _of_kinds(one, heard, counted, largest[s]) for s, one in learned.items()} if counted else learned
+
+
+def _of_kinds(one: Learned, heard: Sequence[Heard], counted: Counted, largest: int) -> Learned:
+    """The same with kinds of cells, where several explain enough more than one."""
+    pair = next(each for each in heard if each.twice)
+    asked = sum(sum(each.counts.values()) for each in heard) + sum(counted.cells.values())
+    mean = float(sum(one.probabilities[pair.about :], Fraction(0)))
+    kinds = kinds_of(pair, counted, mean, CORRELATIONS, asked)
+    if kinds is None:
+        return one
+    variance = sum(d**2 for d in one.deviations[pair.about :])
+    within = min(kinds.correlation + variance / (mean * (1 - mean)), 0.99)
+    return replace(one, kinds=kinds, concentration=_concentration(within, largest))
+
+
+def _concentration(correlation: float, largest: int) -> Fraction | None:
+    """With three digits; None where it changes the variance of no cell by more than `ALIKE`."""
+    if correlation * (largest - 1) < ALIKE:
+        return None
+    return max(_digits(1 / min(correlation, 0.99) - 1, FOR_CONCENTRATION), Fraction(1, 100))
 
 
 def _learned(stratum: tuple[str, ...], weights: Array, means: Array, variances: Array, change: float, largest: int) -> Learned:
@@ -149,67 +196,14 @@ def _learned(stratum: tuple[str, ...], weights: Array, means: Array, variances: 
     modal = int(np.argmax(mean))
     rounded = [max(_digits(p, SIGNIFICANT), Fraction(1, 10**7)) for p in mean]
     rounded[modal] = 1 - sum(rounded[:modal] + rounded[modal + 1 :], Fraction(0))
-    alike = correlation * (largest - 1) < ALIKE
-    concentration = None if alike else max(_digits(1 / min(correlation, 0.99) - 1, FOR_CONCENTRATION), Fraction(1, 100))
     return Learned(
         stratum,
         tuple(rounded),
         tuple(float(v) for v in np.sqrt(variance)),
         correlation,
         (float(low), float(high)),
-        concentration,
+        _concentration(correlation, largest),
     )
-
-
-class _Heard:
-    """A question with its published number, or with the two numbers of a higher and a lower one."""
-
-    def __init__(self, q: Question, numbers: Mapping[tuple[str, ...], int], sizes: Sequence[int], noise: NoiseLaw) -> None:
-        self.about, self.twice = q.about, q.part == HIGHER
-        other = numbers[(*q.stratum, f"at least {q.about}{LOWER}")] if self.twice else 0
-        self.total, self.difference = numbers[q.key] + other, numbers[q.key] - other
-        self.counts = Counter(sizes[place] for pair in q.pairs for place in pair)
-        self.pairs = Counter((min(sizes[a], sizes[b]), max(sizes[a], sizes[b])) for a, b in q.pairs)
-        self.respondents = sum(n * count for n, count in self.counts.items())
-        self.noise = Noise(noise, self.respondents, 1 + self.twice)
-
-    def share(self, correlation: float) -> tuple[float, float, float]:
-        """Mean and variance of the share under a uniform prior, and the logarithm of the number's probability."""
-        share = min(max(self.total / self.respondents, 0.0), 1.0)
-        room = min((self.noise.variance**0.5 + 1) / self.respondents, 0.5)
-        typical = min(max(share, room), 1 - room)
-        grown = sum(count * n * (1 + (n - 1) * correlation) for n, count in self.counts.items())
-        deviation = (typical * (1 - typical) * grown + self.noise.variance) ** 0.5 / self.respondents
-        low, high = max(share - 6 * deviation, 0.0), min(share + 6 * deviation, 1.0)
-        width = (high - low) / POINTS
-        points = low + (np.arange(POINTS) + 0.5) * width
-        logs = np.array([self._log(float(p), correlation) for p in points])
-        weights = np.exp(logs - logs.max())
-        total = float(weights.sum())
-        mean = float(weights @ points) / total
-        variance = float(weights @ (points - mean) ** 2) / total + width**2 / 12
-        return mean, variance, float(logs.max() + np.log(total * width))
-
-    def _log(self, share: float, correlation: float) -> float:
-        parts = [(beta_binomial(n, share, correlation), count) for n, count in self.counts.items()]
-        return log_likelihood(parts, self.noise, self.total)
-
-    def spread(self, share: float, correlation: float) -> float:
-        """The log-likelihood of the difference."""
-        inner = min(max(share, LEAST_SHARE), 1 - LEAST_SHARE)
-        return log_likelihood(self._apart(inner, correlation), self.noise, max(self.difference, self._least(inner)))
-
-    def _apart(self, share: float, correlation: float) -> list[tuple[Array, int]]:
-        laws = {size: beta_binomial(size, share, correlation) for size in self.counts}
-        return [(apart(laws[n], laws[m]), count) for (n, m), count in self.pairs.items()]
-
-    def _least(self, share: float) -> int:
-        """Cells that differ even less than by chance are alike: a difference is taken for no less than this. (Under geometric
-        noise, whose tails are heavy, every difference is taken as it is.)"""
-        if isinstance(self.noise.law, GeometricLaw):
-            return self.difference
-        mean, variance = moments(self._apart(share, 0.0))
-        return ceil(mean - LESS * (variance + self.noise.variance) ** 0.5)
 
 
 def _types(above: Array) -> Array:
@@ -225,7 +219,7 @@ def _digits(value: float, digits: int) -> Fraction:
 
 
 def priors(
-    learned: Mapping[tuple[str, ...], Learned], release: str, change: Fraction = Fraction(0)
-) -> dict[tuple[str, ...], IidPrior | DirichletMultinomialPrior]:
-    """The priors that follow from a learning release, each saying so."""
-    return {s: found.prior(Origin(release, RULE, s, change)) for s, found in learned.items()}
+    learned: Mapping[tuple[str, ...], Learned], release: str, change: Fraction = Fraction(0), rule: str = RULE
+) -> dict[tuple[str, ...], LearnedPrior]:
+    """The priors that follow from a learning release by a rule, each saying so."""
+    return {s: found.prior(Origin(release, rule, s, change)) for s, found in learned.items()}

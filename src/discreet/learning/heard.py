@@ -20,6 +20,7 @@ Laws = Mapping[int, Array]
 POINTS = 21
 LESS = 2.0
 """By how many deviations cells may seem to differ less than by chance."""
+FAR = 3.0
 LEAST_SHARE = 1e-5
 """No type is believed to be rarer than this."""
 
@@ -81,8 +82,9 @@ class Counted:
     """How many of the same cells have at least so many respondents of a type and above, for each of some shares, as published.
 
     Each number has an exact law. Together they are correlated, since a cell that lies above a share lies above the smaller ones;
-    noise is independent. The product of their probabilities is taken to the power 1/λ, λ the largest eigenvalue of their
-    correlations where cells are as they seem: that counts no more than was heard in any direction.
+    noise is independent. With R their correlations (exact) and z their distances from their means in deviations, none counted as
+    more than `FAR`, the product of the exact probabilities is multiplied by that of normal variables together over alone,
+    |R|^(−1/2)·e^(−z·(R⁻¹ − 1)z/2) (a normal copula).
     """
 
     def __init__(self, asked: Sequence[Question], published: Sequence[int], sizes: Sequence[int], noise: NoiseLaw) -> None:
@@ -98,22 +100,23 @@ class Counted:
         return {n for n, _ in self.cells}
 
     def log_likelihood(self, laws: Laws) -> float:
-        """A cell is above with the probability that its law says: sums of coins, and noise, each as if it were alone."""
+        """A cell is above with the probability that its law says: sums of coins, and noise."""
         tails = self._tails(laws)
         counts = list(self.cells.values())
         total = 0.0
         for k, published in enumerate(self.published):
             coins = [(np.array([1 - p[k], p[k]]), count) for p, count in zip(tails, counts, strict=True)]
             total += log_likelihood(coins, self.noise, published)
-        return total
+        return total + self._together(tails, np.array(counts))
 
-    def overlap(self, laws: Laws) -> float:
-        """λ."""
-        tails, counts = self._tails(laws), np.array(list(self.cells.values()))
+    def _together(self, tails: Array, counts: Array) -> float:
+        """What the numbers say together beyond what they say alone."""
         both = np.minimum(tails[:, :, None], tails[:, None, :]) - tails[:, :, None] * tails[:, None, :]
         together = np.tensordot(counts, both, axes=1) + self.noise.variance * np.eye(tails.shape[1])
         scale = np.sqrt(np.diag(together))
-        return float(np.linalg.eigvalsh(together / np.outer(scale, scale))[-1])
+        correlations = together / np.outer(scale, scale)
+        z = np.clip((np.array(self.published) - counts @ tails) / scale, -FAR, FAR)
+        return -0.5 * float(np.linalg.slogdet(correlations)[1] + z @ np.linalg.solve(correlations, z) - z @ z)
 
     def _tails(self, laws: Laws) -> Array:
         """P(above) of each group of like cells for each share; rounding may not lead out of 0..1."""

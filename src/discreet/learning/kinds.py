@@ -68,7 +68,7 @@ def _law(n: int, share: float, correlation: float) -> Array:
     return beta_binomial(n, share, correlation)
 
 
-def kinds_of(pair: Heard, counted: Counted, overlap: float, mean: float, correlations: Sequence[float], cells: int) -> Kinds | None:
+def kinds_of(pair: Heard, counted: Counted, mean: float, correlations: Sequence[float], cells: int) -> Kinds | None:
     """The kinds that explain what was heard enough better than cells of one kind; None where none do."""
     sizes = {*pair.counts, *counted.sizes}
 
@@ -76,7 +76,7 @@ def kinds_of(pair: Heard, counted: Counted, overlap: float, mean: float, correla
         return {n: kinds.law(n) for n in sizes}
 
     def above(kinds: Kinds) -> float:
-        return counted.log_likelihood(laws(kinds)) / overlap
+        return counted.log_likelihood(laws(kinds))
 
     def whole(kinds: Kinds) -> float:
         known = laws(kinds)

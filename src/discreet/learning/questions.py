@@ -7,14 +7,20 @@ and cut into pairs. With x_c the number of respondents of cell c whose type is j
     at least j, higher      Σ max(x_a, x_b)
     at least j, lower       Σ min(x_a, x_b)
 
+and, where it is asked of what kinds cells are,
+
+    at least j, cells above s      the number of cells with x_c ≥ s·n_c
+
 The first for every j from 1 on, the others for the middle j, which takes two turns: their sum says how many there are, their
-difference Σ |x_a − x_b| how far cells are apart.
+difference Σ |x_a − x_b| how far cells are apart. The last for the middle j, whose cells are asked for all of `SHARES_OF_CELLS`;
+a cell in which two of these shares mean as many respondents is not counted for the second.
 
 Sensitivity. Replacing one respondent moves x_c by at most 1 for one cell c, which belongs to one pair and so to one turn. A
-sum moves by at most 1. Of higher and lower one moves, by at most 1: when one of two whole numbers moves by one, the larger of
-them moves or the smaller, not both (if they were equal, up moves the larger and down the smaller). So of all numbers of a
-learning release one moves, by at most 1, and each may be published with the whole ε. A unit that moves k rows from some cells
-to others makes 2k replacements, all of which may meet in one number.
+sum moves by at most 1. Of the numbers of cells above a share one moves, by at most 1: x_c passes one number of respondents, and
+no two shares stand for the same. Of higher and lower one moves, by at most 1: when one of two whole numbers moves by one, the
+larger of them moves or the smaller, not both (if they were equal, up moves the larger and down the smaller). So of all numbers
+of a learning release one moves, by at most 1, and each may be published with the whole ε. A unit that moves k rows from some
+cells to others makes 2k replacements, all of which may meet in one number.
 """
 
 from __future__ import annotations
@@ -22,6 +28,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +39,11 @@ from discreet.model.key_set import KeySet
 
 QUESTION = "question"
 """The key column that tells the numbers of a stratum apart."""
-WHOLE, HIGHER, LOWER = "", ", higher", ", lower"
+WHOLE, HIGHER, LOWER, ABOVE = "", ", higher", ", lower", ", cells above "
+SHARES_OF_CELLS = tuple(Fraction(s) for s in ("1/20", "1/8", "1/4", "1/2", "3/4"))
+"""Above which cells are counted."""
+KINDS, TURNS_OF_KINDS = 0, 2
+"""The turns of the pairs in which cells are counted."""
 LARGEST_ASKED = 4096
 """Cells of more respondents are not asked: how they differ is hardly hidden by noise."""
 FEWEST_PAIRS = 3
@@ -50,11 +62,15 @@ class Question:
     pairs: tuple[tuple[int, int], ...]
     """Places in the key set."""
     largest: int
+    above: Fraction = Fraction(0)
+    """The share above which cells are counted."""
+    needs: tuple[tuple[int, int], ...] = ()
+    """What that is in respondents of each cell of the pairs (`needs_of`)."""
 
     @property
     def name(self) -> str:
         """What stands in the column `question`."""
-        return f"at least {self.about}{self.part}"
+        return f"at least {self.about}{self.part}{self.above if self.part == ABOVE else ''}"
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -64,7 +80,18 @@ class Question:
     def answer(self, counts: NDArray[np.integer]) -> int:
         """The number itself, from histograms [cell, type]."""
         x = counts[:, self.about :].sum(axis=1)[np.array(self.pairs, dtype=np.int64)]
+        if self.part == ABOVE:
+            return int((x >= np.array(self.needs)).sum())
         return int({WHOLE: x, HIGHER: x.max(axis=1), LOWER: x.min(axis=1)}[self.part].sum())
+
+
+def needs_of(size: int) -> tuple[int, ...]:
+    """How many respondents of a cell each share means: each number once; what is not counted is one more than there are."""
+    found: list[int] = []
+    for share in SHARES_OF_CELLS:
+        need = max(ceil(share * size), 1)
+        found.append(size + 1 if need in found else need)
+    return tuple(found)
 
 
 def middle_of(types: int) -> int:
@@ -72,8 +99,8 @@ def middle_of(types: int) -> int:
     return types // 2
 
 
-def questions(key_set: KeySet, types: int, strata: Sequence[str] = ()) -> tuple[Question, ...]:
-    """Every question, stratum by stratum; refuses cells that are too few to learn from."""
+def questions(key_set: KeySet, types: int, strata: Sequence[str] = (), *, kinds: bool = False) -> tuple[Question, ...]:
+    """Every question, stratum by stratum, also about kinds of cells if wanted; refuses cells that are too few to learn from."""
     missing = [name for name in strata if name not in key_set.columns]
     if missing or QUESTION in strata or len(set(strata)) != len(strata):
         raise InputError(
@@ -84,7 +111,7 @@ def questions(key_set: KeySet, types: int, strata: Sequence[str] = ()) -> tuple[
         )
     found: list[Question] = []
     for stratum, places in sorted(by_stratum(key_set, strata).items()):
-        found += _of_stratum(stratum, places, key_set, types)
+        found += _of_stratum(stratum, places, key_set, types, kinds)
     return tuple(found)
 
 
@@ -97,9 +124,9 @@ def by_stratum(key_set: KeySet, strata: Sequence[str]) -> dict[tuple[str, ...], 
     return found
 
 
-def _of_stratum(stratum: tuple[str, ...], places: list[int], key_set: KeySet, types: int) -> Iterator[Question]:
+def _of_stratum(stratum: tuple[str, ...], places: list[int], key_set: KeySet, types: int, kinds: bool) -> Iterator[Question]:
     pairs = _pairs(places, key_set)
-    turns = [*range(1, types), middle_of(types)]
+    turns = [*range(1, types), middle_of(types), *([KINDS] * TURNS_OF_KINDS if kinds else [])]
     if len(pairs) < FEWEST_PAIRS * len(turns):
         where = f" of {' / '.join(stratum)}" if stratum else ""
         raise InputError(
@@ -109,6 +136,10 @@ def _of_stratum(stratum: tuple[str, ...], places: list[int], key_set: KeySet, ty
             remedy="use fewer strata or smaller cells, or bring a prior",
         )
     sizes = key_set.sizes
+    counted = tuple(pair for i, pair in enumerate(pairs) if turns[i % len(turns)] == KINDS)
+    for k, share in enumerate(SHARES_OF_CELLS if kinds else ()):
+        needs = tuple((needs_of(sizes[a])[k], needs_of(sizes[b])[k]) for a, b in counted)
+        yield Question(stratum, middle_of(types), ABOVE, counted, 2 * len(counted), share, needs)
     for about in range(1, types):
         mine = tuple(pair for i, pair in enumerate(pairs) if turns[i % len(turns)] == about)
         more, less = (

@@ -24,7 +24,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.learning.questions import HIGHER, LOWER, Question
+from discreet.learning.questions import ABOVE, HIGHER, LOWER, Question
 from discreet.model.key_set import KeySet
 from discreet.model.promises import ConcentratedPromise, Promise, pure_epsilon
 from discreet.numerics.exact import brief
@@ -148,7 +148,7 @@ def _errors(
     strata = len({q.stratum for q in asked})
     total, spread = 0.0, 0.0
     for q in asked:
-        if q.part == LOWER:
+        if q.part in (LOWER, ABOVE):
             continue
         sizes = np.array([key_set.sizes[place] for pair in q.pairs for place in pair], dtype=float)
         c = float(above[q.about - 1])

@@ -74,7 +74,9 @@ class Bundle:
     def asked(self) -> tuple[Question, ...] | None:
         """The questions of a plan to learn from."""
         learning = self.plan.learning
-        return None if learning is None else questions(self.key_set, self.plan.recoding.types, learning.strata)
+        if learning is None:
+            return None
+        return questions(self.key_set, self.plan.recoding.types, learning.strata, kinds=learning.kinds)
 
     @cached_property
     def cells(self) -> KeySet:

@@ -29,13 +29,13 @@ from discreet.files.atomic import read_bytes, write_atomically
 from discreet.files.canonical import canonical_bytes, document_hash, parse_json
 from discreet.files.plan import key_set_from_text, plan_document, plan_from_document
 from discreet.files.problem_document import problem_document
-from discreet.learning.fit import RULE, Learned, fit, priors
+from discreet.learning.fit import RULE, WITH_KINDS, Learned, LearnedPrior, fit, priors
 from discreet.learning.noise import noise_of
 from discreet.learning.questions import questions
 from discreet.model.certificate import Counterexample
 from discreet.model.origin import Origin
 from discreet.model.plan import Plan
-from discreet.model.priors import DirichletMultinomialPrior, IidPrior, Prior
+from discreet.model.priors import Prior
 from discreet.publish.spreadsheets import rearmed
 
 if TYPE_CHECKING:
@@ -79,9 +79,15 @@ class LearnedFolder:
         """What the rule finds in the published numbers."""
         return _fitted(_Whole(self), change)
 
-    def priors(self, change: Fraction = Fraction(0)) -> dict[tuple[str, ...], IidPrior | DirichletMultinomialPrior]:
+    @property
+    def rule(self) -> str:
+        """The rule by which priors follow from it."""
+        learning = self.plan.learning
+        return WITH_KINDS if learning is not None and learning.kinds else RULE
+
+    def priors(self, change: Fraction = Fraction(0)) -> dict[tuple[str, ...], LearnedPrior]:
         """The prior of each stratum, each naming this release."""
-        return priors(self.fitted(change), self.digest, change)
+        return priors(self.fitted(change), self.digest, change, self.rule)
 
 
 class _Whole:
@@ -112,7 +118,7 @@ def _fitted(whole: _Whole, change: Fraction) -> dict[tuple[str, ...], Learned]:
             remedy="name the folder that was published to learn from",
         )
     key_set = key_set_from_text(rearmed(folder.files["key_set.csv"].decode("utf-8-sig")), plan)
-    asked = questions(key_set, plan.recoding.types, plan.learning.strata)
+    asked = questions(key_set, plan.recoding.types, plan.learning.strata, kinds=plan.learning.kinds)
     members = members_of(folder.document("mechanism.json"))
     noise = noise_of({mechanism_for(members[q.largest]).kernel for q in asked})
     published = [int(text) for text in texts_of(folder.files["release.csv"], "code")]
@@ -171,7 +177,7 @@ def packed_in(where: Path) -> LearnedFolder | None:
 def learned_priors(bundle: Bundle) -> list[tuple[Prior, Origin]]:
     """The priors in use that say what they were learned from."""
     used = [mechanism.problem.prior for mechanism in bundle.used.values()]
-    return [(p, p.origin) for p in used if isinstance(p, IidPrior | DirichletMultinomialPrior) and isinstance(p.origin, Origin)]
+    return [(p, p.origin) for p in used if isinstance(p, LearnedPrior) and isinstance(p.origin, Origin)]
 
 
 def must_follow(bundle: Bundle) -> None:
@@ -198,9 +204,9 @@ def does_not_follow(bundle: Bundle, ledger: str | None = None) -> Counterexample
     other = next((origin for _, origin in named if origin.release != folder.digest), None)
     if other is not None:
         return _wrong("A prior names another learning release than the plan brings", other.release, folder.digest)
-    unknown = next((origin for _, origin in named if origin.rule != RULE), None)
+    unknown = next((origin for _, origin in named if origin.rule != folder.rule), None)
     if unknown is not None:
-        return _wrong("A prior follows by a rule that is not known here", unknown.rule, RULE)
+        return _wrong("A prior follows by a rule that is not known here", unknown.rule, folder.rule)
     if len(changes) != 1:
         return _wrong("The priors of a plan discount their release differently", f"{len(changes)} discounts", "one")
     change = changes.pop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,7 @@ def learned_view(found: Mapping[tuple[str, ...], Learned], learned: Path) -> Vie
         {
             "stratum": list(s), "probabilities": list(one.probabilities), "deviations": list(one.deviations),
             "correlation": one.correlation, "correlations": list(one.correlations), "concentration": one.concentration,
+            "kinds": None if one.kinds is None else asdict(one.kinds),
         }
         for s, one in found.items()
     ]  # fmt: skip
@@ -100,7 +102,7 @@ def learned_view(found: Mapping[tuple[str, ...], Learned], learned: Path) -> Vie
         (
             " / ".join(s) or "all cells",
             ", ".join(f"{about(float(p), 3)} ± {about(d, 1)}" for p, d in zip(one.probabilities, one.deviations, strict=True)),
-            "alike" if one.concentration is None else f"differ: concentration {about(float(one.concentration), 3)}",
+            _cells(one),
         )
         for s, one in list(found.items())[:SHOWN]
     ]
@@ -108,6 +110,17 @@ def learned_view(found: Mapping[tuple[str, ...], Learned], learned: Path) -> Vie
     if len(found) > SHOWN:
         told.append(Sentence(f"The first {SHOWN} of {len(found)} strata.", mood=Mood.SOFT))
     return View({"learned": learned, "strata": strata}, tuple(told))
+
+
+def _cells(one: Learned) -> str:
+    """Whether cells are alike, differ, or are of several kinds."""
+    if one.kinds is not None:
+        found = zip(one.kinds.weights, one.kinds.shares, one.kinds.deviations, strict=True)
+        told = "; ".join(
+            f"{percent_about(w)} ± {percent_about(dw)} with a share of {about(q, 3)} ± {about(dq, 1)}" for w, q, (dw, dq) in found
+        )
+        return f"of {len(one.kinds.weights)} kinds: {told}"
+    return "alike" if one.concentration is None else f"differ: concentration {about(float(one.concentration), 3)}"
 
 
 def unread_view(learned: Path) -> View:

@@ -24,6 +24,9 @@ def command(
     hedge: Annotated[
         bool, typer.Option("--hedge", help="Design for the least worst regret over all that was learned with confidence.")
     ] = False,
+    kinds: Annotated[
+        bool, typer.Option("--kinds", help="Ask also whether cells are of several kinds: the prior may be a mixture.")
+    ] = False,
     until: Annotated[str, typer.Option(help="Stop after this step: learn, fit, design or publish.")] = "publish",
     gap: Annotated[float, typer.Option(help="Stop a design when it is proved this close to the best.")] = 0.01,
     seconds: Annotated[float, typer.Option(help="Time for each design.")] = 60.0,
@@ -48,7 +51,7 @@ def command(
     from discreet.publish.verification import verified
     from discreet.views.learning import designed_view, learned_view, split_view, unread_view, used_view
 
-    choices = chosen(plan, question, output, share=share, strata=tuple(strata or ()), hedged=hedge)
+    choices = chosen(plan, question, output, share=share, strata=tuple(strata or ()), hedged=hedge, kinds=kinds)
     view = split_view(choices.split, choices.total)
     signer = signer_at(key)
     located = choices.located
