@@ -68,8 +68,8 @@ WORTH_MOVING, SECONDS_PER_DEVICE_STEP, SECONDS_PER_DEVICE_PRODUCT = 0.3, 0.3, 1.
 """A step that takes so long here is taken on a GPU where there is one; what it takes there: in any case, and for each product."""
 SECONDS_PER_ENTRY = 1e-7
 """Of the same under ρ, for each pair of an action and a cut."""
-FEWEST_STEPS = 12
-"""Of an interior point, before its kernel is worth anything."""
+FEWEST_STEPS, USUAL_STEPS = 12, 90
+"""Of an interior point, before its kernel is worth anything, and with pricing before it is near the best."""
 BYTES_PER_PAIR = 40
 """Memory of an interior point for each pair of states."""
 SECONDS_PER_TOTAL, SECONDS_PER_PAIR = 0.01, 2e-5
@@ -163,11 +163,20 @@ class TimeIsUpError(Exception):
     """There is not enough time for a piece of work; nothing of it is left."""
 
 
-def must_be_affordable(actions: int, states: int, dimensions: int, watch: Watch | None) -> None:
+def is_affordable(actions: int, states: int, dimensions: int, watch: Watch | None) -> bool:
+    """Whether a program would usually be solved in time, and in memory."""
+    try:
+        must_be_affordable(actions, states, dimensions, watch, USUAL_STEPS)
+    except (TimeIsUpError, MemoryError):
+        return False
+    return True
+
+
+def must_be_affordable(actions: int, states: int, dimensions: int, watch: Watch | None, steps: int = FEWEST_STEPS) -> None:
     """Refuse a program of which not even the first steps would end in time, or which would not fit in memory."""
     width = ceil(states ** (1 - 1 / max(dimensions, 1)))
     step = interior_seconds(actions, states, width)
-    if FEWEST_STEPS * step > time_left(watch):
+    if steps * step > time_left(watch):
         raise TimeIsUpError(f"each step of its program takes about {step:.2g} s")
     if interior_place(actions, states, width) is np:
         must_fit(BYTES_PER_PAIR * states**2, f"a program of {states:,} states")

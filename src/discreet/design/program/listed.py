@@ -24,7 +24,7 @@ from discreet.design.program.sections import (
 from discreet.design.program.thin_witness import SPARED, dual_witness
 from discreet.design.program.truncation import choose_clamp, clips_nothing, regret_marginals
 from discreet.design.proposal import Proposal
-from discreet.design.schedule import must_be_affordable
+from discreet.design.schedule import is_affordable, must_be_affordable
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program, reduced_cost, value_of
 from discreet.design.solver.repair import repair
@@ -45,6 +45,8 @@ FINE = 1e-12
 """The share of a mechanism's loss that rounding adds where no gap was asked for."""
 MOST_AT_ONCE = 30
 """Actions that are solved for at once, about: the others are priced."""
+COARSEST = 0.1
+"""What may be clamped away at most, as a share of the loss; weighed as if nothing were told: it costs a hundredth of that."""
 MOST_CLAMPED = 0.3
 """Share of the gap that truncation may take before a larger box is tried."""
 
@@ -54,18 +56,19 @@ def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     base = ground(problem)
     actions = recommendations(problem)
     table = losses(problem, actions, base.exact_omegas)
-    tolerance = first_tolerance(base, table, gap)
+    at_once = min(len(actions), MOST_AT_ONCE)
+    tolerance = affordable_tolerance(base, table, gap, at_once, watch)
     while True:
         section = truncated(base, table, tolerance)
         lower, dropped = section.lower(table)
-        must_be_affordable(min(len(actions), MOST_AT_ONCE), len(section.space), section.dimensions, watch)
+        must_be_affordable(at_once, len(section.space), section.dimensions, watch)
         program = Program(lower, section.space.edges, float(solvable(problem.epsilon)))
         solution = solve_priced(program, 0.6 * gap, watch)
         kernel = repair(solution.kernel, program)
         upper = section.upper(table)
         value = float((upper * kernel).sum())
         finer = finer_tolerance(section, table, tolerance, value - value_of(program, kernel) - dropped, gap * size(value), watch)
-        if finer is None:
+        if finer is None or not fits(truncated(base, table, finer), at_once, watch):
             break
         tolerance = finer
     spare = spared(gap, value, solution.bound)
@@ -100,6 +103,25 @@ def first_tolerance(base: Ground, table: np.ndarray, gap: float) -> float:
     blind, informed = float((table @ masses).min()), float(table.min(axis=0) @ masses)
     surely = min(abs(blind), abs(informed)) if blind * informed > 0 else 0.0
     return gap * max(surely, 0.2 * (blind - informed))
+
+
+def affordable_tolerance(base: Ground, table: np.ndarray, gap: float, actions: int, watch: Watch) -> float:
+    """The first tolerance, or four times as much, and again, until the box that it leaves is usually solved in time.
+
+    A smaller box that is solved leaves less open than a larger one that is not, up to a point: the first one where none is.
+    """
+    first = first_tolerance(base, table, gap)
+    tried, most = first, first_tolerance(base, table, COARSEST)
+    while not fits(truncated(base, table, tried), actions, watch):
+        tried *= 4
+        if tried > most:
+            return first
+    return tried
+
+
+def fits(section: Section, actions: int, watch: Watch) -> bool:
+    """Whether the program of a section is usually solved in time."""
+    return is_affordable(actions, len(section.space), section.dimensions, watch)
 
 
 def finer_tolerance(

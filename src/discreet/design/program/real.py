@@ -13,9 +13,10 @@ import numpy as np
 from discreet.certify.duality.affine import AffinePayoff
 from discreet.design.program.listed import (
     MOST_AT_ONCE,
+    affordable_tolerance,
     exact_kernel,
     finer_tolerance,
-    first_tolerance,
+    fits,
     solvable,
     spared,
     standing,
@@ -38,6 +39,8 @@ from discreet.model.problem import Problem
 from discreet.model.replies import best_for_means, best_replies
 from discreet.watch import SILENT, Watch
 
+NODES = 80
+"""Actions of a program for real ones, about, when its first refinements are done."""
 COARSE = 240
 """Actions of the grid that judges how much each state matters when the box is chosen."""
 
@@ -47,7 +50,7 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     base = ground(problem)
     decision = problem.decision
     table = _coarse(base, decision)
-    tolerance = first_tolerance(base, table, gap)
+    tolerance = affordable_tolerance(base, table, gap, NODES, watch)
     epsilon = solvable(problem.epsilon)
     while True:
         section = truncated(base, table, tolerance)
@@ -63,7 +66,7 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
         value = float((cost * kernel).sum())
         clamped = value - float((loss.cost(numbers) * kernel).sum()) - section.lower(table)[1]
         finer = finer_tolerance(section, table, tolerance, clamped, gap * float(size(value)), watch)
-        if finer is None:
+        if finer is None or not fits(truncated(base, table, finer), NODES, watch):
             break
         tolerance = finer
     spare = spared(gap, value, found.bound)
