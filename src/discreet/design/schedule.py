@@ -51,7 +51,7 @@ SHARES = {
     "weights by search": 1 / 20,
     "program on the sum": 0.12,
     "program on two counts": 0.12,
-    "set-aside bound": 0.6,
+    "set-aside bound": 0.35,
     "quotient bound": 0.15,
     "grouped quotient bound": 0.5,
 }

@@ -7,9 +7,10 @@ from discreet.certify.bounds.set_aside import why_not_set_aside
 from discreet.design.ladder.bounds.averaged import Averages
 from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
-from discreet.design.ladder.bounds.set_aside import fitting_program, forms_of, knots_of, set_aside_bound
+from discreet.design.ladder.bounds.set_aside import SetAsideProgram, fitting_program, forms_of, knots_of, set_aside_bound
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG, now
+from discreet.model.certificate import SetAsideWitness
 from discreet.model.iid_sum import iid_sum
 from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
@@ -79,9 +80,17 @@ class SetAside(Rung):
         nodes = len(knots_of(height.reader, height.loss / float(height.problem.decision.weight)))
         for forms in forms_of(height.reader, height.weights):
             program = fitting_program(height.reader, forms, nodes, ends - now())
-            if program is None or height.watch.cancelled():
+            if program is None or height.watch.cancelled() or _known(height, program):
                 continue
             found = set_aside_bound(height.reader, program, height.loss, 1e-3, ends - now(), height.watch)
             if best is None or found.lower_bound > best.lower_bound:
                 best = found
         return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)
+
+
+def _known(height: Height, program: SetAsideProgram) -> bool:
+    """Whether the best bound so far is of this program, or of one with more states."""
+    held = height.bound.witness
+    if not isinstance(held, SetAsideWitness) or len(held.states) < len(program.states):
+        return False
+    return tuple(held.weights[t] for t in height.reader.law.types) == program.weights

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import exp, sqrt
 
 import numpy as np
@@ -33,9 +34,11 @@ of that is lost."""
 ITERATIONS = 55
 """Steps that a program should have time for."""
 LEAVE_OUT = (3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
-TOPS = (2, 4)
-"""Steps of the first form that are tried."""
-MOST_CELLS = 4_000_000
+TOPS, TRIED = range(1, 6), 2
+"""Steps that the first form may have; of those so many are tried that tell the weights best."""
+FINENESS = 1e-4
+"""What one step more must gain, as a share of the largest weight squared."""
+MOST_CELLS = 200_000
 """Of the arrays behind the law of a state."""
 BITS = 60
 
@@ -73,8 +76,21 @@ class SetAsideProgram:
         return np.asarray((a * a - 2 * a * self.read[None]) * self.here)
 
 
-def set_aside_program(law: IidSum, weights: Sequence[Form], leave_out: float) -> SetAsideProgram | None:
-    """The program for the likely states of these forms; None when there are too many."""
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Forms from zero up, ω along them, and the laws of their states: P, E[r; s], E[r²; s] for r = Σ n_i·residue_i; P of N − 1."""
+
+    weights: NDArray[np.int64]
+    slopes: Floats
+    residues: Floats
+    whole: Floats
+    first: Floats
+    second: Floats
+    others: Floats
+
+
+@lru_cache(maxsize=4)
+def _sums(law: IidSum, weights: tuple[Form, ...]) -> _Sums | None:
     p, v = np.array([float(x) for x in law.probabilities]), np.array([float(x) for x in law.values])
     w, n = np.array(weights, dtype=np.int64), law.respondents
     w = w - w.min(axis=0)
@@ -86,8 +102,17 @@ def set_aside_program(law: IidSum, weights: Sequence[Form], leave_out: float) ->
     slopes = np.linalg.lstsq(plane * root[:, None], u * root, rcond=None)[0]
     residues = u - plane @ slopes
     residues[np.abs(residues) < 1e-12 * np.abs(u).max()] = 0.0
-    whole, first, second = _laws(p, w, residues, n)
-    others = _laws(p, w, residues, n - 1)[0]
+    return _Sums(w, slopes, residues, *_laws(p, w, residues, n), _laws(p, w, residues, n - 1)[0])
+
+
+def set_aside_program(law: IidSum, weights: Sequence[Form], leave_out: float) -> SetAsideProgram | None:
+    """The program for the likely states of these forms; None when there are too many."""
+    sums = _sums(law, tuple(weights))
+    if sums is None:
+        return None
+    p, n = np.array([float(x) for x in law.probabilities]), law.respondents
+    w, slopes, residues = sums.weights, sums.slopes, sums.residues
+    whole, first, second, others = sums.whole, sums.first, sums.second, sums.others
     order = np.argsort(-whole, axis=None)
     kept = np.sort(order[: int(np.searchsorted(np.cumsum(whole.ravel()[order]), 1 - leave_out)) + 1])
     states = np.stack(np.unravel_index(kept, whole.shape), axis=1)
@@ -157,7 +182,9 @@ def fitting_program(reader: Reader, forms: Sequence[Form], nodes: int, seconds: 
 
 def forms_of(reader: Reader, weights: Weights) -> list[list[Form]]:
     """What to count of the others, cheapest first: the weights in few steps; then with it the types that these clip."""
-    single = list(dict.fromkeys(coarse(weights, top) for top in TOPS))
+    p, w = np.asarray(reader.probabilities), (np.array(weights) - min(weights)) / (max(weights) - min(weights))
+    misfit = {top: float(p @ (w - np.round(w * top) / top) ** 2) + FINENESS * top for top in TOPS}
+    single = list(dict.fromkeys(coarse(weights, top) for top in sorted(TOPS, key=lambda top: misfit[top])[:TRIED]))
     alone: list[list[Form]] = [[(w,) for w in form] for form in single]
     beside: list[list[Form]] = [list(zip(form, _clipped(reader, form), strict=True)) for form in single]
     return alone + [pair for pair in beside if len({both[1] for both in pair}) > 1]
