@@ -36,8 +36,8 @@ from discreet.model.states import StateSpace, state_space
 from discreet.model.summary import LinearSummary, Summary
 from discreet.watch import Watch
 
-ORDERS = (1 + 1 / 64, 2.0)
-"""To begin with: the first binds most; an order at which the kernel exceeds ρ by more than SLIGHTLY is added."""
+ORDERS, FEWER_ORDERS = (1.002, 1.15, 2.0), (1 + 1 / 64, 2.0)
+"""To begin with, the fewer where all are too many; an order at which the kernel exceeds ρ by more than SLIGHTLY is added."""
 MOST_PASSES, SLIGHTLY, STEEPEST = 4, 1.002, 8.0
 """Programs solved one after the other at most; orders with α(α−1)ρ beyond the last are left out: their moments are too large."""
 LOOKED_AT = (1.001, 1.01, 1.05, 1.1, 1.2, 1.3, 1.45, 1.6, 1.8, 2.0, 2.3, 2.7, 3.2, 4.0, 5.0, 6.5, 9.0, 14.0, 25.0)
@@ -125,9 +125,10 @@ def best_table(scene: Scene, gap: float, watch: Watch) -> TableKernel | None:
         return None
     cost = table @ scene.joint.T
     cost = cost - cost.min(axis=0)
-    if len(actions) < 2 or not len(edges) or not _fits(scene, len(ORDERS), len(cost)):
+    if len(actions) < 2 or not len(edges) or not _fits(scene, len(FEWER_ORDERS), len(cost)):
         return None
-    orders, level, kernel = [a for a in ORDERS if a * (a - 1) * rho <= STEEPEST], 1 - SPARED, np.full(cost.shape, 1 / len(cost))
+    begun = ORDERS if _fits(scene, len(ORDERS), len(cost)) else FEWER_ORDERS
+    orders, level, kernel = [a for a in begun if a * (a - 1) * rho <= STEEPEST], 1 - SPARED, np.full(cost.shape, 1 / len(cost))
     for last in (False,) * (MOST_PASSES - 1) + (True,):
         first, second = (np.repeat(np.concatenate([edges[:, i], edges[:, 1 - i]]), len(orders)) for i in (0, 1))
         order = np.tile(orders, 2 * len(edges))
