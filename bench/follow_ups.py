@@ -14,6 +14,7 @@ import json
 import os
 import re
 import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -124,31 +125,23 @@ def middle_code(place: Path) -> str:
 
 def asked(words: list[str], limit: float) -> dict[str, Any]:
     """One command in a process of its own: how it ended, what it printed and the processor time it took."""
-    from discreet.cli.main import run
-
     if words[1].endswith(".json") and not Path(words[1]).exists():
         return {"code": None}
     if "CODE" in words:
         words = [middle_code(Path(words[1])) if word == "CODE" else word for word in words]
+    ends = int(2 * limit) + 10
+
+    def limits() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (ends, ends))
+
+    command = [sys.executable, "-c", "from discreet.cli.main import main; main()", *words]
     with tempfile.TemporaryFile("w+") as said:
         begun = time.monotonic()
-        child = os.fork()
-        if child == 0:
-            os.dup2(said.fileno(), 1)
-            os.dup2(said.fileno(), 2)
-            ends = int(2 * limit) + 10
-            resource.setrlimit(resource.RLIMIT_CPU, (ends, ends))
-            code = 70
-            try:
-                code = run(words)
-            finally:
-                sys.stdout.flush()
-                sys.stderr.flush()
-                os._exit(code)
-        _, status, used = os.wait4(child, 0)
+        child = subprocess.Popen(command, stdout=said, stderr=said, preexec_fn=limits)
+        _, status, used = os.wait4(child.pid, 0)
         said.seek(0)
         text = said.read()
-    code = os.waitstatus_to_exitcode(status)
+    code = child.returncode = os.waitstatus_to_exitcode(status)
     spent = used.ru_utime + used.ru_stime
     return {"code": code, "cpu": spent, "wall": time.monotonic() - begun, "memory": used.ru_maxrss * 1024, "said": text[-4000:]}
 
@@ -182,21 +175,6 @@ def walk(name: str, document: Document, seconds: float, only: str, done: Callabl
             os.chdir(before)
 
 
-def warm() -> None:
-    """Ask everything once here, so that what every question loads is loaded once: each runs in a copy of this process."""
-    from contextlib import redirect_stderr, redirect_stdout
-    from io import StringIO
-
-    from discreet.cli.main import run
-
-    before = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-        os.chdir(folder)
-        for words, _ in questions(problem(2, (0, 1), ("1/2", "1/2"), WHOLE), 1.0).values():
-            run([middle_code(Path(words[1])) if word == "CODE" else word for word in words])
-        os.chdir(before)
-
-
 def main() -> int:
     """Walk through the selection; the number of wrong answers is the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -207,7 +185,6 @@ def main() -> int:
     parser.add_argument("--light", action="store_true")
     given = parser.parse_args()
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    warm()
     kept = Path(given.json).resolve() if given.json else None
     found: dict[str, dict[str, Any]] = json.loads(kept.read_text()) if kept and kept.exists() else {}
     wrong = 0
