@@ -240,3 +240,11 @@ def test_the_game_has_no_units(unit: str) -> None:
     scaled = _game(regrets * float(unit) ** 2)
     assert np.allclose(scaled[0], shares) and np.allclose([float(w) for w in scaled[1]], [float(w) for w in weights], atol=3e-6)
     assert scaled[2] == pytest.approx(worst * float(unit) ** 2)
+
+
+def test_priors_that_cannot_be_mixed_are_refused_before_any_design(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(robust, "side_by_side", None)
+    rows = [[["3/4", "1/4"], ["1/2", "1/2"]], [["1/4", "3/4"], ["1/2", "1/2"]]]
+    one, other = (problem(document(2, (0, 1), {"kind": "independent", "probabilities": p})) for p in rows)
+    with pytest.raises(InputError, match="mixed when the order"):
+        robust_design(one, [one.prior, other.prior])

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from discreet.certify.robust import RobustProof
+from discreet.certify.robust import RobustProof, mixture
 from discreet.certify.verdict import robust_proof
 from discreet.design.best_mechanism import design
 from discreet.design.processes.side_by_side import side_by_side
@@ -97,6 +97,8 @@ def robust_design(
             remedy="everywhere unbiased values are right on average under every prior: design for one",
         )
     _must_be_listed(problem)
+    if not all(replace(problem, prior=p).exchangeable for p in priors):
+        mixture(problem, priors, [Fraction(1, len(priors))] * len(priors))  # refuses them in words
     limited = Deadline(seconds, watch)
     tasks = [(replace(problem, prior=p), gap / 4, seconds) for p in priors]
     found = side_by_side(reference_design, tasks, limited, workers, "reference")
