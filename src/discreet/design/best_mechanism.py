@@ -35,7 +35,9 @@ from discreet.design.schedule import (
     PROOF_SHARE,
     QUICK_SECONDS,
     SEARCH_SHARE,
+    SECOND_CHANCE,
     TimeIsUpError,
+    TooDearError,
     Until,
     now,
     until_all_is_shown,
@@ -131,6 +133,7 @@ class _Search:
         self.took = {"solve": 0.0, "certify": 0.0, "baselines": 0.0}
         self.rungs: tuple[Reached, ...] = ()
         self.status = "optimal"
+        self.too_soon: list[Route] = []
         self._ground: Ground | None = None
         self._chain: Bound | None = None
 
@@ -152,8 +155,16 @@ class _Search:
                 break
             left = SEARCH_SHARE * self.seconds - self._elapsed()
             self.take(route, left if self.proofs.best is None else min(left, FLOOR_SECONDS))
+        self._again()
         if self.proofs.best is None:
             self._as_a_last_resort()
+
+    def _again(self) -> None:
+        """Routes that were not begun for want of time, when the others took little of it: all that is left, and a little more."""
+        while self.too_soon and not self.proofs.reached(self.gap) and self._elapsed() < SEARCH_SHARE * self.seconds:
+            route = self.too_soon.pop(0)
+            self.passed = [step for step in self.passed if step.name != route.name]
+            self.take(route, self.seconds, Until(self.begun + self.seconds + SECOND_CHANCE, AsPayoffs(self.outer)))
 
     def _as_a_last_resort(self) -> None:
         """On a machine so slow that no route came back in time: publish nothing, until something better is compared with it."""
@@ -169,15 +180,18 @@ class _Search:
             self.proofs.keep(*self.proofs.proved(blind, Blind().taken(self.problem, blind)))
         self.proofs.keep(None, self._plain_bound())
 
-    def take(self, route: Route, seconds: float) -> None:
+    def take(self, route: Route, seconds: float, again: Until | None = None) -> None:
         """Let a route propose, and prove what it proposes; a route that does not come back in time is left behind."""
         for library in route.libraries:
             import_module(library)
         begun = now()
-        asked = Asked(self.gap, seconds, self.until(SEARCH_SHARE))
+        asked = Asked(self.gap, seconds, again or self.until(SEARCH_SHARE))
+        grace = self._grace if again is None else self._grace / LAST_PARTS
         try:
-            proposal = in_time(lambda: route.propose(self.units.inner, asked), max(asked.watch.left, 0.0) + self._grace)
+            proposal = in_time(lambda: route.propose(self.units.inner, asked), max(asked.watch.left, 0.0) + grace)
         except (TimeIsUpError, MemoryError, TooLarge) as error:
+            if again is None and isinstance(error, TooDearError):
+                self.too_soon.append(route)
             self.passed.append(route.passed_by(f"given up: {error or OUT_OF_MEMORY}"))
             self.status = "cancelled"
             return

@@ -34,6 +34,8 @@ COMPARE_SECONDS = 3.0
 """Baselines have at least so much time of their own."""
 AFTER_COMPARING = 0.5
 """Seconds of the whole that are kept for publishing a better baseline and the last proof."""
+SECOND_CHANCE = 1.0
+"""Seconds beyond its time that a program may take, when everything else took less than the time of a search."""
 QUICK_SECONDS = 2.0
 """What weighted sums may take before a program, when the gap asked for is loose."""
 FLOOR_SECONDS = 2.0
@@ -163,6 +165,10 @@ class TimeIsUpError(Exception):
     """There is not enough time for a piece of work; nothing of it is left."""
 
 
+class TooDearError(TimeIsUpError):
+    """A piece of work was not begun: it would not end in the time that it has now."""
+
+
 def is_affordable(actions: int, states: int, dimensions: int, watch: Watch | None) -> bool:
     """Whether a program would usually be solved in time, and in memory."""
     try:
@@ -177,7 +183,7 @@ def must_be_affordable(actions: int, states: int, dimensions: int, watch: Watch 
     width = ceil(states ** (1 - 1 / max(dimensions, 1)))
     step = interior_seconds(actions, states, width)
     if steps * step > time_left(watch):
-        raise TimeIsUpError(f"each step of its program takes about {step:.2g} s")
+        raise TooDearError(f"each step of its program takes about {step:.2g} s")
     if interior_place(actions, states, width) is np:
         must_fit(BYTES_PER_PAIR * states**2, f"a program of {states:,} states")
 
