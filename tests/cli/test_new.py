@@ -39,7 +39,7 @@ def typed(folder: Path, words: list[str], answers: list[str]) -> tuple[str, int]
         if not select.select([ours], [], [], 0.5)[0]:
             if process.poll() is not None:
                 break
-            if last == CTRL_C:
+            if last == CTRL_C and "Interrupted." not in shown:
                 os.write(ours, last.encode())
             continue
         try:

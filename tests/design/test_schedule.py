@@ -111,7 +111,7 @@ def test_workers_end_with_their_parent() -> None:
         "from discreet.design.processes import side_by_side as crew\n"
         "from pieces import patient\n"
         "made = crew._hired\n"
-        "def hired():\n    worker = made(); print(worker.pid, flush=True); return worker\n"
+        "def hired(count):\n    worker = made(count); print(worker.pid, flush=True); return worker\n"
         "crew._hired = hired\n"
         "crew.side_by_side(patient, [1, 2], workers=2)\n"
     )

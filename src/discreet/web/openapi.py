@@ -93,7 +93,8 @@ def openapi() -> dict[str, Any]:
 def _got(twin: Twin) -> dict[str, Any]:
     query = [{"name": name, "in": "query", "required": False, "schema": kind} for name, kind in twin.query.items()]
     known = twin.facts if twin.facts in schema_names() else None
-    facts = {"type": "object"} if known is None else {**schema(str(known)), "additionalProperties": True}
+    named = {"$id": f"urn:discreet:{known}", "additionalProperties": True}  # a name, so that its own #/$defs are meant
+    facts = {"type": "object"} if known is None else {**schema(str(known)), **named}
     answers = {code: _answer(words, facts if code in ("200", "202") else ERROR) for code, words in CODES.items()}
     if twin.facts in ("design", "frontier"):  # what has not ended has fewer facts
         answers["200"] = _answer(CODES["200"], {"anyOf": [facts, {"type": "object", "required": ["state"]}]})

@@ -20,7 +20,7 @@ def behaviour(mechanism: Mechanism) -> Behaviour:
     """Slope, bias and spread, by whichever road serves; refuses in words where none does."""
     try:
         return evaluate(mechanism)
-    except TooLarge:
+    except (TooLarge, MemoryError):
         if why_not_summed(mechanism) is not None:
             raise
     world = SummedWorld(mechanism)

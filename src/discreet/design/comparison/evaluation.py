@@ -83,7 +83,6 @@ def states_listed(problem: Problem) -> int:
 def must_be_listed(mechanism: Mechanism, problem: Problem) -> None:
     """Refuse, before any work, a table of states and outputs that would not fit."""
     states, outputs = states_listed(problem), mechanism.kernel.width
-    must_fit(BYTES_PER_LISTED * states * outputs, f"looking at {counted(states)} states and {outputs:,} outputs one by one")
     if states * outputs > MOST_LISTED or states > MOST_STATES:
         raise TooLarge(
             "There are too many states to look at one by one",
@@ -91,6 +90,7 @@ def must_be_listed(mechanism: Mechanism, problem: Problem) -> None:
             fits=f"{MOST_LISTED:,} pairs and {MOST_STATES:,} states",
             remedy="try fewer respondents or types",
         )
+    must_fit(BYTES_PER_LISTED * states * outputs, f"looking at {counted(states)} states and {outputs:,} outputs one by one")
 
 
 def evaluate(mechanism: Mechanism) -> Evaluation:
