@@ -23,12 +23,13 @@ from discreet.model.invariants import compiled
 from discreet.model.losses import MatchLoss, TableLoss, loss_of
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours, ReplaceOne
 from discreet.model.problem import Problem
-from discreet.model.promises import LETTERS, Promise, promise_of
+from discreet.model.promises import LETTERS, Promise, PurePromise, promise_of
 from discreet.model.statistic import CountStatistic, MeanStatistic, Statistic, SumStatistic, TableStatistic
 from discreet.model.universe import AnyUniverse, ListedUniverse, Universe
-from discreet.numerics.exact import brief, counted, exact
+from discreet.numerics.exact import brief, counted, exact, must_fit_floats
 
 LARGEST_PROBLEM = 64 << 20
+SMALLEST_EPSILON = Fraction(1, 10**12)
 
 
 def read_problem(path: str | Path) -> Problem:
@@ -100,9 +101,25 @@ def problem_from_document(document: Any, what: str = "The problem") -> Problem:
     """The problem that a document of dicts and lists describes."""
     must_be_shallow(document, what)
     shape = schema.read_shape(schema.Problem, document, what)
+    must_fit_floats(shape.data.values or (), "The value of a type")
     fixed, shape.data.invariants = shape.data.invariants, None
     found = problem_from_shape(shape)
+    _must_be_computable(found)
     return found if fixed is None else compiled(found, [tuple(types) for types in fixed])
+
+
+def _must_be_computable(problem: Problem) -> None:
+    """Refuse numbers that no search can tell from others; what is proved of them elsewhere is judged exactly, whatever they are."""
+    if isinstance(problem.statistic, TableStatistic):
+        must_fit_floats(problem.statistic.values.values(), "A value of the statistic")
+    promise = problem.promise
+    if isinstance(promise, PurePromise) and 0 < promise.epsilon < SMALLEST_EPSILON:
+        raise InputError(
+            "A privacy level ε this small tells nothing that floats can tell from nothing",
+            found=brief(promise.epsilon),
+            allowed=f"0, or {float(SMALLEST_EPSILON):g} and more",
+            remedy="set privacy.epsilon to 0, which publishes nothing about the data, or larger",
+        )
 
 
 def problem_from_shape(shape: schema.Problem) -> Problem:

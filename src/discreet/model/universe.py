@@ -19,7 +19,7 @@ from math import comb
 from typing import TYPE_CHECKING
 
 from discreet.errors import InputError, TooLarge
-from discreet.numerics.exact import brief, counted, must_fit_floats
+from discreet.numerics.exact import brief, counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,7 +48,6 @@ class Universe:
                 allowed="at least two values, one for each type",
                 remedy="list the value of every type, for instance values = [0, 1]",
             )
-        must_fit_floats(self.values, "The value of a type")
         if not 0 <= self.smallest <= self.largest:
             raise InputError(
                 "The range of the number of respondents is empty or negative",

@@ -9,7 +9,7 @@ from discreet.errors import InputError
 from discreet.model.promises.promise import Promise, must_not_be_negative
 from discreet.numerics.exact import brief
 
-SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**12), Fraction(10_000)
+LARGEST_EPSILON = Fraction(10_000)
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,6 @@ class PurePromise(Promise):
         must_not_be_negative(self)
 
     def must_be_askable(self) -> None:
-        if 0 < self.epsilon < SMALLEST_EPSILON:
-            raise InputError(
-                "A privacy level ε this small tells nothing that floats can tell from nothing",
-                found=brief(self.epsilon),
-                allowed=f"0, or {float(SMALLEST_EPSILON):g} to {LARGEST_EPSILON}",
-                remedy="set privacy.epsilon to 0, which publishes nothing about the data, or larger",
-            )
         if self.epsilon > LARGEST_EPSILON:
             raise InputError(
                 "The privacy level ε must be a number from 0 on",
