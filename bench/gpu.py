@@ -2,8 +2,9 @@
 
     python bench/gpu.py [--only WORD] [--seconds 600]
 
-Every row is a fresh process, imports, proof and certificate included. `N=40, T=3` is solved twice, on the GPU and with
-`DISCREET_GPU=off`. Needs `discreet[gpu]` and a device; without them it says so and ends with 2.
+Every row is a fresh process, imports, proof and certificate included. `N=40, T=3` is solved twice, as a
+machine with a GPU does and with `DISCREET_GPU=off`: its steps are too small to be moved, unless `schedule.WORTH_MOVING` says so.
+Needs `discreet[gpu]` and a device; without them it says so and ends with 2.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from discreet.design.routes.route import Asked, Route
 from discreet.model.problem import Problem
 from discreet.model.universe import ListedUniverse, Universe
 from discreet.numerics.devices import device
+from discreet.numerics.exact import counted
 
 MOST_HISTOGRAMS = 30_000
 MOST_WITH_A_DEVICE = 2_000_000
@@ -77,7 +78,7 @@ def too_many(problem: Problem) -> str | None:
         return None
     if problem.exchangeable:
         count, most = universe.histogram_count, MOST_HISTOGRAMS if device() is None else MOST_WITH_A_DEVICE
-        return f"{count:,} histograms are more than the {most:,} a program takes" if count > most else None
+        return f"{counted(count)} histograms are more than the {most:,} a program takes" if count > most else None
     if universe.database_count > MOST_DATABASES:
         return f"there are more than the {MOST_DATABASES:,} databases a program takes"
     return None
