@@ -17,6 +17,7 @@ import numpy as np
 
 from discreet.certify.robust import mixture
 from discreet.design.certified import certified
+from discreet.design.comparison.plain_noise import noise_on_the_statistic
 from discreet.design.program.listed import (
     exact_kernel,
     first_tolerance,
@@ -58,7 +59,7 @@ class _Column:
 class Exchange:
     """Mechanisms found so far and the game between their mixture and the priors.
 
-    `references` are the best mechanisms for each prior alone: they begin the game.
+    `references` are the best mechanisms for each prior alone: they begin the game, with plain noise, which no prior can surprise.
     """
 
     def __init__(self, problem: Problem, priors: Sequence[Prior], references: Sequence[Design], gap: float, watch: Watch) -> None:
@@ -80,7 +81,9 @@ class Exchange:
             if actions is None
             else ListedAnswers(actions, table, float(self.epsilon), hears)
         )
-        self.columns = [self._reference(r) for r in references]
+        noise = noise_on_the_statistic(problem)
+        known_well = [*(r.mechanism for r in references), *([] if noise is None else [noise])]
+        self.columns = [self._of(mechanism) for mechanism in known_well]
         self.hoped: dict[tuple[Fraction, ...], LineReply] = {}
         self.proofs: dict[tuple[Fraction, ...], LineReply] = {}
 
@@ -151,12 +154,10 @@ class Exchange:
         masses = sum(float(w) * g.masses for w, g in zip(weights, self.grounds, strict=True))
         return replace(self.section, ground=replace(self.section.ground, masses=np.asarray(masses)))
 
-    def _reference(self, reference: Design) -> _Column:
-        """A mechanism for one prior on the shared states: reading a state through its own summary keeps it private."""
-        mechanism = reference.mechanism
+    def _of(self, mechanism: Mechanism) -> _Column:
+        """A known mechanism on the shared states: reading a state through its own summary keeps it private."""
         kernel = mechanism.probabilities[:, mechanism.states_of(np.asarray(self.section.space.vectors))]
-        actions = [o.action for o in mechanism.outputs if o.action is not None]
-        return self._column(kernel, actions)
+        return self._column(kernel, [o.action for o in mechanism.outputs if o.action is not None])
 
     def _column(self, kernel: np.ndarray, actions: list[Recommendation]) -> _Column:
         each = np.array([float((self._upper(g, actions) * kernel).sum()) for g in self.grounds])
