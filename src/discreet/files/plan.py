@@ -105,8 +105,8 @@ class PlanShape(Shape):
     learned: Text | None = None
 
 
-def read_plan(path: str | Path) -> Plan:
-    """The plan in a TOML file, with paths as they are written there."""
+def read_plan(path: str | Path, *, made: str | None = None) -> Plan:
+    """The plan in a TOML file, with paths as they are written there; `made` is its mechanism where none is written."""
     data = read_bytes(Path(path), "the plan")
     if len(data) > LARGEST_PLAN:
         raise InputError(
@@ -128,7 +128,7 @@ def read_plan(path: str | Path) -> Plan:
             allowed="a TOML file with [source], [cells], [recoding], [unit] and [budget]",
             remedy="compare it with the example in the documentation",
         ) from None
-    return plan_from_document(document)
+    return plan_from_document(document if made is None else {"mechanism": made, **document})
 
 
 def plan_from_document(document: Any) -> Plan:
