@@ -14,7 +14,7 @@ from typing import IO
 
 import pytest
 
-from discreet.engines.spill import LOCK, clear_leftovers, private_folder
+from discreet.engines.spill import LOCK, PREFIX, clear_leftovers, private_folder
 
 COUNTING = """
 import sys, time
@@ -102,3 +102,17 @@ def test_only_our_own_folders_are_cleared(tmp_path: Path) -> None:
         }  # fmt: skip
     assert not mine.exists()
     clear_leftovers(tmp_path / "nowhere")
+
+
+def test_a_folder_that_goes_away_while_it_is_looked_at_stops_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen when two published at once: the other's folder was gone between two looks, after the commitment."""
+    folder = tmp_path / f"{PREFIX}other"
+    folder.mkdir(mode=0o700)
+
+    def gone(*_: object) -> int:
+        folder.rmdir()
+        raise FileNotFoundError(folder)
+
+    monkeypatch.setattr("discreet.engines.spill.os.open", gone)
+    clear_leftovers(tmp_path)
+    assert not folder.exists()

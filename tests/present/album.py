@@ -124,7 +124,7 @@ def _picture(name: str) -> Figure:
     return {
         "adding": lambda: adding_figure(column_errors(mechanism()), column_errors(mechanism(), missed_prior(mechanism()))),
         "allocation": _allocation,
-        "beside": lambda: beside("Both", [picture("delta"), picture("tradeoff")]),
+        "beside": lambda: beside("Both", [_picture("delta"), _picture("tradeoff")]),
         "choice": _choice,
         "choice-limits": lambda: choice_figure(choose(problem(4))),
         "compared-risks": lambda: compared_risks_figure(mechanism(6, 3), noisy(), ("design", "geometric")),

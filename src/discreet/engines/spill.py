@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from discreet.errors import InputError
@@ -60,8 +60,9 @@ def clear_leftovers(parent: Path | None = None) -> None:
         try:
             holder = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
         except FileNotFoundError:
-            if time.time() - folder.stat().st_mtime > DAY:
-                shutil.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):  # its process may have removed it since
+                if time.time() - folder.stat().st_mtime > DAY:
+                    shutil.rmtree(folder, ignore_errors=True)
             continue
         except OSError:
             continue
