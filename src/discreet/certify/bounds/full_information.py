@@ -53,7 +53,8 @@ def _along_a_chord(problem: Problem) -> Fraction:
     ends = problem.omega_range
     low, high = (sum((largest_payoffs(d, [w])[w] for d in problem.decisions), Fraction(0)) for w in ends)
     mean = sum((v * law.mean(t) for t, v in enumerate(weights)), Fraction(0))
-    return low + (high - low) * (mean - ends[0]) / (ends[1] - ends[0])
+    spread = ends[1] - ends[0] or Fraction(1)  # of a constant statistic, nothing is added
+    return low + (high - low) * (mean - ends[0]) / spread
 
 
 def masses_of_statistic(problem: Problem) -> tuple[dict[Fraction, Fraction], Fraction]:

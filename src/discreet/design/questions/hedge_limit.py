@@ -194,7 +194,7 @@ class _Noise:
     def may_gather(self, loss: DistanceLoss, shift: float, *, above: bool) -> bool:
         """Whether gathering what lies beyond an end costs nothing, with actions shifted inwards by so much there."""
         if isinstance(loss, SquaredLoss):
-            return 2 * shift * self.sizes * (1 - SAFE) <= self.squares
+            return 2 * shift * self.sizes * (1 + SAFE) <= self.squares
         q = float(loss.quantile)  # type: ignore[arg-type]
         assert self.beyond is not None
         return self.beyond(shift) >= (q if above else 1 - q) * self.sizes / 2 * (1 + SAFE)
