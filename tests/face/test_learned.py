@@ -11,33 +11,26 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from learned_folders import adds_up, altered, one_digit
 from learners import QUESTION, County, make
 
-from discreet.certify.edges.privacy import privacy
 from discreet.engines import ReferenceEngine
 from discreet.engines.selection import Counts
 from discreet.errors import BudgetExceeded, DiscreetError, InputError, Refuted
 from discreet.files.canonical import canonical_bytes
-from discreet.files.certificate import certificate_document
-from discreet.files.family import read_family
-from discreet.files.mechanism import mechanism_document, mechanism_from_document
+from discreet.files.mechanism import mechanism_document
 from discreet.files.plan import read_plan
 from discreet.files.problem import read_problem
-from discreet.model.certificate import Certificate
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
 from discreet.model.priors import MixturePrior
-from discreet.model.promises import ConcentratedPromise
 from discreet.publish import commit, gather, verify
 from discreet.publish.agreement import agreement
-from discreet.publish.cell_regions import by_keys
 from discreet.publish.cells import published_cells
 from discreet.publish.learned import does_not_follow, read_learned
 from discreet.publish.release import STEPS
-from discreet.publish.tables import released_table
 from discreet.views.learning import designed_view
 from discreet.views.subject import subject_of
-from discreet.views.total import asked_regions, asked_share, asked_total
 from discreet.watch import Silent
 
 
@@ -64,21 +57,6 @@ def test_the_prior_is_enforced_and_both_releases_are_paid_for(done: County) -> N
     problem = read_problem(done.folder / "out" / "problem.toml")
     assert problem.prior.kind == "release" and problem.epsilon == Fraction(4, 5)
     assert agreement(done.folder / "out" / "release").cells == 28
-
-
-def adds_up(folder: Path) -> None:
-    """Totals of a release with a learned prior: means of cells and of towns add up, ranks and shares are told, also in doubt."""
-    cells, table = published_cells(folder), released_table(folder)
-    everything = asked_total(cells)
-    assert everything.found.mean == pytest.approx(table["posterior_mean"].sum())
-    towns = by_keys(cells, ["town"])
-    for doubt in (None, 0.1):
-        found = asked_regions(cells, towns, doubt=doubt)
-        assert all(region.rank is not None and 1 <= region.rank.expected <= 2 for region in found)
-        share = asked_share(cells, ["town=town 0"], doubt=doubt)
-        assert 0 <= share.lower <= share.median <= share.upper <= 1
-    assert sum(region.found.mean for region in asked_regions(cells, towns)) == pytest.approx(everything.found.mean)
-    assert asked_total(cells, doubt=0.1).found.variance > everything.found.variance
 
 
 def test_a_learned_release_adds_up_and_the_numbers_that_were_learned_do_not(done: County) -> None:
@@ -128,30 +106,11 @@ def test_asking_again_changes_nothing(done: County) -> None:
     assert before == {path: path.read_bytes() for path in (done.folder / "out").rglob("*") if path.is_file()}
 
 
-def altered(county: County, change: Callable[[dict[str, object]], None]) -> None:
-    """Change the prior in the family that the plan names."""
-    place = county.folder / "out" / "mechanism.family.json"
-    document = json.loads(place.read_text(encoding="utf-8"))
-    for member in document["members"]:
-        change(member["mechanism"]["problem"]["prior"])
-        proved = privacy(mechanism_from_document(member["mechanism"]))
-        assert isinstance(proved, Certificate)
-        member |= {"certificate": certificate_document(proved), "values": {}}
-    place.write_bytes(canonical_bytes(document) + b"\n")
-
-
 def forgetful(prior: dict[str, object]) -> None:
     """The same numbers, without saying where they come from."""
     for key in ("release", "rule"):
         prior.pop(key)
     prior["kind"] = "exchangeable" if "concentration" in prior else "iid"
-
-
-def one_digit(prior: dict[str, object]) -> None:
-    key = "concentration" if "concentration" in prior else "probabilities"
-    numbers = [Fraction(str(number)) for number in prior[key]]  # type: ignore[attr-defined]
-    moved = [numbers[0] + Fraction(1, 10**4), numbers[1] - Fraction(1, 10**4), *numbers[2:]]
-    prior[key] = [str(number) for number in moved]
 
 
 @pytest.mark.parametrize(
@@ -320,81 +279,6 @@ def test_what_cannot_work_is_refused_before_anything_is_spent(tmp_path: Path) ->
         poor.learn()
     with poor.ledger() as ledger:
         assert ledger.remaining("the towns", "person") == 1
-
-
-UNDER_RHO = QUESTION.replace("epsilon = 1", 'rho = "1/2"')
-
-
-@pytest.fixture(scope="module")
-def concentrated(tmp_path_factory: pytest.TempPathFactory) -> County:
-    """Under ρ = 1/2: a tenth for learning, which a move charges fourfold, the rest twice."""
-    county = make(tmp_path_factory.mktemp("concentrated") / "county", Fraction(11, 10), "zcdp", UNDER_RHO)
-    county.learn(share="0.1")
-    return county
-
-
-def test_a_prior_is_learned_under_rho_and_enforced(concentrated: County) -> None:
-    folder = concentrated.folder / "out"
-    verdict = verify(folder / "release", concentrated.signer.fingerprint)
-    assert verdict.holds
-    assert [c.kind for c in verdict.checks if "learning release that it names" in c.words] == ["enforced"]
-    with concentrated.ledger() as ledger:
-        assert ledger.remaining("the towns", "person") == 0  # 4 · 1/20 + 2 · 9/20
-    problem = read_problem(folder / "problem.toml")
-    assert problem.prior.kind == "release" and problem.promise == ConcentratedPromise(Fraction(9, 20))
-    kernels = {m.mechanism.kernel for m in read_family(folder / "learning.family.json").members}
-    assert {kernel.sigma_squared for kernel in kernels} == {Fraction(10)}  # 1/2ρ of a twentieth
-    adds_up(folder / "release")
-    assert agreement(folder / "release").cells == 28
-
-
-def test_under_rho_a_digit_and_the_noise_are_refuted_too(concentrated: County, tmp_path: Path) -> None:
-    """One digit of the prior; and a learning release whose σ² is said to be another one than was drawn with."""
-    shutil.copytree(concentrated.folder, tmp_path / "county")
-    county = County(tmp_path / "county")
-    kept = (county.folder / "out" / "mechanism.family.json").read_bytes()
-    altered(county, one_digit)
-    with pytest.raises(Refuted, match="not what follows"):
-        gather(county.folder / "out" / "plan.toml")
-    (county.folder / "out" / "mechanism.family.json").write_bytes(kept)
-    gather(county.folder / "out" / "plan.toml")
-    place = county.folder / "out" / "learned" / "mechanism.json"
-    text = place.read_text(encoding="utf-8")
-    assert '"sigma_squared":"10"' in text
-    place.write_text(text.replace('"sigma_squared":"10"', '"sigma_squared":"11"'), encoding="utf-8")
-    with pytest.raises(Refuted, match="changed after it was published"):
-        gather(county.folder / "out" / "plan.toml")
-
-
-@pytest.mark.parametrize(
-    ("currency", "budget", "question"),
-    [
-        ("zcdp", Fraction(11, 10) - Fraction(1, 10**9), UNDER_RHO),
-        ("zcdp", Fraction(6, 10), QUESTION),  # ε = 1 costs tanh ½ for each of two cells, and learning twice ε/10
-        ("pure", Fraction(2) - Fraction(1, 10**9), QUESTION),
-    ],
-)
-def test_a_budget_that_is_too_small_for_both_releases_is_refused_before_the_first(
-    tmp_path: Path, currency: str, budget: Fraction, question: str
-) -> None:
-    """In the currency of the ledger: under ρ two cells that are pooled in one number are charged fourfold, not twice."""
-    poor = make(tmp_path / "poor", budget, currency, question)
-    with pytest.raises(BudgetExceeded):
-        poor.learn(share="0.1")
-    with poor.ledger() as ledger:
-        assert ledger.remaining("the towns", "person") == budget
-
-
-def test_rho_and_a_ledger_of_pure_epsilon_do_not_go_together(tmp_path: Path) -> None:
-    pure = make(tmp_path / "pure", question=UNDER_RHO)
-    with pytest.raises(InputError, match="no cost in ε"):
-        pure.learn()
-    both = make(tmp_path / "both", question=UNDER_RHO.replace('rho = "1/2"', 'epsilon = 1\ndelta = "1/1000"'))
-    with pytest.raises(InputError):
-        both.learn()
-    for county in (pure, both):
-        with county.ledger() as ledger:
-            assert ledger.remaining("the towns", "person") == 4
 
 
 def test_streets_of_two_kinds_are_learned_as_a_mixture_and_enforced(tmp_path: Path) -> None:
