@@ -1,12 +1,9 @@
-"""`discreet design` in real processes: the promised JSON, the table for a person, restrictions, regret, refusals, Ctrl-C."""
+"""`discreet design` in real processes: the promised JSON, the table for a person, restrictions, regret, refusals."""
 
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -105,17 +102,3 @@ def test_rungs_of_the_ladder_are_shown_and_their_certificate_proves_itself(folde
 def test_what_cannot_be_asked_is_refused_in_words(folder: Path, words: list[str], said: str) -> None:
     done = shell(folder, "design", *words)
     assert done.returncode == 2 and said in done.stderr and "Traceback" not in done.stderr
-
-
-@pytest.mark.slow
-def test_ctrl_c_loses_nothing(folder: Path) -> None:
-    """The first Ctrl-C ends the search; the mechanism of that moment is written and proves itself."""
-    write(folder, "large.toml", 120)
-    command = [*PROGRAM, "design", "large.toml", "-o", "large.mechanism.json", "--seconds", "300", "--json"]
-    running = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(8)
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=240)
-    assert running.returncode in (0, 130), err
-    assert json.loads(out)["relative_gap"] >= 0
-    assert shell(folder, "certify", "large.mechanism.json").returncode == 0

@@ -110,6 +110,13 @@ def test_a_broken_pipe_is_quiet() -> None:
     assert (process.wait(timeout=60), complaint) == (141, b"")
 
 
+def test_ctrl_c_after_the_last_word_changes_nothing() -> None:
+    """It used to kill a process whose work was done and told, as if the work were lost."""
+    late = "import atexit, os, signal; atexit.register(os.kill, os.getpid(), signal.SIGINT)"
+    done = planted(late)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_ctrl_c_ends_with_130_and_one_word(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     body = f"open({str(ready)!r}, 'w').close(); time.sleep(60)"

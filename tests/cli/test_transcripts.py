@@ -9,7 +9,6 @@ import os
 import pty
 import re
 import select
-import signal
 import subprocess
 import sys
 import time
@@ -119,18 +118,34 @@ def test_a_reader_who_leaves_is_not_complained_about(call: str, released: Path) 
     assert (process.wait(timeout=60), complaint) == (141, b"")
 
 
-def interrupted(folder: Path, words: list[str], after: str, times: int = 1) -> tuple[int, str, str]:
-    """Run, press Ctrl-C when standard error has told `after`, perhaps again, and wait."""
-    said = folder / "err"
-    with said.open("w", encoding="utf-8") as err:
-        process = subprocess.Popen([*MAIN, *words], cwd=folder, stdout=subprocess.PIPE, stderr=err, text=True)
-        for wanted in [after, "Stopping"][:times]:
-            end = time.monotonic() + 60
-            while time.monotonic() < end and process.poll() is None and wanted not in said.read_text(encoding="utf-8"):
-                time.sleep(0.02)
-            process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=90)
-    return process.returncode, out, said.read_text(encoding="utf-8")
+PRESSED = """
+import os, signal, sys
+from discreet.cli.main import main
+
+class Heard:
+    def __init__(self, inner, awaited):
+        self.inner, self.awaited, self.said = inner, awaited, ""
+    def write(self, text):
+        self.said += text
+        written = self.inner.write(text)
+        if self.awaited and self.awaited[0] in self.said:
+            self.awaited.pop(0)
+            os.kill(os.getpid(), signal.SIGINT)
+        return written
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+sys.stderr = Heard(sys.stderr, sys.argv.pop(1).split(","))
+main()
+"""
+"""A command line at which Ctrl-C is pressed the moment it has told what is awaited: at that point on every machine."""
+
+
+def interrupted(folder: Path, words: list[str], *awaited: str) -> tuple[int, str, str]:
+    """Run, with Ctrl-C pressed once standard error has told each of `awaited`."""
+    command = [sys.executable, "-c", PRESSED, ",".join(awaited), *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+    return done.returncode, done.stdout, done.stderr
 
 
 def test_an_interrupted_design_keeps_its_best_result(tmp_path: Path) -> None:
@@ -145,9 +160,9 @@ def test_an_interrupted_design_keeps_its_best_result(tmp_path: Path) -> None:
 def test_a_second_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "big.toml").write_text(problem_text(24, prior="[0.6, 0.3, 0.1]", epsilon="0.5"), encoding="utf-8")
     words = ["frontier", "big.toml", "--figure", "f.svg", "--workers", "1", "--seconds", "100", "--gap", "1e-12"]
-    code, out, err = interrupted(tmp_path, words, "loss", times=2)
+    code, out, err = interrupted(tmp_path, words, "loss", "Stopping")
     assert (code, out) == (130, "") and "Traceback" not in err and err.endswith("discreet: Interrupted.\n")
-    assert {path.name for path in tmp_path.iterdir()} == {"big.toml", "err"}
+    assert {path.name for path in tmp_path.iterdir()} == {"big.toml"}
 
 
 WRONG = {"missing": None, "folder": None, "empty": b"", "binary": bytes(range(256)) * 8, "other": b'{"format": "something else"}',

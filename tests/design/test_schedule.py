@@ -120,7 +120,7 @@ def test_workers_end_with_their_parent() -> None:
         workers = [int(parent.stdout.readline()) for _ in range(2)]
         time.sleep(2.0)
         parent.send_signal(signal.SIGKILL)
-    for _ in range(100):
+    for _ in range(1200):
         if not any(alive(pid) for pid in workers):
             return
         time.sleep(0.1)

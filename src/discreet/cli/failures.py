@@ -110,13 +110,15 @@ def explain(error: Exception) -> tuple[str, int]:
 
 
 def quiet_exit() -> None:
-    """Let the interpreter end without complaining about a reader that went away."""
+    """Let the interpreter end without complaining about a reader that went away, and deaf to Ctrl-C: all is done and told."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (BrokenPipeError, ValueError):
             with suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    if current_thread() is main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def usage_error() -> type[Exception]:
