@@ -9,9 +9,12 @@ from random import Random
 import pytest
 from design_worlds import problem, school
 
+from discreet.certify import privacy
 from discreet.certify.value.expected import expected_payoff
+from discreet.design import design
 from discreet.design.questions.allocation import Curve, allocate, bounding_intervals, hiding, split, through
 from discreet.errors import InputError
+from discreet.model.certificate import Certificate
 from discreet.model.problem import Problem
 
 
@@ -73,7 +76,7 @@ def test_a_curve_that_is_not_convex_is_told_and_solved_anyway() -> None:
     even = tuple((Fraction(k), Fraction(v), Fraction(v)) for k, v in enumerate((10, 6, 2)))
     found = split([Curve("late", Fraction(1), late, Fraction(0)), Curve("even", Fraction(1), even, Fraction(0))], Fraction(2))
     # a step by step search would give the first unit to `even` and end with 12 and more
-    assert [int(p.epsilon) for p in found.parts] == [2, 0] and found.loss == 10
+    assert [int(p.level) for p in found.parts] == [2, 0] and found.loss == 10
     assert not found.convex and "late is not convex" in found.notes[0] and len(found.notes) == 1
     convex = split([Curve("even", Fraction(1), even, Fraction(0))], Fraction(2))
     assert convex.convex and not convex.notes
@@ -107,7 +110,7 @@ def test_two_statistics_share_a_budget() -> None:
     assert found.spent <= 2 and found.lower_bound <= found.loss
     assert len(frontiers[1].points) >= 5
     alone, _ = allocate([("large", large, Fraction(3))], Fraction(2), steps=2, rounds=1, workers=1)
-    assert alone.parts[0].epsilon == 2 and found.loss >= alone.loss
+    assert alone.parts[0].level == 2 and found.loss >= alone.loss
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -151,10 +154,10 @@ def test_a_split_of_two_equal_statistics_is_found_and_proved_from_a_coarse_look(
         [("left", block, Fraction(1)), ("right", block, Fraction(1))], Fraction(3), steps=1, within=0.05, workers=1
     )
     assert found.relative_gap <= 0.05 and found.spent <= 3
-    assert all(Fraction(1) < part.epsilon < Fraction(2) for part in found.parts)
+    assert all(Fraction(1) < part.level < Fraction(2) for part in found.parts)
     for part, curve in zip(found.parts, frontiers, strict=True):
-        point = next(p for p in curve.points if p.level == part.epsilon)
-        assert point.designed == part.epsilon == point.mechanism.guarantee.epsilon  # type: ignore[union-attr]
+        point = next(p for p in curve.points if p.level == part.level)
+        assert point.designed == part.level == point.mechanism.guarantee.epsilon  # type: ignore[union-attr]
         assert -expected_payoff(point.mechanism)[0] <= part.loss  # type: ignore[arg-type]
 
 
@@ -164,7 +167,7 @@ def test_a_small_budget_for_two_equal_statistics_goes_to_one_of_them() -> None:
     found, _ = allocate(
         [("left", block, Fraction(1)), ("right", block, Fraction(1))], Fraction(1, 2), steps=2, within=0.01, workers=1
     )
-    assert sorted(part.epsilon for part in found.parts) == [0, Fraction(1, 2)]
+    assert sorted(part.level for part in found.parts) == [0, Fraction(1, 2)]
     assert found.relative_gap <= 0.01
 
 
@@ -190,3 +193,52 @@ def test_levels_above_the_finest_read_the_statistic_alone() -> None:
         else:
             with pytest.raises(InputError, match="reads more than the total"):
                 must_read_the_total(top)
+
+
+def under_rho(respondents: int, rho: str = "1/2", unit: str = "household") -> Problem:
+    return problem({**school(respondents, types=2), "privacy": {"rho": rho, "unit": unit}})
+
+
+def test_a_budget_of_rho_is_split_and_each_part_keeps_exactly_what_it_gets() -> None:
+    """Parts are proved at their ρ, ρ adds up, and no split tried by hand beats the bound."""
+    few, many = under_rho(2), under_rho(3)
+    asked = [("few", few, Fraction(1)), ("many", many, Fraction(2))]
+    found, frontiers = allocate(asked, Fraction(1), steps=2, rounds=1, workers=1, gap=0.01)
+    assert found.promise == few.promise.at(Fraction(1)) and sum(part.level for part in found.parts) <= 1
+    for part, curve in zip(found.parts, frontiers, strict=True):
+        point = next(p for p in curve.points if p.level == part.level)
+        assert point.mechanism is not None and isinstance(privacy(point.mechanism), Certificate)
+        assert point.mechanism.guarantee.promise.level <= part.level
+    for share in (Fraction(1, 4), Fraction(3, 4)):
+        tried = [design(p.with_level(level), gap=0.01, compare=False) for p, level in ((few, share), (many, 1 - share))]
+        assert found.lower_bound <= -tried[0].value - 2 * tried[1].value
+
+
+def test_who_gets_no_rho_publishes_nothing() -> None:
+    """ρ = 0 is refused as a promise; as a share of a budget it is silence, proved as ε = 0, which any ledger of ρ charges nothing."""
+    found, frontiers = allocate(
+        [("unwanted", under_rho(2), Fraction(1, 10**6)), ("wanted", under_rho(2), Fraction(1))],
+        Fraction(1, 4), steps=1, rounds=1, workers=1, gap=0.01,
+    )  # fmt: skip
+    assert [part.level for part in found.parts] == [0, Fraction(1, 4)]
+    silent = frontiers[0].points[0].mechanism
+    assert silent is not None and silent.guarantee.promise.numbers == {"epsilon": 0}
+    assert len({tuple(column) for column in zip(*silent.kernel.weights, strict=True)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("others", "budget", "said"),
+    [
+        (problem(school(2)), Fraction(1), "different kinds"),
+        (under_rho(2, unit="person"), Fraction(1), "one privacy unit"),
+        (under_rho(2), Fraction(0), "nothing to split"),
+        (under_rho(2), Fraction(20_000), "must be a number above 0"),
+    ],
+)
+def test_what_does_not_add_up_is_refused_before_any_work(
+    others: Problem, budget: Fraction, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Adding ε = 1 to ρ = 1/2 and calling it a budget is what a careless office does."""
+    monkeypatch.setattr("discreet.design.questions.allocation.frontier", None)
+    with pytest.raises(InputError, match=said):
+        allocate([("one", under_rho(2), Fraction(1)), ("other", others, Fraction(1))], budget)

@@ -11,6 +11,7 @@ from discreet.views.view import Block, Grid, Sentence, View, mind
 
 def allocation_view(found: Allocation) -> View:
     """A row for each statistic, and both sides of the total."""
+    key = found.promise.keys[0]
     facts = {
         "budget": found.budget,
         "spent": found.spent,
@@ -21,8 +22,8 @@ def allocation_view(found: Allocation) -> View:
         "parts": [
             {
                 "name": part.name,
-                "epsilon": part.epsilon,
-                "epsilon_number": float(part.epsilon),
+                key: part.level,
+                f"{key}_number": float(part.level),
                 "loss": number_at_most(part.loss),
                 "lower_bound": number_at_least(part.lower_bound),
                 "marginal": part.marginal,
@@ -35,14 +36,15 @@ def allocation_view(found: Allocation) -> View:
 
 
 def _told(found: Allocation) -> Iterator[Block]:
-    rows = [(p.name, given(p.epsilon), at_most(p.loss), "–" if p.marginal is None else about(p.marginal)) for p in found.parts]
-    yield Grid(("statistic", "ε", "loss", "gain per further ε"), rows)
+    letter = found.promise.letter
+    rows = [(p.name, given(p.level), at_most(p.loss), "–" if p.marginal is None else about(p.marginal)) for p in found.parts]
+    yield Grid(("statistic", letter, "loss", f"gain per further {letter}"), rows)
     yield Sentence(
-        f"Weighted loss {at_most(found.loss)} with ε = {given(found.spent)} of {given(found.budget)}; proved: no split has less "
+        f"Weighted loss {at_most(found.loss)} with {letter} = {given(found.spent)} of {given(found.budget)}; proved: no split has less "
         f"than {at_least(found.lower_bound)}, so this one is within {at_most(found.relative_gap, 2)} of the best."
     )
-    yield Sentence("Each loss is proved for a mechanism designed at exactly this ε; none is interpolated.")
-    everything = [part.name for part in found.parts if part.epsilon == found.budget]
+    yield Sentence(f"Each loss is proved for a mechanism designed at exactly this {letter}; none is interpolated.")
+    everything = [part.name for part in found.parts if part.level == found.budget]
     if everything and len(found.parts) > 1:
         yield Sentence(f"All of the budget goes to {everything[0]}; the bound says how little any other split could gain.")
     if found.convex:

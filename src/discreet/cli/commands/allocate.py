@@ -1,4 +1,4 @@
-"""`discreet allocate PROBLEM PROBLEM … --budget ε`: split one budget over several statistics."""
+"""`discreet allocate PROBLEM PROBLEM … --budget LEVEL`: split one budget of ε or ρ over several statistics."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 def command(
     problems: Annotated[list[Path], typer.Argument(metavar="PROBLEM", help="Problem files, one for each statistic.")],
-    budget: Annotated[str, typer.Option(help="The ε to split (sequential composition: the parts add up).")],
+    budget: Annotated[str, typer.Option(help="The ε to split, or the ρ where the problems ask for ρ: the parts add up.")],
     weight: Annotated[
         list[str] | None, typer.Option("--weight", help="Weight of a loss, in the order of the problems; 1 by default.")
     ] = None,
     gap: Annotated[float, typer.Option(help="The relative gap of each design.")] = 1e-4,
     within: Annotated[float, typer.Option(help="Stop when the split is proved within this share of the best.")] = 0.01,
     seconds: Annotated[float, typer.Option(help="The longest search for each design.")] = 60.0,
-    steps: Annotated[int, typer.Option(help="Levels of ε of the first look at each frontier.")] = 8,
+    steps: Annotated[int, typer.Option(help="Levels of the first look at each frontier.")] = 8,
     rounds: Annotated[int, typer.Option(help="How often points are added where a better split may hide.")] = 8,
     workers: Annotated[int | None, typer.Option(help="Processes side by side; all cores by default.")] = None,
     output: Annotated[
@@ -39,10 +39,12 @@ def command(
     figure: Draw = None,
     as_json: Json = False,
 ) -> None:
-    """Split a budget of ε over several statistics for the least loss.
+    """Split a budget of ε or ρ over several statistics for the least loss.
 
     The weighted sum of their losses is made least. Nothing is interpolated: every loss is that of a mechanism designed and
-    proved at exactly the ε it gets, and another bound says what no split at all can beat.
+    proved at exactly the level it gets, and another bound says what no split at all can beat.
+
+    All of the problems ask for ε, or all for ρ (zCDP): one kind does not add up with the other.
 
     Example: discreet allocate places.toml buses.toml --budget 2 --weight 1 --weight 3
     """
@@ -93,7 +95,7 @@ def _written(folder: Path, found: Allocation, frontiers: list[Frontier]) -> list
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for part, curve in zip(found.parts, frontiers, strict=True):
-        point = next(p for p in curve.points if p.level == part.epsilon)
+        point = next(p for p in curve.points if p.level == part.level)
         assert point.mechanism is not None and point.certificate is not None
         paths.append(_place(folder, part.name))
         kept(paths[-1], point.mechanism, point.certificate)

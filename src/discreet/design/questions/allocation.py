@@ -1,5 +1,9 @@
 """Splitting one budget over several statistics or tables: minimise Σ_i weight_i·L_i(ε_i) subject to Σ_i ε_i ≤ budget.
 
+ε stands for the level of whatever all of the problems promise: a budget of ρ (zCDP) is split in the same way, since ρ adds up too.
+Nothing is split between promises of two kinds: ε and ρ do not add up. Where a budget is ρ, ask for ρ everywhere: the best purely
+ε-private mechanism with ε·tanh(ε/2) = ρ is one of those that keep ρ. Who gets ρ = 0 publishes nothing, which is ε = 0.
+
 Frontiers are known at points only and need not be convex, so nothing is assumed between points. Choosing one point of each
 frontier is a finite problem, solved exactly by merging undominated (ε, loss) pairs. Its other side: L_i never rises, so for ε_i
 between neighbouring points the loss is at least the bound proved at the upper one; the same merge with these pairs proves what
@@ -17,14 +21,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.design.questions.frontier import Bend, Frontier, bends, frontier, repaired
+from discreet.design.routes.order import considered
 from discreet.errors import InputError
 from discreet.model.gap import relative_gap
 from discreet.model.problem import Problem
-from discreet.model.promises import pure_epsilon
+from discreet.model.promises import Promise, PurePromise
 from discreet.watch import SILENT, Watch
 
 STEPS = 8
-"""Levels of ε of the first look at each frontier."""
+"""Levels of ε or ρ of the first look at each frontier."""
 ROUNDS = 8
 WITHIN = 1e-2
 """How near the loss of the split comes to what no split beats, as a share of it."""
@@ -48,7 +53,7 @@ class Curve:
         rising = [p[0] for p in self.points]
         if not self.points or rising != sorted(set(rising)) or rising[0] < 0:
             raise InputError(
-                "A curve needs points with ascending ε",
+                "A curve needs points at ascending levels",
                 found=f"{len(self.points)} points",
                 allowed="one or more",
                 remedy="compute the frontier again",
@@ -69,10 +74,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class Allotment:
-    """What one statistic gets, and the gain in weighted loss for each further unit of ε (None at the last point)."""
+    """What one statistic gets of ε or ρ, and the gain in weighted loss for each further unit of it (None at the last point)."""
 
     name: str
-    epsilon: Fraction
+    level: Fraction
     loss: Fraction
     lower_bound: Fraction
     marginal: float | None
@@ -80,7 +85,10 @@ class Allotment:
 
 @dataclass(frozen=True)
 class Allocation:
-    """The best split among the computed points; no split of the budget at all has a weighted loss below `lower_bound`."""
+    """The best split among the computed points; no split of the budget at all has a weighted loss below `lower_bound`.
+
+    `promise` is what all parts together promise: the budget as a promise of ε or of ρ.
+    """
 
     budget: Fraction
     parts: tuple[Allotment, ...]
@@ -88,10 +96,11 @@ class Allocation:
     lower_bound: Fraction
     convex: bool
     notes: tuple[str, ...]
+    promise: Promise
 
     @property
     def spent(self) -> Fraction:
-        return sum((part.epsilon for part in self.parts), Fraction(0))
+        return sum((part.level for part in self.parts), Fraction(0))
 
     @property
     def relative_gap(self) -> float:
@@ -104,29 +113,34 @@ def curve(name: str, found: Frontier, weight: Fraction = Fraction(1)) -> Curve:
     return Curve(name, weight, tuple((p.level, -p.bound, -p.value) for p in found.points), floor)
 
 
-def split(curves: Sequence[Curve], budget: Fraction) -> Allocation:
-    """The best split of the budget among the points of the curves, with a bound on every split."""
+def split(curves: Sequence[Curve], budget: Fraction, promise: type[Promise] = PurePromise) -> Allocation:
+    """The best split of the budget among the points of the curves, with a bound on every split; `promise` is what is split."""
     if not curves or budget <= 0:
-        raise InputError(
-            "There is nothing to split",
-            found=f"{len(curves)} statistics, budget {budget}",
-            allowed="one or more statistics and a budget above 0",
-            remedy="correct the plan",
-        )
+        raise _nothing_to_split(len(curves), budget)
     least = sum((c.points[0][0] for c in curves), Fraction(0))
     if least > budget:
         raise InputError(
-            "The budget does not cover the smallest ε of every frontier",
+            "The budget does not cover the first point of every frontier",
             found=f"budget {float(budget):g}",
             allowed=f"at least {float(least):g}",
-            remedy="compute the frontiers at smaller ε",
+            remedy="compute the frontiers at smaller levels",
         )
     chosen = _merged([[(e, c.weight * high) for e, _, high in c.points] for c in curves], budget)
     bound = bounding_intervals(curves, budget)
     parts = tuple(_part(c, place) for c, place in zip(curves, chosen[1], strict=True))
     bent = [c.name for c in curves if c.bends]
     notes = tuple(f"The frontier of {name} is not convex: a split may jump when the budget changes a little" for name in bent)
-    return Allocation(budget, parts, chosen[0], min(bound[0], chosen[0]), not bent, notes)
+    promised = promise(**{promise.keys[0]: budget})
+    return Allocation(budget, parts, chosen[0], min(bound[0], chosen[0]), not bent, notes, promised)
+
+
+def _nothing_to_split(statistics: int, budget: Fraction) -> InputError:
+    return InputError(
+        "There is nothing to split",
+        found=f"{statistics} statistics, budget {budget}",
+        allowed="one or more statistics and a budget above 0",
+        remedy="correct the plan",
+    )
 
 
 def bounding_intervals(curves: Sequence[Curve], budget: Fraction) -> tuple[Fraction, list[int]]:
@@ -168,17 +182,16 @@ def allocate(
     are levels of one table, the finest first: those above it are designed to read the statistic alone, so that readers can put them
     together (publish.levels).
     """
-    for _, problem, _ in problems:
-        pure_epsilon(problem.promise)
-    grid = [Fraction(0), *(budget * k / steps for k in range(1, steps + 1))]
+    promise = one_promise([(name, problem) for name, problem, _ in problems], budget)
+    grid = [budget * k / steps for k in range(1, steps + 1)]
     classes = ["oblivious" if levels and i else None for i in range(len(problems))]
     found = [
-        frontier(problem, grid, watch, gap=gap, seconds=seconds, compare=False, keep=True, workers=workers, within=within_class)
+        _finer(_telling_nothing(problem, watch), grid, watch, gap, seconds, workers, within_class)
         for (_, problem, _), within_class in zip(problems, classes, strict=True)
     ]
     for number in range(rounds):
         curves = [curve(name, f, weight) for (name, _, weight), f in zip(problems, found, strict=True)]
-        best = split(curves, budget)
+        best = split(curves, budget, promise)
         watch.report(stage=f"split, round {number + 1}", value=-float(best.loss), bound=-float(best.lower_bound))
         if number == rounds - 1 or watch.cancelled() or best.relative_gap <= within:
             break
@@ -190,6 +203,31 @@ def allocate(
             for f, more, within_class in zip(found, new, classes, strict=True)
         ]
     return best, found
+
+
+def one_promise(problems: Sequence[tuple[str, Problem]], budget: Fraction) -> type[Promise]:
+    """The kind of promise, ε or ρ, that all of the problems ask for; refuses what does not add up to one budget."""
+    kinds = {problem.promise.kind: type(problem.promise) for _, problem in problems}
+    if len(kinds) > 1:
+        raise InputError(
+            "Promises of different kinds do not add up to one budget",
+            found="; ".join(f"{name} asks for {problem.promise.letter}" for name, problem in problems),
+            allowed="ε in every problem, or ρ in every problem",
+            remedy="ask for privacy.rho everywhere and split a budget of ρ (whatever is ε-private keeps ρ = ε·tanh(ε/2) too)",
+        )
+    if budget <= 0:
+        raise _nothing_to_split(len(problems), budget)
+    units = {problem.unit for _, problem in problems}
+    if len(units) > 1:
+        raise InputError(
+            "A budget belongs to one privacy unit",
+            found="; ".join(f"{name} protects a {problem.unit}" for name, problem in problems),
+            allowed="the same unit in every problem",
+            remedy="set privacy.unit alike, or split a budget for each unit",
+        )
+    for _, problem in problems:
+        considered(problem.with_level(budget))
+    return next(iter(kinds.values()), PurePromise)
 
 
 def hiding(curves: Sequence[Curve], best: Allocation, within: float) -> list[list[Fraction]]:
@@ -208,6 +246,12 @@ def hiding(curves: Sequence[Curve], best: Allocation, within: float) -> list[lis
                 room.append((bound, (left + right) / 2))
         found.append([middle for _, middle in sorted(room)[:MOST_NEW]])
     return found
+
+
+def _telling_nothing(problem: Problem, watch: Watch) -> Frontier:
+    """The first point of a frontier: who gets nothing of the budget publishes nothing, which is ε = 0 under any promise."""
+    silent = problem.with_promise(PurePromise(Fraction(0)))
+    return replace(frontier(silent, [Fraction(0)], watch, compare=False, keep=True, workers=1), problem=problem)
 
 
 def _finer(
@@ -229,7 +273,7 @@ def _from_below(c: Curve, budget: Fraction) -> list[tuple[Fraction, Fraction]]:
     if c.floor is None and c.points[-1][0] < budget:
         raise InputError(
             f"The frontier of {c.name} ends before the budget",
-            found=f"ε = {float(c.points[-1][0]):g}",
+            found=f"its last point is at {float(c.points[-1][0]):g}",
             allowed=f"points up to {float(budget):g}",
             remedy="add the budget itself as a point",
         )
@@ -269,9 +313,9 @@ def _front(
 
 def _part(c: Curve, place: int) -> Allotment:
     """What a curve gets at one of its points."""
-    epsilon, low, high = c.points[place]
+    level, low, high = c.points[place]
     marginal = None
     if place + 1 < len(c.points):
         further, _, loss = c.points[place + 1]
-        marginal = float(c.weight * (high - loss) / (further - epsilon))
-    return Allotment(c.name, epsilon, high, low, marginal)
+        marginal = float(c.weight * (high - loss) / (further - level))
+    return Allotment(c.name, level, high, low, marginal)

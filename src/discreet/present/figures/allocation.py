@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from discreet.design.questions.allocation import Allocation
 from discreet.design.questions.frontier import Frontier
 from discreet.numerics.digits import about, at_least, at_most, given
-from discreet.present.axes import EPSILON
+from discreet.present.axes import LEVELS
 from discreet.present.figure import Figure
 from discreet.present.theme import APART, HEIGHT, WIDTH, series_scales
 
@@ -15,22 +15,23 @@ from discreet.present.theme import APART, HEIGHT, WIDTH, series_scales
 def allocation_figure(found: Allocation, frontiers: Sequence[Frontier]) -> Figure:
     """Curves of all statistics with the chosen points ringed."""
     names = [part.name for part in found.parts]
+    letter = found.promise.letter
     rows = [
-        {"epsilon": float(p.level), "loss": p.loss, "statistic": name}
+        {"level": float(p.level), "loss": p.loss, "statistic": name}
         for name, frontier in zip(names, frontiers, strict=True)
         for p in frontier.points
     ]
     chosen = [
         {
-            "epsilon": float(part.epsilon),
+            "level": float(part.level),
             "loss": float(part.loss),
             "statistic": part.name,
-            "words": f"{part.name}: ε = {about(part.epsilon, 3)}",
+            "words": f"{part.name}: {letter} = {about(part.level, 3)}",
         }
         for part in found.parts
     ]
     scales = series_scales(names)
-    x = {"field": "epsilon", "type": "quantitative", "title": EPSILON}
+    x = {"field": "level", "type": "quantitative", "title": LEVELS[found.promise.keys[0]]}
     y = {"field": "loss", "type": "quantitative", "title": "expected loss (units of each statistic's loss)"}
     legend = {"title": "statistic"}
     colour = {"field": "statistic", "type": "nominal", "scale": scales["color"], "legend": legend}
@@ -66,9 +67,9 @@ def allocation_figure(found: Allocation, frontiers: Sequence[Frontier]) -> Figur
             },
         ],
     }
-    parts = ", ".join(f"{p.name} gets ε = {about(p.epsilon)} and loses at most {at_most(p.loss, 4)}" for p in found.parts)
+    parts = ", ".join(f"{p.name} gets {letter} = {about(p.level)} and loses at most {at_most(p.loss, 4)}" for p in found.parts)
     alt = (
-        f"Loss against ε for {len(names)} statistics, with the split of a budget of {given(found.budget)}: {parts}. The "
+        f"Loss against {letter} for {len(names)} statistics, with the split of a budget of {given(found.budget)}: {parts}. The "
         f"weighted loss is at most {at_most(found.loss, 4)}; no split has less than {at_least(found.lower_bound, 4)}."
     )
-    return Figure("Splitting the budget", alt, body, "dots: proved by a mechanism at this ε; rings: what the split gives")
+    return Figure("Splitting the budget", alt, body, f"dots: proved by a mechanism at this {letter}; rings: what the split gives")
