@@ -215,12 +215,13 @@ def test_a_budget_of_rho_is_split_and_each_part_keeps_exactly_what_it_gets() -> 
 
 
 def test_who_gets_no_rho_publishes_nothing() -> None:
-    """ρ = 0 is refused as a promise; as a share of a budget it is silence, proved as ε = 0, which any ledger of ρ charges nothing."""
+    """ρ = 0 is refused as a promise; as a share of a budget it is silence, proved as ε = 0, which a ledger of ρ charges nothing."""
     found, frontiers = allocate(
-        [("unwanted", under_rho(2), Fraction(1, 10**6)), ("wanted", under_rho(2), Fraction(1))],
+        [("unwanted", under_rho(2, unit="person"), Fraction(1, 10**6)), ("wanted", under_rho(2), Fraction(1))],
         Fraction(1, 4), steps=1, rounds=1, workers=1, gap=0.01,
     )  # fmt: skip
     assert [part.level for part in found.parts] == [0, Fraction(1, 4)]
+    assert "unwanted protects a person, wanted protects a household" in found.notes[-1]
     silent = frontiers[0].points[0].mechanism
     assert silent is not None and silent.guarantee.promise.numbers == {"epsilon": 0}
     assert len({tuple(column) for column in zip(*silent.kernel.weights, strict=True)}) == 1
@@ -230,7 +231,6 @@ def test_who_gets_no_rho_publishes_nothing() -> None:
     ("others", "budget", "said"),
     [
         (problem(school(2)), Fraction(1), "different kinds"),
-        (under_rho(2, unit="person"), Fraction(1), "one privacy unit"),
         (under_rho(2), Fraction(0), "nothing to split"),
         (under_rho(2), Fraction(20_000), "must be a number above 0"),
     ],

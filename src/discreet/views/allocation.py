@@ -40,8 +40,8 @@ def _told(found: Allocation) -> Iterator[Block]:
     rows = [(p.name, given(p.level), at_most(p.loss), "–" if p.marginal is None else about(p.marginal)) for p in found.parts]
     yield Grid(("statistic", letter, "loss", f"gain per further {letter}"), rows)
     yield Sentence(
-        f"Weighted loss {at_most(found.loss)} with {letter} = {given(found.spent)} of {given(found.budget)}; proved: no split has less "
-        f"than {at_least(found.lower_bound)}, so this one is within {at_most(found.relative_gap, 2)} of the best."
+        f"Weighted loss {at_most(found.loss)} with {letter} = {given(found.spent)} of {given(found.budget)}; proved: no split has "
+        f"less than {at_least(found.lower_bound)}, so this one is within {at_most(found.relative_gap, 2)} of the best."
     )
     yield Sentence(f"Each loss is proved for a mechanism designed at exactly this {letter}; none is interpolated.")
     everything = [part.name for part in found.parts if part.level == found.budget]

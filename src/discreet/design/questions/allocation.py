@@ -202,7 +202,7 @@ def allocate(
             _finer(f, more, watch, gap, seconds, workers, within_class)
             for f, more, within_class in zip(found, new, classes, strict=True)
         ]
-    return best, found
+    return _units_told(best, problems), found
 
 
 def one_promise(problems: Sequence[tuple[str, Problem]], budget: Fraction) -> type[Promise]:
@@ -217,17 +217,17 @@ def one_promise(problems: Sequence[tuple[str, Problem]], budget: Fraction) -> ty
         )
     if budget <= 0:
         raise _nothing_to_split(len(problems), budget)
-    units = {problem.unit for _, problem in problems}
-    if len(units) > 1:
-        raise InputError(
-            "A budget belongs to one privacy unit",
-            found="; ".join(f"{name} protects a {problem.unit}" for name, problem in problems),
-            allowed="the same unit in every problem",
-            remedy="set privacy.unit alike, or split a budget for each unit",
-        )
     for _, problem in problems:
         considered(problem.with_level(budget))
     return next(iter(kinds.values()), PurePromise)
+
+
+def _units_told(best: Allocation, problems: Sequence[tuple[str, Problem, Fraction]]) -> Allocation:
+    """A split over problems that name different privacy units, with a note: what one unit is charged is not what another is."""
+    if len({problem.unit for _, problem, _ in problems}) < 2:
+        return best
+    who = ", ".join(f"{name} protects a {problem.unit}" for name, problem, _ in problems)
+    return replace(best, notes=(*best.notes, f"The parts add up to one budget only for one privacy unit, but {who}"))
 
 
 def hiding(curves: Sequence[Curve], best: Allocation, within: float) -> list[list[Fraction]]:
