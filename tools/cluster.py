@@ -29,8 +29,11 @@ def as_server(command: list[str]) -> None:
 
 @contextmanager
 def cluster(*settings: str) -> Iterator[str]:
-    """The folder of the cluster's socket; `settings` such as "default_transaction_isolation=serializable" are the server's own."""
-    folder = Path(tempfile.mkdtemp(prefix="pg-"))
+    """The folder of the cluster's socket; `settings` such as "default_transaction_isolation=serializable" are the server's own.
+
+    It lies in /tmp wherever temporary files lie, since a socket's path has to be short and another user must reach it.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
     if os.geteuid() == 0:
         shutil.chown(folder, "postgres")
     data = str(folder / "data")
@@ -38,7 +41,7 @@ def cluster(*settings: str) -> Iterator[str]:
         as_server([program("initdb"), "-D", data, "-A", "trust", "-U", "tester", "-E", "UTF8", "--no-sync"])
         chosen = ["listen_addresses=''", f"unix_socket_directories={folder}", "fsync=off", *settings]
         options = " ".join(f"-c {setting}" for setting in chosen)
-        as_server([program("pg_ctl"), "-D", data, "-w", "-l", str(folder / "log"), "-o", options, "start"])
+        as_server([program("pg_ctl"), "-D", data, "-w", "-t", "600", "-l", str(folder / "log"), "-o", options, "start"])
         try:
             yield str(folder)
         finally:

@@ -26,7 +26,7 @@ from discreet.model.recoding import Bounds, Recoding
 
 def waiting(self):
     print("waiting", self.file is not None, flush=True)
-    time.sleep(60)
+    time.sleep(600)
 
 roll.Roll.parts = waiting
 duck.SHARE = 10**6
@@ -41,7 +41,7 @@ from discreet.engines import spill
 folder = spill.folder_of_this_process() if sys.argv[2] == "process" else spill._made(Path(sys.argv[1]))[0]
 (folder / "rows").write_text("secret-4711")
 print(folder, flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 
@@ -58,7 +58,7 @@ def ended(process: subprocess.Popen[str], how: signal.Signals) -> int:
     process.send_signal(how)
     assert process.stdout is not None
     process.stdout.close()
-    return process.wait(timeout=60)
+    return process.wait(timeout=600)
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])

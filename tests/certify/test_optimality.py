@@ -182,7 +182,7 @@ def test_a_weighted_decision_has_a_weighted_bound(weight: Fraction) -> None:
 
 def shell(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", "from discreet.cli.main import main; main()", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
 
 
 @pytest.fixture(scope="module")

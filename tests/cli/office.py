@@ -81,7 +81,7 @@ def shell(folder: Path, *words: str, **options: object) -> subprocess.CompletedP
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
         stdin=subprocess.DEVNULL,
         **options,  # type: ignore[call-overload]
     )

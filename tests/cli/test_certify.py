@@ -14,7 +14,7 @@ import pytest
 def shell(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run `discreet` in a folder."""
     command = [sys.executable, "-c", "from discreet.cli.main import main; main()", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from discreet.model.problem import Problem
 def shell(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run `discreet` in a folder."""
     command = [sys.executable, "-c", "from discreet.cli.main import main; main()", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
 
 
 def asked(respondents: int = 4, epsilon: str = "1") -> Problem:

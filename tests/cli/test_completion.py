@@ -19,7 +19,9 @@ def completed(line: str) -> list[str]:
     environment = {
         **os.environ, "_DISCREET_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1),
     }  # fmt: skip
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=False, timeout=600
+    )
     assert done.returncode == 0 and done.stderr == "", done.stderr
     return done.stdout.split()
 
@@ -53,6 +55,6 @@ def test_words_are_completed(line: str, offered: set[str]) -> None:
 def test_the_script_calls_back(name: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], env={**os.environ, "_DISCREET_COMPLETE": f"source_{name}"},
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0 and f"_DISCREET_COMPLETE=complete_{name}" in done.stdout, done.stderr

@@ -33,7 +33,7 @@ def typed(folder: Path, words: list[str], answers: list[str]) -> tuple[str, int]
         preexec_fn=lambda: os.login_tty(theirs),
     )  # fmt: skip
     os.close(theirs)
-    shown, waiting, end = "", list(answers), time.monotonic() + 60
+    shown, waiting, end = "", list(answers), time.monotonic() + 600
     unread, last = "", ""
     while time.monotonic() < end:
         if not select.select([ours], [], [], 0.5)[0]:
@@ -51,7 +51,7 @@ def typed(folder: Path, words: list[str], answers: list[str]) -> tuple[str, int]
             last, unread = waiting.pop(0), ""
             os.write(ours, last.encode())
     try:
-        return shown, process.wait(timeout=10)
+        return shown, process.wait(timeout=600)
     finally:
         os.close(ours)
 

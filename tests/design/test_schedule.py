@@ -39,7 +39,8 @@ def test_counted_time_passes_by_work_alone() -> None:
     assert ends.cancelled()
     with counted():
         assert now() == 0.0, "counting begins anew inside"
-    assert on_the_clock(lambda: (spend(1e9), now())[1]) == pytest.approx(time.monotonic(), abs=5.0)
+    before = time.monotonic()
+    assert before <= on_the_clock(lambda: (spend(1e9), now())[1]) <= time.monotonic()
 
 
 def test_the_time_left_is_the_least_of_all_that_a_watch_listens_to() -> None:
@@ -67,7 +68,7 @@ def test_work_that_never_ends_is_left_behind() -> None:
 
     with pytest.raises(TimeIsUpError):
         on_the_clock(lambda: in_time(endless, 0.2))
-    assert gone.wait(30.0), "the thread that was left behind ends at its next line of Python"
+    assert gone.wait(600.0), "the thread that was left behind ends at its next line of Python"
 
 
 def test_what_work_returns_or_raises_comes_through() -> None:
@@ -103,36 +104,41 @@ def test_a_step_that_would_take_longer_than_is_left_is_not_begun() -> None:
     assert 0 <= found.lower_bound <= found.loss < 8
 
 
-@pytest.mark.slow
 def test_workers_end_with_their_parent() -> None:
-    """The adversary: a parent that is killed while a worker works for half a minute."""
-    program = (
-        "import sys; sys.path.insert(0, 'tests/design')\n"
-        "from discreet.design.processes import side_by_side as crew\n"
-        "from pieces import patient\n"
-        "made = crew._hired\n"
-        "def hired(count):\n    worker = made(count); print(worker.pid, flush=True); return worker\n"
-        "crew._hired = hired\n"
-        "crew.side_by_side(patient, [1, 2], workers=2)\n"
-    )
+    """The adversary: a parent that is killed while its workers work for ever."""
+    program = f"""
+import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})
+from discreet.design.processes import side_by_side as crew
+from discreet.watch import Listening
+from pieces import patient
+made = crew._hired
+def hired(count):
+    worker = made(count); print(worker.pid, flush=True); return worker
+class Aloud(Listening):
+    def hear(self, event): print(event.stage, flush=True)
+    def cancelled(self): return False
+crew._hired = hired
+crew.side_by_side(patient, [1, 2], Aloud(), workers=2)
+"""
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         workers = [int(parent.stdout.readline()) for _ in range(2)]
-        time.sleep(2.0)
+        assert [parent.stdout.readline() for _ in range(2)] == ["begun\n", "begun\n"]
         parent.send_signal(signal.SIGKILL)
-    for _ in range(1200):
+    for _ in range(6000):
         if not any(alive(pid) for pid in workers):
             return
         time.sleep(0.1)
+    for pid in workers:
+        os.kill(pid, signal.SIGKILL)
     raise AssertionError("a worker outlived its parent")
 
 
 def alive(pid: int) -> bool:
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").split()[2] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
         return False
-    return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").split()[2] != "Z"
 
 
 def test_a_machine_too_slow_for_every_route_still_gets_a_mechanism(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,7 +110,7 @@ def check_files(found: Design, folder: Path) -> None:
 
 
 def run(*words: str) -> str:
-    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from discreet.ledger import Signer
 
@@ -49,10 +50,16 @@ with token.open(user_pin=sys.argv[2], rw=True) as session:
     return f"pkcs11:token=office;object=publisher?module-path={softhsm_module()}&pin-source={folder / 'pin'}"
 
 
+def room() -> TemporaryDirectory[str]:
+    """A folder for a socket, whose path may have a hundred letters and no more, wherever temporary files lie."""
+    return TemporaryDirectory(prefix="agent-", dir="/tmp")
+
+
 @contextmanager
 def ssh_agent(folder: Path) -> Iterator[str]:
     """OpenSSH's agent with one Ed25519 key; yields the key's address."""
-    place = folder / "agent.sock"
+    own = room()
+    place = Path(own.name) / "agent.sock"
     running = subprocess.Popen(["ssh-agent", "-D", "-a", str(place)], stdout=subprocess.DEVNULL)
     try:
         while not place.exists():
@@ -65,13 +72,15 @@ def ssh_agent(folder: Path) -> Iterator[str]:
     finally:
         running.terminate()
         running.wait()
+        own.cleanup()
 
 
 class Agent:
     """An agent in this process that holds a key file's key; `answer` may be replaced to misbehave."""
 
-    def __init__(self, folder: Path, signer: Signer) -> None:
-        self.signer, self.place = signer, folder / "own.sock"
+    def __init__(self, signer: Signer) -> None:
+        self.signer, self.room = signer, room()
+        self.place = Path(self.room.name) / "own.sock"
         self.listening = socket.socket(socket.AF_UNIX)
         self.listening.bind(str(self.place))
         self.listening.listen()

@@ -219,9 +219,9 @@ def test_eight_processes_race_for_the_members_of_one_batch(place: str) -> None:
     racers = [context.Process(target=_draw, args=(place, name, i, results)) for i in range(8)]
     for racer in racers:
         racer.start()
-    drawn = [member for _ in racers for member in results.get(timeout=120)]
+    drawn = [member for _ in racers for member in results.get(timeout=600)]
     for racer in racers:
-        racer.join(timeout=60)
+        racer.join(timeout=600)
     assert sorted(drawn) == list(range(6))
     with open_ledger(place) as book:
         assert book.remaining("households", "household") == 0 and book.verify() is None

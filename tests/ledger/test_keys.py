@@ -25,10 +25,11 @@ def token(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent]:
-    found = Agent(tmp_path, Signer.create(tmp_path / "held.pem"))
+    found = Agent(Signer.create(tmp_path / "held.pem"))
     monkeypatch.setenv("SSH_AUTH_SOCK", str(found.place))
     yield found
     found.listening.close()
+    found.room.cleanup()
 
 
 def address(request: pytest.FixtureRequest, kind: str, folder: Path) -> str:

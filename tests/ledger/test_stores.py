@@ -105,9 +105,9 @@ def test_eight_processes_race_for_the_last_units(place: str) -> None:
     racers = [context.Process(target=_race, args=(place, name, results)) for _ in range(8)]
     for racer in racers:
         racer.start()
-    granted = [results.get(timeout=120) for _ in racers]
+    granted = [results.get(timeout=600) for _ in racers]
     for racer in racers:
-        racer.join(timeout=60)
+        racer.join(timeout=600)
     assert sum(granted) == 10
     with open_ledger(place) as ledger:
         assert ledger.remaining("households", "household") == 0

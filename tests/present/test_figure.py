@@ -83,7 +83,7 @@ def test_a_page_draws_itself_in_a_browser_without_a_network(tmp_path: Path, name
         "--disable-component-update", "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}",
         "--proxy-server=127.0.0.1:9", "--virtual-time-budget=8000", "--enable-logging=stderr", "--dump-dom", page.as_uri(),
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert re.search(r"<svg[^>]+marks", done.stdout), done.stderr[-500:]
     assert picture(name).title in done.stdout
     assert "CONSOLE" not in done.stderr

@@ -182,9 +182,9 @@ def test_eight_processes_publish_the_members_of_one_batch(tmp_path: Path) -> Non
     workers = [context.Process(target=_publish, args=(str(town.folder), town.member, results)) for town in towns for _ in range(2)]
     for worker in workers:
         worker.start()
-    drawn = [results.get(timeout=240) for _ in workers]
+    drawn = [results.get(timeout=600) for _ in workers]
     for worker in workers:
-        worker.join(timeout=60)
+        worker.join(timeout=600)
     assert sorted(member for member in drawn if member is not None) == ["0", "1", "2", "3"]
     assert towns[0].stages() == ["released"] * 4 and towns[0].remaining() == 1
     folders = list(towns[0].folder.glob("by-*"))

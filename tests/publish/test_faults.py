@@ -343,7 +343,7 @@ def test_nobody_takes_a_living_process_for_a_dead_one(town: Town) -> None:
     worker = context.Process(target=_slowly, args=(str(town.folder), started))
     worker.start()
     try:
-        assert started.get(timeout=120) == "draw"
+        assert started.get(timeout=600) == "draw"
         with pytest.raises(InputError, match="Another process"):
             town.publish()
         assert town.stages() == ["spent"], "its reservation was not burned under its hands"

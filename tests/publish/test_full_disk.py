@@ -25,7 +25,7 @@ FILLING = Path(__file__).parent / "filling.py"
 
 
 def filled(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, str(FILLING), *words], capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run([sys.executable, str(FILLING), *words], capture_output=True, text=True, check=False, timeout=600)
 
 
 @pytest.fixture(scope="module")

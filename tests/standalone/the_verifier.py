@@ -36,7 +36,7 @@ verifier = module_at(SCRIPT, "the_standalone_verifier")
 def run(path: Path) -> subprocess.CompletedProcess[str]:
     """The verifier in an interpreter without site packages, environment or user folders."""
     command = [sys.executable, "-I", "-S", str(SCRIPT), str(path)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
 
 
 def outcome(document: Any) -> int:

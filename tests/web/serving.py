@@ -58,7 +58,7 @@ class Visitor:
         return self.served.bench.door.form_word
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Reply:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, named)
         answer = connection.getresponse()
@@ -94,7 +94,7 @@ class Visitor:
 @contextmanager
 def running(folder: Path, limits: Limits | None = None, token: str | None = None, ledgers: Sequence[str] = ()) -> Iterator[Visitor]:
     """A workbench over a folder on any free port."""
-    bounds = limits or Limits(workers=1, patience=600, points=POINTS)
+    bounds = limits or Limits(workers=1, patience=600, quick_seconds=600, grace=600, points=POINTS)
     served = workbench(folder, bounds, Door(token=token, body=bounds.body), ledgers)
     server = uvicorn.Server(uvicorn.Config(served.app, log_level="error", lifespan="on", ws="none", timeout_graceful_shutdown=1))
     listening = socket.socket()

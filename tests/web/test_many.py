@@ -24,7 +24,7 @@ def crowd(root: Path) -> ModuleType:
 
 
 def test_a_small_crowd_is_served_and_kept_apart(tmp_path: Path, root: Path) -> None:
-    with running(tmp_path, Limits(workers=1, waiting=2, patience=600, points=1)) as visitor:
+    with running(tmp_path, Limits(workers=1, waiting=2, patience=600, quick_seconds=600, grace=600, points=1)) as visitor:
         seen = crowd(root).crowd(visitor.port, 5)
         assert seen.wrong == [] and seen.ended == 5
         assert seen.most_at_work <= 1 and seen.most_waiting <= 2

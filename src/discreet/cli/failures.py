@@ -36,53 +36,58 @@ BROKEN_PIPE = 141
 
 @dataclass
 class Ending:
-    """The exit code of a command line, filled in while it runs, and whether Ctrl-C was heard."""
+    """The exit code of a command line, filled in while it runs; whether Ctrl-C was heard, and whether it is too late for one."""
 
     code: int = 0
     interrupted: bool = False
+    over: bool = False
 
 
 @contextmanager
 def told(*, debug: bool = False) -> Iterator[Ending]:
     """Run the block; say in plain words what went wrong, and keep the exit code in the outcome."""
     outcome = Ending()
-    try:
-        with _listening(outcome):
-            yield outcome
-        if outcome.code == INTERRUPTED:
-            _say("Interrupted.")
-    except typer.Exit as ended:
-        outcome.code = ended.exit_code
-    except (KeyboardInterrupt, typer.Abort):
-        _say("Interrupted.")
-        outcome.code = INTERRUPTED
-    except BrokenPipeError:
-        outcome.code = BROKEN_PIPE
-    except SystemExit as ended:
-        # The parser ends the process itself after completion scripts and after a broken pipe.
-        broken = isinstance(ended.__context__, BrokenPipeError)
-        outcome.code = BROKEN_PIPE if broken else int(ended.code or 0)
-    except Exception as error:
-        if debug:
-            traceback.print_exc(file=sys.stderr)
-        if outcome.interrupted:  # libraries turn Ctrl-C into errors of their own
+    with _listening(outcome):
+        try:
+            try:
+                yield outcome
+            finally:
+                outcome.over = True
+            if outcome.code == INTERRUPTED:
+                _say("Interrupted.")
+        except typer.Exit as ended:
+            outcome.code = ended.exit_code
+        except (KeyboardInterrupt, typer.Abort):
             _say("Interrupted.")
             outcome.code = INTERRUPTED
-            return
-        words, outcome.code = explain(error)
-        _say(words)
+        except BrokenPipeError:
+            outcome.code = BROKEN_PIPE
+        except SystemExit as ended:
+            # The parser ends the process itself after completion scripts and after a broken pipe.
+            broken = isinstance(ended.__context__, BrokenPipeError)
+            outcome.code = BROKEN_PIPE if broken else int(ended.code or 0)
+        except Exception as error:
+            if debug:
+                traceback.print_exc(file=sys.stderr)
+            # libraries turn Ctrl-C into errors of their own
+            words, outcome.code = ("Interrupted.", INTERRUPTED) if outcome.interrupted else explain(error)
+            _say(words)
 
 
 @contextmanager
 def _listening(outcome: Ending) -> Iterator[None]:
-    """Remember a Ctrl-C whatever becomes of its exception; where somebody else listens, or in a thread, nothing is changed."""
+    """Remember a Ctrl-C whatever becomes of its exception, and let none disturb the last words.
+
+    Where somebody else listens, or in a thread, nothing is changed.
+    """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or current_thread() is not main_thread():
         yield
         return
 
     def heard(number: int, frame: FrameType | None) -> None:
-        outcome.interrupted = True
-        signal.default_int_handler(number, frame)
+        if not outcome.over:
+            outcome.interrupted = True
+            signal.default_int_handler(number, frame)
 
     signal.signal(signal.SIGINT, heard)
     try:
