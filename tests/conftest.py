@@ -1,4 +1,8 @@
-"""What all tests share: slow tests go last, Ctrl-C is heard, and a missing program is either skipped in words or a failure.
+"""What all tests share: slow tests go last, Ctrl-C is heard, time decides nothing, and a missing program is either skipped in words
+or a failure.
+
+Time is counted work in whatever a test asks of a search in its own process, and examples of a property are the same ones each time
+and have as long as they need: the outcome does not depend on the machine or its load.
 
 A test marked with what it needs, such as `needs_chromium` or `needs_postgres`, is skipped with the command that installs the
 program when it is missing; with CI=true it fails instead, so that nothing goes untested unnoticed.
@@ -16,6 +20,12 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from discreet.design.schedule import counted
+
+settings.register_profile("steady", derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -65,6 +75,18 @@ def digits_that_python_reads() -> Iterator[None]:
     limit = sys.get_int_max_str_digits()
     yield
     sys.set_int_max_str_digits(limit)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _time_is_counted_work_in_all_that_tests_share() -> Iterator[None]:
+    with counted():
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _time_is_counted_work() -> Iterator[None]:
+    with counted():
+        yield
 
 
 @pytest.fixture

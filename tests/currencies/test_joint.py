@@ -60,7 +60,7 @@ def test_twenty_tenths_cost_less_than_two_and_a_billionth_less_is_not_enough() -
     assert Fraction(optimal_delta(TENTH, Fraction(0), 20, found - Fraction(1, 10**9)).lower) > MILLIONTH
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=5), st.integers(2, 9))
 def test_different_parts_are_composed_exactly(sixtieths: list[int], power: int) -> None:
     """All 2^k outcomes of randomised responses listed one by one, in floats with room for their errors."""
@@ -168,7 +168,7 @@ def test_domination_is_decided_at_every_level() -> None:
         assert pair_delta(above, x).upper >= max(pair_delta(strong, x).lower, pair_delta(other, x).lower)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(1, 50), min_size=2, max_size=7), st.randoms(use_true_random=False))
 def test_what_is_coarsened_dominates(weights: list[int], chance: object) -> None:
     others = list(weights)

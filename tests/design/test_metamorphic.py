@@ -49,7 +49,7 @@ def test_permuting_respondents_changes_nothing() -> None:
         agree(plain, solved(document(3, range(3), {"kind": "independent", "probabilities": [rows[i] for i in order]})))
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=15, derandomize=True)
 @given(factor=st.fractions("1/100", "100", max_denominator=100), shift=st.fractions(-50, 50, max_denominator=10))
 def test_scaling_and_shifting_the_payoff(factor: Fraction, shift: Fraction) -> None:
     moved = TABLE | {"payoff": [[str(factor * Fraction(u) + shift) for u in row] for row in TABLE["payoff"]]}

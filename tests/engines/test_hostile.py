@@ -70,7 +70,7 @@ def test_formulas_nul_and_mixed_encodings_are_values_like_any_other(tmp_path: Pa
     assert both(replace(used, recoding=replace(used.recoding, absent=0)), listed).tolist() == [[11, 1, 1, 1, 6]]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(data=st.lists(
     st.tuples(
         st.sampled_from(["north", "süd", "x"]), st.sampled_from(["1", "2", "7", "9"]),
@@ -86,7 +86,7 @@ def test_whatever_text_a_value_or_a_unit_is(data: list[tuple[str, str, str, str]
             assert (both(plan(rule, "household", 1, source), KEY_SET).sum(axis=1) == KEY_SET.sizes).all()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.binary(max_size=30), max_size=12))
 def test_whatever_bytes_a_file_is(lines: list[bytes]) -> None:
     """Bytes after a good header are records of some kind; nothing raises, and both engines agree."""

@@ -69,7 +69,7 @@ def test_keeping_fixed_positions_would_move_it_further() -> None:
     assert longest_step(by_position, types=4, most=2, size=3) > 1
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.integers(0, 3000), min_size=2, max_size=6), st.integers(1, 4000), st.binary(max_size=4), st.data())
 def test_one_row_moves_a_large_cell_by_at_most_one_replacement(
     counts: list[int], size: int, key: bytes, data: st.DataObject
@@ -79,7 +79,7 @@ def test_one_row_moves_a_large_cell_by_at_most_one_replacement(
     assert np.abs(padded(np.array(counts), size, choose) - padded(there, size, choose)).sum() <= 2
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=5), st.integers(1, 50))
 def test_the_largest_ranks_stay(counts: list[int], size: int) -> None:
     """Against sorting all ranks, one by one."""

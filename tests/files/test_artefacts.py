@@ -281,7 +281,7 @@ def damage(document: Any, rng: random.Random, value: Any) -> Any:
         here = here[key]
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(st.sampled_from(range(len(DOCUMENTS))), st.randoms(use_true_random=False), values)
 def test_a_damaged_mechanism_is_read_or_refused(which: int, rng: random.Random, value: Any) -> None:
     from discreet import certify
@@ -292,7 +292,7 @@ def test_a_damaged_mechanism_is_read_or_refused(which: int, rng: random.Random, 
         return
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from(range(len(CERTIFICATES))), st.randoms(use_true_random=False), values)
 def test_a_damaged_certificate_is_read_or_refused(which: int, rng: random.Random, value: Any) -> None:
     try:
@@ -301,7 +301,7 @@ def test_a_damaged_certificate_is_read_or_refused(which: int, rng: random.Random
         return
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.binary(max_size=60) | st.text(alphabet='{}[]",:0123456789.eE+-ntrufalse \\', max_size=60).map(str.encode))
 def test_any_bytes_are_json_or_refused(data: bytes) -> None:
     try:

@@ -282,14 +282,14 @@ leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_s
 values = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(values)
 def test_any_document_is_a_problem_or_a_refusal(document: Any) -> None:
     with pytest.raises(DiscreetError):
         problem_from_document(document)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from(sorted(VARIANTS)), st.randoms(use_true_random=False), values)
 def test_a_damaged_problem_is_read_or_refused(name: str, rng: random.Random, value: Any) -> None:
     """Any value put in any place of any good problem."""
@@ -311,7 +311,7 @@ def test_a_damaged_problem_is_read_or_refused(name: str, rng: random.Random, val
         return
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(0, len(PLACES)), st.text(max_size=5))
 def test_a_damaged_file_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, place: int, text: str) -> None:
     path = tmp_path_factory.getbasetemp() / "fuzzed.toml"

@@ -156,7 +156,7 @@ def book_spend(book: Ledger, name: str) -> str:
     return name
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(st.integers(1, 20), min_size=2, max_size=6),
     st.lists(st.fractions(min_value=0, max_value=1, max_denominator=20), max_size=4),

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, Refuted
@@ -29,7 +29,6 @@ def histograms(respondents: int, types: int) -> StateSpace:
 
 
 @given(st.lists(st.lists(st.integers(-6, 6), min_size=5, max_size=5), min_size=1, max_size=5), st.integers(1, 30))
-@settings(deadline=None)
 def test_any_scores_give_a_private_table(scores: list[list[int]], tenths: int) -> None:
     epsilon = Fraction(tenths, 10)
     family = Exponential(epsilon, tuple(map(tuple, scores)), PATH)

@@ -73,7 +73,7 @@ def test_one_unit_beyond_the_bound_is_refuted() -> None:
 
 
 @given(st.fractions(Fraction(1, 50), 6, max_denominator=50), st.integers(1, 25), st.integers(1, 3))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_tables_are_private_and_close_to_the_closed_form(epsilon: Fraction, width: int, sensitivity: int) -> None:
     family = TruncatedGeometric(epsilon, 0, width, sensitivity)
     table = family.table()

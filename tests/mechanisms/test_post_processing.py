@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, Refuted
@@ -34,7 +34,6 @@ def test_states_are_matched_by_label_and_not_by_position() -> None:
 
 
 @given(st.lists(st.integers(0, 2), min_size=6, max_size=6), st.integers(1, 20))
-@settings(deadline=None)
 def test_no_relabelling_costs_privacy(meaning: list[int], tenths: int) -> None:
     epsilon = Fraction(tenths, 10)
     table = TruncatedGeometric(epsilon, 0, 5).table()

@@ -113,7 +113,7 @@ def test_nonsense_is_refused_in_words(text: str, words: str) -> None:
     assert words.lower() in str(found.value).lower()
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.text(alphabet="aomega0123456789.+-*/()<>=!, \n\té∞ωminxbs", max_size=60))
 def test_any_text_is_a_tree_or_an_input_error(text: str) -> None:
     try:
@@ -129,7 +129,7 @@ def test_any_text_is_a_tree_or_an_input_error(text: str) -> None:
     assert parse(str(node))({"a": Fraction(3, 2), "omega": Fraction(2)}) == value
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=200) | st.binary(max_size=100).map(lambda b: b.decode("latin-1")))
 def test_any_unicode_is_refused_or_read(text: str) -> None:
     try:

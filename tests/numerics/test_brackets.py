@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError, TooLarge
@@ -39,7 +39,6 @@ def encloses(bracket: tuple[Fraction, Fraction], narrow: tuple[Fraction, Fractio
 
 
 @given(RATIONALS, st.integers(1, 300))
-@settings(deadline=None)
 def test_exp_is_enclosed(x: Fraction, bits: int) -> None:
     lower, upper = exp_bracket(x, bits)
     if x == 0:
@@ -50,7 +49,6 @@ def test_exp_is_enclosed(x: Fraction, bits: int) -> None:
 
 
 @given(POSITIVE, st.integers(1, 300))
-@settings(deadline=None)
 def test_log_is_enclosed(ratio: Fraction, bits: int) -> None:
     lower, upper = log_bracket(ratio, bits)
     if ratio == 1:
@@ -100,7 +98,6 @@ def test_log_far_out_and_deep(ratio: Fraction, bits: int) -> None:
 
 
 @given(RATIONALS, st.integers(1, 200))
-@settings(deadline=None)
 def test_dyadic_rationals_on_either_side(x: Fraction, bits: int) -> None:
     below, above = rational_below_exp(x, bits), rational_above_exp(x, bits)
     assert below <= above
@@ -109,14 +106,12 @@ def test_dyadic_rationals_on_either_side(x: Fraction, bits: int) -> None:
 
 
 @given(POSITIVE, st.integers(20, 120))
-@settings(deadline=None)
 def test_exp_undoes_log(ratio: Fraction, bits: int) -> None:
     lower, upper = log_bracket(ratio, bits)
     assert exp_bracket(lower, bits)[0] <= ratio <= exp_bracket(upper, bits)[1]
 
 
 @given(st.integers(0, 10**30), st.integers(0, 10**30), st.fractions(-20, 20, max_denominator=1000))
-@settings(deadline=None)
 def test_comparison_agrees_with_the_oracle(numerator: int, denominator: int, epsilon: Fraction) -> None:
     if numerator == 0 and denominator == 0:
         return

@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
@@ -59,7 +59,6 @@ def test_an_enclosure_of_hidden_zero_stays_true() -> None:
 
 
 @given(WEIGHTS, st.fractions(0, 5, max_denominator=100))
-@settings(deadline=None)
 def test_hockey_stick_against_the_oracle(weights: list[tuple[int, int]], epsilon: Fraction) -> None:
     first, second = zip(*weights, strict=True)
     low, high = outward.enclosure(lambda: outward.hockey_stick_ball(first, second, 10**6, epsilon))
@@ -71,7 +70,6 @@ def test_hockey_stick_against_the_oracle(weights: list[tuple[int, int]], epsilon
 
 
 @given(WEIGHTS, st.fractions(Fraction(1, 10), 20, max_denominator=10))
-@settings(deadline=None)
 def test_divergences_against_the_oracle(weights: list[tuple[int, int]], order: Fraction) -> None:
     first, second = zip(*weights, strict=True)
     with mpmath.workprec(300):

@@ -83,7 +83,7 @@ def test_a_million_outputs_need_no_table() -> None:
     assert abs(drawn.var() / variance - 1) < 6 * (5 / 1e5) ** 0.5
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.fractions(min_value=0, max_value=1, max_denominator=10**9), st.integers(1, 3))
 def test_a_coin_decides_at_its_edges_as_the_real_number_does(p: Fraction, limbs: int) -> None:
     bits = 64 * limbs

@@ -64,7 +64,7 @@ def test_limbs_compare_as_the_integers_they_spell(bits: int) -> None:
             assert sampler.decode(np.array([state]), Scripted(words)).tolist() == [expected]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 200), st.integers(1, 12), st.integers(1, 9), st.integers(0, 10**6))
 def test_fixed_work_reads_as_many_words_for_every_state(bits: int, outputs: int, states: int, seed: int) -> None:
     sampler = TableSampler(random_kernel(bits, outputs, states, seed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import Context
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -103,10 +104,14 @@ def test_what_never_ends_is_left_behind_and_named(school: Design, monkeypatch: p
     """A design is not held up by what is shown beside it: the time is up for that too."""
     place = "discreet.views.reliance.reliance" if stage == "reliance" else "discreet.design.questions.hedge.world"
     monkeypatch.setattr(place, endless)
-    ends = Until.after(0.5) if stage == "reliance" else Until.after(20.0)
-    if stage == "hedge":
-        monkeypatch.setattr("discreet.views.reliance.reliance", lambda mechanism: _then(ends, reliance(mechanism)))
-    view = relied_on(school, None, ends)
+
+    def on_the_clock() -> View:
+        ends = Until.after(0.5 if stage == "reliance" else 600.0)
+        if stage == "hedge":
+            monkeypatch.setattr("discreet.views.reliance.reliance", lambda mechanism: _then(ends, reliance(mechanism)))
+        return relied_on(school, None, ends)
+
+    view = Context().run(on_the_clock)
     assert "was not computed" in words(view) and ("wrong prior" in words(view)) == (stage == "reliance")
 
 

@@ -33,7 +33,7 @@ def test_what_the_form_cannot_say_is_left_to_the_file() -> None:
 
 
 @given(st.dictionaries(st.sampled_from(sorted(FIELDS)), st.text(max_size=12)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_whatever_is_typed_becomes_toml_with_the_same_sections(typed: dict[str, str]) -> None:
     try:
         document = tomllib.loads(toml_of({**FIELDS, **typed}))
