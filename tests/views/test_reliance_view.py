@@ -123,4 +123,4 @@ def _then(ends: Until, found: Reliance) -> Reliance:
 
 def test_a_hedge_without_time_is_refused_and_nothing_is_called_hedged(school: Design) -> None:
     with pytest.raises(TooLarge, match="too short for a hedge"):
-        hedge(school.mechanism, school.certificate, watch=Until.after(-1.0))
+        Context().run(lambda: hedge(school.mechanism, school.certificate, watch=Until.after(-1.0)))
