@@ -10,19 +10,18 @@ program when it is missing; with CI=true it fails instead, so that nothing goes 
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from discreet.design.schedule import counted
+from scripts import tool
 
 settings.register_profile("steady", derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
@@ -30,17 +29,7 @@ settings.load_profile("steady")
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def tool_module(name: str) -> ModuleType:
-    """One of the scripts under tools/, as a module."""
-    specification = importlib.util.spec_from_file_location(f"tools_{name}", ROOT / "tools" / f"{name}.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[specification.name] = module
-    specification.loader.exec_module(module)
-    return module
-
-
-TOOLS = tool_module("system").TOOLS
+TOOLS = tool("system").TOOLS
 
 
 def in_ci() -> bool:
@@ -61,12 +50,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Look for the programs a test needs before it starts."""
-    for name, tool in TOOLS.items():
-        if item.get_closest_marker(f"needs_{name}") is None or tool.found() is not None:
+    for name, needed in TOOLS.items():
+        if item.get_closest_marker(f"needs_{name}") is None or needed.found() is not None:
             continue
         if in_ci():
-            pytest.fail(tool.remedy(), pytrace=False)
-        pytest.skip(tool.remedy())
+            pytest.fail(needed.remedy(), pytrace=False)
+        pytest.skip(needed.remedy())
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +88,7 @@ def root() -> Path:
 def postgres_cluster() -> Iterator[str]:
     """The folder of a private PostgreSQL cluster's socket; user `tester`, database `postgres`, no network."""
     pytest.importorskip("psycopg", reason="discreet[postgres] is not installed")
-    with tool_module("cluster").cluster() as folder:
+    with tool("cluster").cluster() as folder:
         yield folder
 
 

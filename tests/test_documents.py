@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from scripts import tool
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -14,11 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.fixture(scope="module")
 def documents() -> ModuleType:
     """tools/documents.py as a module."""
-    specification = importlib.util.spec_from_file_location("documents", ROOT / "tools" / "documents.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+    return tool("documents")
 
 
 @pytest.fixture

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import browsing
 import pytest
 
+from scripts import tool
+
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def tool(name: str) -> ModuleType:
-    """A file of tools/ as a module, under the name by which others of that folder import it."""
-    specification = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    assert specification and specification.loader
-    found = importlib.util.module_from_spec(specification)
-    sys.modules[name] = found
-    specification.loader.exec_module(found)
-    return found
 
 
 tool("reference_pages")

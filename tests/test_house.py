@@ -44,6 +44,16 @@ def sources() -> list[Path]:
     return sorted(SOURCE.rglob("*.py"))
 
 
+# ---- shape ---------------------------------------------------------------------------------------------
+
+
+def test_what_arrays_hold_is_said_in_one_place() -> None:
+    """Seventy files had an alias of their own for an array of doubles. Engines know the model alone."""
+    alias = re.compile(r"^\w+ = NDArray\[np\.(float64|int64|bool_)\]$", re.MULTILINE)
+    found = {str(path.relative_to(SOURCE)) for path in sources() if alias.search(text_of(path))}
+    assert {place for place in found if place.split("/")[0] not in {"engines", "learning"}} == {"numerics/arrays.py"}
+
+
 # ---- numbers -------------------------------------------------------------------------------------------
 
 
@@ -211,7 +221,7 @@ def test_ctrl_c_reaches_what_a_test_starts_even_in_a_background_job() -> None:
 @pytest.mark.parametrize(("ci", "word", "code"), [("", "SKIPPED", 0), ("true", "ERROR", 1)])
 def test_a_missing_program_skips_in_words_and_fails_in_ci(tmp_path: Path, ci: str, word: str, code: int) -> None:
     (tmp_path / "conftest.py").write_text(
-        f"import importlib.util\n"
+        f"import importlib.util, sys; sys.path.append({str(ROOT / 'tests')!r})\n"
         f"spec = importlib.util.spec_from_file_location('house', {str(ROOT / 'tests' / 'conftest.py')!r})\n"
         "house = importlib.util.module_from_spec(spec); spec.loader.exec_module(house)\n"
         "import dataclasses\n"

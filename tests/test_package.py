@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -11,16 +10,14 @@ from types import ModuleType
 
 import pytest
 
+from scripts import tool
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="module")
 def package() -> ModuleType:
-    specification = importlib.util.spec_from_file_location("package_tool", ROOT / "tools" / "package.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+    return tool("package")
 
 
 @pytest.mark.slow

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from scripts import tool
+
 ROOT = Path(__file__).resolve().parent.parent
+DEEPEST = 14
+"""Modules of `design` of which each imports the next when it is loaded."""
 
 
 @pytest.fixture(scope="module")
 def house() -> ModuleType:
     """tools/house.py as a module."""
-    specification = importlib.util.spec_from_file_location("house_under_test", ROOT / "tools" / "house.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+    return tool("house")
 
 
 def test_what_is_planted_is_counted(house: ModuleType, tmp_path: Path) -> None:
@@ -48,3 +47,8 @@ def test_branches_by_kind_stay_few(house: ModuleType) -> None:
 
 def test_no_body_of_a_function_fills_more_than_a_screen(house: ModuleType) -> None:
     assert [name for body, _, name in house.long_functions(ROOT) if body > house.LONG] == []
+
+
+def test_design_is_no_deeper_than_it_was(house: ModuleType) -> None:
+    chain = house.longest_chain(ROOT, "design")
+    assert len(chain) <= DEEPEST, " → ".join(chain)

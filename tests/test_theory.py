@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from scripts import tool
+
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def tool(name: str) -> ModuleType:
-    """A file of tools/ as a module; dataclasses look for themselves among the modules."""
-    specification = importlib.util.spec_from_file_location(f"tools_{name}", ROOT / "tools" / f"{name}.py")
-    assert specification and specification.loader
-    found = importlib.util.module_from_spec(specification)
-    sys.modules[specification.name] = found
-    specification.loader.exec_module(found)
-    return found
 
 
 theory = tool("theory")

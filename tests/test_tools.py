@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from scripts import tool
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -17,12 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def system(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """tools/system.py as a module, forbidden to install anything."""
     monkeypatch.setenv("DISCREET_INSTALL", "no")
-    specification = importlib.util.spec_from_file_location("system_under_test", ROOT / "tools" / "system.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    monkeypatch.setitem(sys.modules, specification.name, module)
-    specification.loader.exec_module(module)
-    return module
+    return tool("system")
 
 
 def test_a_program_is_found_on_the_path_or_in_its_folder(system: ModuleType, tmp_path: Path) -> None:

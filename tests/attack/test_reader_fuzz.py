@@ -5,18 +5,16 @@ A few hundred here; `python tools/fuzz_readers.py --spark --postgres 10000` does
 
 from __future__ import annotations
 
-import importlib.util
 import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scripts import tool
+
 ROOT = Path(__file__).resolve().parents[2]
-specification = importlib.util.spec_from_file_location("fuzz_readers", ROOT / "tools" / "fuzz_readers.py")
-assert specification is not None and specification.loader is not None
-fuzz = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(fuzz)
+fuzz = tool("fuzz_readers")
 FILES = 400
 SAID: list[str] = []
 

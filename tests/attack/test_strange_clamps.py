@@ -6,7 +6,6 @@ Bounds of the reference type say nothing, however large: nothing may be computed
 from __future__ import annotations
 
 import copy
-import importlib.util
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -24,12 +23,10 @@ from discreet.model.neighbours import ReplaceOne
 from discreet.model.states import locate, state_space
 from discreet.model.summary import Clamp, HistogramSummary
 from discreet.model.universe import Universe
+from scripts import module_at
 
 SCRIPT = Path(discreet.__file__).parent / "verify_standalone.py"
-specification = importlib.util.spec_from_file_location("verifier_of_clamps", SCRIPT)
-assert specification is not None and specification.loader is not None
-verifier = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(verifier)
+verifier = module_at(SCRIPT, "verifier_of_clamps")
 
 REFUSALS = (verifier.Refuted, IndexError, ValueError, KeyError, TypeError)
 HONEST = {"lower": [0, 0], "upper": [3, 2], "reference": 0, "rest": [1, 3]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from random_worlds import mechanism_on, problem_of
 from records import RECORD
 
+import scripts
 from discreet import certify
 from discreet.files.certificate import certificate_document
 from discreet.files.mechanism import mechanism_document
@@ -31,11 +31,7 @@ PROBLEM = problem_of(Universe.of(2, (Fraction(0), Fraction(1))), ReplaceOne())
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    specification = importlib.util.spec_from_file_location("schemas_tool", ROOT / "tools" / "schemas.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+    return scripts.tool("schemas")
 
 
 def test_they_are_current(tool: ModuleType) -> None:

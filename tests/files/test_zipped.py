@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import random
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +14,7 @@ from discreet.errors import InputError, TooLarge
 from discreet.files import zipped as room
 from discreet.files.atomic import read_bytes
 from discreet.files.zipped import MOST_TIMES, unzipped, zipped
+from scripts import module_at
 
 DIGITS = "".join(random.Random(3).choices("0123456789,", k=4000)).encode()
 WRONG = {
@@ -31,12 +30,7 @@ BOMB = gzip.compress(bytes(10**7))
 @pytest.fixture(scope="module")
 def standalone() -> ModuleType:
     path = Path(discreet.__file__).parent / "verify_standalone.py"
-    specification = importlib.util.spec_from_file_location("standalone_of_zipped", path)
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[specification.name] = module
-    specification.loader.exec_module(module)
-    return module
+    return module_at(path, "standalone_of_zipped")
 
 
 def test_both_readers_read_what_was_zipped(standalone: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

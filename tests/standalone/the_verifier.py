@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import mpmath
@@ -17,17 +15,9 @@ from discreet import certify
 from discreet.errors import DiscreetError
 from discreet.files.mechanism import mechanism_from_document
 from discreet.model.certificate import Certificate
+from scripts import module_at
 
 SCRIPT = Path(discreet.__file__).parent / "verify_standalone.py"
-
-
-def module_at(path: Path, name: str) -> ModuleType:
-    specification = importlib.util.spec_from_file_location(name, path)
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[name] = module
-    specification.loader.exec_module(module)
-    return module
 
 
 verifier = module_at(SCRIPT, "the_standalone_verifier")

@@ -5,10 +5,8 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import importlib.util
 import json
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +17,8 @@ from browsing import started
 from playwright.sync_api import Page, expect
 from towns import Town, make_town
 from unbiased_documents import unbiased_documents
+
+import scripts
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "src" / "discreet" / "verify.html"
@@ -41,12 +41,7 @@ def offline() -> Iterator[Page]:
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
     """The script that compares both verifiers."""
-    specification = importlib.util.spec_from_file_location("tool_verify_page", ROOT / "tools" / "verify_page.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[specification.name] = module
-    specification.loader.exec_module(module)
-    return module
+    return scripts.tool("verify_page")
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.certify.optimality import upper_bound
 from discreet.certify.value.expected import integer_columns, weighted_payoff
@@ -46,9 +45,9 @@ from discreet.model.priors.weights import ExactWeights
 from discreet.model.problem import Problem
 from discreet.model.statistic import on_histograms
 from discreet.model.universe import Universe
+from discreet.numerics.arrays import Floats
 from discreet.numerics.brackets import float_up
 
-Array = NDArray[np.float64]
 Ends = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 BITS = 400
 """Laws are rounded down to multiples of 2^−BITS."""
@@ -224,7 +223,7 @@ def largest_regret(problem: Problem, at: Sequence[Fraction], best: Ends, cell: P
     slack = float_up(ULP * (n + 1) * (types + 16)) * (1 + float(np.abs(tables).sum(axis=0).max()))
     low, high = cell.correlations
 
-    def over(pieces: list[PriorCell]) -> Array:
+    def over(pieces: list[PriorCell]) -> Floats:
         place = [[float((r - low) / (high - low)) if low < high else 0.0 for r in piece.correlations] for piece in pieces]
         between = np.array(place).reshape(-1, 2, *(1,) * (types - 1))
         least = (tables[1] + between * (tables[2] - tables[1])).min(axis=1)
@@ -252,7 +251,7 @@ def _across(cell: PriorCell, n: int) -> bool:
     return (high - low) * n**0.5 / 3 > max(edges)
 
 
-def _urn(value: Array, n: int, cells: Sequence[PriorCell]) -> Array:
+def _urn(value: Floats, n: int, cells: Sequence[PriorCell]) -> Floats:
     """For each cell the expectation of its values [cell, counts] in the urn in which the largest corner is taken at every step."""
     types = value.ndim
     vertices = np.array([[[float(x) for x in v] for v in cell.vertices] for cell in cells])  # [cell, vertex, type]

@@ -15,12 +15,12 @@ from itertools import pairwise
 import numpy as np
 
 from discreet.currencies.bracket import Bracket, Worst
-from discreet.currencies.channel import Array
 from discreet.currencies.curve import over_edges
 from discreet.currencies.pair import Pair
 from discreet.currencies.profiles import Profile, outward
 from discreet.currencies.tradeoffs import probability
 from discreet.currencies.worst import worst_edge
+from discreet.numerics.arrays import Floats
 
 
 def advantage(source: Profile) -> Worst:
@@ -66,7 +66,7 @@ def pair_bayes(pair: Pair, prior: Fraction) -> Bracket:
     return outward(total / pair.denominator)
 
 
-def _interpolated(a: Array, b: Array, level: float) -> Array:
+def _interpolated(a: Floats, b: Floats, level: float) -> Floats:
     """The concave curve through (0, 0) and the corners [edge, corner] at one false-alarm level."""
     zero = np.zeros((len(a), 1))
     a, b = np.hstack([zero, a]), np.hstack([zero, b])

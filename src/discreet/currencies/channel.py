@@ -12,18 +12,17 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.currencies.pair import Pair, distribution, exact_pair
 from discreet.errors import InputError, TooLarge
 from discreet.model.kernel import ClosedKernel, GaussianKernel, GeometricKernel, StaircaseKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors.weights import log_ratio
+from discreet.numerics.arrays import Floats, Integers
 from discreet.numerics.concentrated import Rows
 from discreet.numerics.moments import log_error
 
-Array = NDArray[np.float64]
-Edges = NDArray[np.int64]
+Edges = Integers
 
 CHUNK = 1 << 21
 """Entries of [output, edge] arrays that are worked on at once."""
@@ -45,8 +44,8 @@ class LossChannel:
 
     labels: tuple[str, ...]
     outputs: tuple[str, ...]
-    probabilities: Array
-    logs: Array
+    probabilities: Floats
+    logs: Floats
     edges: Edges
     blocks: Edges
     exact: Callable[[int, int], Fraction] = field(repr=False)

@@ -19,9 +19,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.currencies.channel import Array, Edges, LossChannel
+from discreet.currencies.channel import Edges, LossChannel
+from discreet.numerics.arrays import Floats, Integers
 
 DROPPED = 2.0**-46
 TINIEST = 1e-307
@@ -35,13 +35,13 @@ class AttackCurve:
     True corners lie within `relative_error`·b + `absolute_error` of these, in every δ(ε) and in both coordinates.
     """
 
-    false_alarms: Array
-    hits: Array
-    directions: NDArray[np.int64]
+    false_alarms: Floats
+    hits: Floats
+    directions: Integers
     relative_error: float
     absolute_error: float
 
-    def delta_ends(self, epsilons: Array) -> tuple[Array, Array]:
+    def delta_ends(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """Lower and upper δ at each ε ≥ 0, rounded outward."""
         growth = np.exp(np.minimum(epsilons, 700.0))[:, None]
         with np.errstate(over="ignore"):
@@ -51,7 +51,7 @@ class AttackCurve:
         lower = np.clip((values - margin).max(axis=1), 0.0, 1.0)
         return np.where(epsilons > 700.0, 0.0, lower), upper
 
-    def slopes(self) -> Array:
+    def slopes(self) -> Floats:
         """e^ε at the kinks: hits gained for each false alarm between one corner and the next, falling."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.diff(self.hits) / np.diff(self.false_alarms))
@@ -71,7 +71,7 @@ def attack_curve(channel: LossChannel) -> AttackCurve:
     return AttackCurve(a, b, directions, relative, 2 * count * TINIEST)
 
 
-def edge_corners(channel: LossChannel, edges: Edges) -> list[tuple[Array, Array]]:
+def edge_corners(channel: LossChannel, edges: Edges) -> list[tuple[Floats, Floats]]:
     """(false alarms, hits) as [edge, corner] for both directions: running sums by falling loss, from each end."""
     logs, plain = np.ascontiguousarray(channel.logs.T), np.ascontiguousarray(channel.probabilities.T)
     with np.errstate(invalid="ignore"):
@@ -86,7 +86,7 @@ def edge_corners(channel: LossChannel, edges: Edges) -> list[tuple[Array, Array]
     return [forward, backward]
 
 
-def over_edges(channel: LossChannel, rule: Callable[[Array, Array], Array]) -> Array:
+def over_edges(channel: LossChannel, rule: Callable[[Floats, Floats], Floats]) -> Floats:
     """A rule on corners (a, b) [edge, corner], applied to every directed edge."""
     values, at = np.zeros(channel.directed), 0
     for edges in channel.chunks():
@@ -105,7 +105,7 @@ class _Hull:
         self.b = np.array([0.0, 1.0])
         self.directions = np.array([-1, -1])
 
-    def add(self, alarms: Array, hits: Array, start: int) -> None:
+    def add(self, alarms: Floats, hits: Floats, start: int) -> None:
         """Add corners [edge, corner] of the directed edges start, start + 1, …"""
         self._add_supports(alarms, hits, start)
         # Left of the first corner an attacker without false alarms stands vertical.
@@ -114,7 +114,7 @@ class _Hull:
         edge, corner = np.nonzero(out)
         self._merge(alarms[edge, corner], hits[edge, corner], start + edge)
 
-    def _add_supports(self, alarms: Array, hits: Array, start: int) -> None:
+    def _add_supports(self, alarms: Floats, hits: Floats, start: int) -> None:
         """The corner furthest out in a few directions: enough to hide most of the others."""
         furthest = [int((hits - slope * alarms).argmax()) // alarms.shape[1] for slope in (0.5, 1.0, 2.0)]
         chosen = np.array(sorted(set(furthest)))
@@ -122,7 +122,7 @@ class _Hull:
         edge, corner = np.repeat(chosen, len(corners)), np.tile(corners, len(chosen))
         self._merge(alarms[edge, corner], hits[edge, corner], start + edge)
 
-    def _merge(self, a: Array, b: Array, directions: NDArray[np.int64]) -> None:
+    def _merge(self, a: Floats, b: Floats, directions: Integers) -> None:
         all_a, all_b = np.concatenate([self.a, a]), np.concatenate([self.b, b])
         all_directions = np.concatenate([self.directions, directions])
         order = np.lexsort((-all_b, all_a))
@@ -133,7 +133,7 @@ class _Hull:
         kept = _upper_hull(all_a.tolist(), all_b.tolist())
         self.a, self.b, self.directions = all_a[kept], all_b[kept], all_directions[kept]
 
-    def corners(self) -> tuple[Array, Array, NDArray[np.int64]]:
+    def corners(self) -> tuple[Floats, Floats, Integers]:
         """Corners from (0, b₀) to (1, 1); sums that rounding carried beyond 1 are cut."""
         a, b, directions = np.minimum(self.a, 1.0), np.minimum(self.b, 1.0), self.directions
         last = int(np.argmax(b >= 1.0))
@@ -141,7 +141,7 @@ class _Hull:
         return a[kept], b[kept], directions[kept]
 
 
-def _outstanding(a: Array, b: Array) -> list[int]:
+def _outstanding(a: Floats, b: Floats) -> list[int]:
     """The corners that stand out of the line between those kept before and after them by more than `DROPPED`."""
     kept, start = [0], 0
     while start < len(a) - 1:

@@ -15,12 +15,13 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.currencies.bracket import INFINITE, ZERO, Bracket, Worst, enclosed
-from discreet.currencies.channel import Array, LossChannel, channel_of
+from discreet.currencies.channel import LossChannel, channel_of
 from discreet.currencies.pair import Pair
 from discreet.currencies.tight import tight_epsilon
 from discreet.currencies.worst import worst_edge
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
+from discreet.numerics.arrays import Floats
 from discreet.numerics.exact import exact
 from discreet.numerics.moments import log_moments, loss_errors
 from discreet.numerics.outward import ball, power_ball, relative_entropy_ball
@@ -76,7 +77,7 @@ def _order(order: object) -> Fraction:
     return alpha
 
 
-def _floats(channel: LossChannel, order: float) -> tuple[Array, Array]:
+def _floats(channel: LossChannel, order: float) -> tuple[Floats, Floats]:
     """Float D_α of every directed edge with a bound on its error."""
     values, margins = np.zeros(channel.directed), np.zeros(channel.directed)
     logs, plain = np.ascontiguousarray(channel.logs.T), np.ascontiguousarray(channel.probabilities.T)
@@ -97,7 +98,7 @@ def _floats(channel: LossChannel, order: float) -> tuple[Array, Array]:
     return values, margins
 
 
-def _relative_entropies(mass: Array, log_mass: Array, losses: Array, log_error: float) -> tuple[Array, Array]:
+def _relative_entropies(mass: Floats, log_mass: Floats, losses: Floats, log_error: float) -> tuple[Floats, Floats]:
     """Σ p L with its error bound, which is relative to Σ p |L|."""
     with np.errstate(invalid="ignore"):
         terms = np.where(mass > 0, mass * losses, np.where(np.isposinf(losses), np.inf, 0.0))

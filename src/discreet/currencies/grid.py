@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.currencies.bracket import Bracket
-from discreet.currencies.channel import Array
 from discreet.currencies.loss import loss_distribution
 from discreet.currencies.pair import Pair
+from discreet.numerics.arrays import Floats, Integers
 
 POINTS = 1 << 18
 DOUBT = 34.0
@@ -43,8 +43,8 @@ STEEPEST = 30.0
 class _Part:
     """Finite losses of one pair, their masses (under P, later under the tilt), and how often it is released."""
 
-    losses: Array
-    masses: Array
+    losses: Floats
+    masses: Floats
     times: int
 
 
@@ -176,22 +176,22 @@ def _split(parts: list[_Part], level: float, tilt: float, points: int) -> float:
     return found * math.exp(growth) * (1 + slack) if growth < 700 else math.inf
 
 
-def _functional(weights: Array, values: Array, tilt: float, slack: float) -> float:
+def _functional(weights: Floats, values: Floats, tilt: float, slack: float) -> float:
     """Σ weight · e^(−θ(v − s)) (1 − e^(−v−s))₊ : an upper end for s = slack ≥ 0, a lower end for slack ≤ 0."""
     inside = values > -slack
     v, w = values[inside], np.maximum(weights[inside], 0.0)
     return float(np.sum(w * np.exp(-tilt * (v - slack)) * -np.expm1(-(v + slack))))
 
 
-def _norm(values: Array, tilt: float, slack: float) -> float:
+def _norm(values: Floats, tilt: float, slack: float) -> float:
     """The 2-norm of the functional's coefficients, which an error of the weights is multiplied by."""
     v = values[values > -slack]
     return float(np.linalg.norm(np.exp(-tilt * (v - slack)) * -np.expm1(-(v + slack)))) + 1e-300
 
 
 def _distribution(
-    indices: list[NDArray[np.int64]], chances: list[Array], parts: list[_Part], points: int
-) -> tuple[NDArray[np.int64], Array, float]:
+    indices: list[Integers], chances: list[Floats], parts: list[_Part], points: int
+) -> tuple[Integers, Floats, float]:
     """Sums of grid indices, their weights, and a bound on the 2-norm of the weights' error.
 
     The transform of one release has few terms and is summed directly; the product of all is transformed back.

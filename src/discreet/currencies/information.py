@@ -22,11 +22,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.currencies.bracket import ZERO, Bracket, enclosed
-from discreet.currencies.channel import Array, LossChannel, channel_of
+from discreet.currencies.channel import LossChannel, channel_of
 from discreet.model.mechanism import Mechanism
+from discreet.numerics.arrays import Flags, Floats, Integers
 from discreet.watch import SILENT, Watch
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def mutual_information(source: Mechanism | LossChannel, *, watch: Watch = SILENT
     return Information(Bracket(best.bracket.lower, max(upper, best.bracket.lower)), best.states, best.inputs)
 
 
-def certified(channel: LossChannel, block: NDArray[np.int64], inputs: Array) -> Information:
+def certified(channel: LossChannel, block: Integers, inputs: Floats) -> Information:
     """The bracket that an input distribution proves for one block, in balls."""
     from flint import arb
 
@@ -117,8 +117,8 @@ def _rational(value: Fraction) -> fmpq:
 class _Solved:
     """Inputs [block, member] and an upper bound of each block's capacity, the error of the floats included."""
 
-    inputs: Array
-    upper: Array
+    inputs: Floats
+    upper: Floats
 
 
 def _solve(channel: LossChannel, watch: Watch) -> _Solved:
@@ -136,10 +136,10 @@ def _solve(channel: LossChannel, watch: Watch) -> _Solved:
     return _Solved(inputs, upper)
 
 
-def _solve_portion(rows: Array, blocks: NDArray[np.int64], inputs: Array, upper: Array, lower: float, watch: Watch) -> float:
+def _solve_portion(rows: Floats, blocks: Integers, inputs: Floats, upper: Floats, lower: float, watch: Watch) -> float:
     """Improve `inputs` and `upper` in place until every block is solved or cannot win; the best lower end."""
     open_ones = np.arange(len(blocks))
-    slacks: Array | None = None
+    slacks: Floats | None = None
     for _ in range(ROUNDS):
         members = blocks[open_ones]
         present = members >= 0
@@ -163,7 +163,7 @@ def _solve_portion(rows: Array, blocks: NDArray[np.int64], inputs: Array, upper:
     return lower
 
 
-def _divergences(w: Array, p: Array, present: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
+def _divergences(w: Floats, p: Floats, present: Flags) -> tuple[Floats, Floats, Floats]:
     """D(W_x‖q) [block, member], u = (W − q)/q [block, member, output], and a bound on the error of D per block."""
     q = np.einsum("bm,bmn->bn", p, w)[:, None, :]
     # q is rounded by a few units in the last place: against W − q of size ε·q that is a relative error of 2^-50/ε.
@@ -181,7 +181,7 @@ def _divergences(w: Array, p: Array, present: NDArray[np.bool_]) -> tuple[Array,
     return divergences, u, margin
 
 
-def _small_phi(u: Array) -> Array:
+def _small_phi(u: Floats) -> Floats:
     """(1 + u) log(1 + u) − u = Σ_{k≥2} (−u)^k / (k(k−1)) for |u| < 1/100, to full relative precision."""
     total = np.zeros(u.shape)
     for k in range(10, 1, -1):
@@ -189,7 +189,7 @@ def _small_phi(u: Array) -> Array:
     return np.asarray(u * u * total)
 
 
-def _step(p: Array, s: Array, divergences: Array, u: Array, w: Array, present: NDArray[np.bool_]) -> tuple[Array, Array]:
+def _step(p: Floats, s: Floats, divergences: Floats, u: Floats, w: Floats, present: Flags) -> tuple[Floats, Floats]:
     """One primal-dual step towards D_x + s_x = C, p_x s_x = μ: new inputs and slacks, both positive.
 
     The curvature is Σ_y W_x W_z/q − 1 = Σ_y q u_x u_z, which keeps its digits when all rows are close.
@@ -218,7 +218,7 @@ def _step(p: Array, s: Array, divergences: Array, u: Array, w: Array, present: N
     return p_next / p_next.sum(axis=1, keepdims=True), s_next
 
 
-def _length(values: Array, steps: Array, present: NDArray[np.bool_]) -> Array:
+def _length(values: Floats, steps: Floats, present: Flags) -> Floats:
     """How far along the step everything stays positive, at most 1."""
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = np.where(present & (steps < 0), -values / steps, np.inf).min(axis=1, keepdims=True)

@@ -19,13 +19,14 @@ from functools import cached_property
 import numpy as np
 
 from discreet.currencies.bracket import Bracket, Worst, enclosed
-from discreet.currencies.channel import Array, LossChannel, channel_of
+from discreet.currencies.channel import LossChannel, channel_of
 from discreet.currencies.curve import AttackCurve, attack_curve, over_edges
 from discreet.currencies.pair import Pair
 from discreet.currencies.tight import TightEpsilon, log_of, tight_epsilon
 from discreet.currencies.worst import worst_edge
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
+from discreet.numerics.arrays import Floats
 from discreet.numerics.brackets import compare_ratio_exp
 from discreet.numerics.digits import float_above, float_below
 from discreet.numerics.exact import exact
@@ -60,7 +61,7 @@ class Profile:
         deltas = self.deltas(epsilons)
         return tuple(zip(epsilons.tolist(), deltas.tolist(), strict=True))
 
-    def deltas(self, epsilons: Sequence[float] | Array) -> Array:
+    def deltas(self, epsilons: Sequence[float] | Floats) -> Floats:
         """Upper bounds of δ at many ε at once, each within the error of the attack curve."""
         points = np.asarray(epsilons, dtype=np.float64)
         if points.size and not points.min() >= 0:
@@ -83,7 +84,7 @@ class Profile:
             return Worst(Bracket(0.0, 0.0))
         curve, chance = self.curve, float(at)
 
-        def reach(a: Array, b: Array) -> Array:
+        def reach(a: Floats, b: Floats) -> Floats:
             margin = curve.relative_error * b + curve.absolute_error + 2.0**-50 * chance
             with np.errstate(divide="ignore", invalid="ignore"):
                 needed = np.log(np.maximum(b - chance + margin, 0.0) / a)
@@ -135,7 +136,7 @@ def exact_breakpoints(pair: Pair) -> tuple[tuple[Fraction | None, Fraction], ...
     return (*found, (None, mass)) if mass else tuple(found)
 
 
-def _hockey_sticks(channel: LossChannel, epsilon: float) -> tuple[Array, Array]:
+def _hockey_sticks(channel: LossChannel, epsilon: float) -> tuple[Floats, Floats]:
     """Float δ(ε) of every directed edge and a bound on its error.
 
     A term p(1 − e^(ε−L)) is wrong by at most p times the errors of the loss, of its exponential and of p.

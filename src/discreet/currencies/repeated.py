@@ -22,7 +22,7 @@ from functools import lru_cache
 import numpy as np
 
 from discreet.currencies.bracket import INFINITE, ZERO, Bracket, Worst, as_printed
-from discreet.currencies.channel import Array, LossChannel, channel_of
+from discreet.currencies.channel import LossChannel, channel_of
 from discreet.currencies.domination import excess
 from discreet.currencies.grid import POINTS, grid_delta, grid_delta_of
 from discreet.currencies.lattice import MOST_DEGREE, lattice_delta, lattice_of
@@ -32,6 +32,7 @@ from discreet.currencies.profiles import Profile, pair_delta, pair_epsilon
 from discreet.currencies.tight import log_of
 from discreet.errors import InputError
 from discreet.model.mechanism import Mechanism
+from discreet.numerics.arrays import Floats
 from discreet.numerics.exact import exact
 
 LEADING = 4
@@ -234,7 +235,7 @@ def _dominates_all(pair: Pair, channel: LossChannel) -> bool:
     return True
 
 
-def _ceilings(channel: LossChannel, times: int, level: float) -> Array:
+def _ceilings(channel: LossChannel, times: int, level: float) -> Floats:
     """Upper bounds of every directed edge's δ: M(θ)^k e^(−θε) θ^θ/(1+θ)^(1+θ), the least over several θ."""
     every = np.arange(channel.directed)
     best = np.zeros(channel.directed)

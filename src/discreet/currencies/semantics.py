@@ -22,12 +22,13 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.currencies.bracket import Bracket
-from discreet.currencies.channel import Array, LossChannel, whole_channel
+from discreet.currencies.channel import LossChannel, whole_channel
 from discreet.currencies.tight import TightEpsilon, log_of, tight_epsilon
 from discreet.errors import InputError, TooLarge
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
 from discreet.model.universe import Universe
+from discreet.numerics.arrays import Floats
 from discreet.numerics.exact import exact
 
 MOST_DATABASES = 200_000
@@ -155,7 +156,7 @@ def _universe(mechanism: Mechanism) -> Universe:
     return universe
 
 
-def _believed(mechanism: Mechanism, prior: Prior | None) -> tuple[Array, np.ndarray, Array]:
+def _believed(mechanism: Mechanism, prior: Prior | None) -> tuple[Floats, np.ndarray, Floats]:
     """Prior chance of each database, types [database, respondent], probabilities [output, database]."""
     universe = _universe(mechanism)
     belief = prior if prior is not None else mechanism.problem.prior
@@ -172,7 +173,7 @@ def _states(mechanism: Mechanism, types: np.ndarray) -> np.ndarray:
     return mechanism.states_of(np.stack([(types == t).sum(axis=1) for t in range(kinds)], axis=1))
 
 
-def _likelihoods(chances: Array, own: np.ndarray, rows: Array, kinds: int) -> Array:
+def _likelihoods(chances: Floats, own: np.ndarray, rows: Floats, kinds: int) -> Floats:
     """P(output | θ_i = t) as [output, t]; NaN for a type that cannot be."""
     found = np.full((rows.shape[0], kinds), np.nan)
     for t in range(kinds):
@@ -199,7 +200,7 @@ def _exact_likelihood(
     return joint / total
 
 
-def _information(weights: Array, rows: Array) -> float:
+def _information(weights: Floats, rows: Floats) -> float:
     """Σ_x w_x Σ_y W log(W/q) for weights that sum to at most one, q the mixture for normalised weights."""
     present = weights > 0
     w, rows = weights[present], rows[:, present]

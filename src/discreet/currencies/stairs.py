@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.currencies.channel import Array, Edges, LossChannel
+from discreet.currencies.channel import Edges, LossChannel
 from discreet.errors import InputError, TooLarge
 from discreet.model.kernel import ClosedKernel
 from discreet.model.mechanism import Mechanism
+from discreet.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     from flint import arb
@@ -142,7 +143,7 @@ class _Copies:
         farthest = int(np.abs(apart).max(initial=0))
         return np.where(ends, farthest + 1 + np.arange(len(positions)), apart)
 
-    def floats(self) -> tuple[Array, Array]:
+    def floats(self) -> tuple[Floats, Floats]:
         """Probabilities and their logarithms [class, copy], as good as correctly rounded."""
         shape = (self.classes, len(self.totals))
         plain, logs = np.zeros(shape), np.full(shape, -np.inf)
@@ -248,7 +249,7 @@ class _Balls:
         left = falls * kernel.stair + kernel.plateau - far
         return self.unit * self.power(falls) * (left + kernel.stair * self.ratio / (1 - self.ratio))
 
-    def at(self, value: Callable[[int, int], arb], falls: Edges, members: Edges) -> tuple[Array, Array]:
+    def at(self, value: Callable[[int, int], arb], falls: Edges, members: Edges) -> tuple[Floats, Floats]:
         """A value of two whole numbers and its logarithm, entry by entry."""
         reach = int(members.max(initial=0)) + 1
         codes, places = np.unique(falls * reach + members, return_inverse=True)

@@ -18,8 +18,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from discreet.currencies.bracket import INFINITE, ZERO, Bracket
-from discreet.currencies.channel import Array, Edges, LossChannel, channel_of
+from discreet.currencies.channel import Edges, LossChannel, channel_of
 from discreet.model.mechanism import Mechanism
+from discreet.numerics.arrays import Floats
 from discreet.numerics.brackets import log_bracket
 from discreet.numerics.digits import float_above, float_below
 
@@ -86,7 +87,7 @@ def _tight_epsilon(channel: LossChannel) -> TightEpsilon:
     return TightEpsilon(ratio, log_of(ratio), edge, channel.output_label(output, first))
 
 
-def _losses(channel: LossChannel) -> Iterator[tuple[Edges, Array]]:
+def _losses(channel: LossChannel) -> Iterator[tuple[Edges, Floats]]:
     """Absolute losses [edge, output] in portions; 0 where neither state can produce the output."""
     rows = np.ascontiguousarray(channel.logs.T)
     for edges in channel.chunks():

@@ -15,8 +15,9 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet.currencies.bracket import ZERO, Bracket, Worst
-from discreet.currencies.channel import Array, LossChannel
+from discreet.currencies.channel import LossChannel
 from discreet.currencies.pair import Pair
+from discreet.numerics.arrays import Floats
 
 MOST_OPENED = 24
 """Different exact pairs that are looked at before the rest are covered by their float bounds."""
@@ -24,7 +25,7 @@ MOST_TIED = 500
 """Edges that are compared with an opened pair before the rest are covered by their float bounds."""
 
 
-def worst_edge(channel: LossChannel, values: Array, margins: Array | float, exactly: Callable[[Pair], Bracket]) -> Worst:
+def worst_edge(channel: LossChannel, values: Floats, margins: Floats | float, exactly: Callable[[Pair], Bracket]) -> Worst:
     """The bracket of the largest value over directed edges, and the edge that attains its lower end."""
     if len(values) == 0:
         return Worst(ZERO)

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from discreet.engines.rows import LONGEST_TEXT, MARK, fields
 
-Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
 
 NUL, LF, COMMA, QUOTE = 0, 10, 44, 34

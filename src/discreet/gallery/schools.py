@@ -18,14 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
+from discreet.numerics.arrays import Integers
 
 SEED = 20260101
 BLOCKS = 20_000
 BLOCKS_IN_COUNTY = 200
 AVERAGE = 100
 SPREAD = 40
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

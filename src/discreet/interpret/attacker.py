@@ -17,7 +17,6 @@ from fractions import Fraction
 from math import exp, inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.beliefs import beliefs
@@ -27,8 +26,7 @@ from discreet.interpret.posteriors import posterior
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
 from discreet.model.universe import Universe
-
-Array = NDArray[np.float64]
+from discreet.numerics.arrays import Flags, Floats
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ def odds_shift(mechanism: Mechanism, output: str | int | Fraction, prior: Prior 
     return OddsShift(label if label else str(place), tuple(before.tolist()), tuple(after.probabilities.tolist()))
 
 
-def prior_types(mechanism: Mechanism, prior: Prior | None, respondent: int) -> Array:
+def prior_types(mechanism: Mechanism, prior: Prior | None, respondent: int) -> Floats:
     """P(θ_i = t) before anything is published."""
     universe = _respondents(mechanism)
     prior = mechanism.problem.prior if prior is None else prior
@@ -148,7 +146,7 @@ def worst_correlated(mechanism: Mechanism, output: str | int | Fraction | None =
     return _at(mechanism, shifts, output)
 
 
-def _everybody(mechanism: Mechanism, universe: Universe) -> Array:
+def _everybody(mechanism: Mechanism, universe: Universe) -> Floats:
     """max over types a ≠ b of [max over databases with an a] − [min over databases with a b]."""
     if mechanism.summary.ordered:
         vectors = np.array(list(universe.databases()))
@@ -163,7 +161,7 @@ def _everybody(mechanism: Mechanism, universe: Universe) -> Array:
     return _spread(logs, [vectors[:, t] > 0 for t in range(universe.types)])
 
 
-def _spread(logs: Array, present: list[NDArray[np.bool_]]) -> Array:
+def _spread(logs: Floats, present: list[Flags]) -> Floats:
     highs = np.stack([logs[:, mask].max(axis=1) for mask in present])
     lows = np.stack([logs[:, mask].min(axis=1) for mask in present])
     found = np.zeros(logs.shape[0])
@@ -176,7 +174,7 @@ def _spread(logs: Array, present: list[NDArray[np.bool_]]) -> Array:
     return found
 
 
-def _at(mechanism: Mechanism, shifts: Array, output: str | int | Fraction | None) -> WorstShift:
+def _at(mechanism: Mechanism, shifts: Floats, output: str | int | Fraction | None) -> WorstShift:
     place = int(np.argmax(shifts)) if output is None else position_of(mechanism, output)
     return WorstShift(float(shifts[place]), place)
 

@@ -17,22 +17,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.channel import Outputs, places_at, positions_of
 from discreet.interpret.diagnostics import Diagnosis, diagnose
 from discreet.model.mechanism import Mechanism
 from discreet.model.universe import Universe
-
-Array = NDArray[np.float64]
+from discreet.numerics.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Chains:
     """Draws of θ [chain, draw, type], the share of accepted proposals, and a diagnosis of each type's chain."""
 
-    draws: Array
+    draws: Floats
     acceptance: float
     diagnoses: tuple[Diagnosis, ...]
 
@@ -41,7 +39,7 @@ class Chains:
         """What is wrong with the chains, in words; empty when nothing is."""
         return tuple(dict.fromkeys(w for d in self.diagnoses for w in d.warnings))
 
-    def mean(self) -> Array:
+    def mean(self) -> Floats:
         """The posterior mean of θ."""
         return np.asarray(self.draws.mean(axis=(0, 1)))
 
@@ -112,7 +110,7 @@ def augmentation_sample(
     return Chains(kept, accepted / max(proposed, 1), diagnoses)
 
 
-def _start(kernel: _Kernel, theta: Array, n: int, rng: np.random.Generator) -> np.ndarray:
+def _start(kernel: _Kernel, theta: Floats, n: int, rng: np.random.Generator) -> np.ndarray:
     """Histograms drawn from the model, drawn again until each can have produced what was published."""
     counts = np.asarray(rng.multinomial(n, theta))
     for _ in range(1000):
@@ -129,7 +127,7 @@ def _start(kernel: _Kernel, theta: Array, n: int, rng: np.random.Generator) -> n
     )
 
 
-def _pick(cumulative: Array, rng: np.random.Generator) -> np.ndarray:
+def _pick(cumulative: Floats, rng: np.random.Generator) -> np.ndarray:
     """One type for each row of cumulative probabilities."""
     u = rng.random((len(cumulative), 1)) * cumulative[:, -1:]
     return np.minimum((u >= cumulative).sum(axis=1), cumulative.shape[1] - 1)
@@ -145,5 +143,5 @@ class _Kernel:
         distinct, self.rows = np.unique(published, return_inverse=True)
         self.table = kernel.logs_at(distinct, self.first + np.arange(kernel.state_count))
 
-    def __call__(self, counts: np.ndarray) -> Array:
+    def __call__(self, counts: np.ndarray) -> Floats:
         return np.asarray(self.table[self.rows, places_at(self.mechanism, counts, "histogram") - self.first])

@@ -17,7 +17,6 @@ from functools import cached_property
 from math import lcm
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError, TooLarge
 from discreet.interpret.total_laws import affine, joint_law, total_law
@@ -36,9 +35,9 @@ from discreet.model.states import MOST_DATABASES
 from discreet.model.statistic import Statistic, of_database, on_histograms
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import MOST_STATES, AnyUniverse, ListedUniverse, Universe
+from discreet.numerics.arrays import Floats
 from discreet.numerics.logspace import log_factorial, log_gamma, log_multinomial_pmf
 
-Array = NDArray[np.float64]
 MOST_EXACT = 100_000
 """The most atoms whose posterior is computed in rationals."""
 
@@ -50,7 +49,7 @@ class Beliefs:
     universe: AnyUniverse
     kind: str
     vectors: np.ndarray
-    log_weights: Array
+    log_weights: Floats
     values: tuple[Fraction, ...]
     omega: np.ndarray
     exact: ExactWeights | None = None
@@ -66,7 +65,7 @@ class Beliefs:
         return tuple(",".join(map(str, row)) for row in self.vectors.tolist())
 
     @cached_property
-    def numbers(self) -> Array:
+    def numbers(self) -> Floats:
         """The values of the statistic as floats."""
         return np.array([float(v) for v in self.values])
 
@@ -120,7 +119,7 @@ def beliefs(
     return _on_totals(mechanisms, universe, prior, statistic)
 
 
-def log_histogram_law(vectors: np.ndarray, prior: Prior, universe: Universe) -> Array:
+def log_histogram_law(vectors: np.ndarray, prior: Prior, universe: Universe) -> Floats:
     """log P(h) of each histogram, fast where the prior has a formula."""
     if isinstance(prior, (IidPrior, ReferencePrior)):
         iid = prior.iid if isinstance(prior, ReferencePrior) else prior
@@ -139,7 +138,7 @@ def log_histogram_law(vectors: np.ndarray, prior: Prior, universe: Universe) -> 
     return prior.on_histograms(vectors, universe).logs()
 
 
-def _log_sizes(vectors: np.ndarray, size: tuple[Fraction, ...] | None, universe: Universe) -> Array | float:
+def _log_sizes(vectors: np.ndarray, size: tuple[Fraction, ...] | None, universe: Universe) -> Floats | float:
     if size is None:
         return 0.0
     with np.errstate(divide="ignore"):

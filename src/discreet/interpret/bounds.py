@@ -17,18 +17,17 @@ from fractions import Fraction
 from math import exp, inf, log, nextafter
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet.currencies.bracket import Bracket, enclosed
 from discreet.errors import InputError
 from discreet.interpret.distances import d_star
 from discreet.interpret.intervals import IntervalOfMeasures
+from discreet.numerics.arrays import Flags, Floats
 from discreet.numerics.digits import about, float_above, float_below
 from discreet.numerics.exact import exact
 from discreet.numerics.outward import ball
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 SLACK = 1e-9
 FARTHEST = 10_000
 """Shifts of log odds beyond which floats cannot tell a probability from 0 or 1."""
@@ -41,9 +40,9 @@ class DensityBounds:
     `connected` says for which outputs Thm 6 applies; elsewhere the bounds are 0 and infinity.
     """
 
-    lower: Array
-    upper: Array
-    connected: Mask
+    lower: Floats
+    upper: Floats
+    connected: Flags
     remedy: str | None
 
     def stated(self, output: int) -> tuple[float, float]:
@@ -55,22 +54,22 @@ class DensityBounds:
         return IntervalOfMeasures(tuple(self.lower.tolist()), tuple(self.upper.tolist()))
 
     @property
-    def vacuous(self) -> Mask:
+    def vacuous(self) -> Flags:
         """Outputs whose upper bound is no better than 1."""
         return np.asarray(self.upper >= 1)
 
-    def excess(self) -> Array:
+    def excess(self) -> Floats:
         """By which factor a vacuous upper bound overshoots 1 (1 where it does not)."""
         return np.maximum(self.upper, 1.0)
 
 
-def support_of(probabilities: ArrayLike, output: int, model_support: ArrayLike) -> Mask:
+def support_of(probabilities: ArrayLike, output: int, model_support: ArrayLike) -> Flags:
     """supp(x|t, θ): states that the model reaches and that can publish the output (BG App. A, finite universe)."""
     return np.asarray(model_support, dtype=bool) & (np.asarray(probabilities)[output] > 0)
 
 
 def density_bounds(
-    probabilities: ArrayLike, distances: Array, epsilon: float, model_support: ArrayLike | None = None
+    probabilities: ArrayLike, distances: Floats, epsilon: float, model_support: ArrayLike | None = None
 ) -> DensityBounds:
     """Thm 6 (one θ) or Thm 10 (support of all θ together) for every output of a finite mechanism [output, state]."""
     p = np.asarray(probabilities, dtype=np.float64)
@@ -154,7 +153,7 @@ class PosteriorBounds:
         """The same, exact where it is finite."""
         return exact(self.epsilon) * exact(self.d_star_star) if self.d_star_star < inf else inf
 
-    def density(self, prior: ArrayLike) -> tuple[Array, Array]:
+    def density(self, prior: ArrayLike) -> tuple[Floats, Floats]:
         """Lower and upper bound of a posterior density at points with these prior densities (Thm 11)."""
         density = np.asarray(prior, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -204,7 +203,7 @@ def _no_probability(found: object) -> InputError:
     return InputError("This is no probability", found=str(found), allowed="0 to 1", remedy="correct it")
 
 
-def binary_sum_laplace(t: ArrayLike, respondents: int, epsilon: float) -> tuple[Array, Array]:
+def binary_sum_laplace(t: ArrayLike, respondents: int, epsilon: float) -> tuple[Floats, Floats]:
     """BG Ex. 3: bounds on the density of a Laplace-privatised sum of n bits, for every model of n bits.
 
     Every database has its complement at Hamming distance n, so d* = n. The printed density lacks its minus sign, and
@@ -236,7 +235,7 @@ def binary_sum_masses(respondents: int, epsilon: float) -> tuple[float, float]:
     return lower, upper
 
 
-def randomised_response_bounds(length: int | Sequence[int], epsilon: float) -> tuple[Array, Array]:
+def randomised_response_bounds(length: int | Sequence[int], epsilon: float) -> tuple[Floats, Floats]:
     """BG Ex. 4: 1/(e^ε+1)^n ≤ p(t|θ) ≤ e^(nε)/(e^ε+1)^n for n = |t| answers under randomised response."""
     check_epsilon(epsilon)
     n = np.asarray(length, dtype=np.float64)

@@ -14,7 +14,6 @@ from fractions import Fraction
 from math import expm1, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import TooLarge
 from discreet.interpret.beliefs import MOST_EXACT, Beliefs, beliefs
@@ -23,9 +22,9 @@ from discreet.interpret.posteriors import impossible
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import DirichletMultinomialPrior, MixturePrior, Prior
 from discreet.model.universe import Universe
+from discreet.numerics.arrays import Floats, Integers
 from discreet.numerics.logspace import log_gamma, log_sum_exp
 
-Array = NDArray[np.float64]
 MOST_PRODUCTS = 4_000_000
 """Whole numbers that are multiplied for exact posteriors."""
 MOST_ENTRIES = 50_000_000
@@ -40,13 +39,13 @@ class CellPosteriors:
     """One row for each combination of outputs: probabilities [row, value], what they are off by in all, log evidence."""
 
     values: tuple[Fraction, ...]
-    probabilities: Array
-    errors: Array
-    log_evidence: Array
+    probabilities: Floats
+    errors: Floats
+    log_evidence: Floats
     exact: bool
 
 
-def cell_posteriors(mechanisms: Sequence[Mechanism], rows: NDArray[np.int64], prior: Prior | None = None) -> CellPosteriors:
+def cell_posteriors(mechanisms: Sequence[Mechanism], rows: Integers, prior: Prior | None = None) -> CellPosteriors:
     """Posteriors of the statistic after outputs at `rows` [row, mechanism] about the same cell."""
     universe = mechanisms[0].problem.universe
     listed = all(m.kernel.by_state for m in mechanisms)
@@ -56,7 +55,7 @@ def cell_posteriors(mechanisms: Sequence[Mechanism], rows: NDArray[np.int64], pr
     return _in_floats(beliefs(mechanisms, prior), mechanisms, rows, prior or mechanisms[0].problem.prior)
 
 
-def _exactly(held: Beliefs, mechanisms: Sequence[Mechanism], rows: NDArray[np.int64]) -> CellPosteriors:
+def _exactly(held: Beliefs, mechanisms: Sequence[Mechanism], rows: Integers) -> CellPosteriors:
     assert held.exact is not None
     states = np.stack([states_at(m, held.vectors, held.kind) for m in mechanisms] + [held.omega], axis=1)
     groups, which = np.unique(states, axis=0, return_inverse=True)
@@ -89,7 +88,7 @@ def _log(number: int) -> float:
     return float(np.log(float(number >> shift)) + shift * np.log(2.0))
 
 
-def _in_floats(held: Beliefs, mechanisms: Sequence[Mechanism], rows: NDArray[np.int64], prior: Prior) -> CellPosteriors:
+def _in_floats(held: Beliefs, mechanisms: Sequence[Mechanism], rows: Integers, prior: Prior) -> CellPosteriors:
     if len(rows) * len(held.values) > MOST_ENTRIES:
         raise TooLarge(
             "There are too many posteriors to keep",

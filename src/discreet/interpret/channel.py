@@ -20,9 +20,9 @@ from discreet.errors import InputError, TooLarge
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.universe import ListedUniverse
+from discreet.numerics.arrays import Floats
 from discreet.numerics.exact import exact
 
-Array = NDArray[np.float64]
 Outputs = Sequence[str | int | Fraction] | NDArray[np.number[Any]]
 """Published values: labels or numbers."""
 SHOWN_LABELS = 8
@@ -153,12 +153,12 @@ def totals_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarra
     return np.clip(totals, low, high).astype(np.int64)
 
 
-def log_likelihood(mechanism: Mechanism, position: int, vectors: np.ndarray, kind: str) -> Array:
+def log_likelihood(mechanism: Mechanism, position: int, vectors: np.ndarray, kind: str) -> Floats:
     """log m(s|x) for every atom x."""
     return output_logs(mechanism, np.array([position]), vectors, kind)[0]
 
 
-def kernel_logs(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> Array:
+def kernel_logs(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> Floats:
     """log m(s|x) [output, atom]."""
     entries = output_count(mechanism) * len(vectors)
     if entries > MOST_ENTRIES:
@@ -171,12 +171,12 @@ def kernel_logs(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> Array:
     return output_logs(mechanism, np.arange(output_count(mechanism)), vectors, kind)
 
 
-def output_logs(mechanism: Mechanism, positions: np.ndarray, vectors: np.ndarray, kind: str) -> Array:
+def output_logs(mechanism: Mechanism, positions: np.ndarray, vectors: np.ndarray, kind: str) -> Floats:
     """log m(s|x) [output, atom] for the outputs at some positions."""
     return mechanism.kernel.logs_at(positions, places_at(mechanism, vectors, kind))
 
 
-def state_logs(mechanism: Mechanism) -> Array:
+def state_logs(mechanism: Mechanism) -> Floats:
     """log m(s|state) [output, state]; a closed form is evaluated in floating point, never expanded into rationals."""
     return np.asarray(mechanism.log_probabilities)
 

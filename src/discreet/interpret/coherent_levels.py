@@ -21,15 +21,13 @@ from dataclasses import dataclass
 from math import floor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.lattice_laws import LatticeLaw
 from discreet.interpret.regions import check_level
+from discreet.numerics.arrays import Floats, Integers
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Likelihood = Callable[[Integers], Array]
+Likelihood = Callable[[Integers], Floats]
 """Log likelihoods of totals (in steps of the lattice) of an inner node."""
 FAINT = 1e-18
 LONGEST_DIRECT = 2048
@@ -63,8 +61,8 @@ class TotalsTree:
 class CoherentTotals:
     """Mean, standard deviation, interval and whole number of every node, in steps of the lattice."""
 
-    mean: Array
-    standard_deviation: Array
+    mean: Floats
+    standard_deviation: Floats
     lower: Integers
     upper: Integers
     whole: Integers
@@ -75,11 +73,11 @@ class _Slot:
     """A leaf, a merge of two slots, or a node: the message up on its support, and the likelihood that was applied to it."""
 
     start: int
-    masses: Array
+    masses: Floats
     left: int = -1
     right: int = -1
     skipped: int = 0
-    likelihood: Array | None = None
+    likelihood: Floats | None = None
 
 
 def coherent_totals(tree: TotalsTree, level: float = 0.9) -> CoherentTotals:
@@ -89,7 +87,7 @@ def coherent_totals(tree: TotalsTree, level: float = 0.9) -> CoherentTotals:
     count = len(tree)
     mean, deviation = np.zeros(count), np.zeros(count)
     lower, upper = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
-    outside: list[Array | None] = [None] * len(slots)
+    outside: list[Floats | None] = [None] * len(slots)
     for place in range(len(slots) - 1, -1, -1):
         slot, out = slots[place], outside[place]
         outside[place] = None
@@ -158,7 +156,7 @@ def _apply(slot: _Slot, likelihood: Likelihood) -> None:
     slot.masses = slot.masses / peak
 
 
-def _down(slots: list[_Slot], outside: list[Array | None], place: int, out: Array | None) -> None:
+def _down(slots: list[_Slot], outside: list[Floats | None], place: int, out: Floats | None) -> None:
     """What the rest of the tree says about each of the two that were merged."""
     slot = slots[place]
     weight = np.ones(len(slot.masses)) if out is None else out
@@ -175,14 +173,14 @@ def _down(slots: list[_Slot], outside: list[Array | None], place: int, out: Arra
     outside[b] = _scaled(_correlated(full, first))
 
 
-def _scaled(message: Array) -> Array:
+def _scaled(message: Floats) -> Floats:
     peak = float(message.max())
     if not peak > 0:
         raise _contradiction()
     return message / peak
 
 
-def _convolved(a: Array, b: Array) -> Array:
+def _convolved(a: Floats, b: Floats) -> Floats:
     if min(len(a), len(b)) <= LONGEST_DIRECT:
         return np.convolve(a, b)
     length = len(a) + len(b) - 1
@@ -190,21 +188,21 @@ def _convolved(a: Array, b: Array) -> Array:
     return np.maximum(np.fft.irfft(np.fft.rfft(a, size) * np.fft.rfft(b, size), size)[:length], 0.0)
 
 
-def _correlated(whole: Array, part: Array) -> Array:
+def _correlated(whole: Floats, part: Floats) -> Floats:
     """Σ_j whole(k + j)·part(j) for every k at which all of part fits."""
     if min(len(part), len(whole) - len(part) + 1) <= LONGEST_DIRECT:
         return np.correlate(whole, part, "valid")
     return _convolved(whole, part[::-1])[len(part) - 1 : len(whole)]
 
 
-def _ends(start: int, chances: Array, tail: float) -> tuple[int, int]:
+def _ends(start: int, chances: Floats, tail: float) -> tuple[int, int]:
     spare = tail - 1e-12
     low = int(np.searchsorted(np.cumsum(chances), spare, side="right"))
     high = len(chances) - 1 - int(np.searchsorted(np.cumsum(chances[::-1]), spare, side="right"))
     return start + min(low, high), start + max(low, high)
 
 
-def _whole(tree: TotalsTree, means: Array) -> Integers:
+def _whole(tree: TotalsTree, means: Floats) -> Integers:
     """Floors and ceilings of the means that add up, from the top down; the largest remainders are rounded up."""
     found = np.rint(means).astype(np.int64)
     for node in range(len(tree) - 1, len(tree.leaves) - 1, -1):

@@ -13,7 +13,6 @@ from fractions import Fraction
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.interpret.beliefs import beliefs
 from discreet.interpret.channel import kernel_logs
@@ -22,8 +21,8 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IidPrior, Prior, ReferencePrior
 from discreet.model.unbiased import unbiased_values
 from discreet.model.universe import Universe
+from discreet.numerics.arrays import Floats
 
-Array = NDArray[np.float64]
 OFF = Fraction(1, 10)
 
 
@@ -39,10 +38,10 @@ class ColumnError:
         return sqrt(max(cells * self.variance + (cells * self.bias) ** 2, 0.0))
 
 
-def column_values(mechanism: Mechanism) -> dict[str, Array]:
+def column_values(mechanism: Mechanism) -> dict[str, Floats]:
     """What each column of a release says after each output: those that are numbers for all outputs."""
     actions = [output.action for output in mechanism.outputs]
-    found: dict[str, Array] = {}
+    found: dict[str, Floats] = {}
     if all(isinstance(action, Fraction) for action in actions):
         found["published"] = np.array([float(action) for action in actions])  # type: ignore[arg-type]
     found["posterior_mean"] = readings(mechanism).mean
@@ -57,7 +56,7 @@ def column_errors(mechanism: Mechanism, truth: Prior | None = None) -> dict[str,
     return errors_of(mechanism, column_values(mechanism), truth)
 
 
-def errors_of(mechanism: Mechanism, columns: Mapping[str, Array], truth: Prior | None = None) -> dict[str, ColumnError]:
+def errors_of(mechanism: Mechanism, columns: Mapping[str, Floats], truth: Prior | None = None) -> dict[str, ColumnError]:
     """The same for given columns."""
     held = beliefs([mechanism], truth)
     kernel = np.exp(kernel_logs(mechanism, held.vectors, held.kind))

@@ -15,13 +15,12 @@ from itertools import starmap
 from math import lcm
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.regions import check_level
 from discreet.interpret.totals import Total
+from discreet.numerics.arrays import Floats, Integers
 
-Array = NDArray[np.float64]
 MOST_RANKED, MOST_RANKED_IN_DOUBT = 200, 60
 """Regions up to which the whole law of every rank is computed, under one prior and over several; of more only the expected rank."""
 HALVINGS = 40
@@ -100,7 +99,7 @@ def _last(holds: Callable[[float], bool]) -> float:
     return low
 
 
-def _numbers(total: Total) -> Array:
+def _numbers(total: Total) -> Floats:
     steps = np.arange(total.law.start, total.law.start + len(total.law))
     return np.asarray(float(total.offset) + float(total.unit) * steps, dtype=np.float64)
 
@@ -124,7 +123,7 @@ def ranks_over(scenarios: Sequence[Sequence[Total]], level: float = 0.9) -> list
     return found
 
 
-def _rank_laws(laws: Sequence[tuple[NDArray[np.int64], Array]]) -> Array:
+def _rank_laws(laws: Sequence[tuple[Integers, Floats]]) -> Floats:
     """The probabilities of 0, 1, … larger totals [total, number]."""
     found = np.zeros((len(laws), len(laws)))
     for i, (places, masses) in enumerate(laws):
@@ -139,7 +138,7 @@ def _rank_laws(laws: Sequence[tuple[NDArray[np.int64], Array]]) -> Array:
     return found
 
 
-def _scaled(totals: Sequence[Total]) -> list[tuple[NDArray[np.int64], Array]]:
+def _scaled(totals: Sequence[Total]) -> list[tuple[Integers, Floats]]:
     """Whole numbers in one order for all totals, which may have different offsets, and their masses."""
     shifts = [total.offset / total.unit for total in totals]
     bottom = lcm(*(shift.denominator for shift in shifts))
@@ -149,14 +148,14 @@ def _scaled(totals: Sequence[Total]) -> list[tuple[NDArray[np.int64], Array]]:
     ]
 
 
-def _above(other: tuple[NDArray[np.int64], Array], places: NDArray[np.int64]) -> Array:
+def _above(other: tuple[Integers, Floats], places: Integers) -> Floats:
     """P(the other total exceeds each of these values)."""
     theirs, masses = other
     tails = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
     return np.clip(tails[np.searchsorted(theirs, places, side="right")], 0.0, 1.0)
 
 
-def _expected(laws: Sequence[tuple[NDArray[np.int64], Array]]) -> list[float]:
+def _expected(laws: Sequence[tuple[Integers, Floats]]) -> list[float]:
     """1 + Σ_j P(S_j > S_i) for each i, from the pooled masses."""
     every = np.concatenate([places for places, _ in laws])
     weights = np.concatenate([masses for _, masses in laws])

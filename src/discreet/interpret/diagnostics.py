@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet.errors import InputError
+from discreet.numerics.arrays import Floats
 
-Array = NDArray[np.float64]
 LARGEST_RHAT = 1.01
 LEAST_SIZE_PER_CHAIN = 100
 
@@ -91,6 +91,6 @@ def effective_size(chains: ArrayLike) -> float:
     return m * n / time
 
 
-def _split(x: Array) -> Array:
+def _split(x: Floats) -> Floats:
     half = x.shape[1] // 2
     return np.concatenate([x[:, :half], x[:, -half:]])

@@ -13,19 +13,18 @@ unconnected states.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError, TooLarge
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.states import StateSpace
 from discreet.model.summary import HistogramSummary
+from discreet.numerics.arrays import Flags, Floats
 
-Array = NDArray[np.float64]
 MOST_PAIRS = 25_000_000
 
 
-def state_distances(space: StateSpace) -> Array:
+def state_distances(space: StateSpace) -> Floats:
     """Steps between all states [state, state]; infinite between components."""
     if len(space) ** 2 > MOST_PAIRS:
         raise TooLarge(
@@ -39,7 +38,7 @@ def state_distances(space: StateSpace) -> Array:
     return rows
 
 
-def database_distances(mechanism: Mechanism) -> Array:
+def database_distances(mechanism: Mechanism) -> Floats:
     """The largest distance between databases behind two states, for histograms under replace-one neighbours."""
     problem = mechanism.problem
     unclamped = isinstance(mechanism.summary, HistogramSummary) and mechanism.summary.clamp is None
@@ -53,14 +52,14 @@ def database_distances(mechanism: Mechanism) -> Array:
     return farthest_databases(np.asarray(mechanism.space.vectors), problem.people.respondents)
 
 
-def farthest_databases(histograms: np.ndarray, respondents: int) -> Array:
+def farthest_databases(histograms: np.ndarray, respondents: int) -> Floats:
     """N − max(0, max_t (h_t + h′_t − N)) for all pairs of histograms; 0 when both hold a single type."""
     pairs = histograms[:, None, :] + histograms[None, :, :]
     forced = np.maximum(pairs.max(axis=2) - respondents, 0)
     return (respondents - forced).astype(np.float64)
 
 
-def d_star(distances: Array, support: NDArray[np.bool_]) -> Array:
+def d_star(distances: Floats, support: Flags) -> Floats:
     """d*(x*) = sup over the support of d(x, x*), for every x* in the support; NaN outside."""
     inside = np.flatnonzero(support)
     found = np.full(len(support), np.nan)
@@ -68,6 +67,6 @@ def d_star(distances: Array, support: NDArray[np.bool_]) -> Array:
     return found
 
 
-def d_star_star(distances: Array, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
+def d_star_star(distances: Floats, first: Flags, second: Flags) -> float:
     """d** = sup of d(x, x′) over x in the first support and x′ in the second."""
     return float(distances[np.ix_(np.flatnonzero(first), np.flatnonzero(second))].max(initial=0.0))

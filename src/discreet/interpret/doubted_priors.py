@@ -20,17 +20,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.cell_posteriors import cell_posteriors
 from discreet.interpret.lattice_laws import LatticeLaw, convolved
 from discreet.interpret.totals import CellBeliefs, PublishedGroup, Total
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior, Prior, ReferencePrior
+from discreet.numerics.arrays import Floats, Integers
 
 Doubtable = IidPrior | DirichletMultinomialPrior
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 STEP = Fraction(1, 1000)
 REACH = 9.0
 LARGEST_SHARE = 0.5
@@ -43,10 +41,10 @@ class Doubt:
     """For each class of cells the slope of its mean in θ [class, type], and the posterior of θ given the whole release."""
 
     share: float
-    slopes: Array
-    scores: Array
-    centre: Array
-    covariance: Array
+    slopes: Floats
+    scores: Floats
+    centre: Floats
+    covariance: Floats
 
     def given(self, beliefs: CellBeliefs) -> Doubt:
         """The same for another release of these classes."""
@@ -62,7 +60,7 @@ class Doubt:
         return float(slope @ self.centre), max(float(slope @ self.covariance @ slope), 0.0)
 
     @property
-    def scenarios(self) -> Array:
+    def scenarios(self) -> Floats:
         """Equally probable values of θ [value, type]: points of Kronecker's lattice as normal quantiles, and their mirrors."""
         from scipy.special import ndtri
 
@@ -111,7 +109,7 @@ def doubt(groups: Sequence[PublishedGroup], beliefs: CellBeliefs, share: float) 
     return Doubt(share, slope, score, np.zeros(types), np.eye(types)).given(beliefs)
 
 
-def _differences(group: PublishedGroup, rows: Integers, prior: Doubtable, t: int) -> tuple[Array, Array]:
+def _differences(group: PublishedGroup, rows: Integers, prior: Doubtable, t: int) -> tuple[Floats, Floats]:
     """Central differences in θ_t of the mean and of the log probability of each combination of outputs."""
     ends = []
     for sign in (1, -1):

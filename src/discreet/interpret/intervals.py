@@ -17,11 +17,10 @@ from fractions import Fraction
 from math import inf
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet.errors import InputError
 
-Array = NDArray[np.float64]
 ROUNDING = 1e-12
 """Relative slack that a membership test of floats allows; exact rationals get none."""
 

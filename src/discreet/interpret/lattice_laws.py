@@ -20,11 +20,10 @@ from itertools import count as numbered
 from math import log2
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import TooLarge
+from discreet.numerics.arrays import Floats
 
-Array = NDArray[np.float64]
 HALF_STEP = 2.0**-53
 OUTWARD = 1 + 1e-9
 """What a computed bound is multiplied with, far more than rounding can have taken from it."""
@@ -41,7 +40,7 @@ class LatticeLaw:
     """Masses of start, start + 1, …; every true value lies between `least` and `most`."""
 
     start: int
-    masses: Array
+    masses: Floats
     error: float
     least: int
     most: int
@@ -157,7 +156,7 @@ def sum_law(parts: Iterable[tuple[LatticeLaw, int]]) -> LatticeLaw:
     return heap[0][2]
 
 
-def law_of(steps: Sequence[int], probabilities: Array, error: float) -> LatticeLaw:
+def law_of(steps: Sequence[int], probabilities: Floats, error: float) -> LatticeLaw:
     """A law from its ascending values and their probabilities, which are off by at most `error` in all."""
     places = np.asarray(steps, dtype=np.int64)
     length = int(places[-1] - places[0]) + 1

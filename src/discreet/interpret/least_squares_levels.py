@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from discreet.numerics.arrays import Floats
 
 
-def least_squares(leaves: int, children: Sequence[Sequence[int]], values: Array, variances: Array) -> Array:
+def least_squares(leaves: int, children: Sequence[Sequence[int]], values: Floats, variances: Floats) -> Floats:
     """Consistent numbers for every node; a node without a number of its own has an infinite variance."""
     z, spread = np.array(values, dtype=np.float64), np.array(variances, dtype=np.float64)
     sums = np.zeros(len(z))

@@ -10,7 +10,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.channel import log_likelihood, output_at, output_count
@@ -22,9 +21,8 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.statistic import on_histograms
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
+from discreet.numerics.arrays import Floats, Integers
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 MOST_HISTOGRAMS = 20_000
 
 
@@ -40,7 +38,7 @@ def level_likelihood(
         bottom = np.lcm(first.denominator, step.denominator)
         start, stride = int(first * int(bottom)), int(step * int(bottom))
 
-        def summed(steps: Integers) -> Array:
+        def summed(steps: Integers) -> Floats:
             scaled = start + stride * steps
             totals = scaled // int(bottom)
             held = (scaled % int(bottom) == 0) & (totals >= many * min(weights)) & (totals <= many * max(weights))
@@ -52,7 +50,7 @@ def level_likelihood(
         return summed
     known = {omega * scale: chance for omega, chance in _by_statistic(mechanism, position).items()}
 
-    def looked_up(steps: Integers) -> Array:
+    def looked_up(steps: Integers) -> Floats:
         return np.array([known.get(offset + unit * k, -np.inf) for k in steps.tolist()])
 
     return looked_up
@@ -97,7 +95,7 @@ def _reads_more() -> InputError:
     )
 
 
-def face_value(mechanism: Mechanism) -> tuple[Array, float] | None:
+def face_value(mechanism: Mechanism) -> tuple[Floats, float] | None:
     """For least squares: the number that each output stands for, and its variance in the middle of the range; None if unknown."""
     line = _line(mechanism)
     universe = mechanism.problem.universe

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.channel import Outputs, output_count, positions_of
@@ -22,9 +21,9 @@ from discreet.interpret.models import MultinomialModel, OneParameterModel
 from discreet.interpret.naive import Naive, naive_analysis, published_numbers
 from discreet.interpret.predictive import TableCheck, check_laws, misfit_words
 from discreet.interpret.regions import check_level
+from discreet.numerics.arrays import Floats
 from discreet.numerics.logspace import log_sum_exp
 
-Array = NDArray[np.float64]
 GRID = 129
 FLAT = 1e-9
 
@@ -48,13 +47,13 @@ class Fit:
     warnings: tuple[str, ...]
 
 
-def output_law(model: OneParameterModel | MultinomialModel, theta: float | Array) -> Array:
+def output_law(model: OneParameterModel | MultinomialModel, theta: float | Floats) -> Floats:
     """log p(s|θ) of every output."""
-    atoms: Array = model.log_atoms(theta)  # type: ignore[arg-type]
+    atoms: Floats = model.log_atoms(theta)  # type: ignore[arg-type]
     return log_sum_exp(np.add(model.log_kernel, atoms), axis=1)
 
 
-def output_counts(model: OneParameterModel | MultinomialModel, outputs: Outputs) -> Array:
+def output_counts(model: OneParameterModel | MultinomialModel, outputs: Outputs) -> Floats:
     """How often each output was published."""
     places = positions_of(model.mechanism, outputs)
     return np.bincount(places, minlength=output_count(model.mechanism)).astype(np.float64)
@@ -162,7 +161,7 @@ def _profile(
     return left, right
 
 
-def _naive(counted: Sequence[tuple[OneParameterModel, Array]], theta: float) -> Naive | None:
+def _naive(counted: Sequence[tuple[OneParameterModel, Floats]], theta: float) -> Naive | None:
     groups = []
     for model, counts in counted:
         numbers = published_numbers(model.mechanism)

@@ -16,12 +16,10 @@ from collections.abc import Sequence
 from math import exp, log, log2, pi, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.interpret.lattice_laws import HALF_STEP, OUTWARD, LatticeLaw, cut, sum_law
+from discreet.numerics.arrays import Floats, Integers
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 WRAPPED = 1e-14
 """The most mass that may lie beyond half the circle."""
 LONGEST_CIRCLE = 1 << 15
@@ -72,7 +70,7 @@ def _circle(variance: float, longest: int, reach: int) -> int:
     return 1 << max(5, (int(min(needed, reach)) + 1).bit_length())
 
 
-def _log_transforms(laws: Sequence[LatticeLaw], size: int) -> Array:
+def _log_transforms(laws: Sequence[LatticeLaw], size: int) -> Floats:
     """Real and imaginary parts of log φ_k, side by side [class, 2·frequency]."""
     rows = np.zeros((len(laws), size))
     for row, law in zip(rows, laws, strict=True):
@@ -85,7 +83,7 @@ def _log_transforms(laws: Sequence[LatticeLaw], size: int) -> Array:
 
 
 def _block(
-    laws: Sequence[LatticeLaw], logs: Array, counts: Integers, means: Array, variances: Array, lows: Integers,
+    laws: Sequence[LatticeLaw], logs: Floats, counts: Integers, means: Floats, variances: Floats, lows: Integers,
     lengths: Integers, size: int,
 ) -> list[LatticeLaw]:  # fmt: skip
     half = logs.shape[1] // 2

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet.errors import InputError
 from discreet.interpret.channel import kernel_logs, state_logs
@@ -25,9 +25,8 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.statistic import on_histograms
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import MOST_STATES, Universe
+from discreet.numerics.arrays import Floats
 from discreet.numerics.logspace import log_gamma, log_multinomial_pmf
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +65,7 @@ class MultinomialModel:
         return total_law(self.universe.respondents, uniform, self.mechanism.weighted_sum.weights)[0][:, None]
 
     @cached_property
-    def omegas(self) -> Array:
+    def omegas(self) -> Floats:
         """ω of each atom."""
         statistic, universe = self.mechanism.problem.statistic, self.universe
         if not self.by_totals:
@@ -83,11 +82,11 @@ class MultinomialModel:
         return np.asarray(float(line[0]) * self.vectors[:, 0] + float(line[1]) * universe.respondents)
 
     @cached_property
-    def log_kernel(self) -> Array:
+    def log_kernel(self) -> Floats:
         """log m(s|x) [output, atom]."""
         return kernel_logs(self.mechanism, self.vectors, "total" if self.by_totals else "histogram")
 
-    def log_atoms(self, theta: ArrayLike) -> Array:
+    def log_atoms(self, theta: ArrayLike) -> Floats:
         """log P_θ of each atom."""
         chances = on_simplex(theta, self.universe.types)
         if not self.by_totals:
@@ -119,16 +118,16 @@ class BinomialModel:
         return MultinomialModel(self.mechanism)
 
     @property
-    def log_kernel(self) -> Array:
+    def log_kernel(self) -> Floats:
         """log m(s|x) [output, atom]."""
         return self.inner.log_kernel
 
     @property
-    def omegas(self) -> Array:
+    def omegas(self) -> Floats:
         """ω of each atom."""
         return self.inner.omegas
 
-    def log_atoms(self, theta: float) -> Array:
+    def log_atoms(self, theta: float) -> Floats:
         """log P_θ of each atom."""
         return self.inner.log_atoms(np.array([1 - theta, theta]))
 
@@ -185,16 +184,16 @@ class PoissonModel:
         return np.arange(low, high + 1)[:, None]
 
     @property
-    def omegas(self) -> Array:
+    def omegas(self) -> Floats:
         """The clamped count itself."""
         return self.vectors[:, 0].astype(np.float64)
 
     @cached_property
-    def log_kernel(self) -> Array:
+    def log_kernel(self) -> Floats:
         """log m(s|x) [output, atom]."""
         return kernel_logs(self.mechanism, self.vectors, "total")
 
-    def log_atoms(self, theta: float) -> Array:
+    def log_atoms(self, theta: float) -> Floats:
         """log P_θ of the clamped count."""
         from scipy.special import gammainc, gammaincc
 
@@ -233,18 +232,18 @@ class GivenModel:
             )
 
     @cached_property
-    def log_kernel(self) -> Array:
+    def log_kernel(self) -> Floats:
         """log m(s|x) [output, state]."""
         return state_logs(self.mechanism)
 
     @cached_property
-    def omegas(self) -> Array:
+    def omegas(self) -> Floats:
         """The total or first coordinate of each state; NaN where states have no number."""
         vectors = self.mechanism.space.vectors
         one = isinstance(self.mechanism.summary, LinearSummary)
         return vectors[:, 0].astype(np.float64) if one else np.full(len(vectors), np.nan)
 
-    def log_atoms(self, theta: float) -> Array:
+    def log_atoms(self, theta: float) -> Floats:
         """log P_θ of each state; refuses a law that is none."""
         law = np.asarray(self.law(theta), dtype=np.float64)
         states = len(self.mechanism.space)
@@ -263,7 +262,7 @@ class GivenModel:
 OneParameterModel = BinomialModel | PoissonModel | GivenModel
 
 
-def on_simplex(theta: ArrayLike, types: int) -> Array:
+def on_simplex(theta: ArrayLike, types: int) -> Floats:
     """θ as probabilities of the types; refuses anything else."""
     chances = np.asarray(theta, dtype=np.float64)
     good = chances.shape == (types,) and bool((chances >= -1e-12).all()) and abs(float(chances.sum()) - 1) < 1e-9

@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.channel import output_at, output_count
 from discreet.model.mechanism import Mechanism
+from discreet.numerics.arrays import Floats
 from discreet.numerics.exact import exact
 from discreet.numerics.logspace import log_sum_exp
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class Naive:
     parameter_bias: float | None
 
 
-def published_numbers(mechanism: Mechanism) -> Array | None:
+def published_numbers(mechanism: Mechanism) -> Floats | None:
     """The number that each output shows: its label, else its recommended action; None when some output has neither."""
     numbers = []
     for i in range(output_count(mechanism)):
@@ -54,7 +52,7 @@ def published_numbers(mechanism: Mechanism) -> Array | None:
 
 
 def naive_analysis(
-    groups: Sequence[tuple[Array, Array, Array, Array, Array, tuple[float, float] | None]],
+    groups: Sequence[tuple[Floats, Floats, Floats, Floats, Floats, tuple[float, float] | None]],
 ) -> Naive | None:
     """Groups of cells: counts of outputs, published numbers, log kernel, log law at θ̂, ω of atoms, line."""
     cells = values = expected = truth = 0.0

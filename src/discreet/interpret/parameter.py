@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet.errors import InputError
 from discreet.interpret.beliefs import beliefs
@@ -24,9 +24,9 @@ from discreet.interpret.models import OneParameterModel
 from discreet.interpret.posteriors import impossible
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import DirichletMultinomialPrior
+from discreet.numerics.arrays import Floats
 from discreet.numerics.logspace import log_sum_exp
 
-Array = NDArray[np.float64]
 NODES = 2000
 
 
@@ -34,22 +34,22 @@ NODES = 2000
 class DirichletMixture:
     """Σ_k weight_k · Dirichlet(components_k): exact posterior of type probabilities."""
 
-    weights: Array
-    components: Array
+    weights: Floats
+    components: Floats
     log_evidence: float
 
-    def mean(self) -> Array:
+    def mean(self) -> Floats:
         """E[θ|s]."""
         return np.asarray(self.weights @ (self.components / self.components.sum(axis=1, keepdims=True)))
 
-    def density(self, theta: ArrayLike, kind: int = 1) -> Array:
+    def density(self, theta: ArrayLike, kind: int = 1) -> Floats:
         """Marginal posterior density of one type's probability."""
         from scipy.stats import beta
 
         a, b = self._beta(kind)
         return np.asarray(beta.pdf(np.asarray(theta, dtype=np.float64)[..., None], a, b) @ self.weights)
 
-    def cdf(self, theta: ArrayLike, kind: int = 1) -> Array:
+    def cdf(self, theta: ArrayLike, kind: int = 1) -> Floats:
         """P(θ_kind ≤ θ | s)."""
         from scipy.special import betainc
 
@@ -66,13 +66,13 @@ class DirichletMixture:
         """The equal-tailed credible interval of one type's probability."""
         return self.quantile((1 - level) / 2, kind), self.quantile((1 + level) / 2, kind)
 
-    def draw(self, draws: int, rng: np.random.Generator) -> Array:
+    def draw(self, draws: int, rng: np.random.Generator) -> Floats:
         """Independent exact draws [draw, type]."""
         chosen = rng.choice(len(self.weights), size=draws, p=self.weights / self.weights.sum())
         gammas = rng.standard_gamma(self.components[chosen])
         return np.asarray(gammas / gammas.sum(axis=1, keepdims=True))
 
-    def _beta(self, kind: int) -> tuple[Array, Array]:
+    def _beta(self, kind: int) -> tuple[Floats, Floats]:
         a = self.components[:, kind]
         return a, self.components.sum(axis=1) - a
 
@@ -99,9 +99,9 @@ def dirichlet_posterior(mechanism: Mechanism, output: str | int | Fraction, conc
 class GridPosterior:
     """A density on quadrature nodes: `masses` are density times quadrature weight and sum to one."""
 
-    nodes: Array
-    masses: Array
-    density: Array
+    nodes: Floats
+    masses: Floats
+    density: Floats
     log_evidence: float
 
     def mean(self) -> float:
@@ -124,7 +124,7 @@ class GridPosterior:
 
 def grid_posterior(
     groups: Sequence[tuple[OneParameterModel, Outputs]],
-    log_prior: Callable[[Array], Array],
+    log_prior: Callable[[Floats], Floats],
     lower: float,
     upper: float,
     nodes: int = NODES,
@@ -152,7 +152,7 @@ def grid_posterior(
     return GridPosterior(points, masses, masses / weights, evidence - prior_total)
 
 
-def _legendre(lower: float, upper: float, nodes: int) -> tuple[Array, Array]:
+def _legendre(lower: float, upper: float, nodes: int) -> tuple[Floats, Floats]:
     """Composite Gauss-Legendre: panels of twenty nodes."""
     x, w = np.polynomial.legendre.leggauss(20)
     edges = np.linspace(lower, upper, max(nodes // 20, 1) + 1)

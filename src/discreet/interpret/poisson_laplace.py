@@ -16,13 +16,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet.errors import InputError
 from discreet.mechanisms.laplace import Laplace
+from discreet.numerics.arrays import Floats
 from discreet.numerics.exact import exact
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -70,17 +69,17 @@ class PoissonLaplace:
             )
         return CountPosterior(self, float(t))
 
-    def prior_density(self, theta: ArrayLike) -> Array:
+    def prior_density(self, theta: ArrayLike) -> Floats:
         """Gamma(α, β) at θ."""
         return _gamma(theta, float(self.shape), float(self.rate))
 
-    def bounds(self, theta: ArrayLike) -> tuple[Array, Array]:
+    def bounds(self, theta: ArrayLike) -> tuple[Floats, Floats]:
         """BG Thm 11: what no posterior density can leave, whatever the data model and the published value."""
         prior = self.prior_density(theta)
         factor = np.exp(float(self.epsilon))
         return prior / factor, prior * factor
 
-    def draw_prior_predictive(self, draws: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    def draw_prior_predictive(self, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """(θ, t) drawn from prior, model and mechanism."""
         theta = rng.gamma(float(self.shape), 1 / float(self.rate), size=draws)
         counts = np.clip(rng.poisson(theta), self.low, self.high)
@@ -94,7 +93,7 @@ class CountPosterior:
     model: PoissonLaplace
     t: float
 
-    def _parts(self) -> tuple[Array, Array, Array]:
+    def _parts(self) -> tuple[Floats, Floats, Floats]:
         """Weights, shapes and rates of the components; the last is the prior's own. Weights may be negative."""
         from scipy.stats import nbinom
 
@@ -111,7 +110,7 @@ class CountPosterior:
         """The prior predictive density p(t)."""
         return float(self._parts()[0].sum())
 
-    def density(self, theta: ArrayLike) -> Array:
+    def density(self, theta: ArrayLike) -> Floats:
         """p(θ|t)."""
         weights, shapes, rates = self._parts()
         points = np.asarray(theta, dtype=np.float64)[..., None]
@@ -122,7 +121,7 @@ class CountPosterior:
         weights, shapes, rates = self._parts()
         return float(weights @ (shapes / rates) / weights.sum())
 
-    def cdf(self, theta: ArrayLike) -> Array:
+    def cdf(self, theta: ArrayLike) -> Floats:
         """P(θ ≤ · | t)."""
         from scipy.special import gammainc
 
@@ -151,7 +150,7 @@ class CountPosterior:
         return float((self.model.shape + count) / (self.model.rate + 1))
 
 
-def _gamma(theta: ArrayLike, shape: ArrayLike, rate: ArrayLike) -> Array:
+def _gamma(theta: ArrayLike, shape: ArrayLike, rate: ArrayLike) -> Floats:
     from scipy.stats import gamma
 
     return np.asarray(gamma.pdf(np.asarray(theta, dtype=np.float64), shape, scale=1 / np.asarray(rate, dtype=np.float64)))

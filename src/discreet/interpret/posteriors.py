@@ -17,7 +17,6 @@ from fractions import Fraction
 from math import exp
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.beliefs import Beliefs, beliefs
@@ -33,9 +32,9 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IndependentPrior, Prior, TablePrior
 from discreet.model.statistic import TableStatistic
 from discreet.model.universe import ListedUniverse, Universe
+from discreet.numerics.arrays import Floats
 from discreet.numerics.logspace import log_sum_exp
 
-Array = NDArray[np.float64]
 Release = tuple[Mechanism, str | int | Fraction]
 
 
@@ -49,7 +48,7 @@ class Posterior:
     about: str
     labels: tuple[str, ...]
     values: tuple[Fraction, ...] | None
-    probabilities: Array
+    probabilities: Floats
     log_probability: float
     exact: tuple[Fraction, ...] | None = None
     exact_probability: Fraction | None = None
@@ -184,7 +183,7 @@ def posterior_after(
     return Posterior("statistic", labels, held.values, probabilities, evidence, gathered, chance)
 
 
-def _atoms(held: Beliefs, mechanisms: Sequence[Mechanism], places: Sequence[int]) -> tuple[Array, float]:
+def _atoms(held: Beliefs, mechanisms: Sequence[Mechanism], places: Sequence[int]) -> tuple[Floats, float]:
     """Log posterior of each atom and log evidence."""
     logs = held.log_weights.copy()
     for mechanism, place in zip(mechanisms, places, strict=True):

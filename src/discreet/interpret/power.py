@@ -23,7 +23,6 @@ from fractions import Fraction
 from math import exp, floor, inf, log, nextafter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.currencies.bracket import Bracket, enclosed
 from discreet.errors import InputError
@@ -32,12 +31,12 @@ from discreet.interpret.predictive import prior_predictive
 from discreet.mechanisms.geometric import TruncatedGeometric
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
+from discreet.numerics.arrays import Floats
 from discreet.numerics.digits import about, given
 from discreet.numerics.exact import exact
 from discreet.numerics.logspace import log_multinomial_pmf
 from discreet.numerics.outward import ball
 
-Array = NDArray[np.float64]
 Number = float | Fraction
 TIE = 1e-13
 """Relative difference below which two likelihood ratios of floats count as equal."""
@@ -236,7 +235,7 @@ def geometric_count_power(respondents: int, epsilon: float, first: float, second
     return float(neyman_pearson(null.tolist(), alternative.tolist(), float(alpha)).power)
 
 
-def count_law(respondents: int, epsilon: float, proportion: float) -> Array:
+def count_law(respondents: int, epsilon: float, proportion: float) -> Floats:
     """The law of a published count: binomial respondents through the truncated geometric mechanism."""
     check_epsilon(epsilon)
     k = np.arange(respondents + 1)

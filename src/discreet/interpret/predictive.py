@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.beliefs import beliefs
@@ -28,10 +27,10 @@ from discreet.interpret.channel import Outputs, output_count, output_logs, posit
 from discreet.interpret.reading import grouped
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
+from discreet.numerics.arrays import Floats
 from discreet.numerics.digits import about, percent_given
 from discreet.numerics.logspace import log_sum_exp
 
-Array = NDArray[np.float64]
 LEAST_EXPECTED = 5
 """Expected number of cells below which outputs are merged, so that X² is close to its limit law."""
 MOST_BINS = 20
@@ -50,12 +49,12 @@ class TableCheck:
     cells: int
 
 
-def prior_predictive(mechanism: Mechanism, prior: Prior | None = None) -> Array:
+def prior_predictive(mechanism: Mechanism, prior: Prior | None = None) -> Floats:
     """p(s) for every output."""
     return np.exp(_log_predictive(mechanism, prior, None))
 
 
-def posterior_predictive(mechanism: Mechanism, output: str | int | Fraction, prior: Prior | None = None) -> Array:
+def posterior_predictive(mechanism: Mechanism, output: str | int | Fraction, prior: Prior | None = None) -> Floats:
     """p(s′|s): what a second publication about the same database would say."""
     return np.exp(_log_predictive(mechanism, prior, position_of(mechanism, output)))
 
@@ -86,7 +85,7 @@ def check_table(
     return found
 
 
-def check_laws(groups: Sequence[tuple[Array, Array]]) -> TableCheck | None:
+def check_laws(groups: Sequence[tuple[Floats, Floats]]) -> TableCheck | None:
     """Pearson's check of groups (law of the outputs, how often each was published); None when cells are too few."""
     from scipy.stats import chi2
 
@@ -122,9 +121,9 @@ def misfit_words(check: TableCheck | None, level: float) -> tuple[str, ...]:
     )
 
 
-def _merged(expected: Array) -> Array:
+def _merged(expected: Floats) -> Floats:
     """Which neighbouring bins [merged, bin] together are expected often enough for X² to be near its limit law."""
-    rows: list[Array] = []
+    rows: list[Floats] = []
     current = np.zeros(len(expected))
     for place, amount in enumerate(expected):
         current[place] = 1.0
@@ -136,7 +135,7 @@ def _merged(expected: Array) -> Array:
     return np.array(rows)
 
 
-def _log_predictive(mechanism: Mechanism, prior: Prior | None, given: int | None) -> Array:
+def _log_predictive(mechanism: Mechanism, prior: Prior | None, given: int | None) -> Floats:
     held = beliefs([mechanism], prior)
     _, log_states, atoms = grouped(mechanism, held)
     logs = output_logs(mechanism, np.arange(output_count(mechanism)), held.vectors[atoms], held.kind)

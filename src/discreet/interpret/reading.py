@@ -29,8 +29,8 @@ from discreet.interpret.channel import (
 from discreet.interpret.regions import check_level, equal_tailed_positions
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
+from discreet.numerics.arrays import Floats
 
-Array = NDArray[np.float64]
 MOST_ENTRIES = 50_000_000
 """The most entries [output, value] of a table of posteriors that is kept."""
 MOST_WORK = 1_000_000_000
@@ -40,9 +40,9 @@ MOST_WORK = 1_000_000_000
 class Cells(NamedTuple):
     """Posterior mean and credible interval of each published cell."""
 
-    mean: Array
-    lower: Array
-    upper: Array
+    mean: Floats
+    lower: Floats
+    upper: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,29 +55,29 @@ class Readings:
     mechanism: Mechanism
     level: float
     values: tuple[Fraction, ...]
-    log_probability: Array
-    table: Array
-    standard_deviation: Array
-    covered: Array
+    log_probability: Floats
+    table: Floats
+    standard_deviation: Floats
+    covered: Floats
     held: Beliefs
 
     @property
-    def mean(self) -> Array:
+    def mean(self) -> Floats:
         """E[ω|s] of each output."""
         return np.asarray(self.table[:, 0])
 
     @property
-    def lower(self) -> Array:
+    def lower(self) -> Floats:
         """Lower end of the interval of each output."""
         return np.asarray(self.table[:, 1])
 
     @property
-    def upper(self) -> Array:
+    def upper(self) -> Floats:
         """Upper end of the interval of each output."""
         return np.asarray(self.table[:, 2])
 
     @cached_property
-    def posteriors(self) -> Array:
+    def posteriors(self) -> Floats:
         """The whole posterior of every output [output, value], where that fits."""
         if self.table.shape[0] * len(self.values) > MOST_ENTRIES:
             raise TooLarge(
@@ -159,7 +159,7 @@ def readings(mechanism: Mechanism, prior: Prior | None = None, *, level: float =
     )
 
 
-def posterior_rows(mechanism: Mechanism, held: Beliefs, places: np.ndarray) -> tuple[Array, Array]:
+def posterior_rows(mechanism: Mechanism, held: Beliefs, places: np.ndarray) -> tuple[Floats, Floats]:
     """Posteriors [output, value of ω] and log probabilities of the outputs at these positions."""
     from scipy.sparse import csr_matrix
 
@@ -186,7 +186,7 @@ def posterior_rows(mechanism: Mechanism, held: Beliefs, places: np.ndarray) -> t
     return rows, np.asarray(evidence[:, 0], dtype=np.float64)
 
 
-def grouped(mechanism: Mechanism, held: Beliefs) -> tuple[np.ndarray, Array, np.ndarray]:
+def grouped(mechanism: Mechanism, held: Beliefs) -> tuple[np.ndarray, Floats, np.ndarray]:
     """Atoms grouped by state: the group of each atom, the log prior of each group, one atom of each group."""
     keys = places_at(mechanism, held.vectors, held.kind)
     _, representatives, groups = np.unique(keys, return_index=True, return_inverse=True)

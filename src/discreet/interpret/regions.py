@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
+from discreet.numerics.arrays import Flags, Floats
 
-Array = NDArray[np.float64]
 SLACK = 1e-12
 """Rounding that a cumulative sum of doubles may carry: a level missed by less counts as reached."""
 
@@ -54,31 +53,31 @@ def check_level(level: float) -> float:
     return float(level)
 
 
-def quantile_positions(rows: Array, q: float) -> np.ndarray:
+def quantile_positions(rows: Floats, q: float) -> np.ndarray:
     """For each row the position of the smallest value whose cumulative probability reaches q."""
     cumulative = np.cumsum(rows, axis=-1)
     return np.minimum((cumulative < q - SLACK).sum(axis=-1), rows.shape[-1] - 1)
 
 
-def upper_quantile_positions(rows: Array, q: float) -> np.ndarray:
+def upper_quantile_positions(rows: Floats, q: float) -> np.ndarray:
     """For each row the position of the largest value with P(ω ≥ value) ≥ q."""
     return rows.shape[-1] - 1 - quantile_positions(rows[..., ::-1], q)
 
 
-def equal_tailed_positions(rows: Array, level: float) -> tuple[np.ndarray, np.ndarray]:
+def equal_tailed_positions(rows: Floats, level: float) -> tuple[np.ndarray, np.ndarray]:
     """First and last position of the equal-tailed set of each row."""
     tail = (1 - check_level(level)) / 2
     return quantile_positions(rows, tail), upper_quantile_positions(rows, tail)
 
 
-def equal_tailed(probabilities: Array, level: float) -> CredibleSet:
+def equal_tailed(probabilities: Floats, level: float) -> CredibleSet:
     """The equal-tailed set of one distribution."""
     first, last = (int(p) for p in equal_tailed_positions(np.asarray(probabilities), level))
     inside = tuple(range(first, last + 1))
     return CredibleSet(inside, float(np.sum(probabilities[first : last + 1])), True)
 
 
-def highest_density(probabilities: Array, level: float) -> CredibleSet:
+def highest_density(probabilities: Floats, level: float) -> CredibleSet:
     """The smallest set of values with at least the level; it may have gaps when the distribution has several peaks."""
     p = np.asarray(probabilities, dtype=np.float64)
     order = np.argsort(-p, kind="stable")
@@ -88,7 +87,7 @@ def highest_density(probabilities: Array, level: float) -> CredibleSet:
     return CredibleSet(tuple(inside.tolist()), float(p[inside].sum()), bool(inside[-1] - inside[0] + 1 == len(inside)))
 
 
-def highest_density_mask(rows: Array, level: float) -> NDArray[np.bool_]:
+def highest_density_mask(rows: Floats, level: float) -> Flags:
     """Membership [output, value] of the highest-density set of each row."""
     order = np.argsort(-rows, axis=1, kind="stable")
     before = np.cumsum(np.take_along_axis(rows, order, axis=1), axis=1) - np.take_along_axis(rows, order, axis=1)

@@ -13,12 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError, TooLarge
+from discreet.numerics.arrays import Floats
 
-Array = NDArray[np.float64]
-Draw = Callable[[int, np.random.Generator], Array]
+Draw = Callable[[int, np.random.Generator], Floats]
 BATCH = 50_000
 MOST_PROPOSALS = 100_000_000
 
@@ -27,8 +26,8 @@ MOST_PROPOSALS = 100_000_000
 class Draws:
     """Independent draws of θ (and of the data behind them) and how many proposals they took."""
 
-    parameters: Array
-    data: Array
+    parameters: Floats
+    data: Floats
     proposals: int
 
     @property
@@ -39,8 +38,8 @@ class Draws:
 
 def rejection_sample(
     draw_parameters: Draw,
-    draw_data: Callable[[Array, np.random.Generator], Array],
-    log_likelihood: Callable[[Array], Array],
+    draw_data: Callable[[Floats, np.random.Generator], Floats],
+    log_likelihood: Callable[[Floats], Floats],
     log_peak: float,
     draws: int,
     rng: np.random.Generator,
@@ -61,8 +60,8 @@ def rejection_sample(
             allowed="draws from 1, a finite bound",
             remedy="correct them",
         )
-    kept: list[Array] = []
-    behind: list[Array] = []
+    kept: list[Floats] = []
+    behind: list[Floats] = []
     proposals = found = 0
     batch = min(BATCH, max(1000, 4 * draws))
     while found < draws:

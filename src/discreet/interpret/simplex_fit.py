@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.channel import Outputs
@@ -23,9 +22,9 @@ from discreet.interpret.naive import Naive, naive_analysis, published_numbers
 from discreet.interpret.predictive import TableCheck, check_laws, misfit_words
 from discreet.interpret.regions import check_level
 from discreet.interpret.simplex_search import CLOSE, Held, Likelihood, Standing, modes, search
+from discreet.numerics.arrays import Floats
 from discreet.numerics.digits import about
 
-Array = NDArray[np.float64]
 SINGULAR = 1e-8
 EDGE = 1e-6
 """Estimates this near to zero have no standard error: the likelihood does not turn there."""
@@ -95,7 +94,7 @@ def fit_simplex(groups: Sequence[tuple[MultinomialModel, Outputs]], *, level: fl
     )
 
 
-def _covariance(best: Standing) -> Array | None:
+def _covariance(best: Standing) -> Floats | None:
     """The inverse observed information along the simplex, or None where it is singular."""
     size = len(best.theta) - 1
     spread = np.vstack([-np.ones((1, size)), np.eye(size)])
@@ -121,7 +120,7 @@ def _profiles(data: Likelihood, tops: list[Standing], level: float) -> tuple[tup
     return tuple(_profile(data, [top.theta for top in tops], floor, t) for t in range(data.types))
 
 
-def _profile(data: Likelihood, tops: list[Array], floor: float, t: int) -> tuple[float, float]:
+def _profile(data: Likelihood, tops: list[Floats], floor: float, t: int) -> tuple[float, float]:
     """Where the best log-likelihood with θ_t held stays above the floor; each search starts at the last one and other modes."""
     from scipy.optimize import brentq
 
@@ -150,7 +149,7 @@ def _warnings(data: Likelihood, best: Standing, check: TableCheck | None, level:
     return (*words, *misfit_words(check, level))
 
 
-def _naive(data: Likelihood, theta: Array) -> Naive | None:
+def _naive(data: Likelihood, theta: Floats) -> Naive | None:
     groups = []
     for model, counts in data.groups:
         numbers = published_numbers(model.mechanism)

@@ -23,12 +23,11 @@ from itertools import combinations, permutations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.interpret.models import MultinomialModel
+from discreet.numerics.arrays import Floats, Integers
 from discreet.numerics.logspace import log_sum_exp
 
-Array = NDArray[np.float64]
 MOST_POINTS = 150
 """Points of the lattice on which starts are looked for."""
 INSIDE = 0.2
@@ -50,13 +49,13 @@ MOST_STEPS = 200
 class Standing:
     """ℓ at one θ, with what follows from one pass of Bayes' rule."""
 
-    theta: Array
+    theta: Floats
     value: float
-    expected: Array
-    by_output: tuple[tuple[Array, Array, Array], ...]
+    expected: Floats
+    by_output: tuple[tuple[Floats, Floats, Floats], ...]
 
     @property
-    def scores(self) -> Array:
+    def scores(self) -> Floats:
         """∂ℓ/∂θ_t."""
         return np.asarray(self.expected / self.theta)
 
@@ -66,7 +65,7 @@ class Standing:
         return float(max(self.scores.max() - self.expected.sum(), 0.0))
 
     @cached_property
-    def information(self) -> Array:
+    def information(self) -> Floats:
         """−∂²ℓ/∂θ_t∂θ_u."""
         found = np.zeros((len(self.theta), len(self.theta)))
         for counts, weights, vectors in self.by_output:
@@ -82,7 +81,7 @@ class Standing:
 class Likelihood:
     """Models with how often each output was published."""
 
-    groups: tuple[tuple[MultinomialModel, Array], ...]
+    groups: tuple[tuple[MultinomialModel, Floats], ...]
 
     @property
     def types(self) -> int:
@@ -94,7 +93,7 @@ class Likelihood:
         """How many values were published."""
         return int(sum(counts.sum() for _, counts in self.groups))
 
-    def at(self, theta: Array) -> Standing:
+    def at(self, theta: Floats) -> Standing:
         """ℓ(θ) and expected counts of types given all published values; −∞ where they are impossible."""
         clean = np.maximum(theta, LEAST)
         clean = clean / clean.sum()
@@ -120,7 +119,7 @@ class Held:
     probability: float
 
 
-def search(data: Likelihood, starts: list[Array], held: Held | None = None) -> Standing:
+def search(data: Likelihood, starts: list[Floats], held: Held | None = None) -> Standing:
     """The best place reached from the given starts."""
     return max((_climb(data, start, held) for start in starts), key=lambda place: place.value)
 
@@ -139,7 +138,7 @@ def modes(data: Likelihood) -> list[Standing]:
     return found or climbed[:1]
 
 
-def _starts(data: Likelihood) -> list[Array]:
+def _starts(data: Likelihood) -> list[Floats]:
     """Points of a lattice inside the simplex that no neighbouring point beats, and points that lean to one type or to two."""
     types = data.types
     steps = max(k for k in range(1, 41) if k == 1 or comb(k + types - 1, types - 1) <= MOST_POINTS)
@@ -161,12 +160,12 @@ def _neighbours(point: tuple[int, ...]) -> list[tuple[int, ...]]:
     return found
 
 
-def _climb(data: Likelihood, start: Array, held: Held | None) -> Standing:
+def _climb(data: Likelihood, start: Floats, held: Held | None) -> Standing:
     """Newton's steps on the sphere, upward along every direction, until the gap is closed or nothing gains."""
     free = np.array([t for t in range(data.types) if held is None or t != held.kind])
     room = 1.0 if held is None else 1.0 - held.probability
 
-    def at(z: Array) -> Standing:
+    def at(z: Floats) -> Standing:
         theta = np.zeros(data.types)
         theta[free] = room * z**2
         if held is not None:
@@ -191,7 +190,7 @@ def _climb(data: Likelihood, start: Array, held: Held | None) -> Standing:
     return place
 
 
-def _steps(place: Standing, z: Array, free: NDArray[np.int64], room: float) -> tuple[Array, Array | None]:
+def _steps(place: Standing, z: Floats, free: Integers, room: float) -> tuple[Floats, Floats | None]:
     """Newton's step with every curvature taken as downward, and the direction of the largest upward one, if any."""
     scores = place.scores[free]
     total = float(place.expected[free].sum())
@@ -208,8 +207,8 @@ def _steps(place: Standing, z: Array, free: NDArray[np.int64], room: float) -> t
 
 
 def _moved(
-    at: Callable[[Array], Standing], place: Standing, z: Array, step: Array, signs: tuple[float, ...]
-) -> tuple[Array, Standing] | None:
+    at: Callable[[Floats], Standing], place: Standing, z: Floats, step: Floats, signs: tuple[float, ...]
+) -> tuple[Floats, Standing] | None:
     """The first place along the great circle, halfway back each time, that gains; None when none does."""
     length = float(np.linalg.norm(step))
     while length > SHORTEST:
@@ -222,7 +221,7 @@ def _moved(
     return None
 
 
-def _gap(place: Standing, free: NDArray[np.int64]) -> float:
+def _gap(place: Standing, free: Integers) -> float:
     """The gap among the free types, whose scores at a maximum equal their mean weighted by θ."""
     share = float(place.theta[free].sum())
     return float(place.scores[free].max() * share - place.expected[free].sum())

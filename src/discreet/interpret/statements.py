@@ -16,18 +16,17 @@ from itertools import combinations
 from math import exp, inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import TooLarge
 from discreet.interpret.intervals import ROUNDING, IntervalOfMeasures, d_mult
+from discreet.numerics.arrays import Floats
 
-Array = NDArray[np.float64]
 Counterexample = tuple[int, int, tuple[int, ...]]
 MOST_OUTPUTS = 16
 """Outputs beyond which the 2^outputs events of statement II are not enumerated."""
 
 
-def statement_one(probabilities: Array, distances: Array, epsilon: float) -> Counterexample | None:
+def statement_one(probabilities: Floats, distances: Floats, epsilon: float) -> Counterexample | None:
     """I: the Lipschitz condition."""
     for x, y, d in _pairs(distances):
         if d_mult(probabilities[:, x], probabilities[:, y]) > epsilon * d + ROUNDING * (1 + epsilon * d):
@@ -35,7 +34,7 @@ def statement_one(probabilities: Array, distances: Array, epsilon: float) -> Cou
     return None
 
 
-def statement_two(probabilities: Array, distances: Array, epsilon: float) -> Counterexample | None:
+def statement_two(probabilities: Floats, distances: Floats, epsilon: float) -> Counterexample | None:
     """II: every event, neighbours only."""
     outputs = len(probabilities)
     if outputs > MOST_OUTPUTS:
@@ -57,7 +56,7 @@ def statement_two(probabilities: Array, distances: Array, epsilon: float) -> Cou
     return None
 
 
-def statement_three(probabilities: Array, distances: Array, epsilon: float) -> Counterexample | None:
+def statement_three(probabilities: Floats, distances: Floats, epsilon: float) -> Counterexample | None:
     """III: intervals of measures around each P_x."""
     for x, y, d in _pairs(distances):
         for a, b in ((x, y), (y, x)):
@@ -68,7 +67,7 @@ def statement_three(probabilities: Array, distances: Array, epsilon: float) -> C
     return None
 
 
-def statement_four(probabilities: Array, distances: Array, epsilon: float) -> Counterexample | None:
+def statement_four(probabilities: Floats, distances: Floats, epsilon: float) -> Counterexample | None:
     """IV: densities, output by output."""
     with np.errstate(divide="ignore"):
         logs = np.log(probabilities)
@@ -85,13 +84,13 @@ def statement_four(probabilities: Array, distances: Array, epsilon: float) -> Co
 STATEMENTS = (statement_one, statement_two, statement_three, statement_four)
 
 
-def _pairs(distances: Array) -> list[tuple[int, int, float]]:
+def _pairs(distances: Floats) -> list[tuple[int, int, float]]:
     d = np.asarray(distances, dtype=np.float64)
     found = combinations(range(len(d)), 2)
     return [(x, y, float(d[x, y])) for x, y in found if 0 <= d[x, y] < inf]
 
 
-def _worst(probabilities: Array, x: int, y: int) -> int:
+def _worst(probabilities: Floats, x: int, y: int) -> int:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.abs(np.log(probabilities[:, x]) - np.log(probabilities[:, y]))
     return int(np.argmax(np.nan_to_num(ratios, nan=0.0, posinf=inf)))

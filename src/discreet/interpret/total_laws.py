@@ -14,13 +14,12 @@ from fractions import Fraction
 from math import ceil, floor, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import TooLarge
+from discreet.numerics.arrays import Floats
 from discreet.numerics.exact import whole_steps
 from discreet.numerics.logspace import log_multinomial_pmf
 
-Array = NDArray[np.float64]
 LONGEST_LAW = 40_000
 """The most totals that are convolved; the work grows with its square."""
 MOST_PAIRS = 8_000_000
@@ -35,11 +34,11 @@ class PairLaw:
 
     totals: np.ndarray
     omega: np.ndarray
-    logs: Array
+    logs: Floats
     values: tuple[Fraction, ...]
 
 
-def joint_law(respondents: int, chances: Array, weights: Sequence[int], values: Sequence[Fraction]) -> PairLaw:
+def joint_law(respondents: int, chances: Floats, weights: Sequence[int], values: Sequence[Fraction]) -> PairLaw:
     """The likely pairs (S, ω) of iid respondents."""
     base = min(values)
     unit, steps = whole_steps([v - base for v in values])
@@ -65,7 +64,7 @@ def joint_law(respondents: int, chances: Array, weights: Sequence[int], values: 
     return PairLaw(at + first + respondents * min(weights), np.searchsorted(held, omega), np.log(pairs[at, omega]), exact)
 
 
-def _window(respondents: int, chances: Array, steps: np.ndarray) -> tuple[int, int]:
+def _window(respondents: int, chances: Floats, steps: np.ndarray) -> tuple[int, int]:
     """The first value and the length of the likely window of a sum of non-negative steps."""
     mean, most = float(chances @ steps), int(steps.max())
     spread = sqrt(max(respondents * float(chances @ (steps - mean) ** 2), 0.0))
@@ -87,7 +86,7 @@ def affine(weights: Sequence[int], values: Sequence[Fraction]) -> tuple[Fraction
     return None
 
 
-def total_law(respondents: int, chances: Array, weights: Sequence[int]) -> tuple[np.ndarray, Array]:
+def total_law(respondents: int, chances: Floats, weights: Sequence[int]) -> tuple[np.ndarray, Floats]:
     """Totals S = Σ w(θ_i) of iid respondents, ascending, and their log probabilities, by exact convolution.
 
     Two different weights give a binomial law with full relative precision; more are convolved by repeated squaring of

@@ -18,7 +18,6 @@ from functools import cached_property
 from math import floor, gcd, lcm, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.cell_posteriors import cell_posteriors
@@ -28,10 +27,8 @@ from discreet.interpret.regions import check_level
 from discreet.interpret.unbiased_reading import UnbiasedReading, unbiased_reading
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
+from discreet.numerics.arrays import Floats, Integers
 from discreet.numerics.exact import exact
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +56,12 @@ class CellBeliefs:
     unit: Fraction
     offsets: tuple[Fraction, ...]
     laws: tuple[LatticeLaw, ...]
-    means: Array
-    variances: Array
-    unbiased: Array
-    unbiased_variances: Array
-    published: Array
-    log_evidence: Array
+    means: Floats
+    variances: Floats
+    unbiased: Floats
+    unbiased_variances: Floats
+    published: Floats
+    log_evidence: Floats
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -114,14 +111,14 @@ class Total:
         return max(1 - high, 0.0), min(1 - low, 1.0)
 
     @cached_property
-    def probabilities(self) -> tuple[list[Fraction], Array]:
+    def probabilities(self) -> tuple[list[Fraction], Floats]:
         """The likely values and their probabilities."""
         return [self.value(self.law.start + k) for k in range(len(self.law))], self.law.masses
 
 
 def cell_beliefs(groups: Sequence[PublishedGroup]) -> CellBeliefs:
     """Beliefs about the cells of all groups together, which must be numbered 0, 1, … without a gap."""
-    found: list[tuple[PublishedGroup, Integers, NDArray[np.int64], Array, Array, Array, tuple[Fraction, ...]]] = []
+    found: list[tuple[PublishedGroup, Integers, Integers, Floats, Floats, Floats, tuple[Fraction, ...]]] = []
     for group in groups:
         rows, which = np.unique(group.outputs, axis=0, return_inverse=True)
         known = cell_posteriors(group.mechanisms, rows, group.prior)
@@ -131,7 +128,7 @@ def cell_beliefs(groups: Sequence[PublishedGroup]) -> CellBeliefs:
     classes = np.full(sum(len(group.cells) for group in groups), -1, dtype=np.int64)
     laws: list[LatticeLaw] = []
     offsets: list[Fraction] = []
-    pieces: dict[str, list[Array]] = {"mean": [], "variance": [], "unbiased": [], "spread": [], "published": [], "evidence": []}
+    pieces: dict[str, list[Floats]] = {"mean": [], "variance": [], "unbiased": [], "spread": [], "published": [], "evidence": []}
     for group, rows, which, chances, errors, evidence, values in found:
         classes[group.cells] = which + len(laws)
         steps = [int((value - values[0]) / unit) for value in values]
@@ -160,7 +157,7 @@ def _common_step(lists: Sequence[tuple[Fraction, ...]]) -> Fraction:
     return Fraction(gcd(*(int(x * bottom) for x in differences)) or 1, bottom)
 
 
-def _unbiased(group: PublishedGroup, rows: Integers) -> tuple[Array, Array]:
+def _unbiased(group: PublishedGroup, rows: Integers) -> tuple[Floats, Floats]:
     """The unbiased value and its variance for each combination of outputs; NaN where there is none."""
     readings = [unbiased_reading(mechanism, group.prior) for mechanism in group.mechanisms]
     known: list[tuple[int, UnbiasedReading]] = [(j, r) for j, r in enumerate(readings) if r is not None]
@@ -175,7 +172,7 @@ def _unbiased(group: PublishedGroup, rows: Integers) -> tuple[Array, Array]:
     return np.asarray(values), np.full(len(rows), variance)
 
 
-def _published(group: PublishedGroup, rows: Integers) -> Array:
+def _published(group: PublishedGroup, rows: Integers) -> Floats:
     """What the one release publishes (the recommended action, else the code) where it is a number; NaN elsewhere."""
     if len(group.mechanisms) > 1:
         return np.full(len(rows), np.nan)
@@ -221,7 +218,7 @@ def total(beliefs: CellBeliefs, cells: Integers, less: Integers | None = None) -
     )
 
 
-def _sum(column: Array, counts: Integers, used: list[int]) -> float | None:
+def _sum(column: Floats, counts: Integers, used: list[int]) -> float | None:
     found = float(counts[used] @ column[used])
     return None if found != found else found
 

@@ -9,22 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.interpret.beliefs import beliefs
 from discreet.interpret.channel import kernel_logs
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
 from discreet.model.unbiased import unbiased_values
-
-Array = NDArray[np.float64]
+from discreet.numerics.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)
 class UnbiasedReading:
     """g for each output, and its expected variance under the prior."""
 
-    values: Array
+    values: Floats
     variance: float
 
 

@@ -19,14 +19,13 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet.errors import TooLarge
 from discreet.mechanisms.parameters import integer, non_negative, positive
 from discreet.model.guarantee import Guarantee
 from discreet.model.promises import ApproximatePromise
-
-Array = NDArray[np.float64]
+from discreet.numerics.arrays import Floats
 
 REACH = 40
 MAX_SIGMA = 10**4
@@ -55,16 +54,16 @@ class DiscreteGaussian:
         """The zCDP parameter Δ²/2σ²."""
         return Fraction(self.sensitivity) ** 2 / (2 * self.sigma**2)
 
-    def log_pmf(self, noise: ArrayLike) -> Array:
+    def log_pmf(self, noise: ArrayLike) -> Floats:
         """Log probabilities of integer noise."""
         k = np.asarray(noise, dtype=np.float64)
         return np.asarray(-k * k / (2 * float(self.sigma) ** 2) - self._log_total)
 
-    def pmf(self, noise: ArrayLike) -> Array:
+    def pmf(self, noise: ArrayLike) -> Floats:
         """Probabilities of integer noise."""
         return np.exp(self.log_pmf(noise))
 
-    def cdf(self, noise: ArrayLike) -> Array:
+    def cdf(self, noise: ArrayLike) -> Floats:
         """P(noise ≤ k)."""
         k = np.floor(np.asarray(noise, dtype=np.float64))
         start = np.where(k >= 0, k + 1, -k)
@@ -133,7 +132,7 @@ class DiscreteGaussian:
         return math.log1p(2 * math.fsum(np.exp(-k * k / (2 * float(self.sigma) ** 2))))
 
     @cached_property
-    def _tails(self) -> Array:
+    def _tails(self) -> Floats:
         """P(noise ≥ k) for k = 0, 1, … until it is zero."""
         return np.cumsum(self.pmf(np.arange(self._span()))[::-1])[::-1]
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.mechanisms.parameters import non_negative
@@ -24,10 +23,10 @@ from discreet.mechanisms.tables import exponential_probabilities, must_be_privat
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.promises import PurePromise
+from discreet.numerics.arrays import Floats
 from discreet.numerics.exact import exact
 from discreet.numerics.logspace import log_sum_exp
 
-Array = NDArray[np.float64]
 Score = Fraction | None
 
 
@@ -83,13 +82,13 @@ class Exponential:
         rate = at / reach if reach else Fraction(0)
         return tuple(tuple(None if s is None else s * rate for s in row) for row in self.scores)
 
-    def log_pmf(self) -> Array:
+    def log_pmf(self) -> Floats:
         """Log probabilities [output, state]."""
         rows = [[-np.inf if x is None else float(x) for x in row] for row in self.exponents()]
         logs = np.array(rows, dtype=np.float64)
         return np.asarray(logs - log_sum_exp(logs, axis=0))
 
-    def pmf(self) -> Array:
+    def pmf(self) -> Floats:
         """Probabilities [output, state]."""
         return np.exp(self.log_pmf())
 

@@ -17,16 +17,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet.mechanisms.parameters import between, non_negative, positive
 from discreet.model.guarantee import Guarantee
 from discreet.model.promises import ApproximatePromise
+from discreet.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     from flint import arb
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -82,16 +81,16 @@ class Gaussian:
         """(ε, δ(ε)) with δ rounded up, for neighbours between whom the statistic moves by at most the sensitivity."""
         return Guarantee(ApproximatePromise(non_negative(epsilon, "epsilon"), Fraction(self.delta(epsilon))), neighbours, unit)
 
-    def log_pdf(self, noise: ArrayLike) -> Array:
+    def log_pdf(self, noise: ArrayLike) -> Floats:
         """Log density of the noise."""
         z = np.asarray(noise, dtype=np.float64) / float(self.sigma)
         return np.asarray(-0.5 * z * z - math.log(float(self.sigma)) - 0.5 * math.log(2 * math.pi))
 
-    def pdf(self, noise: ArrayLike) -> Array:
+    def pdf(self, noise: ArrayLike) -> Floats:
         """Density of the noise."""
         return np.exp(self.log_pdf(noise))
 
-    def cdf(self, noise: ArrayLike) -> Array:
+    def cdf(self, noise: ArrayLike) -> Floats:
         """P(noise ≤ x)."""
         from scipy.special import ndtr
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet.errors import InputError
 from discreet.mechanisms.integer_noise import Additive, IntegerNoise
@@ -30,9 +30,8 @@ from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
+from discreet.numerics.arrays import Floats
 from discreet.numerics.brackets import rational_above_exp
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ class TruncatedGeometric:
         """ε/Δ, the fall of the log probability per step."""
         return float(self.epsilon / self.sensitivity)
 
-    def log_pmf(self, output: ArrayLike, state: ArrayLike) -> Array:
+    def log_pmf(self, output: ArrayLike, state: ArrayLike) -> Floats:
         """Log probabilities of outputs at states, all integers; −inf for outputs outside the range."""
         j, i = np.broadcast_arrays(np.asarray(output, dtype=np.float64), np.asarray(state, dtype=np.float64))
         at_end = (j == self.low) | (j == self.high)
@@ -99,18 +98,18 @@ class TruncatedGeometric:
         logs = np.where(at_end, -math.log1p(math.exp(-self.rate)), inner) - self.rate * np.abs(j - i)
         return np.where((j >= self.low) & (j <= self.high), logs, -np.inf)
 
-    def pmf(self, output: ArrayLike, state: ArrayLike) -> Array:
+    def pmf(self, output: ArrayLike, state: ArrayLike) -> Floats:
         """Probabilities of outputs at states."""
         return np.exp(self.log_pmf(output, state))
 
-    def cdf(self, output: ArrayLike, state: ArrayLike) -> Array:
+    def cdf(self, output: ArrayLike, state: ArrayLike) -> Floats:
         """P(output ≤ j | state i)."""
         j, i = np.broadcast_arrays(np.asarray(output, dtype=np.float64), np.asarray(state, dtype=np.float64))
         gap = np.floor(j) - i
         tail = np.exp(-self.rate * np.where(gap >= 0, gap + 1, -gap)) / (1 + math.exp(-self.rate))
         return np.where(j >= self.high, 1.0, np.where(j < self.low, 0.0, np.where(gap >= 0, 1 - tail, tail)))
 
-    def matrix(self) -> Array:
+    def matrix(self) -> Floats:
         """Probabilities [output, state] over the whole range."""
         values = np.arange(self.low, self.high + 1)
         return self.pmf(values[:, None], values[None, :])

@@ -17,13 +17,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet.errors import InputError
 from discreet.model.closed_kernel import ClosedKernel
 from discreet.model.priors.weights import log_ratio
-
-Array = NDArray[np.float64]
+from discreet.numerics.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -69,17 +68,17 @@ class IntegerNoise:
         """c = f(0)."""
         return self._rest / (2 * self._within(0) - self._rest)
 
-    def log_pmf(self, noise: ArrayLike) -> Array:
+    def log_pmf(self, noise: ArrayLike) -> Floats:
         """Log probabilities of integer noise."""
         steps = np.floor((np.abs(np.asarray(noise, dtype=np.float64)) - self.plateau) / self.stair) + 1
         with np.errstate(invalid="ignore"):
             return np.asarray(math.log(self.centre) - np.where(steps > 0, self.fall * steps, 0.0))
 
-    def pmf(self, noise: ArrayLike) -> Array:
+    def pmf(self, noise: ArrayLike) -> Floats:
         """Probabilities of integer noise."""
         return np.exp(self.log_pmf(noise))
 
-    def tail(self, start: ArrayLike) -> Array:
+    def tail(self, start: ArrayLike) -> Floats:
         """P(Z ≥ start)."""
         j = np.asarray(start, dtype=np.float64)
         ahead = np.where(j > 0, j, 1 - j)
@@ -89,7 +88,7 @@ class IntegerNoise:
         far = self.centre * np.exp(-self.fall * whole) * (self._within(0) / self._rest - passed)
         return np.where(j > 0, far, 1.0 - far)
 
-    def cdf(self, noise: ArrayLike) -> Array:
+    def cdf(self, noise: ArrayLike) -> Floats:
         """P(Z ≤ k) = P(Z ≥ −k)."""
         return self.tail(-np.floor(np.asarray(noise, dtype=np.float64)))
 
@@ -123,15 +122,15 @@ class Additive(ABC):
     def law(self) -> IntegerNoise:
         """The law of the noise in floats."""
 
-    def log_pmf(self, noise: ArrayLike) -> Array:
+    def log_pmf(self, noise: ArrayLike) -> Floats:
         """Log probabilities of integer noise."""
         return self.law.log_pmf(noise)
 
-    def pmf(self, noise: ArrayLike) -> Array:
+    def pmf(self, noise: ArrayLike) -> Floats:
         """Probabilities of integer noise."""
         return self.law.pmf(noise)
 
-    def cdf(self, noise: ArrayLike) -> Array:
+    def cdf(self, noise: ArrayLike) -> Floats:
         """P(noise ≤ k)."""
         return self.law.cdf(noise)
 

@@ -15,9 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discreet.errors import InputError
 from discreet.mechanisms.exponential import Exponential, Score
 from discreet.mechanisms.parameters import non_negative
@@ -25,9 +22,8 @@ from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.promises import PurePromise
 from discreet.model.states import StateSpace
+from discreet.numerics.arrays import Floats
 from discreet.numerics.exact import exact, format_exact
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +62,7 @@ class InverseSensitivity:
         edges = tuple((int(a), int(b)) for a, b in self.space.edges)
         return Exponential(self.epsilon, tuple(scores), edges)
 
-    def pmf(self) -> Array:
+    def pmf(self) -> Floats:
         """Probabilities [output, state]."""
         return self.exponential().pmf()
 

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet.mechanisms.parameters import positive
 from discreet.model.guarantee import Guarantee
 from discreet.model.promises import PurePromise
-
-Array = NDArray[np.float64]
+from discreet.numerics.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -37,22 +36,22 @@ class Laplace:
         """b = Δ/ε."""
         return self.sensitivity / self.epsilon
 
-    def log_pdf(self, noise: ArrayLike) -> Array:
+    def log_pdf(self, noise: ArrayLike) -> Floats:
         """Log density of the noise."""
         b = float(self.scale)
         return np.asarray(-np.abs(np.asarray(noise, dtype=np.float64)) / b - np.log(2 * b))
 
-    def pdf(self, noise: ArrayLike) -> Array:
+    def pdf(self, noise: ArrayLike) -> Floats:
         """Density of the noise."""
         return np.exp(self.log_pdf(noise))
 
-    def cdf(self, noise: ArrayLike) -> Array:
+    def cdf(self, noise: ArrayLike) -> Floats:
         """P(noise ≤ x)."""
         x = np.asarray(noise, dtype=np.float64)
         tail = 0.5 * np.exp(-np.abs(x) / float(self.scale))
         return np.where(x >= 0, 1 - tail, tail)
 
-    def quantile(self, probability: ArrayLike) -> Array:
+    def quantile(self, probability: ArrayLike) -> Floats:
         """The x with P(noise ≤ x) = probability."""
         p = np.asarray(probability, dtype=np.float64)
         with np.errstate(divide="ignore"):

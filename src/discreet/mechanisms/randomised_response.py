@@ -18,7 +18,7 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet.errors import InputError, TooLarge
 from discreet.mechanisms.parameters import integer, non_negative
@@ -27,9 +27,8 @@ from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.noise_kernel import MOST_TABLE
 from discreet.model.promises import PurePromise
+from discreet.numerics.arrays import Floats
 from discreet.numerics.brackets import compare_ratio_exp, rational_below_exp
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -43,17 +42,17 @@ class RandomisedResponse:
         object.__setattr__(self, "epsilon", non_negative(self.epsilon, "epsilon"))
         object.__setattr__(self, "alternatives", integer(self.alternatives, "alternatives", least=2))
 
-    def log_pmf(self, output: ArrayLike, state: ArrayLike) -> Array:
+    def log_pmf(self, output: ArrayLike, state: ArrayLike) -> Floats:
         """Log probabilities of answers at true types."""
         y, x = np.broadcast_arrays(np.asarray(output), np.asarray(state))
         log_truth = -math.log1p((self.alternatives - 1) * math.exp(-float(self.epsilon)))
         return np.where(y == x, log_truth, log_truth - float(self.epsilon))
 
-    def pmf(self, output: ArrayLike, state: ArrayLike) -> Array:
+    def pmf(self, output: ArrayLike, state: ArrayLike) -> Floats:
         """Probabilities of answers at true types."""
         return np.exp(self.log_pmf(output, state))
 
-    def matrix(self) -> Array:
+    def matrix(self) -> Floats:
         """Probabilities [output, state]."""
         types = np.arange(self.alternatives)
         return self.pmf(types[:, None], types[None, :])

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet.errors import InputError
 from discreet.mechanisms.integer_noise import Additive, IntegerNoise
@@ -33,10 +33,9 @@ from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
+from discreet.numerics.arrays import Floats
 from discreet.numerics.brackets import rational_above_exp
 from discreet.numerics.exact import format_exact
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Staircase:
                 remedy="Use best_plateau_share for the loss in question.",
             )
 
-    def log_pdf(self, noise: ArrayLike) -> Array:
+    def log_pdf(self, noise: ArrayLike) -> Floats:
         """Log density of the noise."""
         gamma, fall = float(self.plateau_share), float(self.epsilon)
         distance = np.abs(np.asarray(noise, dtype=np.float64)) / float(self.sensitivity)
@@ -68,11 +67,11 @@ class Staircase:
         log_height = math.log(-math.expm1(-fall)) - math.log(2 * float(self.sensitivity) * self._weight(1))
         return np.asarray(log_height - fall * steps)
 
-    def pdf(self, noise: ArrayLike) -> Array:
+    def pdf(self, noise: ArrayLike) -> Floats:
         """Density of the noise."""
         return np.exp(self.log_pdf(noise))
 
-    def cdf(self, noise: ArrayLike) -> Array:
+    def cdf(self, noise: ArrayLike) -> Floats:
         """P(noise ≤ x)."""
         x = np.asarray(noise, dtype=np.float64)
         gamma, b = float(self.plateau_share), math.exp(-float(self.epsilon))

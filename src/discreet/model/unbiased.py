@@ -10,18 +10,18 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.model.mechanism import Mechanism
 from discreet.model.statistic import of_database, on_histograms
 from discreet.model.universe import Universe
+from discreet.numerics.arrays import Floats
 
 MOST_STATES = 2_000
 TOLERANCE = 1e-6
 
 
-def unbiased_values(mechanism: Mechanism) -> NDArray[np.float64] | None:
+def unbiased_values(mechanism: Mechanism) -> Floats | None:
     """g for each output, or None when there is none or the mechanism is too large to solve for it."""
     if mechanism.problem.unbiased is not None:  # `certify` proves these
         recommended = mechanism.kernel.recommended or ()

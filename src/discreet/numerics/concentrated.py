@@ -18,9 +18,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.numerics.moments import Array, log_moments
+from discreet.numerics.arrays import Floats, Integers
+from discreet.numerics.moments import log_moments
 from discreet.numerics.outward import ball
 
 if TYPE_CHECKING:
@@ -45,17 +45,17 @@ def pure_rho_ball(epsilon: Fraction) -> arb:
 class Rows:
     """Probabilities and their logarithms [output, state] with a bound on the logarithms' errors, and edges between states."""
 
-    probabilities: Array
-    logs: Array
-    edges: NDArray[np.int64]
+    probabilities: Floats
+    logs: Floats
+    edges: Integers
     log_error: float
 
-    def states(self, directions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def states(self, directions: Integers) -> tuple[Integers, Integers]:
         """States (of p, of q) of directed edges: the edges as listed first, then all of them reversed."""
         edges, turned = self.edges[directions % len(self.edges)], directions >= len(self.edges)
         return np.where(turned, edges[:, 1], edges[:, 0]), np.where(turned, edges[:, 0], edges[:, 1])
 
-    def moment_ends(self, directions: NDArray[np.int64], t: Array) -> tuple[Array, Array]:
+    def moment_ends(self, directions: Integers, t: Floats) -> tuple[Floats, Floats]:
         """Lower and upper floats of K(t) for directed edges, one t each."""
         lower, upper = np.zeros(len(directions)), np.zeros(len(directions))
         logs, plain = self.logs.T, self.probabilities.T
@@ -107,7 +107,7 @@ class _Search:
         self.left, self.right, self.low, self.high = none, none, none, none
         self.owner = np.zeros(0, dtype=np.int64)
 
-    def start(self, points: Array) -> None:
+    def start(self, points: Floats) -> None:
         """Intervals between 0 and the given points, for every directed edge."""
         every = np.arange(2 * len(self.rows.edges))
         left, low = np.zeros(len(every)), np.zeros(len(every))
@@ -135,7 +135,7 @@ class _Search:
         """What no edge exceeds at any t."""
         return max(self.lower, self.closed, float(self._peaks().max(initial=0.0)))
 
-    def look(self, owner: NDArray[np.int64], t: Array) -> Array:
+    def look(self, owner: Integers, t: Floats) -> Floats:
         """Upper floats of K(t); the best quotient so far is remembered."""
         down, up = self.rows.moment_ends(owner, t)
         quotients = down / t / (1 + t)
@@ -144,7 +144,7 @@ class _Search:
             self.lower, self.at = float(quotients[at]), (int(owner[at]), 1 + float(t[at]))
         return up
 
-    def _keep(self, left: Array, right: Array, low: Array, high: Array, owner: NDArray[np.int64]) -> None:
+    def _keep(self, left: Floats, right: Floats, low: Floats, high: Floats, owner: Integers) -> None:
         self.left, self.right = np.concatenate([self.left, left]), np.concatenate([self.right, right])
         self.low, self.high = np.concatenate([self.low, low]), np.concatenate([self.high, high])
         self.owner = np.concatenate([self.owner, owner])
@@ -156,11 +156,11 @@ class _Search:
         self.left, self.right, self.owner = self.left[still], self.right[still], self.owner[still]
         self.low, self.high = self.low[still], self.high[still]
 
-    def _peaks(self) -> Array:
+    def _peaks(self) -> Floats:
         return _chord_peaks(self.left, self.right, self.low, self.high)
 
 
-def _chord_peaks(left: Array, right: Array, low: Array, high: Array) -> Array:
+def _chord_peaks(left: Floats, right: Floats, low: Floats, high: Floats) -> Floats:
     """The largest value of chord(t)/(t(1+t)) on each interval [left, right]."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         slope = np.maximum((high - low) / (right - left), 0.0)

@@ -13,15 +13,15 @@ from decimal import Context, Decimal
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from discreet.numerics.arrays import Floats
 
 HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 STIRLING_TABLE = 16
 
 
-def log_sum_exp(logs: ArrayLike, axis: int | None = None) -> Array:
+def log_sum_exp(logs: ArrayLike, axis: int | None = None) -> Floats:
     """log Σ e^logs along an axis (over everything when None); −inf for an empty sum or a sum of zeros."""
     values = np.asarray(logs, dtype=np.float64)
     if values.size == 0 or (axis is not None and values.shape[axis] == 0):
@@ -33,21 +33,21 @@ def log_sum_exp(logs: ArrayLike, axis: int | None = None) -> Array:
     return np.asarray(np.squeeze(total, axis=axis) if axis is not None else total.reshape(()))
 
 
-def log1mexp(logs: ArrayLike) -> Array:
+def log1mexp(logs: ArrayLike) -> Floats:
     """log(1 − e^x) for x ≤ 0, accurate at both ends (Mächler 2012); −inf at x = 0."""
     x = np.asarray(logs, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(x > -math.log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
 
 
-def log_gamma(values: ArrayLike) -> Array:
+def log_gamma(values: ArrayLike) -> Floats:
     """log Γ(x) for x > 0, computed once per distinct value."""
     x = np.asarray(values, dtype=np.float64)
     distinct, where = np.unique(x, return_inverse=True)
     return np.array([math.lgamma(value) for value in distinct])[where].reshape(x.shape)
 
 
-def log_factorial(values: ArrayLike) -> Array:
+def log_factorial(values: ArrayLike) -> Floats:
     """log n! for integers n ≥ 0, by Stirling's formula with its error added back."""
     n = np.asarray(values, dtype=np.float64)
     positive = np.maximum(n, 1.0)
@@ -55,7 +55,7 @@ def log_factorial(values: ArrayLike) -> Array:
     return np.where(n <= 1, 0.0, stirling)
 
 
-def log_multinomial(counts: ArrayLike) -> Array:
+def log_multinomial(counts: ArrayLike) -> Floats:
     """log( n! / Π k_j! ) of integer counts k along the last axis."""
     k = np.asarray(counts, dtype=np.float64)
     n = k.sum(axis=-1, keepdims=True)
@@ -63,7 +63,7 @@ def log_multinomial(counts: ArrayLike) -> Array:
     return np.asarray(entropy + _stirling_corrections(k, n))
 
 
-def log_multinomial_pmf(counts: ArrayLike, probabilities: ArrayLike) -> Array:
+def log_multinomial_pmf(counts: ArrayLike, probabilities: ArrayLike) -> Floats:
     """log of the probability of integer counts (last axis) of independent respondents.
 
     The probabilities of the types (last axis) sum to one. A count of a type of probability zero gives −inf.
@@ -74,7 +74,7 @@ def log_multinomial_pmf(counts: ArrayLike, probabilities: ArrayLike) -> Array:
     return np.asarray(_stirling_corrections(k, n) - _deviance(k, expected).sum(axis=-1))
 
 
-def stirling_error(values: ArrayLike) -> Array:
+def stirling_error(values: ArrayLike) -> Floats:
     """log n! − ( (n + ½) log n − n + ½ log 2π ) for integers n ≥ 1, and 0 at n = 0."""
     n = np.asarray(values, dtype=np.float64)
     small = n < STIRLING_TABLE
@@ -86,14 +86,14 @@ def stirling_error(values: ArrayLike) -> Array:
     return np.where(small, table, series)
 
 
-def _stirling_corrections(k: Array, n: Array) -> Array:
+def _stirling_corrections(k: Floats, n: Floats) -> Floats:
     """What is left of log(n!/Πk!) beside Σ k log(n/k); types with no respondent contribute 0."""
     whole = np.where(n > 0, HALF_LOG_TWO_PI + 0.5 * np.log(np.maximum(n, 1.0)) + stirling_error(n), 0.0)
     parts = np.where(k > 0, HALF_LOG_TWO_PI + 0.5 * np.log(np.maximum(k, 1.0)) + stirling_error(k), 0.0)
     return np.asarray(whole[..., 0] - parts.sum(axis=-1))
 
 
-def _deviance(k: Array, expected: Array) -> Array:
+def _deviance(k: Floats, expected: Floats) -> Floats:
     """k log(k/m) + m − k ≥ 0 for expectation m, without cancellation near k = m; +inf at m = 0 < k."""
     k, m = np.broadcast_arrays(k, expected)
     near = np.abs(k - m) < 0.1 * (k + m)
@@ -109,7 +109,7 @@ def _deviance(k: Array, expected: Array) -> Array:
 
 
 @lru_cache(maxsize=1)
-def _stirling_table() -> Array:
+def _stirling_table() -> Floats:
     """Stirling errors of 0..15, from logarithms of 40 digits so that the subtraction keeps full precision."""
     context = Context(prec=40)
     half_log_two_pi = Decimal("0.9189385332046727417803297364056176398614")

@@ -10,14 +10,12 @@ and logarithms of probabilities below 10^-300 are differences of two logarithms 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.numerics.arrays import Floats
 from discreet.numerics.outward import LIBRARY_ULPS
 
-Array = NDArray[np.float64]
 
-
-def log_error(logs: Array, bits: int) -> float:
+def log_error(logs: Floats, bits: int) -> float:
     """A bound on the error of each finite logarithm of a probability with a denominator of so many bits."""
     finite = logs[np.isfinite(logs)]
     largest = float(-finite.min(initial=0.0))
@@ -27,7 +25,7 @@ def log_error(logs: Array, bits: int) -> float:
     return direct + 8 * 2.0**-52 * (bits + largest + 64)
 
 
-def loss_errors(log_mass: Array, losses: Array, log_error: float) -> Array:
+def loss_errors(log_mass: Floats, losses: Floats, log_error: float) -> Floats:
     """A bound on the error of each loss: rounding and the library's steps; more for probabilities below 10^-300."""
     with np.errstate(invalid="ignore"):
         tiny = (log_mass < -690.0) | (log_mass - losses < -690.0)
@@ -35,7 +33,7 @@ def loss_errors(log_mass: Array, losses: Array, log_error: float) -> Array:
     return np.where(tiny, 2 * log_error, np.where(np.isfinite(plain), plain, 0.0))
 
 
-def log_moments(mass: Array, log_mass: Array, losses: Array, t: float | Array, log_error: float) -> tuple[Array, Array]:
+def log_moments(mass: Floats, log_mass: Floats, losses: Floats, t: float | Floats, log_error: float) -> tuple[Floats, Floats]:
     """K(t) over the last axis and a bound on the error of each; t is one number or one per row.
 
     Σ p e^(tL) is 1 + Σ p (e^(tL) − 1): where tL is moderate the second form loses nothing near 1; elsewhere sums of

@@ -9,14 +9,10 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
-import numpy as np
 from flint import arb, ctx, fmpq
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.numerics.brackets import float_down, float_up
-
-Array = NDArray[np.float64]
 
 LIBRARY_ULPS = 4
 

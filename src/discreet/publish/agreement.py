@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.reading import readings
 from discreet.model.mechanism import Mechanism
+from discreet.numerics.arrays import Floats
 from discreet.publish.folder import altered, bundle_in
 from discreet.publish.tables import places_of, texts_of
 
@@ -107,8 +107,8 @@ def agreement(folder: str | Path) -> Agreement:
 class _Laws:
     """Of one mechanism, for each output: its standardised posterior mean, and whether it is in the central interval."""
 
-    scores: NDArray[np.float64]
-    inside: NDArray[np.float64]
+    scores: Floats
+    inside: Floats
     promised: float
     fourth: float
 

@@ -35,11 +35,12 @@ from discreet.model.key_set import KeySet
 from discreet.model.mechanism import Mechanism
 from discreet.model.plan import Plan
 from discreet.model.universe import Universe
+from discreet.numerics.arrays import Integers
 from discreet.publish.costs import least_cost, rounded_up
 from discreet.publish.learned import LearnedFolder, must_follow, read_learned
 from discreet.publish.tables import OWN_COLUMNS, places_of
 
-Sampler = Callable[[Mechanism, NDArray[np.int64]], NDArray[np.int64]]
+Sampler = Callable[[Mechanism, Integers], Integers]
 """Draws one output for each histogram."""
 
 
@@ -102,7 +103,7 @@ class Bundle:
         """The mechanisms that the cells call for."""
         return {kind: mechanism_for(self.members[kind]) for kind in sorted(set(self.served))}
 
-    def draw(self, counts: NDArray[np.integer], sampler: Sampler) -> NDArray[np.int64]:
+    def draw(self, counts: NDArray[np.integer], sampler: Sampler) -> Integers:
         """One output for each line; cells of a padded member are first filled up with absent respondents."""
         rows = np.asarray(counts, dtype=np.int64)
         if self.asked is not None:
@@ -267,7 +268,7 @@ def _must_be_listed(mechanism: Mechanism) -> int:
     return len(mechanism.outputs)
 
 
-def filled(member: Member, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def filled(member: Member, rows: Integers) -> Integers:
     """Histograms of a member's sizes as the histograms that its mechanism reads."""
     if member.absent is None:
         return rows

@@ -14,13 +14,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError, suggest
 from discreet.files.atomic import read_bytes
+from discreet.numerics.arrays import Integers
 from discreet.publish.cells import PublishedCells
 
-Integers = NDArray[np.int64]
 LARGEST_FILE = 1 << 28
 
 

@@ -29,12 +29,12 @@ from discreet.model.priors import IidPrior, Prior, ReferencePrior
 from discreet.model.problem import Problem
 from discreet.model.sizes import at_size
 from discreet.model.statistic import MeanStatistic
+from discreet.numerics.arrays import Integers
 from discreet.publish.bundle import mechanism_for, named
 from discreet.publish.folder import bundle_in, changed_since, document_in, release_format
 from discreet.publish.spreadsheets import disarmed, disarmed_1
 from discreet.publish.tables import drawn_outputs
 
-Integers = NDArray[np.int64]
 Believing = Callable[[Problem], Prior]
 """A reader's own prior for a problem."""
 

@@ -25,9 +25,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from discreet.engines.writer import write_parquet
 from discreet.errors import InputError, TooLarge
 from discreet.files.atomic import read_bytes, sync_folder, write_atomically
@@ -42,6 +39,7 @@ from discreet.ledger.keys import Signer
 from discreet.model.certificate import Certificate, Counterexample
 from discreet.model.key_set import KeySet
 from discreet.model.plan import Plan
+from discreet.numerics.arrays import Integers
 from discreet.publish.bundle import Bundle, members_of, named
 from discreet.publish.facts import release_facts
 from discreet.publish.learned import LEARNED, packed_in
@@ -67,7 +65,7 @@ def write_folder(
     folder: Path,
     bundle: Bundle,
     proofs: Mapping[Served, Certificate],
-    positions: NDArray[np.int64],
+    positions: Integers,
     ledger: Mapping[str, Any],
     attested_counts: bool,
     signer: Signer | None = None,

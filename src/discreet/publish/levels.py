@@ -28,12 +28,10 @@ from discreet.interpret.unbiased_reading import unbiased_reading
 from discreet.model.key_set import KeySet
 from discreet.model.mechanism import Mechanism
 from discreet.model.statistic import MeanStatistic
+from discreet.numerics.arrays import Floats, Integers
 from discreet.publish.bundle import mechanism_for, members_of
 from discreet.publish.cells import Believing, PublishedCells, ReleasedDraws, published_cells, released_draws
 from discreet.publish.folder import key_set_bytes
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +45,14 @@ class LevelledCells:
     levels: Integers
     keys: tuple[tuple[str, ...], ...]
     sizes: Integers
-    mean: Array
-    standard_deviation: Array
-    lower: Array
-    upper: Array
-    whole: Array
-    alone: Array
-    alone_deviation: Array
-    least_squares: Array
+    mean: Floats
+    standard_deviation: Floats
+    lower: Floats
+    upper: Floats
+    whole: Floats
+    alone: Floats
+    alone_deviation: Floats
+    least_squares: Floats
     level: float
 
     def __len__(self) -> int:
@@ -147,7 +145,7 @@ def _answered(finest: PublishedCells, above: Sequence[Sequence[ReleasedDraws]], 
 
 
 def _in_units(
-    found: CoherentTotals, offsets: NDArray[np.object_], unit: Fraction, usual: Array, finest: PublishedCells,
+    found: CoherentTotals, offsets: NDArray[np.object_], unit: Fraction, usual: Floats, finest: PublishedCells,
     columns: Sequence[tuple[str, ...]], levels: Sequence[int], keys: Sequence[tuple[str, ...]], sizes: Sequence[int], level: float,
 ) -> LevelledCells:  # fmt: skip
     """Steps of the lattice as values of the statistic."""
@@ -178,7 +176,7 @@ def _tell(
 ) -> None:  # fmt: skip
     """What a release of an upper level says about its nodes."""
     at = [release.key_set.columns.index(name) for name in own]
-    known: dict[int, tuple[Array, float] | None] = {}
+    known: dict[int, tuple[Floats, float] | None] = {}
     for cell, size, kind, output in zip(
         release.key_set.cells, release.key_set.sizes, release.served, release.outputs.tolist(), strict=True
     ):
@@ -205,7 +203,7 @@ def _both(first: Likelihood, second: Likelihood) -> Likelihood:
     return lambda steps: np.asarray(first(steps) + second(steps))
 
 
-def _reading(mechanism: Mechanism) -> tuple[Array, float] | None:
+def _reading(mechanism: Mechanism) -> tuple[Floats, float] | None:
     """An unbiased number for each output where there is one, else what the code says, with its variance."""
     unbiased = unbiased_reading(mechanism)
     return face_value(mechanism) if unbiased is None else (unbiased.values, unbiased.variance)

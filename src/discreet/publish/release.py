@@ -25,6 +25,7 @@ from discreet.files.atomic import sync_folder
 from discreet.ledger.book import Ledger
 from discreet.ledger.keys import Signer, fingerprint
 from discreet.ledger.state import Reservation
+from discreet.numerics.arrays import Integers
 from discreet.publish.bundle import Bundle
 from discreet.publish.commitment import Commitment, find_commitment
 from discreet.publish.evidence import must_agree
@@ -84,7 +85,7 @@ def publish(
                 stage.remove()
             raise
 
-        def count() -> NDArray[np.int64]:
+        def count() -> Integers:
             begin("count")
             return _counted(bundle, committed, counts, frame, engine)
 
@@ -106,13 +107,13 @@ def publish(
 
 def _drawn(
     bundle: Bundle,
-    count: Callable[[], NDArray[np.int64]],
+    count: Callable[[], Integers],
     ledger: Ledger,
     committed: Commitment,
     stage: Stage,
     signer: Signer | None,
     begin: Callable[[str], None],
-) -> tuple[str, NDArray[np.int64]]:
+) -> tuple[str, Integers]:
     """Reserve, count, spend, draw, and keep what was drawn: the reservation and one output for each cell."""
     begin("reserve")
     reservation = _reserved(ledger, committed, stage, signer)
@@ -128,7 +129,7 @@ def _drawn(
 
 def _counted(
     bundle: Bundle, committed: Commitment, counts: NDArray[np.integer] | None, frame: object, engine: Engine | None
-) -> NDArray[np.int64]:
+) -> Integers:
     """The histograms of the committed source, or those that were handed over."""
     if counts is None:
         must_be_committed(bundle.plan.source, committed.attested, bundle.path and private_list(bundle.path))
@@ -234,9 +235,7 @@ def _must_fit(bundle: Bundle, counts: NDArray[np.integer] | None) -> None:
         )
 
 
-def _or_withdrawn(
-    count: Callable[[], NDArray[np.int64]], ledger: Ledger, reservation: str, stage: Stage, signer: Signer | None
-) -> NDArray[np.int64]:
+def _or_withdrawn(count: Callable[[], Integers], ledger: Ledger, reservation: str, stage: Stage, signer: Signer | None) -> Integers:
     """The histograms; when discreet refuses, in its own words and so for no private reason, the reservation is given back.
 
     Not so when memory ran out or a source broke off while its rows were read: a single value can do that.
@@ -255,7 +254,7 @@ def _is_of(held: Reservation, committed: Commitment) -> bool:
     return (held.commitment, held.member) == (committed.name, committed.member)
 
 
-def _unfinished(ledger: Ledger, committed: Commitment, stage: Stage, signer: Signer | None) -> tuple[str, NDArray[np.int64]] | None:
+def _unfinished(ledger: Ledger, committed: Commitment, stage: Stage, signer: Signer | None) -> tuple[str, Integers] | None:
     """The attempt that was interrupted while making this folder: finished if its draws are sealed, else burned."""
     ledger_named, attempt = stage.attempt() or (ledger.state.trust.ledger, "")
     here = ledger_named == ledger.state.trust.ledger

@@ -25,10 +25,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.files.atomic import sync_folder, write_atomically
+from discreet.numerics.arrays import Integers
 
 ATTEMPT = "attempt.json"
 DRAWS = "draws.bin"
@@ -141,7 +141,7 @@ class Stage:
         except OSError:
             return None
 
-    def keep(self, positions: NDArray[np.int64]) -> None:
+    def keep(self, positions: Integers) -> None:
         """Write the drawn positions, then the seal; both are on disk when this returns."""
         data = np.ascontiguousarray(positions, dtype="<i8").tobytes()
         seal = {"cells": len(positions), "sha256": hashlib.sha256(data).hexdigest()}
@@ -156,7 +156,7 @@ class Stage:
                 remedy="make room first; then run the same command again, which says what it costs",
             ) from None
 
-    def kept(self) -> NDArray[np.int64] | None:
+    def kept(self) -> Integers | None:
         """The drawn positions if they were sealed, else None."""
         sealed, data = self._read(SEAL), self._read(DRAWS)
         try:

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.engines.frames import frame_of
 from discreet.engines.writer import read_parquet
@@ -29,6 +28,7 @@ from discreet.interpret.reading import readings
 from discreet.model.key_set import KeySet
 from discreet.model.mechanism import Mechanism
 from discreet.model.unbiased import unbiased_values
+from discreet.numerics.arrays import Floats, Integers
 from discreet.publish.spreadsheets import Disarming, csv_text, disarmed, is_number
 
 LEVEL = 0.9
@@ -43,7 +43,7 @@ OWN_COLUMNS = ("size", "published", "code", "action", *MEANING, "unbiased", ADDI
 def columns_of(
     key_set: KeySet,
     mechanisms: Mapping[Served, Mechanism],
-    positions: NDArray[np.int64],
+    positions: Integers,
     *,
     earlier: bool = False,
     served: Sequence[Served] | None = None,
@@ -91,7 +91,7 @@ def columns_of(
     return table
 
 
-def places_of(served: Sequence[Served]) -> dict[Served, NDArray[np.int64]]:
+def places_of(served: Sequence[Served]) -> dict[Served, Integers]:
     """The lines that each member serves."""
     if served and isinstance(served[0], int):
         sizes = np.array(served)
@@ -118,7 +118,7 @@ def _as_numbers(values: list[Any]) -> Any:
     return np.array([float(value) for value in values])
 
 
-def _meaning(mechanism: Mechanism) -> tuple[NDArray[np.float64], ...] | None:
+def _meaning(mechanism: Mechanism) -> tuple[Floats, ...] | None:
     """Posterior mean and interval of each output under the designer's prior, where they can be tabulated."""
     try:
         found = readings(mechanism, level=LEVEL)
@@ -198,7 +198,7 @@ def drawn_outputs(
     disarming: Disarming = disarmed,
     *,
     served: Sequence[Served] | None = None,
-) -> tuple[list[str], list[tuple[str, ...]], NDArray[np.int64]] | str:
+) -> tuple[list[str], list[tuple[str, ...]], Integers] | str:
     """Header, columns of text, and which output was drawn for each cell; or in words what is wrong with the table."""
     try:
         lines = csv.reader(io.StringIO(csv_data.decode("utf-8"), newline=""))
@@ -218,7 +218,7 @@ def drawn_outputs(
 
 def _positions(
     published: Sequence[str], served: Sequence[Served], mechanisms: Mapping[Served, Mechanism], disarming: Disarming
-) -> NDArray[np.int64] | None:
+) -> Integers | None:
     """The outputs that the texts of a column name, each among those of its cell's mechanism."""
     place = {
         (kind, disarming(output.label)): i for kind, mechanism in mechanisms.items() for i, output in enumerate(mechanism.outputs)

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from discreet.errors import InputError
 from discreet.model.kernel import ClosedKernel, GaussianKernel, Kernel, TableKernel
 from discreet.model.mechanism import Mechanism
+from discreet.numerics.arrays import Integers
 from discreet.sampling.closed import ClosedSampler
 from discreet.sampling.table import LazyTableSampler, TableSampler
 
 Sampler = TableSampler | LazyTableSampler | ClosedSampler
-Integers = NDArray[np.int64]
 
 
 def sampler_of(kernel: Kernel, *, lazy: bool = False) -> Sampler:

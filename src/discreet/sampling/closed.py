@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.model.kernel import ClosedKernel, GaussianKernel
+from discreet.numerics.arrays import Integers
 from discreet.sampling.gaussian import GaussianNoise
 from discreet.sampling.noise import StaircaseNoise
 from discreet.sampling.randomness import Randomness, Stream
-
-Integers = NDArray[np.int64]
 
 FIXED_LIMBS = 2
 LAZY_LIMBS = 1

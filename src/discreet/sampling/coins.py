@@ -20,16 +20,14 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import TooLarge
+from discreet.numerics.arrays import Flags, Integers
 from discreet.sampling.randomness import Randomness, Words
 
 Bracket = Callable[[int], tuple[int, int]]
 """bits → (lo, hi) with lo ≤ p·2^bits ≤ hi, closing in as bits grow."""
 
-Bools = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 
 MOST_FACES = 2**31
 _HALF = np.uint64(32)
@@ -53,7 +51,7 @@ class Coin:
     bracket: Bracket
     limbs: int
 
-    def toss(self, count: int, randomness: Randomness) -> Bools:
+    def toss(self, count: int, randomness: Randomness) -> Flags:
         """`count` independent tosses, True for heads."""
         prefix = randomness.words(self.limbs * count).reshape(self.limbs, count)
         lo, hi = self._bounds
@@ -120,7 +118,7 @@ def decide(prefix: int, bits: int, bracket: Bracket, randomness: Randomness) -> 
         prefix, bits = lengthened(prefix, randomness), bits + 64
 
 
-def at_most(limbs: Words, bound: int) -> Bools:
+def at_most(limbs: Words, bound: int) -> Flags:
     """Which columns of [limb, draw], most significant limb first, are at most `bound`; every limb is compared."""
     if bound < 0:
         return np.zeros(limbs.shape[1], dtype=bool)

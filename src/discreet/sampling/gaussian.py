@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, TooLarge
 from discreet.model.gaussian_kernel import MOST_VARIANCE
+from discreet.numerics.arrays import Flags, Integers
 from discreet.numerics.brackets import exp_bracket
-from discreet.sampling.coins import Coin, Integers, decide, joined, of_fraction
+from discreet.sampling.coins import Coin, decide, joined, of_fraction
 from discreet.sampling.noise import GeometricCoins
 from discreet.sampling.randomness import Randomness, Stream
 
@@ -81,7 +82,7 @@ class DiscreteGaussianSampler:
         proposals = np.where(negative, -size, size)
         return proposals[self._accepted(size, randomness)]
 
-    def _accepted(self, size: Integers, randomness: Randomness) -> NDArray[np.bool_]:
+    def _accepted(self, size: Integers, randomness: Randomness) -> Flags:
         prefix = randomness.words(LIMBS * len(size)).reshape(LIMBS, len(size))
         lower, upper = self._table
         row = np.minimum(size, lower.shape[1] - 1)
@@ -170,7 +171,7 @@ def _limbs(numbers: list[int]) -> NDArray[np.uint64]:
     return np.ascontiguousarray(np.frombuffer(data, dtype=">u8").reshape(-1, LIMBS).T.astype(np.uint64))
 
 
-def _below(words: NDArray[np.uint64], bounds: NDArray[np.uint64]) -> NDArray[np.bool_]:
+def _below(words: NDArray[np.uint64], bounds: NDArray[np.uint64]) -> Flags:
     """Which columns of words [limb, draw] are below their bound; every limb is compared."""
     found = words[-1] < bounds[-1]
     for word, bound in zip(words[-2::-1], bounds[-2::-1], strict=True):

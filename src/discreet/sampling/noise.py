@@ -21,13 +21,12 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import TooLarge
+from discreet.numerics.arrays import Flags, Integers
 from discreet.sampling.coins import Bracket, Coin, Die, of_fraction
 from discreet.sampling.randomness import Randomness
 
-Integers = NDArray[np.int64]
 Power = Callable[[int, int], tuple[int, int]]
 """(e, bits) → (lo, hi) with lo ≤ x^e·2^bits ≤ hi."""
 
@@ -57,7 +56,7 @@ class GeometricCoins:
     digits: int
     limbs: int
 
-    def draw(self, count: int, randomness: Randomness) -> tuple[Integers, NDArray[np.bool_]]:
+    def draw(self, count: int, randomness: Randomness) -> tuple[Integers, Flags]:
         """The digits as one number, and whether G ≥ 2^digits on top of them."""
         low = np.zeros(count, dtype=np.int64)
         for i, coin in enumerate(self._coins):

@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 
 from discreet.errors import InputError, TooLarge
 from discreet.model.kernel import TableKernel
+from discreet.numerics.arrays import Integers
 from discreet.sampling.randomness import Randomness, Stream, Words
-
-Integers = NDArray[np.int64]
 
 MOST_BYTES = 4 * 2**30
 """Memory beyond which cumulative weights are not laid out."""

@@ -12,18 +12,17 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.interpret.comparing_totals import Rank, RegionShare, ranks, ranks_over, share_over
 from discreet.interpret.doubted_priors import doubted
 from discreet.interpret.totals import Total, region_totals, total
+from discreet.numerics.arrays import Integers
 from discreet.numerics.digits import about, given, percent_about, percent_at_least, percent_given
 from discreet.publish.cell_regions import chosen, overlap
 from discreet.publish.cells import PublishedCells
 from discreet.views.view import Block, Fact, Grid, Sentence, View, mind
 
-Integers = NDArray[np.int64]
 MOST_ROWS = 60
 
 

@@ -6,9 +6,8 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from discreet.numerics.arrays import Floats
 
 LOG_TAIL = 57.0
 """A window leaves out at most 2 e^-LOG_TAIL (about 4e-25) of the mass."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from discreet.design.solver.program import Floats, Integers
+from discreet.numerics.arrays import Floats, Integers
 
 REMEMBERED = 16
 """Graphs whose structure is kept: it is the same for every ε, every prior and every search on one box of histograms."""

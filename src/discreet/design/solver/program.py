@@ -26,15 +26,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.model.gap import relative_gap
+from discreet.numerics.arrays import Flags as Flags
+from discreet.numerics.arrays import Floats as Floats
+from discreet.numerics.arrays import Integers as Integers
 from discreet.numerics.devices import Array, home
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

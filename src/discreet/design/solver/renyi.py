@@ -24,14 +24,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.design.schedule import renyi_seconds, spend
 from discreet.design.solver.threads import one_thread
+from discreet.numerics.arrays import Floats, Integers
 from discreet.watch import SILENT, Watch
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MOST_STEPS = 80
 SHRINK = 0.15

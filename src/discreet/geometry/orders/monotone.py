@@ -15,13 +15,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.geometry.beliefs import Belief
 from discreet.geometry.channel import Channel
 from discreet.geometry.orders.blackwell import LEAST_ADVANTAGE, value_of
-
-Array = NDArray[np.float64]
+from discreet.numerics.arrays import Floats
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def cut_against(ours: Channel, theirs: Channel, prior: Belief, *, exact: bool = 
     return CutDecision(best[1], payoff, advantage) if advantage > (0 if exact else LEAST_ADVANTAGE) else None
 
 
-def _kinks(above: Sequence[Array], below: Sequence[Array]) -> Array:
+def _kinks(above: Sequence[Floats], below: Sequence[Floats]) -> Floats:
     """The r at which some output changes sides, for either channel, and their middles."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.concatenate([a / b for a, b in zip(above, below, strict=True)])
@@ -63,7 +61,7 @@ def _kinks(above: Sequence[Array], below: Sequence[Array]) -> Array:
     return np.concatenate([kinks, (kinks[1:] + kinks[:-1]) / 2]) if len(kinks) else np.array([1.0])
 
 
-def _values(above: Array, below: Array, r: Array) -> Array:
+def _values(above: Floats, below: Floats, r: Floats) -> Floats:
     return np.asarray(np.maximum(above[:, None] - below[:, None] * r, 0.0).sum(axis=0))
 
 

@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.design.schedule import SECONDS_PER_FLOP, now, spend
+from discreet.numerics.arrays import Floats
 from discreet.watch import SILENT, Watch
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-Floats = NDArray[np.float64]
 
 SAFE = 0.99
 LIMIT = 80

@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 from discreet.design.ladder.bounds.averaged import Averages
 from discreet.design.schedule import SECONDS_PER_STEP, now, spend
+from discreet.numerics.arrays import Floats
 from discreet.watch import SILENT, Watch
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-Floats = NDArray[np.float64]
 
 BETWEEN = 2
 """Actions for each interval between knots: its right end, and what lies between."""

@@ -20,9 +20,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from discreet.numerics.arrays import Floats
 
 GROWTH = 1.5
 """Beyond the outermost targets, where nobody plays, intervals grow by this factor."""

@@ -33,7 +33,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.design.ladder.bounds.averaged import Averages
 from discreet.design.ladder.bounds.averaged_solver import Averaged, solve_averaged
@@ -41,12 +40,12 @@ from discreet.design.ladder.bounds.averaged_steps import step_down
 from discreet.design.ladder.bounds.knots import WITHIN, clustered, dense_knots, least_between, place_knots
 from discreet.design.schedule import SECONDS_PER_STEP, now
 from discreet.errors import InputError
+from discreet.numerics.arrays import Floats
 from discreet.watch import SILENT, Watch
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-Floats = NDArray[np.float64]
 
 STEPS = 3_000
 """Knots are as dense as so many steps allow."""

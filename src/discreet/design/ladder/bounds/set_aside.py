@@ -22,9 +22,9 @@ from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.model.certificate import Multipliers, SetAsideWitness
 from discreet.model.iid_sum import IidSum
+from discreet.numerics.arrays import Floats
 from discreet.watch import SILENT, Watch
 
-Floats = NDArray[np.float64]
 Form = tuple[int, ...]
 
 KNOTS, MOST_KNOTS = 40, 110

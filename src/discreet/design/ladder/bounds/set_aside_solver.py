@@ -18,15 +18,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.design.schedule import SECONDS_PER_FLOP, now, spend
+from discreet.numerics.arrays import Floats
 from discreet.watch import SILENT, Watch
 
 if TYPE_CHECKING:
     from discreet.design.ladder.bounds.set_aside import SetAsideProgram
 
-Floats = NDArray[np.float64]
 
 MOST_ITERATIONS = 150
 BACK = 0.9

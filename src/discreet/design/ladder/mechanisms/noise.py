@@ -14,13 +14,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InputError
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.mechanisms.staircase import best_plateau_share
-
-Floats = NDArray[np.float64]
+from discreet.numerics.arrays import Floats
 
 
 def geometric_noise(epsilon: float, sensitivity: int) -> IntegerNoise:

@@ -24,8 +24,8 @@ from discreet.design.schedule import SECONDS_PER_CELL, SECONDS_PER_COEFFICIENT, 
 from discreet.errors import TooLarge
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.problem import Problem
+from discreet.numerics.arrays import Floats
 
-Floats = NDArray[np.float64]
 Weights = tuple[int, ...]
 
 MOST_LISTED = 30_000

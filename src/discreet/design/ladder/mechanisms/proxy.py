@@ -17,15 +17,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.design.ladder.mechanisms.noise import geometric_noise, staircase_noise, to_outputs
 from discreet.design.ladder.mechanisms.population import Population
 from discreet.design.ladder.mechanisms.sums import SumLaw
 from discreet.errors import InputError
 from discreet.mechanisms.integer_noise import IntegerNoise
-
-Floats = NDArray[np.float64]
+from discreet.numerics.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InputError, TooLarge
-
-Floats = NDArray[np.float64]
+from discreet.numerics.arrays import Floats
 
 TAIL = 1e-26
 """Mass that one cut of one tail may drop."""

@@ -1,0 +1,10 @@
+"""What arrays hold: doubles, whole numbers, or yes and no."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
