@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,12 +25,24 @@ def test_an_event_in_words() -> None:
     assert line(Event("round", message="second try")) == "round  second try"
 
 
-def test_quick_work_is_quiet() -> None:
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """A clock that stands still until it is put forward."""
+    clock = SimpleNamespace(now=100.0)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
+
+
+def test_quick_work_is_quiet(clock: SimpleNamespace) -> None:
     stream = Terminal()
     told = Told(stream)
+    clock.now += 0.99 * module.QUIET_SECONDS
     told.report(stage="solve", value=1.0)
     told.close()
     assert stream.getvalue() == ""
+    clock.now += 0.01 * module.QUIET_SECONDS
+    told.report(stage="solve", value=1.0)
+    assert "value 1" in stream.getvalue()
 
 
 def test_a_terminal_gets_one_line_that_is_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,11 +57,11 @@ def test_a_terminal_gets_one_line_that_is_cleared(monkeypatch: pytest.MonkeyPatc
     assert text.split("\r")[2] == "solve  2.0 s".ljust(len("solve, first  1.0 s"))
 
 
-def test_a_log_gets_a_line_now_and_then_and_not_one_for_each_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "QUIET_SECONDS", 0)
+def test_a_log_gets_a_line_now_and_then_and_not_one_for_each_report(clock: SimpleNamespace) -> None:
     stream = io.StringIO()
     with progress(stream=stream) as watch:
-        for stage in ("solve", "solve", "round"):
+        for wait, stage in ((1.0, "solve"), (4.9, "solve"), (0.2, "round")):
+            clock.now += wait
             watch.report(stage=stage, seconds=1)
         assert not watch.cancelled()
-    assert stream.getvalue() == "solve  1.0 s\n"
+    assert stream.getvalue() == "solve  1.0 s\nround  1.0 s\n"

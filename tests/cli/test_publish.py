@@ -89,7 +89,6 @@ def test_ctrl_c_while_counting_is_an_interruption(tmp_path: Path) -> None:
     town = make_town(tmp_path / "town")
     command = [sys.executable, "-c", COUNTING_FOR_EVER, "publish", "plan.toml", "-o", "release", "--key", "key.pem"]
     done = subprocess.run(command, cwd=town.folder, capture_output=True, text=True, check=False, timeout=600)
-    assert "counting rows" in done.stderr
     assert done.returncode == 130 and done.stderr.endswith("discreet: Interrupted.\n") and "defect" not in done.stderr
     assert len(town.stages()) == 1 and town.remaining() == 4
 

@@ -120,7 +120,10 @@ def test_a_reader_who_leaves_is_not_complained_about(call: str, released: Path) 
 
 PRESSED = """
 import os, signal, sys
+from discreet.cli import progress
 from discreet.cli.main import main
+
+progress.QUIET_SECONDS = progress.LINE_SECONDS = 0.0
 
 class Heard:
     def __init__(self, inner, awaited):
@@ -138,7 +141,8 @@ class Heard:
 sys.stderr = Heard(sys.stderr, sys.argv.pop(1).split(","))
 main()
 """
-"""A command line at which Ctrl-C is pressed the moment it has told what is awaited: at that point on every machine."""
+"""A command line that tells everything at once, at which Ctrl-C is pressed the moment it has told what is awaited: at that point on
+every machine, however fast."""
 
 
 def interrupted(folder: Path, words: list[str], *awaited: str) -> tuple[int, str, str]:
