@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.currencies.channel import LossChannel, channel_of
+from discreet.currencies.channel import LossChannel, channel_of, whole_channel
 from discreet.currencies.closed import reduced_channel
 from discreet.currencies.divergences import renyi
+from discreet.currencies.groups import group
 from discreet.currencies.information import mutual_information
 from discreet.currencies.profiles import profile
 from discreet.currencies.zcdp import rho
@@ -78,6 +79,25 @@ def test_a_million_respondents_are_a_matter_of_milliseconds(geometric: Callable[
     assert large.epsilon.ratio == small.epsilon.ratio == 2
     assert large.delta_for_epsilon("0.1").upper == small.delta_for_epsilon("0.1").upper
     assert len(large.channel.labels) == 2
+
+
+def test_tables_of_some_hundred_totals_are_reduced_as_well(geometric: Callable[..., Mechanism]) -> None:
+    """Exact pairs of 401 totals once took a minute: rationals with thousands of digits for each of them."""
+    mechanism = geometric_sum(geometric(3), 200, (0, 1, 2))
+    found = profile(channel_of(mechanism))
+    assert len(found.channel.labels) == 3
+    assert found.epsilon.ratio == profile(whole_channel(mechanism)).epsilon.ratio == F(9, 4)
+
+
+@pytest.mark.parametrize(("respondents", "weights", "size"), [(9, (0, 2, 9), 30), (30, (0, 1, 2), 25), (3, (0, 40, 41), 2)])
+def test_groups_of_narrow_sums_reach_no_further_than_the_range(
+    respondents: int, weights: tuple[int, ...], size: int, geometric: Callable[..., Mechanism]
+) -> None:
+    """A group may be larger than the cell, and its steps longer than the sum is wide."""
+    mechanism = geometric_sum(geometric(3), respondents, weights)
+    small, whole = profile(reduced_channel(mechanism, size)), profile(group(whole_channel(mechanism), size))
+    assert small.epsilon.ratio == whole.epsilon.ratio
+    assert small.delta_for_epsilon(F(1, 3)).upper == pytest.approx(whole.delta_for_epsilon(F(1, 3)).upper, rel=1e-12)
 
 
 def test_other_kernels_are_not_reduced(on_databases: Callable[..., Mechanism]) -> None:

@@ -29,8 +29,9 @@ CHUNK = 1 << 21
 TINIEST = 1e-300
 """Probabilities below this have their logarithms from integers, since their floats may have lost digits."""
 MOST_ENTRIES = 2_000_000_000
-LARGEST_EXPANDED = 1_000_000
-"""Entries beyond which a geometric kernel is not expanded but reduced, exactly, to the offsets of one respondent."""
+LARGEST_EXPANDED = 4_096
+"""Entries beyond which a geometric kernel is not expanded but reduced, exactly, to the offsets of one respondent: at 64 states its
+rationals still have few digits, at a few hundred every exact pair takes a good part of a second."""
 
 
 @dataclass(frozen=True, eq=False)

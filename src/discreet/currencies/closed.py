@@ -20,9 +20,10 @@ from discreet.model.kernel import GeometricKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.summary import LinearSummary
+from discreet.model.universe import Universe
 
-MOST_SHIFT = 2_000
-"""Units between two states of a listed pair."""
+MOST_SHIFT = 500
+"""Units between two states of a listed pair: their rationals have as many digits as there are units, and all are listed."""
 
 
 def reduced_channel(mechanism: Mechanism, size: int = 1) -> LossChannel:
@@ -38,7 +39,10 @@ def reduced_channel(mechanism: Mechanism, size: int = 1) -> LossChannel:
             allowed="'geometric'",
             remedy="use the mechanism itself",
         )
+    universe = mechanism.problem.universe
     present = [0] if isinstance(mechanism.problem.neighbours, AddRemoveOne) else []
+    if isinstance(universe, Universe) and not present:
+        size = min(size, universe.largest)  # no more respondents can be replaced than there are
     offsets = sorted({*summary.weights, *present})
     clipped = summary.low is not None or summary.high is not None
     shifts = _shifts(offsets, star=bool(present), clipped=clipped, size=size, most=kernel.high - kernel.low)
@@ -68,16 +72,22 @@ def _shifts(offsets: list[int], *, star: bool, clipped: bool, size: int, most: i
     """
     steps = set(offsets) if star else {a - b for a, b in product(offsets, repeat=2)}
     single = {abs(step) for step in steps}
-    if size * max(single) > MOST_SHIFT:
+    farthest = max(single)
+    if min(size * farthest, most) > MOST_SHIFT:
         raise TooLarge(
             "A group of this size moves the sum too far to be listed",
-            size=f"{size} respondents × {max(single):,} units",
+            size=f"{size} respondents × {farthest:,} units",
             fits=f"{MOST_SHIFT:,} units",
             remedy="ask for a smaller group; its tight ε is at most the number of respondents times that of one",
         )
     if clipped:
-        return list(range(1, min(size * max(single), most) + 1))
-    reached = {0}
+        return list(range(1, min(size * farthest, most) + 1))
+    # Steps in another order add up to the same, so nothing is lost where no partial sum leaves the range by more than a step.
+    reached, before = {0}, 0
     for _ in range(size):
-        reached |= {at + sign * step for at in reached for step in single for sign in (1, -1)}
+        if len(reached) == before:
+            break
+        before = len(reached)
+        moved = {at + sign * step for at in reached for step in single for sign in (1, -1)}
+        reached |= {at for at in moved if -farthest <= at <= most + farthest}
     return sorted(shift for shift in reached if 0 < shift <= most)
