@@ -10,15 +10,10 @@ row "from a document" reads the same problem the way a file is read.
 
 from __future__ import annotations
 
-import argparse
-import atexit
 import json
 import os
 import resource
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterable
 from fractions import Fraction
@@ -150,6 +145,11 @@ def peer(respondents: int) -> dict[str, object]:
 @cache
 def compiled() -> str:
     """A folder with everything compiled that the processes import."""
+    import atexit
+    import shutil
+    import subprocess
+    import tempfile
+
     folder = tempfile.mkdtemp(prefix="compiled-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     small = {"respondents": 2, "kind": "2", "actions": "integer", "seconds": 60}
@@ -168,6 +168,8 @@ def surroundings(folder: str) -> dict[str, str]:
 
 def in_a_fresh_process(task: dict[str, object]) -> dict[str, object]:
     """Run one task alone on one core; its result with wall and CPU seconds and memory."""
+    import subprocess
+
     command = [sys.executable, __file__, "--task", json.dumps(task)]
     where = surroundings(compiled())
     started = time.perf_counter()
@@ -224,16 +226,17 @@ def rows(quick: bool, seconds: float) -> list[tuple[str, dict[str, object]]]:
 
 def main() -> None:
     """Print the table."""
+    if sys.argv[1:2] == ["--task"]:  # a fresh process, ours or the peer's, loads nothing that only the table needs
+        carry_out(json.loads(sys.argv[2]))
+        return
+    import argparse
+
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--only", default="", help="rows whose name holds this word")
     parser.add_argument("--no-peer", action="store_true")
-    parser.add_argument("--task", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    if chosen.task:
-        carry_out(json.loads(chosen.task))
-        return
     heads = ("loss", "lower"), ("gap",), ("solve", "certify", "wall", "CPU")
     print(f"{'':<38}{''.join(f'{h:>11}' for h in heads[0])}{heads[1][0]:>9}{''.join(f'{h:>9}' for h in heads[2])}{'MB':>7}")
     cpu: dict[str, float] = {}

@@ -32,8 +32,8 @@ def quotient_bound(
     """The quotient bound under squared error: real actions (None) or a list of them."""
     program = averages(IidSum.of(probabilities, values, respondents), groups=groups, leave_out=leave_out)
     if actions is None:
-        return quotient_bound_of(program, epsilon, targets)
+        return quotient_bound_of(program, epsilon, targets, seconds=float("inf"))
     cone, grid = privacy_rows(program, epsilon), np.unique(np.asarray(actions, dtype=np.float64))
-    found = solve(program, cone, grid, np.zeros(len(grid)), False, 1e-6, 60.0, SILENT)
+    found = solve(program, cone, grid, np.zeros(len(grid)), False, 1e-6, float("inf"), SILENT)
     bound = bound_from_multipliers(program, cone, grid, found.multipliers, real=False)
     return QuotientBound(max(0.0, bound), found.status, program, grid, found.multipliers)

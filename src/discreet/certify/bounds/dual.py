@@ -20,7 +20,7 @@ from math import lcm, prod
 import numpy as np
 
 from discreet.certify.duality.chords import least_losses, over_pieces
-from discreet.certify.duality.pulls import Pull, PullStage, contenders, dense, pull_of, rounded
+from discreet.certify.duality.pulls import PRIOR_BITS, Pull, PullStage, contenders, dense, pull_of, rounded_parts
 from discreet.errors import Refuted, TooLarge
 from discreet.model.actions import ListedActions, NamedActions
 from discreet.model.certificate import DualWitness, Recommendation
@@ -126,14 +126,18 @@ def over_actions(decisions: Sequence[Decision], stage: PullStage, regrets: Regre
     if len(by_action) != len(pulls) or not by_action.keys() <= set(actions):
         raise Refuted("the witness repeats an action or names one that the problem does not have", "actions")
     tables = [by_action.get(action, {}) for action in actions]
-    masses = [rounded(stage.masses[state]) for state in stage.inside]
+    (parts,) = {pull.unit for pull in pulls} or {1}
+    masses = [rounded_parts(stage.masses[state]) for state in stage.inside]
     rough = {omega: np.array([r / unit for r in row]) for omega, (row, unit) in regrets.items()}
-    pulled = dense(tables, len(masses))
-    total = Fraction(0)
+    pulled = dense(tables, len(masses), parts)
+    totals: dict[int, Fraction | int] = {}
     for h, state in enumerate(stage.inside):
         omega = stage.omegas[state]
-        weighted = rough[omega] * float(masses[h])
+        weighted = rough[omega] * (masses[h] / (1 << PRIOR_BITS))
         size = float((weighted + np.abs(pulled[:, h])).max())
         row, unit = regrets[omega]
-        total += min(masses[h] * Fraction(row[i], unit) - tables[i].get(h, 0) for i in contenders(weighted - pulled[:, h], size))
-    return total
+        # in parts of 2^−B·unit·parts everything is whole
+        mass, each = masses[h] * parts, unit << PRIOR_BITS
+        least = min(mass * row[i] - each * tables[i].get(h, 0) for i in contenders(weighted - pulled[:, h], size))
+        totals[unit] = totals.get(unit, 0) + least
+    return sum((Fraction(total) / ((unit << PRIOR_BITS) * parts) for unit, total in totals.items()), Fraction(0))

@@ -45,7 +45,7 @@ def unbiased_upper_bound(problem: Problem, witness: UnbiasedWitness) -> Fraction
     if len(nodes) != len(pulls) or not nodes:
         raise Refuted("the action nodes of the witness are no numbers", "nodes")
     weight = problem.decision.weight
-    below, above = (pull_of(Multipliers(Fraction(0), tail), edges, witness.scale, factor).at for tail in witness.tails)
+    below, above = (pull_of(Multipliers(Fraction(0), tail), edges, witness.scale, factor).exact for tail in witness.tails)
     for h, (mass, omega) in enumerate(zip(masses, belief.omegas, strict=True)):
         up = 2 * weight * mass * (nodes[-1] - omega) - biases[h] - above.get(h, Fraction(0)) / unit
         down = 2 * weight * mass * (omega - nodes[0]) + biases[h] - below.get(h, Fraction(0)) / unit
@@ -68,7 +68,8 @@ def _biases(flows: Sequence[Flow], states: int, scale: Fraction) -> list[Fractio
 
 
 def _with_means(pull: Pull, a: Fraction, omegas: Sequence[Fraction], biases: Sequence[Fraction]) -> Pull:
-    at = {h: pull.at.get(h, Fraction(0)) + nu * (a - omegas[h]) for h, nu in enumerate(biases)}
+    pulled = pull.exact
+    at = {h: pulled.get(h, Fraction(0)) + nu * (a - omegas[h]) for h, nu in enumerate(biases)}
     return Pull(pull.action, at)
 
 

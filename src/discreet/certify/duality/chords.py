@@ -56,7 +56,7 @@ def over_pieces(
         parts = payoff.parts(numbers)
     if not numbers or numbers[0] > low or numbers[-1] < high:
         raise Refuted("the action nodes of the witness leave out actions", f"nodes must reach from {low} to {high}")
-    tables = [pull.at for pull in pulls]
+    tables = [pull.exact for pull in pulls]
     pulled = dense(tables, len(stage.inside))
     ends = np.array([float(a) for a in numbers])
     strange = bool(max(np.abs(ends).max(), np.abs(parts).max(initial=0.0)) > LARGEST)

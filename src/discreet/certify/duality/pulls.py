@@ -6,7 +6,7 @@ taken in exact arithmetic, but only over the entries that floats cannot rule out
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -32,10 +32,16 @@ class PullStage:
 
 @dataclass(frozen=True)
 class Pull:
-    """(Gᵀf_a)_h of one action by state of the box; states that are not listed have none."""
+    """(Gᵀf_a)_h of one action by state of the box, in parts of `unit`; states that are not listed have none."""
 
     action: Recommendation
-    at: dict[int, Fraction]
+    at: Mapping[int, Fraction | int]
+    unit: int = 1
+
+    @property
+    def exact(self) -> dict[int, Fraction]:
+        """The pulls themselves."""
+        return {h: Fraction(pull) / self.unit for h, pull in self.at.items()}
 
 
 def pull_of(multipliers: Multipliers, edges: frozenset[tuple[int, int]], scale: int, factor: Fraction) -> Pull:
@@ -49,15 +55,15 @@ def pull_of(multipliers: Multipliers, edges: frozenset[tuple[int, int]], scale: 
         out[start] = out.get(start, 0) + flow
     top, bottom = factor.numerator, factor.denominator
     pulls = {h: top * into.get(h, 0) - bottom * out.get(h, 0) for h in into.keys() | out.keys()}
-    return Pull(multipliers.action, {h: Fraction(pull, bottom * scale) for h, pull in pulls.items()})
+    return Pull(multipliers.action, pulls, bottom * scale)
 
 
-def dense(tables: Sequence[dict[int, Fraction]], states: int) -> np.ndarray:
-    """Pulls in floats [action, state]."""
+def dense(tables: Sequence[Mapping[int, Fraction | int]], states: int, unit: int = 1) -> np.ndarray:
+    """Pulls in parts of `unit` as floats [action, state]."""
     found = np.zeros((len(tables), states))
     for row, table in zip(found, tables, strict=True):
         for h, pull in table.items():
-            row[h] = float(pull)
+            row[h] = float(pull / unit)
     return found
 
 
@@ -76,4 +82,9 @@ def contenders(rough: np.ndarray, size: float) -> list[int]:
 
 def rounded(mass: Fraction) -> Fraction:
     """The mass rounded down to 2^−B: it multiplies regrets ≥ 0, so the bound only gets lower."""
-    return Fraction((mass.numerator << PRIOR_BITS) // mass.denominator, 1 << PRIOR_BITS)
+    return Fraction(rounded_parts(mass), 1 << PRIOR_BITS)
+
+
+def rounded_parts(mass: Fraction) -> int:
+    """The same, counted in parts of 2^−B."""
+    return (mass.numerator << PRIOR_BITS) // mass.denominator

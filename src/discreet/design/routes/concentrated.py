@@ -7,10 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.certify.bounds import FULL
-from discreet.certify.bounds.concentrated_chain import why_not_under_rho
 from discreet.design.program.sections import ground
 from discreet.design.proposal import Proposal
-from discreet.design.routes.blind import blind_proposal
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked, Route
 from discreet.errors import DiscreetError
@@ -132,6 +130,8 @@ class PlayersCuts(Route):
         universe = problem.universe
         if isinstance(universe, Universe) and universe.histogram_count <= FEW:
             return f"the program on all of {FEW:,} histograms or fewer bounds better"
+        from discreet.certify.bounds.concentrated_chain import why_not_under_rho
+
         return why_not_under_rho(problem)
 
     def why(self, problem: Problem) -> str:
@@ -139,6 +139,7 @@ class PlayersCuts(Route):
 
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
         from discreet.design.concentrated.players import players_witness
+        from discreet.design.routes.blind import blind_proposal
 
         witness = players_witness(problem, asked.watch)
         return replace(blind_proposal(problem), witness=witness, words="a bound, no mechanism", status="optimal")
@@ -189,6 +190,8 @@ BELOW = Fraction(10**9 - 1, 10**9)
 
 def _nothing(problem: Problem, witness: Witness | None) -> Proposal:
     """What is proposed where the program is too large: its bound at most."""
+    from discreet.design.routes.blind import blind_proposal
+
     return replace(blind_proposal(problem), witness=witness, words="publishing nothing: the program is too large")
 
 

@@ -44,6 +44,8 @@ from discreet.watch import Watch
 
 SAFE = 0.995
 CENTRALITY = 2
+FARTHER = 0.3
+"""By so much a corrected step is to be longer than the one before."""
 LIMIT = 200
 PROGRESS = 0.9
 """By this factor complementarity or what the prices miss must fall in steps that improve neither value nor bound."""
@@ -220,14 +222,14 @@ class Iterate:
         _, ds, dz, _ = self.direction(-product, dual, primal, weight, rounds=0)
         step_s, step_z = longest(s, ds), longest(z, dz)
         after = float(np.mean((s + step_s * ds) * (z + step_z * dz)))
-        aim = min(max((after / mu) ** 2, 1e-8), 1.0) * mu * self.weights()
+        aim = min(max((after / mu) ** 3, 1e-8), 1.0) * mu * self.weights()
         goal = aim - product - ds * dz
         dy, ds, dz, dprice = self.direction(goal, dual, primal, weight)
         step_s, step_z = longest(s, ds), longest(z, dz)
         for _ in range(CENTRALITY):
             if min(step_s, step_z) > 0.9:
                 break
-            try_s, try_z = min(1.0, 1.08 * step_s + 0.1), min(1.0, 1.08 * step_z + 0.1)
+            try_s, try_z = min(1.0, 1.08 * step_s + FARTHER), min(1.0, 1.08 * step_z + FARTHER)
             reached = (s + try_s * ds) * (z + try_z * dz)
             goal = goal + np.maximum(np.clip(reached, 0.1 * aim, 10.0 * aim) - reached, -10.0 * aim)
             other = self.direction(goal, dual, primal, weight, rounds=1)

@@ -143,7 +143,7 @@ def _thinnest(states: int, graph: bytes, tries: int) -> Integers:
     return fixed(best[1])
 
 
-def merged(layers: Layers, smallest: int = 10) -> Layers:
+def merged(layers: Layers, smallest: int = 14) -> Layers:
     """Join thin neighbouring blocks, so that each step has enough work to be worth its overhead."""
     starts = [0]
     for end in layers.starts[1:]:
