@@ -31,26 +31,42 @@ def wide(respondents: int) -> tuple[SquaredError, np.ndarray]:
     return SquaredError(base.masses, base.omegas), section.space.edges
 
 
-def told_too_much(nodes: Line) -> float:
+def told_too_much(cells: Line, less: float = 1.0) -> float:
     """By how much the lowered chords exceed the parabola of an action in between, at worst; independent of ω."""
     share = np.linspace(0, 1, 101)[:, None]
-    gaps, left, right = np.diff(nodes.nodes), nodes.roots[:-1] ** 2, nodes.roots[1:] ** 2
+    gaps, left, right = np.diff(cells.centres), (less * cells.radii[:-1]) ** 2, (less * cells.radii[1:]) ** 2
     return float(np.max(share * (1 - share) * gaps**2 - (1 - share) * left - share * right))
 
 
-@pytest.mark.parametrize("root", [0.0, 0.01, 0.4])
-def test_lowered_chords_lie_below_every_parabola(root: float) -> None:
-    stops = np.array([2.0, 2.3, 2.31, 4.0])
-    nodes = line(stops, 0.0, 9.0, 0.2, root)
-    assert set(stops) <= set(nodes.nodes[nodes.is_stop])
-    assert nodes.nodes[0] <= 1e-12 and nodes.nodes[-1] >= 9 - 1e-12, "every needed action lies between two nodes"
-    assert told_too_much(nodes) <= 1e-12
-    spans = np.where(nodes.is_stop, nodes.roots, 0.99 * nodes.roots)
-    assert told_too_much(replace(nodes, roots=spans)) > 1e-4, "one percent less would prove too much"
+def reaches(cells: Line, low: float, high: float) -> bool:
+    """Whether every action of a range lies between two centres."""
+    return bool(cells.centres[0] <= low + 1e-12 and cells.centres[-1] >= high - 1e-12)
 
 
-def test_a_single_stop_still_covers_the_range() -> None:
-    assert told_too_much(line(np.array([3.0]), 0.0, 9.0, 0.2, 0.05)) <= 1e-12
+@pytest.mark.parametrize(("low", "high"), [(0.0, 9.0), (1.9, 4.001), (1.3, 4.2), (-50.0, 4.0 + 1e-9)])
+def test_lowered_chords_lie_below_every_parabola(low: float, high: float) -> None:
+    cells = line(np.array([2.0, 2.3, 2.31, 4.0]), low, high)
+    assert reaches(cells, low, high), "every needed action lies between two centres"
+    assert told_too_much(cells) <= 1e-12
+    finer = cells.cut(np.arange(len(cells.radii)), cells.centres + 0.7 * cells.radii)
+    assert len(finer.radii) > len(cells.radii) and set(cells.borders) <= set(finer.borders), "cells are cut, never joined"
+    assert reaches(finer, low, high) and told_too_much(finer) <= 1e-12
+    assert told_too_much(cells, less=0.99) > 1e-4, "one percent less would prove too much"
+
+
+def test_a_mean_has_a_cell_of_its_own_unless_it_lies_at_the_border() -> None:
+    whole = Line(np.array([0.0, 2.0, 4.0]))
+    assert np.allclose(whole.cut(np.array([0]), np.array([1.5])).borders, [0.0, 1.38, 1.62, 2.0, 4.0])
+    assert np.allclose(whole.cut(np.array([0]), np.array([1.9])).borders, [0.0, 1.78, 2.0, 4.0])
+    assert np.allclose(whole.cut(np.array([1]), np.array([2.0])).borders, [0.0, 2.0, 2.12, 4.0])
+
+
+def test_heirs_share_rows_and_flows_of_what_was_cut() -> None:
+    whole = Line(np.array([0.0, 2.0, 4.0]))
+    rows, flows = whole.heirs(whole.cut(np.array([0]), np.array([1.5])))
+    assert np.allclose(rows, [[1 / 3, 0], [1 / 3, 0], [1 / 3, 0], [0, 1]])
+    assert np.allclose(flows @ whole.centres, [1.0, 1.5, 1.81, 3.0]), "lines through two centres, held beyond the outer ones"
+    assert np.allclose(flows.sum(axis=1), 1.0)
 
 
 def test_encloses_a_fine_grid_under_a_wide_prior() -> None:
