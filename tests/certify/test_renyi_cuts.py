@@ -104,6 +104,27 @@ def test_what_does_not_fit_the_problem_is_refuted(wrong: str) -> None:
         WRONG[wrong]()
 
 
+def merged(values: list[int], statistic: dict[str, Any]) -> Problem:
+    """Three types of which the last two are as likely together as the second of `asked`."""
+    return problem_from_document({
+        "data": {"respondents": 3, "values": values},
+        "prior": {"kind": "iid", "probabilities": ["0.6", "0.3", "0.1"]},
+        "statistic": statistic,
+        "decision": {"kind": "squared-error", "actions": "integer"},
+        "privacy": {"rho": "1/2", "unit": "person"},
+    })  # fmt: skip
+
+
+def test_a_count_of_several_types_is_bounded_as_the_count_of_one() -> None:
+    """A forger who says the same of a sum, whose types differ, or names a reduction that nobody knows, is refuted."""
+    counted, summed = merged([0, 1, 2], {"kind": "count", "of": [1, 2]}), merged([0, 1, 2], {"kind": "sum"})
+    witness = replace(found_for(asked()), reduction="merged-count")
+    assert renyi_upper_bound(counted, witness) == renyi_upper_bound(asked(), replace(witness, reduction=None))
+    for problem, forged in ((summed, witness), (counted, replace(witness, reduction="merged"))):
+        with pytest.raises(Refuted):
+            renyi_upper_bound(problem, forged)
+
+
 def test_negative_numbers_are_refused() -> None:
     for change in ({"root": 0}, {"scale": 0}, {"cuts": ((0, 1, -1),)}, {"multipliers": (Multipliers(Fraction(0), ((0, 1, -1),)),)}):
         with pytest.raises(InputError):
@@ -120,8 +141,9 @@ def test_ratio_one_and_a_cut_by_hand() -> None:
 
 
 def test_certificates_keep_the_witness() -> None:
-    problem = asked()
-    claim = OptimalityClaim(Fraction(-1), upper_bound(problem, small()), small())
+    problem = merged([0, 1, 2], {"kind": "count", "of": [1, 2]})
+    witness = small(reduction="merged-count")
+    claim = OptimalityClaim(Fraction(-1), upper_bound(problem, witness), witness)
     proof = PrivacyProof(problem.promise, Fraction(0), Fraction(1, 2), None, None, 3, 4, "closed-form")
     document = certificate_document(Certificate("0" * 64, proof, claim))
     again = certificate_from_document(document)
@@ -145,5 +167,8 @@ def test_no_comparison_of_the_bound_can_change_unnoticed() -> None:
     ]  # fmt: skip
     questions += [lambda module, form=form: repr(module.renyi_upper_bound(asked(), small(**form))) for form in forms]
     questions.append(lambda module: repr(module.renyi_upper_bound(asked().with_promise(PurePromise(Fraction(1))), small())))
+    counted = merged([0, 1, 2], {"kind": "count", "of": [1, 2]})
+    through = replace(witnesses[0], reduction="merged-count")
+    questions.append(lambda module: repr(module.renyi_upper_bound(counted, through)))
     questions += [lambda module, n=n: module._power_up(3 << renyi.BITS - 1, n) for n in (1, 2, 3, 5)]
     assert survivors(Path(discreet.__file__).parent / "certify" / "bounds" / "renyi.py", questions) == []

@@ -87,7 +87,7 @@ def optimality(mechanism: Mechanism, claim: OptimalityClaim) -> OptimalityClaim 
 
 def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
     """A lower side of the mechanism's expected payoff."""
-    if isinstance(claim.witness, DualWitness):
+    if isinstance(claim.witness, (DualWitness, RenyiWitness)):
         if claim.witness.reduction is not None:
             mechanism = _on_reduced(mechanism, claim.witness.reduction) or mechanism
     elif isinstance(claim.witness, TheoremWitness):

@@ -158,6 +158,8 @@ class _Search:
         self._again()
         if self.proofs.best is None:
             self._as_a_last_resort()
+        elif self.proofs.limit is None:  # the routes that bound were given up
+            self.proofs.keep(None, self._plain_bound())
 
     def _again(self) -> None:
         """Routes that were not begun for want of time, when the others took little of it: all that is left, and a little more."""

@@ -127,7 +127,6 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
     }
     if isinstance(witness, RenyiWitness):
         document |= {"root": witness.root, "cuts": _packed(witness.cuts)}
-        return document if witness.box is None else document | {"box": clamp_document(witness.box)}
     if isinstance(witness, UnbiasedWitness):
         return document | {"tails": [_packed(tail) for tail in witness.tails], "biases": _packed(witness.biases)}
     if isinstance(witness, QuotientWitness):
@@ -184,7 +183,8 @@ def _witness(shape: schema.Witness) -> Witness:
     if shape.kind == "renyi-cuts":
         if shape.root is None or shape.cuts is None:
             raise _lacking("root or cuts")
-        return RenyiWitness(clamp_from_shape(shape.box), shape.root, scale, _unpacked(shape.cuts), multipliers)
+        box = clamp_from_shape(shape.box)
+        return RenyiWitness(box, shape.root, scale, _unpacked(shape.cuts), multipliers, shape.reduction)
     if shape.kind == "unbiased":
         if shape.tails is None or shape.biases is None:
             raise _lacking("tails or biases")

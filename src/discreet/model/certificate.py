@@ -252,6 +252,7 @@ class RenyiWitness:
 
     A cut (from, to, λ) has its multiplier λ over `scale`; an action's flow (from, to, t) over 2^ROOT_BITS is the root t of the
     likelihood ratio r = t^root at which the divergence is cut. Actions are those of the problem, or nodes of real actions.
+    With a `reduction` (model.reductions) the states are those of the reduced problem.
     """
 
     box: Clamp | None
@@ -259,6 +260,7 @@ class RenyiWitness:
     scale: int
     cuts: Sequence[Flow]
     multipliers: tuple[Multipliers, ...]
+    reduction: str | None = None
     kind = "renyi-cuts"
 
     def __post_init__(self) -> None:

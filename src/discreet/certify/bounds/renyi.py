@@ -12,6 +12,9 @@ linear, which is how `chords` bounds real actions. With multipliers λ ≥ 0 on 
 The order is α = 1 + 1/k with a whole k, and r = t^k: u = α·t and w = (α−1)·t^{k+1}, so that no root is ever taken. Rounding is
 towards the weaker bound: u and λ·u down, w up, e^{α(α−1)ρ} up, prior weights as for other duals. Actions without an entry have
 u = w = 0. States outside the box carry no cut and count with their least loss.
+
+A reduction (`model.reductions`) holds under ρ as under ε: what it leaves out is drawn anew, the same for both of two neighbours,
+and a mixture has no larger divergence than the worst of the pairs it mixes (D_α is jointly quasi-convex).
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from discreet.errors import Refuted
 from discreet.model.certificate import ROOT_BITS, Multipliers, RenyiWitness
 from discreet.model.problem import Problem
 from discreet.model.promises import ConcentratedPromise
+from discreet.model.reductions import reduced
 from discreet.numerics.brackets import rational_above_exp
 
 BITS = 192
@@ -36,6 +40,8 @@ def renyi_upper_bound(problem: Problem, witness: RenyiWitness) -> Fraction:
     promise = problem.promise
     if not isinstance(promise, ConcentratedPromise):
         raise Refuted("cuts of Rényi divergences bound mechanisms under a promise of ρ", promise.brief())
+    if witness.reduction is not None:
+        problem = reduced(problem, witness.reduction).problem
     return -cut_lower_bound(problem, witness, stage_of(problem, witness.box), promise.rho)
 
 

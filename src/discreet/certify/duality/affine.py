@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, cached_property
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
 import numpy as np
@@ -21,7 +23,9 @@ from discreet.model.losses import FormulaLoss
 from discreet.numerics.rational_functions import RationalFunction, range_on, second_derivative, value_at
 
 PIECES = 64
-"""Pieces of the whole range over which the least loss of each ω is bounded."""
+"""Pieces of the whole range over which the least loss of each ω is bounded, to begin with."""
+HALVED, MOST_HALVED = 12, 12_000
+"""How often the piece with the least bound is halved for each ω, and for all: near a pole one piece bends more than the rest."""
 
 HIGHEST_DEGREE = 8
 """Degrees of numerators and denominators beyond which enclosing second derivatives takes too long."""
@@ -77,8 +81,13 @@ class AffinePayoff:
 
     def bends(self, nodes: Sequence[Fraction]) -> list[Kink]:
         """The bend of every piece between neighbouring nodes."""
-        f2, g2 = second_derivative(self.f), second_derivative(self.g)
+        f2, g2 = self.second_derivatives
         return [Kink(range_on(f2, a, b), range_on(g2, a, b), b - a) for a, b in pairwise(nodes)]
+
+    @cached_property
+    def second_derivatives(self) -> tuple[RationalFunction, RationalFunction]:
+        """f″ and g″."""
+        return second_derivative(self.f), second_derivative(self.g)
 
     def parts(self, nodes: Sequence[Fraction]) -> np.ndarray:
         """f and g [part, node] in floats, each rounded once from its exact value."""
@@ -88,10 +97,20 @@ class AffinePayoff:
         """For each ω a number that −f(a) − ω·g(a) does not fall below on the whole range."""
         step = (self.high - self.low) / PIECES
         nodes = [self.low + k * step for k in range(PIECES + 1)]
-        bends = self.bends(nodes)
-        values = [(value_at(self.f, a), value_at(self.g, a)) for a in nodes]
+        values = cache(lambda a: (value_at(self.f, a), value_at(self.g, a)))
+        bend = cache(lambda a, b: self.bends((a, b))[0])
+
+        def below(omega: Fraction, a: Fraction, b: Fraction) -> Fraction:
+            return min(-f - omega * g for f, g in (values(a), values(b))) - bend(a, b).bulge(omega)
+
         found = {}
         for omega in omegas:
-            losses = [-f - omega * g for f, g in values]
-            found[omega] = min(min(pair) - bend.bulge(omega) for pair, bend in zip(pairwise(losses), bends, strict=True))
+            pieces = [(below(omega, a, b), a, b) for a, b in pairwise(nodes)]
+            heapify(pieces)
+            for _ in range(min(HALVED, MOST_HALVED // len(omegas))):
+                _, a, b = heappop(pieces)
+                middle = (a + b) / 2
+                heappush(pieces, (below(omega, a, middle), a, middle))
+                heappush(pieces, (below(omega, middle, b), middle, b))
+            found[omega] = pieces[0][0]
         return found

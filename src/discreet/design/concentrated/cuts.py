@@ -8,7 +8,7 @@ multipliers and likelihood ratios are rounded and checked again by `certify.boun
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -41,6 +41,8 @@ MOST_NODES, ENTRIES = 500, 8_000
 LOST = ((1e-4, 120), (1e-3, 700), (1e-2, 700))
 """Shares of the expected regret that truncation may leave out, each with the directed edges up to which it is tried."""
 GAP = 1e-4
+FINE, EVEN = 8_192, 0.1
+"""Points at which the bend of a payoff is looked at, and the share of nodes that do not care for it."""
 MOST_ACTIONS = 400
 """Listed actions beyond which the program takes too long."""
 FAINT = 1e-13
@@ -88,8 +90,22 @@ def with_losses(
     ends = [float(end) for end in needed(problem)]
     low, high = (min(max(float(values[k]), ends[0]), ends[1]) for k in (held[0], held[-1])) if decision.is_loss else ends
     nodes = np.linspace(low, high, many) if high > low else np.array([low])
+    if high > low and not decision.is_loss:
+        nodes = _where_it_bends(lambda a: decision.loss.table(a, values[held]), low, high, many)
     exact: list[Recommendation] = [Fraction(float(a)) for a in nodes]
     return exact, float(decision.weight) * decision.loss.table(nodes, values)
+
+
+def _where_it_bends(loss: Callable[[np.ndarray], np.ndarray], low: float, high: float, many: int) -> np.ndarray:
+    """Nodes between which chords of a loss [action, ω] bulge alike: as dense as the root of its largest bend, a few even."""
+    grid = np.linspace(low, high, FINE)
+    bend = np.abs(np.gradient(np.gradient(loss(grid), grid, axis=0), grid, axis=0)).max(axis=1)
+    dense = np.cumsum(np.sqrt(bend))
+    even = np.linspace(0, 1, FINE)
+    share = even if dense[-1] <= dense[0] else (1 - EVEN) * (dense - dense[0]) / (dense[-1] - dense[0]) + EVEN * even
+    nodes = np.interp(np.linspace(0, 1, many), share, grid)
+    nodes[[0, -1]] = low, high
+    return nodes
 
 
 def on_ground(base: Ground, many: int) -> tuple[list[Recommendation], np.ndarray]:

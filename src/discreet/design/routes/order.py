@@ -18,6 +18,8 @@ from discreet.model.reductions import REDUCTIONS, NotReduced
 LADDER = Ladder()
 CONCENTRATED: tuple[Route, ...] = (GaussianSums(), RenyiTables(), RenyiSums(), PlayersCuts(), ImpliedPure())
 """The routes of designs under ρ."""
+LISTING = (RenyiTables, ImpliedPure)
+"""Those of them that list states: they are taken for the smaller problem where there is one, and only for it."""
 
 
 def considered(problem: Problem) -> tuple[list[Route], list[Step]]:
@@ -34,7 +36,9 @@ def considered(problem: Problem) -> tuple[list[Route], list[Step]]:
             steps.append(Step(found.name, False, "", found.reason))
         else:
             shorter.append(name)
-    routes = [*(Reducing(name, route) for name in shorter[:1] for route in inner), *inner, LADDER, *CONCENTRATED]
+    smaller = [Reducing(name, route) for name in shorter[:1] for route in inner]
+    under_rho = [Reducing(shorter[0], route) if shorter and isinstance(route, LISTING) else route for route in CONCENTRATED]
+    routes = [*smaller, *inner, LADDER, *under_rho]
     open_ways = []
     for route in routes:
         reason = route.why_not(problem)

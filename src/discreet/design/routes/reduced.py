@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from discreet.certify.bounds import FULL
 from discreet.design.proposal import Proposal
 from discreet.design.routes.route import Asked, Route
 from discreet.errors import Refuted
-from discreet.model.certificate import DualWitness, TheoremWitness, Witness
+from discreet.model.certificate import DualWitness, RenyiWitness, TheoremWitness, Witness
 from discreet.model.kernel import TableKernel
 from discreet.model.problem import Problem
 from discreet.model.record import Step
@@ -47,7 +48,9 @@ class Reducing(Route):
 
 def _named(witness: Witness, smaller: Reduced) -> Witness:
     """The witness, saying which reduction it speaks about."""
-    if isinstance(witness, DualWitness):
+    if isinstance(witness, (DualWitness, RenyiWitness)):
         return replace(witness, reduction=smaller.name)
     assert isinstance(witness, TheoremWitness)
+    if witness.theorem == FULL:  # says the same of the problem itself
+        return witness
     return replace(witness, parameters=(*witness.parameters, ("reduction", smaller.name)))
