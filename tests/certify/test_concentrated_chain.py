@@ -88,7 +88,7 @@ def test_it_is_close_to_gaussian_noise_where_rho_is_small(respondents: int, rho:
 
 
 def test_a_design_beyond_programs_is_bounded_and_forged_claims_are_refuted() -> None:
-    found = design(asked(400, "1/20", values=(0, 1, 2)), compare=False, seconds=600)
+    found = design(asked(400, "1/20", values=(0, 1, 2)), compare=False, seconds=1e6)
     assert found.certificate.optimality is not None and found.relative_gap < 0.05
     witness = concentrated_chain_witness(found.mechanism.problem, SILENT)
     assert witness is not None

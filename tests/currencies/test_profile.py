@@ -19,7 +19,7 @@ from discreet.currencies.divergences import pair_renyi, relative_entropy, renyi
 from discreet.currencies.groups import group
 from discreet.currencies.loss import loss_distribution
 from discreet.currencies.pair import pair_of
-from discreet.currencies.profiles import exact_breakpoints, pair_delta, pair_epsilon, profile
+from discreet.currencies.profiles import pair_delta, pair_epsilon, profile
 from discreet.currencies.tight import tight_epsilon
 from discreet.currencies.tradeoffs import approximate_tradeoff, tradeoff
 from discreet.currencies.zcdp import rho
@@ -126,11 +126,8 @@ def test_delta_and_epsilon_are_inverse(random_channel: Callable[..., LossChannel
     assert seen.epsilon_for_delta(1).upper == 0.0
 
 
-def test_breakpoints_are_losses_and_exact_for_a_pair() -> None:
-    pair = pair_of(["1/2", "1/4", "1/4"], ["1/8", "1/2", "3/8"])
-    assert exact_breakpoints(pair) == ((F(1), F(3, 8)), (F(4), F(0)))
+def test_a_pair_that_leaks_has_no_level_below_its_leak() -> None:
     leaking = pair_of(["1/10", "9/10"], [0, 1])
-    assert exact_breakpoints(leaking)[-1] == (None, F(1, 10))
     assert pair_epsilon(leaking, F(1, 20)).upper == INF
     assert pair_epsilon(leaking, F(1, 10)).upper == 0.0
 

@@ -255,9 +255,9 @@ def test_integer_actions_follow_the_size_and_given_actions_stay() -> None:
 
 
 @pytest.mark.slow
-def test_a_family_over_60_sizes_verifies_standalone(tmp_path: Path) -> None:
-    found = design_family(problem(school(40)), range(1, 61), folder=tmp_path / "kept", gap=1e-5, seconds=60, workers=2)
-    assert [m.high for m in found.family.members] == list(range(1, 61))
+def test_a_family_over_30_sizes_verifies_standalone(tmp_path: Path) -> None:
+    found = design_family(problem(school(40)), range(1, 31), folder=tmp_path / "kept", gap=1e-5, seconds=1e6, workers=2)
+    assert [m.high for m in found.family.members] == list(range(1, 31))
     assert found.share_within(1e-4) == 1.0
     path = tmp_path / "places.family.json"
     files.write_family(path, found.family)

@@ -147,10 +147,10 @@ def test_no_level_is_refused() -> None:
 @pytest.mark.slow
 def test_example_1_needs_70_percent_of_epsilon_for_the_loss_of_geometric_noise() -> None:
     places = problem(school(40, actions="real"))
-    found = frontier(places, [Fraction(7, 10), Fraction(1)], gap=2e-5, seconds=300, workers=2)
+    found = frontier(places, [Fraction(7, 10), Fraction(1)], gap=2e-5, seconds=1e6, workers=2)
     geometric = found.points[1].baselines["geometric"].loss
     assert geometric == pytest.approx(3.23204002326, rel=1e-9)
     assert found.points[1].loss == pytest.approx(2.3259192, rel=3e-5)
     known = tuple((p.level, p.lower_bound, p.loss) for p in found.points)
-    reach = saving(places, "geometric", geometric, gap=2e-5, seconds=300, known=known).reach
+    reach = saving(places, "geometric", geometric, gap=2e-5, seconds=1e6, known=known).reach
     assert reach.below is not None and float(reach.below) < 0.700488304 < float(reach.above)

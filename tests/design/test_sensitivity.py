@@ -11,7 +11,7 @@ from design_worlds import document, loss_table, optimum, problem, school, world
 from discreet.design import Design, design
 from discreet.design.questions.decision_makers import prices, shared_design
 from discreet.design.questions.regret import under
-from discreet.design.questions.regret_surface import around_counts, contamination
+from discreet.design.questions.regret_surface import corners, drawn_around, surface
 from discreet.design.questions.sensitivity import epsilon_slope, prior_slopes, sensitivity
 from discreet.errors import InputError
 from discreet.model.priors import IidPrior
@@ -69,23 +69,22 @@ def test_slopes_towards_types_need_an_iid_prior() -> None:
 
 
 def test_regret_grows_with_the_share_and_is_enclosed(found: Design) -> None:
-    surface = contamination(found.mechanism, [Fraction(1, 50), Fraction(1, 10)], workers=1)
-    assert len(surface.places) == 6 and all(0 <= p.low <= p.high for p in surface.places)
-    near, far = surface.places[2], surface.places[5]
+    regrets = surface(found.mechanism, corners(found.mechanism.problem, [Fraction(1, 50), Fraction(1, 10)]), workers=1)
+    assert len(regrets.places) == 6 and all(0 <= p.low <= p.high for p in regrets.places)
+    near, far = regrets.places[2], regrets.places[5]
     assert near.towards == far.towards == 2 and near.high < far.low
-    assert surface.worst.radius == 0.1
-    place = surface.places[5]
+    assert regrets.worst.radius == 0.1
+    place = regrets.places[5]
     doc = document(4, range(3), [str(p) for p in place.prior])
     assert place.least - 1e-6 <= least(doc, 1.0) <= place.reached + 1e-6
 
 
 def test_draws_around_counts_repeat_with_their_seed(found: Design) -> None:
-    first = around_counts(found.mechanism, 3, seed=7, counts=(89, 9, 2), workers=1)
-    second = around_counts(found.mechanism, 3, seed=7, counts=(89, 9, 2), workers=1)
-    other = around_counts(found.mechanism, 3, seed=8, counts=(89, 9, 2), workers=1)
+    first, second, other = (drawn_around(found.mechanism.problem, 3, seed, counts=(89, 9, 2)) for seed in (7, 7, 8))
     assert first == second != other
+    assert surface(found.mechanism, first, workers=1).kind == "around counts"
     with pytest.raises(InputError, match="no reference counts"):
-        around_counts(found.mechanism, 3, seed=7)
+        drawn_around(found.mechanism.problem, 3, seed=7)
 
 
 def test_decision_makers_who_agree_pay_nothing() -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.model.actions import ListedActions, RealActions
+from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel, Output, TableKernel
@@ -73,9 +73,3 @@ def geometric() -> Callable[..., Mechanism]:
 def response() -> Callable[..., Mechanism]:
     """`make_response`."""
     return make_response
-
-
-@pytest.fixture
-def integer_squared() -> Decision:
-    """Squared error with actions 0, 1, 2."""
-    return Decision(SquaredLoss(), ListedActions((Fraction(0), Fraction(1), Fraction(2))))

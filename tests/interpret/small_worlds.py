@@ -106,48 +106,4 @@ def listed(names: int, edges: list[tuple[int, int]], probabilities: np.ndarray, 
     return table_mechanism(problem, DatabaseSummary(), probabilities)
 
 
-def random_graph(states: int, extra: int, rng: np.random.Generator) -> tuple[list[tuple[int, int]], np.ndarray]:
-    """A random connected graph: edges and distances [state, state]."""
-    edges = {(int(rng.integers(0, i)), i) for i in range(1, states)}
-    for _ in range(extra):
-        a, b = sorted(rng.choice(states, size=2, replace=False).tolist())
-        edges.add((a, b))
-    return sorted(edges), graph_distances(states, edges)
-
-
-def graph_distances(states: int, edges: set[tuple[int, int]] | list[tuple[int, int]]) -> np.ndarray:
-    """Distances by Floyd and Warshall; infinite between components."""
-    d = np.full((states, states), np.inf)
-    np.fill_diagonal(d, 0)
-    for a, b in edges:
-        d[a, b] = d[b, a] = 1
-    for k in range(states):
-        d = np.minimum(d, d[:, [k]] + d[[k], :])
-    return d
-
-
-def random_private(distances: np.ndarray, outputs: int, epsilon: float, rng: np.random.Generator) -> np.ndarray:
-    """Random ε-DP probabilities [output, state].
-
-    Unnormalised weights e^(ε f/2) with f 1-Lipschitz, and the normaliser moves by at most e^(ε/2) per step as well.
-    """
-    states = len(distances)
-    logs = np.empty((outputs, states))
-    for s in range(outputs):
-        anchors = rng.uniform(0, 3, size=states)
-        logs[s] = -epsilon / 2 * (distances + anchors[:, None]).min(axis=0)
-    weights = np.exp(logs) * rng.uniform(0.2, 1, size=(outputs, 1))
-    return weights / weights.sum(axis=0)
-
-
-def laplace_like(states: int, epsilon: float, outputs: int) -> np.ndarray:
-    """A geometric mechanism on a path, wide enough that the tails hardly matter: [output, state]."""
-    centre = np.arange(outputs) - (outputs - states) // 2
-    r = np.exp(-epsilon)
-    law = (1 - r) / (1 + r) * r ** np.abs(centre[:, None] - np.arange(states)[None, :])
-    law[0] = r ** (np.arange(states) - centre[0]) / (1 + r)
-    law[-1] = r ** (centre[-1] - np.arange(states)) / (1 + r)
-    return law
-
-
 HISTOGRAM = HistogramSummary()

@@ -73,11 +73,6 @@ def test_erratum_19_one_record_needs_the_discrete_metric() -> None:
     assert near == pytest.approx(float(EXAMPLE.epsilon) / 6)
 
 
-def test_the_naive_reader_is_overconfident_about_extreme_values() -> None:
-    found = EXAMPLE.posterior(6.0)
-    assert found.naive_mean() == pytest.approx(4.5) and found.naive_mean() > found.mean() + 1
-
-
 @pytest.mark.parametrize("wrong", [{"epsilon": Fraction(0)}, {"shape": Fraction(0)}, {"high": 0}, {"rate": Fraction(-1)}])
 def test_impossible_models_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(InputError):

@@ -46,14 +46,6 @@ def test_log1mexp_keeps_its_digits_at_both_ends(x: float) -> None:
     assert float(logspace.log1mexp(x)) == pytest.approx(expected, rel=4e-15)
 
 
-@given(st.lists(st.integers(0, 400), min_size=1, max_size=5))
-def test_multinomial_coefficients_against_integers(counts: list[int]) -> None:
-    exact = math.factorial(sum(counts))
-    for count in counts:
-        exact //= math.factorial(count)
-    assert float(logspace.log_multinomial(counts)) == pytest.approx(math.log(exact), rel=1e-14, abs=1e-13)
-
-
 def test_factorials_and_gammas() -> None:
     n = np.arange(400)
     expected = [math.log(math.factorial(k)) for k in range(400)]

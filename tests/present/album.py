@@ -17,7 +17,7 @@ from discreet.currencies.profiles import profile
 from discreet.design.questions.allocation import allocate
 from discreet.design.questions.family import design_family
 from discreet.design.questions.frontier import frontier
-from discreet.design.questions.regret_surface import around_counts, contamination
+from discreet.design.questions.regret_surface import corners, drawn_around, surface
 from discreet.design.questions.robust import robust_design
 from discreet.design.questions.smallest_epsilon import saving
 from discreet.design.questions.two_promises import two_promises
@@ -139,8 +139,8 @@ def _picture(name: str) -> Figure:
         "mechanism": lambda: mechanism_figure(mechanism(6, 3)),
         "posterior": lambda: posterior_figure(mechanism()),
         "priors": _priors,
-        "regret": lambda: regret_figure(contamination(mechanism(), [Fraction(1, 10), Fraction(1, 5)], workers=1)),
-        "regret-counts": lambda: regret_figure(around_counts(mechanism(), 4, 7, counts=[70, 30], workers=1)),
+        "regret": lambda: regret_figure(surface(mechanism(), corners(problem(), [Fraction(1, 10), Fraction(1, 5)]), workers=1)),
+        "regret-counts": lambda: regret_figure(surface(mechanism(), drawn_around(problem(), 4, 7, [70, 30]), workers=1)),
         "relative-risk": lambda: relative_risk_figure(*pair(), ("geometric", "peak and valley"), second_labels=["peak", "valley"]),
         "simplex": lambda: simplex_figure(correlated(), dict(zip(("geometric", "peak and valley"), pair(), strict=True))),
         "total": lambda: total_figure(AskedTotal(total(_cells(), np.arange(6)))),

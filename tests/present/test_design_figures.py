@@ -17,7 +17,7 @@ from discreet.design.best_mechanism import design
 from discreet.design.questions.allocation import allocate
 from discreet.design.questions.family import design_family
 from discreet.design.questions.frontier import Frontier, frontier
-from discreet.design.questions.regret_surface import around_counts, contamination
+from discreet.design.questions.regret_surface import corners, drawn_around, surface
 from discreet.design.questions.robust import robust_design
 from discreet.design.questions.smallest_epsilon import saving
 from discreet.errors import InputError, MissingExtra
@@ -71,8 +71,8 @@ def figures(curve: Frontier, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     return {
         "frontier": frontier_figure(curve, saving(places, "geometric", geometric)),
         "comparison": comparison_figure(best),
-        "contamination": regret_figure(contamination(best.mechanism, [Fraction(1, 20), Fraction(1, 10)], workers=1)),
-        "draws": regret_figure(around_counts(best.mechanism, 4, 1, counts=(89, 9, 2), workers=1)),
+        "contamination": regret_figure(surface(best.mechanism, corners(places, [Fraction(1, 20), Fraction(1, 10)]), workers=1)),
+        "draws": regret_figure(surface(best.mechanism, drawn_around(places, 4, 1, (89, 9, 2)), workers=1)),
         "family": family_figure(family),
         "priors": priors_figure(robust_design(places, [places.prior, other], gap=1e-3, workers=1)),
         "allocation": allocation_figure(split, curves),

@@ -1,12 +1,13 @@
-"""Publish in processes that are killed, for real: at a named step, or at random times.
+"""Publish in processes that are killed, for real: at a named step, or at random moments of their work.
 
     python killing.py step TOWN NAME [MEMBER]   publish, and end by SIGKILL before the step NAME
     python killing.py random TEMPLATE WORK COUNT SEED
     python killing.py batch TEMPLATE WORK COUNT SEED
 
-The last two copy a town COUNT times, kill a publishing child of each after a random time, then check in another child that
-nothing was lost: what was drawn is counted, a release is whole or absent, and the same command comes to an end. In a batch the
-child publishes all members, one after another.
+The last two copy a town COUNT times, kill a publishing child of each at a random one of all the calls that it makes, then check
+in another child that nothing was lost: what was drawn is counted, a release is whole or absent, and the same command comes to an
+end. In a batch the child publishes all members, one after another. Calls are counted and not seconds: a busy machine is met at the
+same moments.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ import random
 import shutil
 import signal
 import sys
-import time
 import traceback
 from collections.abc import Callable
 from functools import partial
+from math import ceil
 from pathlib import Path
 
 from towns import BUDGET, Town, publish_until_done
@@ -123,25 +124,39 @@ def child(work: Callable[[], object]) -> int:
     return pid
 
 
+def calls_of(work: Callable[[], object], last: int | None = None) -> int:
+    """Do the work and count the calls and returns in it, Python's and C's; the process is killed at the one numbered `last`."""
+    seen = 0
+
+    def heard(*_: object) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.setprofile(heard)
+    work()
+    sys.setprofile(None)
+    return seen
+
+
+def rehearsed(folder: Path, doing: Callable[[Path], object]) -> int:
+    """How many calls the whole takes, in a child that is not killed."""
+    reading, writing = os.pipe()
+    assert os.waitpid(child(lambda: os.write(writing, str(calls_of(partial(doing, folder))).encode())), 0)[1] == 0
+    return int(os.read(reading, 100))
+
+
 def at_random(
     template: Path, work: Path, count: int, seed: int, doing: Callable[[Path], object], checking: Callable[[Path], str]
 ) -> int:
-    """How many of the interrupted publications broke a promise."""
-    chance = random.Random(seed)
-    spans = []
-    for i in range(3):
-        folder = Path(shutil.copytree(template, work / f"timing{i}"))
-        started = time.perf_counter()
-        assert os.waitpid(child(partial(doing, folder)), 0)[1] == 0
-        spans.append(time.perf_counter() - started)
-    longest = 1.1 * sorted(spans)[1]
-    bad = 0
+    """How many of the interrupted publications broke a promise; the moments are spread evenly over the work."""
+    chance, bad = random.Random(seed), 0
+    calls = rehearsed(Path(shutil.copytree(template, work / "rehearsal")), doing)
     for i in range(count):
         folder = Path(shutil.copytree(template, work / f"town{i}"))
-        pid = child(partial(doing, folder))
-        time.sleep(chance.uniform(0, longest))
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
+        last = ceil((i + chance.random()) / count * calls)
+        os.waitpid(child(partial(calls_of, partial(doing, folder), last)), 0)
         broken = os.waitpid(child(lambda folder=folder, i=i: print(i, checking(folder), flush=True)), 0)[1] != 0  # noqa: T201
         bad += broken
         if not broken:

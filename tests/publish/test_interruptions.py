@@ -54,13 +54,13 @@ def test_a_stage_whose_seal_does_not_fit_is_burned_not_published(town: Town) -> 
 
 
 @pytest.mark.slow
-def test_killed_at_random_times(tmp_path: Path) -> None:
-    killed_at_random("random", make_town(tmp_path / "template").folder, tmp_path / "work", 60)
+def test_killed_at_random_moments(tmp_path: Path) -> None:
+    killed_at_random("random", make_town(tmp_path / "template").folder, tmp_path / "work", 16)
 
 
 @pytest.mark.slow
-def test_batches_killed_at_random_times(tmp_path: Path) -> None:
-    killed_at_random("batch", make_batch(tmp_path / "template")[0].folder, tmp_path / "work", 20)
+def test_batches_killed_at_random_moments(tmp_path: Path) -> None:
+    killed_at_random("batch", make_batch(tmp_path / "template")[0].folder, tmp_path / "work", 8)
 
 
 def killed_at_random(kind: str, template: Path, work: Path, count: int) -> None:
@@ -72,4 +72,4 @@ def killed_at_random(kind: str, template: Path, work: Path, count: int) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     outcomes = [line.split(" ", 1)[1] for line in done.stdout.splitlines()]
     assert len(outcomes) == count
-    assert len(set(outcomes)) >= 2, f"the times met too few different moments: {set(outcomes)}"
+    assert len(set(outcomes)) >= 3, f"too few different stages were met: {set(outcomes)}"

@@ -43,10 +43,6 @@ def test_a_stream_never_repeats_and_two_streams_share_nothing() -> None:
     assert distinct([source.words(500).tobytes() for source in (one, two, OperatingSystem()) for _ in range(10)])
 
 
-def in_fork(stream: Stream, writer: int) -> None:
-    os.write(writer, stream.words(64).tobytes())
-
-
 def test_after_a_fork_parent_and_children_read_different_words() -> None:
     stream = Stream()
     found = [stream.words(64).tobytes()]

@@ -10,7 +10,7 @@ import pytest
 from discreet.currencies.statements import statement
 from discreet.interpret.bounds import PosteriorBounds
 from discreet.interpret.power import power_bound
-from discreet.interpret.sentences import attacker_sentence, factor_sentence, limit_sentence, power_sentence
+from discreet.interpret.sentences import attacker_sentence, limit_sentence, power_sentence
 from discreet.numerics import digits
 from discreet.numerics.digits import Side
 from discreet.numerics.exact import exact
@@ -25,7 +25,6 @@ TEXTS = [
     ),
     *(lambda e=e, d=d: power_sentence(power_bound(0.05, e, d)) for e in (Fraction(1, 7), Fraction(1), Fraction(8)) for d in (1, 3)),
     *(lambda e=e: limit_sentence(PosteriorBounds(e, 3), 0.5) for e in (Fraction(1, 9), Fraction(1))),
-    lambda: factor_sentence(Fraction(1)),
     lambda: proof_words(Fraction(10, 3), Fraction(3)), lambda: tight_words(Fraction(1, 3), Fraction(2, 3)),
     *(
         lambda k=k: " ".join(getattr(b, "text", "") for b in conversion_view(statement("epsilon", epsilon="1/3"), k).told[:2])

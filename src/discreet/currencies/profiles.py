@@ -125,17 +125,6 @@ def pair_epsilon(pair: Pair, delta: Fraction) -> Bracket:
     return log_of(worst)
 
 
-def exact_breakpoints(pair: Pair) -> tuple[tuple[Fraction | None, Fraction], ...]:
-    """(e^ε, δ) at every kink with e^ε ≥ 1 of one pair in one direction, all exact; None stands for e^ε = ∞."""
-    ratios = sorted({Fraction(p, q) for p, q in pair.key if q and p > q} | {Fraction(1)})
-    mass = Fraction(sum(p for p, q in pair.key if q == 0), pair.denominator)
-    found: list[tuple[Fraction | None, Fraction]] = []
-    for x in ratios:
-        excess = sum((max(p - x * q, Fraction(0)) for p, q in pair.key), Fraction(0))
-        found.append((x, excess / pair.denominator))
-    return (*found, (None, mass)) if mass else tuple(found)
-
-
 def _hockey_sticks(channel: LossChannel, epsilon: float) -> tuple[Floats, Floats]:
     """Float δ(ε) of every directed edge and a bound on its error.
 

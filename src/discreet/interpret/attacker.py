@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, inf
+from math import inf
 
 import numpy as np
 
@@ -43,12 +43,6 @@ class OddsShift:
             after = np.log(self.posterior[first]) - np.log(self.posterior[second])
             before = np.log(self.prior[first]) - np.log(self.prior[second])
         return float(after - before)
-
-    @property
-    def best_guess(self) -> tuple[int, float]:
-        """The likeliest type and its probability after reading."""
-        place = int(np.argmax(self.posterior))
-        return place, self.posterior[place]
 
 
 @dataclass(frozen=True)
@@ -189,8 +183,3 @@ def _respondents(mechanism: Mechanism) -> Universe:
             remedy="ask about whole databases with the limits",
         )
     return universe
-
-
-def guessing_bound(epsilon: float, types: int) -> float:
-    """The most often a uniform type can be guessed: e^ε/(e^ε + k − 1), attained by randomised response."""
-    return 1 / (1 + (types - 1) * exp(-epsilon))

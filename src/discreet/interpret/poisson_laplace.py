@@ -144,11 +144,6 @@ class CountPosterior:
         """The equal-tailed credible interval."""
         return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
 
-    def naive_mean(self) -> float:
-        """What a reader gets who takes t, rounded into the clamp, for the count: (α + x)/(β + 1)."""
-        count = min(max(round(self.t), self.model.low), self.model.high)
-        return float((self.model.shape + count) / (self.model.rate + 1))
-
 
 def _gamma(theta: ArrayLike, shape: ArrayLike, rate: ArrayLike) -> Floats:
     from scipy.stats import gamma

@@ -9,20 +9,16 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf
 
-from discreet.currencies.bracket import enclosed
 from discreet.interpret.bounds import PosteriorBounds, moved_bracket
 from discreet.interpret.power import PowerBound
 from discreet.numerics.digits import (
     about,
-    at_most,
     between,
     given,
     percent_at_least,
     percent_at_most,
     percent_given,
 )
-from discreet.numerics.exact import exact
-from discreet.numerics.outward import ball
 
 Number = float | Fraction
 LARGEST = 700
@@ -115,16 +111,6 @@ def reading_sentence(
         f"The published value {output} means, under {prior}: the true value {span} with probability {percent_at_least(inside)} "
         f"(at least {percent_given(level)} was asked for); on average it is {about(mean)}."
     )
-
-
-def factor_sentence(shift: Number) -> str:
-    """A shift of log odds as a factor of odds."""
-    if shift == inf:
-        return "some published value makes one answer impossible: odds can move without limit"
-    if shift > LARGEST:
-        return "odds can change by a factor beyond any that is worth writing down"
-    factor = enclosed(lambda: ball(exact(shift)).exp(), low=0.0).upper
-    return f"odds can change by a factor of at most {at_most(factor, 4)}"
 
 
 def _respondents(distance: float) -> str:

@@ -105,13 +105,6 @@ class Gaussian:
         return float(self.sigma) * math.sqrt(2 / math.pi)
 
 
-def classical_sigma(epsilon: object, delta: object, sensitivity: object = 1) -> float:
-    """The textbook σ = Δ√(2 log(1.25/δ))/ε, valid for ε < 1 only: a baseline, always more noise than needed."""
-    rate, chance = between(epsilon, 0, 1, "epsilon"), between(delta, 0, 1, "delta")
-    reach = positive(sensitivity, "sensitivity")
-    return float(reach / rate) * math.sqrt(2 * math.log(1.25 / float(chance)))
-
-
 def _delta(scale: Fraction, epsilon: Fraction) -> arb:
     """δ(ε) at σ/Δ = scale, as a ball: Φ(x) = erfc(−x/√2)/2."""
     from flint import arb

@@ -11,7 +11,6 @@ Reference: Asi & Duchi (2020), "Near instance-optimality in differential privacy
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -86,8 +85,3 @@ class InverseSensitivity:
                     steps[there] = (steps[here] or 0) + 1
                     queue.append(there)
         return steps
-
-
-def local_sensitivity(space: StateSpace, values: Sequence[Fraction]) -> list[Fraction]:
-    """For each state, the most that the statistic moves to an adjacent state."""
-    return [max((abs(values[i] - values[j]) for j in space.around[i]), default=Fraction(0)) for i in range(len(space))]

@@ -1,6 +1,6 @@
 """Sums of exponentials kept as logarithms, where probabilities span e^(−ε·diameter) and would underflow.
 
-    log_sum_exp(a) = log Σ e^a_i,      log_multinomial(k) = log( n! / Π k_j! ),   n = Σ k_j.
+    log_sum_exp(a) = log Σ e^a_i
 
 −inf stands for probability zero everywhere and never turns into NaN. These are floats: they propose, they do
 not certify. Multinomial probabilities follow Loader (2000), "Fast and accurate computation of binomial
@@ -53,14 +53,6 @@ def log_factorial(values: ArrayLike) -> Floats:
     positive = np.maximum(n, 1.0)
     stirling = (positive + 0.5) * np.log(positive) - positive + HALF_LOG_TWO_PI + stirling_error(positive)
     return np.where(n <= 1, 0.0, stirling)
-
-
-def log_multinomial(counts: ArrayLike) -> Floats:
-    """log( n! / Π k_j! ) of integer counts k along the last axis."""
-    k = np.asarray(counts, dtype=np.float64)
-    n = k.sum(axis=-1, keepdims=True)
-    entropy = np.sum(k * np.log(np.maximum(n, 1.0) / np.maximum(k, 1.0)), axis=-1)
-    return np.asarray(entropy + _stirling_corrections(k, n))
 
 
 def log_multinomial_pmf(counts: ArrayLike, probabilities: ArrayLike) -> Floats:

@@ -38,7 +38,6 @@ def places(size: int, probabilities: tuple[str, ...], actions: object = "integer
         (20, TWO, 1.6365117, 1.6365125),
         (40, TWO, 2.40974803, 2.40974874),
         (10, THREE, 2.3534034, 2.3534040),
-        pytest.param(100, TWO, 3.7793080, 3.7793102, marks=pytest.mark.slow),
     ],
 )
 def test_encloses_the_certified_optimum(size: int, probabilities: tuple[str, ...], lower: float, upper: float) -> None:

@@ -1,8 +1,8 @@
 """Regret surfaces: what following a mechanism costs as the truth moves away from its prior.
 
 Neighbourhoods of an iid prior p:
-`contamination`  p(κ, t) = (1−κ)p + κ·e_t for shares κ and every type t                      (BG's ε-contamination, corners)
-`around_counts`  draws of p from Dirichlet(counts + pseudo-count): what the reference data leave open about p
+`corners`       p(κ, t) = (1−κ)p + κ·e_t for shares κ and every type t                      (BG's ε-contamination, corners)
+`drawn_around`  draws of p from Dirichlet(counts + pseudo-count): what the reference data leave open about p
 Each place is designed anew to know the least loss there, side by side within a time for all; the regret lies between `low` and
 `high`.
 """
@@ -101,35 +101,6 @@ def drawn_around(problem: Problem, draws: int, seed: int, counts: Sequence[int] 
     rows = np.random.default_rng(seed).dirichlet(concentration, draws)
     size = getattr(prior, "size", None)
     return tuple(Spot(_decimal(row.tolist(), size)) for row in rows)
-
-
-def contamination(
-    mechanism: Mechanism,
-    radii: Sequence[Fraction],
-    watch: Watch = SILENT,
-    *,
-    gap: float = 1e-4,
-    seconds: float = 60.0,
-    workers: int | None = None,
-) -> Surface:
-    """Regret at every corner of neighbourhoods of several radii."""
-    return surface(mechanism, corners(mechanism.problem, radii), watch, gap=gap, seconds=seconds, workers=workers)
-
-
-def around_counts(
-    mechanism: Mechanism,
-    draws: int,
-    seed: int,
-    watch: Watch = SILENT,
-    *,
-    counts: Sequence[int] | None = None,
-    gap: float = 1e-4,
-    seconds: float = 60.0,
-    workers: int | None = None,
-) -> Surface:
-    """Regret at priors drawn around reference counts."""
-    spots = drawn_around(mechanism.problem, draws, seed, counts)
-    return surface(mechanism, spots, watch, gap=gap, seconds=seconds, workers=workers)
 
 
 def surface(

@@ -37,7 +37,6 @@ class GeometricRoute(Route):
 
     name = "geometric"
     theorem = GEOMETRIC
-    computes = False
 
     def obstacle(self, problem: Problem) -> str | None:
         return why_not_geometric(problem)

@@ -33,9 +33,6 @@ class Route(ABC):
     serves: tuple[type[Promise], ...] = (PurePromise,)
     """The kinds of promise that its mechanisms keep and that its bounds speak about."""
 
-    computes = True
-    """Whether it needs the libraries for arrays, rather than a formula."""
-
     unbiased: tuple[str | None, ...] = (None,)
     """The ways of being unbiased (`model.decision`) that its mechanisms have; None for values that need not be."""
 

@@ -102,7 +102,6 @@ class NoiseWithTails(Route):
     name = "unbiased noise"
     theorem = ""
     unbiased = ("everywhere", "nearby")
-    computes = False
 
     def obstacle(self, problem: Problem) -> str | None:
         if too_many(problem) is None and problem.exchangeable:

@@ -50,18 +50,6 @@ def first_order(posteriors: Sequence[Posterior], tolerance: Fraction = Fraction(
     return _chain(posteriors, _smaller_tail, tolerance)
 
 
-def likelihood_ratio_violation(lower: Posterior, higher: Posterior, tolerance: Fraction = Fraction(0)) -> tuple[int, int] | None:
-    """States a < b at which the ratio higher/lower falls, or None."""
-    _same_length((lower, higher))
-    return _falling_ratio(whole(lower), whole(higher), tolerance)
-
-
-def dominance_violation(lower: Posterior, higher: Posterior, tolerance: Fraction = Fraction(0)) -> tuple[int, int] | None:
-    """(w, w) at which the higher posterior's tail P(ω ≥ w) is the smaller one, or None."""
-    _same_length((lower, higher))
-    return _smaller_tail(whole(lower), whole(higher), tolerance)
-
-
 def _falling_ratio(low: list[int], high: list[int], tolerance: Fraction) -> tuple[int, int] | None:
     n, above, unit = len(low), tolerance.numerator + tolerance.denominator, tolerance.denominator
     full = all(low) and all(high)
