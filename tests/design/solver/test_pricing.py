@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from discreet.design.solver.elimination import half_inverse
 from discreet.design.solver.flows import deficits, price
 from discreet.design.solver.interior import Iterate
-from discreet.design.solver.pricing import likely_actions, solve_priced
+from discreet.design.solver.pricing import likely_actions, merge, solve_priced
 from discreet.design.solver.program import Program, dual_bound, pulled, slack
 from discreet.design.solver.solve import solve
 
@@ -91,3 +93,20 @@ def test_halves_make_the_inverse_of_an_m_matrix(size: int) -> None:
     matrix = np.eye(size) * (sums + away.sum(axis=2))[:, :, None] - away
     assert half.transpose(0, 2, 1) @ half @ matrix == pytest.approx(np.broadcast_to(np.eye(size), off.shape), abs=1e-6)
     assert half.min() >= 0 and np.all(np.triu(half, 1) == 0)
+
+
+def test_what_is_no_number_is_no_better() -> None:
+    """An iterate whose digits ended came back as "better" once, and a design at ε = 24 ended with NaN multipliers."""
+    found = solve(ladder(1))
+    nothing = replace(found, value=np.nan, bound=np.nan, multipliers=np.full_like(found.multipliers, np.nan))
+    merged = merge(found, nothing)
+    assert merged.value == found.value and merged.bound == found.bound and np.isfinite(merged.multipliers).all()
+
+
+def test_a_step_without_digits_leaves_the_point_where_it_was() -> None:
+    state = Iterate(ladder(2))
+    state.advance()
+    before = state.point
+    state.rebalance = lambda: setattr(state, "x", state.x * np.nan)  # type: ignore[method-assign]
+    assert not state.advance()
+    assert all(np.array_equal(a, b) for a, b in zip(before, state.point, strict=True))

@@ -240,12 +240,16 @@ class Iterate:
         step_s, step_z = min(1.0, SAFE * step_s), min(1.0, SAFE * step_z)
         if not (np.isfinite(step_s) and np.isfinite(step_z)) or max(step_s, step_z) < 1e-6:
             return False
+        before = self.point
         self.x = x * (1.0 + step_s * dy)
         self.s = s + step_s * ds
         self.z = z + step_z * dz
         self.price = self.price + step_z * dprice
         self.rebalance()
-        return bool(np.isfinite(self.x).all() and self.x.min() > 0)
+        if np.isfinite(self.x).all() and np.isfinite(self.z).all() and self.x.min() > 0:
+            return True
+        self.point = before  # whoever goes on from here finds numbers
+        return False
 
     def weights(self) -> Floats:
         """How large the target of each pair is beside the others, with mean 1."""

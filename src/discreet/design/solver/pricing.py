@@ -76,7 +76,7 @@ def solve_priced(
             time.perf_counter() - begun,
             part.status,
         )
-        best = found if best is None else _merge(best, found)
+        best = found if best is None else merge(best, found)
         if watch is not None:
             watch.report(stage="pricing", value=best.value, bound=best.bound, seconds=best.seconds)
         if best.relative_gap <= gap or part.status == "cancelled" or (not violators.size and level <= gap):
@@ -148,7 +148,8 @@ def _guesses(program: Program, active: Integers, part: Solution, others: Integer
     return best, missing
 
 
-def _merge(one: Solution, two: Solution) -> Solution:
-    upper = one if one.value < two.value else two
-    lower = one if one.bound > two.bound else two
+def merge(one: Solution, two: Solution) -> Solution:
+    """The better kernel and the better bound of two."""
+    upper = two if two.value <= one.value else one  # what is no number is no better
+    lower = two if two.bound >= one.bound else one
     return Solution(upper.kernel, lower.multipliers, upper.value, lower.bound, two.iterations, two.seconds, two.status)

@@ -89,8 +89,16 @@ def lattice_weights(values: Sequence[float], finest: int = 10_000) -> tuple[tupl
     return tuple(int(x) for x in np.round(shares * 240)), False
 
 
-def best_noise(epsilon: float, sensitivity: int) -> list[IntegerNoise]:
-    """Noises worth trying: the staircase of least variance and its neighbours, and the geometric."""
+def best_noise(epsilon: float, sensitivity: int, unit: int = 1) -> list[IntegerNoise]:
+    """Noises worth trying: the staircase of least variance and its neighbours, and the geometric.
+
+    A sum that moves in steps of `unit` is told the output's remainder for nothing, and for each remainder the noise is one in
+    steps: a centre of 2m − 1 ≈ c·unit integers holds c of them for nearly every remainder, an even c included. On steps that are
+    few to a stair that is better than any centre of an odd number: by 1.3 % for two of them at ε = 1, by 5 % for three at ε = 2.
+    """
     middle = staircase_noise(epsilon, sensitivity).plateau
-    plateaus = range(max(1, middle - 2), min(sensitivity, middle + 2) + 1)
-    return [*(staircase_noise(epsilon, sensitivity, r) for r in plateaus), geometric_noise(epsilon, sensitivity)]
+    plateaus = set(range(max(1, middle - 2), min(sensitivity, middle + 2) + 1))
+    if unit > 1:
+        held = (2 * middle - 1) // unit
+        plateaus |= {(c * unit + 1) // 2 for c in range(max(1, held - 1), held + 3) if (c * unit + 1) // 2 <= sensitivity}
+    return [*(staircase_noise(epsilon, sensitivity, r) for r in sorted(plateaus)), geometric_noise(epsilon, sensitivity)]

@@ -18,7 +18,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, inf, log2, sqrt
+from math import ceil, gcd, inf, log2, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -204,7 +204,7 @@ class Reader:
         if joint.masses.size > MOST_READ or joint.masses.shape[1] > MOST_OUTPUTS:
             raise TooLarge("the readings of a sum", size=f"{joint.masses.size:,}", fits=f"{MOST_READ:,}", remedy="coarser weights")
         best: tuple[float, IntegerNoise, list[Recommendation]] | None = None
-        for noise in best_noise(self.epsilon, self.population.step(weights)):
+        for noise in best_noise(self.epsilon, self.population.step(weights), gcd(*weights)):
             seen = to_outputs(joint.masses, joint.first, noise, joint.first, joint.last)
             actions, loss = self.replies(seen.T, joint.omegas)
             if best is None or loss < best[0]:
@@ -222,7 +222,7 @@ class Reader:
         centre = float(law.masses @ law.means) / float(law.masses.sum())
         g = law.means - centre
         best: tuple[float, IntegerNoise, np.ndarray] | None = None
-        for noise in best_noise(self.epsilon, self.population.step(coarse)):
+        for noise in best_noise(self.epsilon, self.population.step(coarse), gcd(*coarse)):
             moments = np.stack([law.masses, law.masses * g, law.masses * (g * g + law.variances)])
             density, first, second = to_outputs(moments, law.first, noise, law.first, law.last)
             safe = np.where(density > 0, density, 1.0)
@@ -253,7 +253,7 @@ class Reader:
         """Payoffs f(a) + ω·g(a): of ω only its mean after each output counts, so the law of S is enough."""
         decision, law = self.problem.decision, self.population.law(weights)
         best: tuple[float, IntegerNoise, list[Action]] | None = None
-        for noise in best_noise(self.epsilon, self.population.step(weights)):
+        for noise in best_noise(self.epsilon, self.population.step(weights), gcd(*weights)):
             moments = np.stack([law.masses, law.masses * law.means])
             density, first = to_outputs(moments, law.first, noise, law.first, law.last)
             means = first / np.where(density > 0, density, 1.0)

@@ -103,11 +103,25 @@ def sum_law(
     spread = float(p @ (w - mean_w) ** 2)
     slope = float(p @ ((w - mean_w) * (v - mean_v))) / spread if spread > 0 else 0.0
     offset = float(p @ (v - slope * w))
-    law = _power(_single(p, v - slope * w - offset, w), respondents, quick)
+    unit = math.gcd(*map(int, w))
+    law = _stretched(_power(_single(p, v - slope * w - offset, w // unit), respondents, quick), unit)
     safe = np.where(law.p > 0, law.p, 1.0)
     residual = law.a / safe
     means = slope * np.arange(law.first, law.first + len(law.p)) + respondents * offset + residual
     return SumLaw(law.first, law.p, means, np.maximum(law.b / safe - residual**2, 0.0))
+
+
+def _stretched(law: _Triple, unit: int) -> _Triple:
+    """The law of a sum in steps of `unit`, from that of the number of steps."""
+    if unit == 1:
+        return law
+
+    def apart(x: Floats) -> Floats:
+        wide = np.zeros(unit * (len(x) - 1) + 1)
+        wide[::unit] = x
+        return wide
+
+    return _Triple(unit * law.first, apart(law.p), apart(law.a), apart(law.b))
 
 
 def likely_length(probabilities: ArrayLike, weights: Sequence[int], respondents: int) -> int:

@@ -16,6 +16,7 @@ states the value of what it found with direct ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import gcd
 from typing import Protocol
 
 import numpy as np
@@ -31,6 +32,8 @@ from discreet.watch import SILENT, Watch
 
 FINE = 24
 """A fine W: rescaled lattices come near it; finer ones gain less than a part in a thousand."""
+MOST_OUTPUTS = 40_000
+"""Likely totals, about, up to which a lattice is refined: each is an output with its action."""
 
 
 def best_clipping(population: Population) -> tuple[float, float]:
@@ -129,7 +132,7 @@ def settle(population: Population, weights: Weights) -> Proxy:
 
 def _best_reading(population: Population, weights: Weights, quick: bool) -> Proxy:
     law, step = population.law(weights, quick), population.step(weights)
-    tried = [read_by_bayes(law, weights, step, noise) for noise in best_noise(population.epsilon, step)]
+    tried = [read_by_bayes(law, weights, step, noise) for noise in best_noise(population.epsilon, step, gcd(*weights))]
     return min(tried, key=lambda proxy: proxy.loss)
 
 
@@ -172,10 +175,10 @@ def clipped_candidates(population: Population) -> Iterator[Weights]:
         if exact:
             first, last = round((lo - low) / unit), round((top - low) / unit)
             if last > first:
-                repeat = max(1, round(FINE / (last - first)))
                 origin = zero if population.presence else first
-                steps = lattice[: len(values)]
-                yield from fresh(tuple(repeat * (min(max(w, first), last) - origin) for w in steps))
+                steps = tuple(min(max(w, first), last) - origin for w in lattice[: len(values)])
+                repeat = max(1, min(round(FINE / (last - first)), MOST_OUTPUTS // population.length(steps)))
+                yield from fresh(tuple(repeat * w for w in steps))
     for threshold in sorted(set(values))[0 if population.presence else 1 :]:
         yield from fresh(tuple(int(v >= threshold) for v in values))
     if exact:
