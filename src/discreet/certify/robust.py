@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from discreet.certify.value.expected import expected_payoff
+from discreet.certify.bounds import FULL
+from discreet.certify.optimality import proved_value
 from discreet.errors import InputError, Refuted
 from discreet.files.robust import RobustFile
-from discreet.model.certificate import OptimalityClaim
+from discreet.model.certificate import OptimalityClaim, TheoremWitness
 from discreet.model.priors import ExchangeablePrior, Prior
 from discreet.model.problem import Problem, believed
 
@@ -41,7 +42,7 @@ class RobustProof:
 
 
 def mixture(problem: Problem, priors: Sequence[Prior], weights: Sequence[Fraction]) -> Problem:
-    """The problem under the prior Σ_k λ_k π_k, written out histogram by histogram."""
+    """The problem under the prior Σ_k λ_k π_k: π_k itself where λ_k = 1, else written out histogram by histogram."""
     if len(priors) != len(weights) or sum(weights) != 1 or any(w < 0 for w in weights):
         raise InputError(
             "The weights of the priors are no probabilities",
@@ -50,6 +51,9 @@ def mixture(problem: Problem, priors: Sequence[Prior], weights: Sequence[Fractio
             remedy="correct the weights",
         )
     each = [replace(problem, prior=prior) for prior in priors]
+    for alone, weight in zip(each, weights, strict=True):
+        if weight == 1:
+            return alone
     if not all(p.exchangeable for p in each):
         raise InputError(
             "Priors are mixed when the order of respondents does not matter",
@@ -74,8 +78,7 @@ def regret_sides(robust: RobustFile, claims: Sequence[OptimalityClaim]) -> Robus
     mechanism, priors, weights = robust.mechanism, robust.priors, robust.weights
     problem = mechanism.problem
     mixed, *of_references = claims
-    stated, derived = (getattr(prior, "table", None) for prior in (problem.prior, mixture(problem, priors, weights).prior))
-    if not isinstance(problem.prior, ExchangeablePrior) or stated != derived:
+    if _listed(problem.prior) != _listed(mixture(problem, priors, weights).prior):
         raise Refuted("the mechanism's prior is not the mixture of the priors with these weights", "another prior")
     for prior, (reference, _) in zip(priors, robust.references, strict=True):
         if replace(problem, prior=prior) != reference.problem:
@@ -83,7 +86,13 @@ def regret_sides(robust: RobustFile, claims: Sequence[OptimalityClaim]) -> Robus
         if reference.guarantee != mechanism.guarantee:
             raise Refuted("a reference makes another promise", str(reference.guarantee))
     best = tuple((-claim.bound, -claim.value) for claim in of_references)
-    losses = tuple(-expected_payoff(replace(mechanism, problem=replace(problem, prior=p)))[0] for p in priors)
+    everywhere = replace(mixed, witness=TheoremWitness(FULL))  # values are proved without what a theorem says of one prior
+    losses = tuple(-proved_value(replace(mechanism, problem=replace(problem, prior=p)), everywhere) for p in priors)
     worst = max(loss - low for loss, (low, _) in zip(losses, best, strict=True))
     least = -mixed.bound - sum((w * high for w, (_, high) in zip(weights, best, strict=True)), Fraction(0))
     return RobustProof(losses, best, worst, max(least, Fraction(0)))
+
+
+def _listed(prior: Prior) -> object:
+    """A prior on histograms by its table, in whatever order it was written; any other is itself."""
+    return prior.table if isinstance(prior, ExchangeablePrior) else prior

@@ -89,6 +89,9 @@ SECONDS_PER_SCORE, SECONDS_PER_LIKELY_TOTAL = 4e-4, 2e-6
 SECONDS_PER_GAUSSIAN_SCORE = 0.02
 """Of the same under discrete Gaussian noise."""
 
+SECONDS_PER_PROVED_ENTRY, PROOF_PART = 6e-6, 0.4
+"""Of rounding and proving a listed kernel, for each pair of a state and an output, and the share of the time that may go there."""
+
 _counted: ContextVar[list[float] | None] = ContextVar("counted seconds", default=None)
 
 

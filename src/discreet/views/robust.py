@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from discreet.design.questions.robust import Robust
+from discreet.design.questions.robust import KNOWN, Robust
 from discreet.numerics.digits import about, at_least, at_most, between, number_at_least, number_at_most
 from discreet.views.view import Block, Grid, Sentence, View, mind, proved
 
@@ -62,7 +62,15 @@ def _told(found: Robust, rows: list[dict[str, Any]]) -> Iterator[Block]:
         change = row["plain"] - row["loss"]
         words = f"saves {about(change)}" if change >= 0 else f"costs {about(-change)}"
         yield Sentence(f"Against the plain design it {words} if {_named(row)} is true.")
-    yield Sentence(f"It costs {about(found.price)} if {_named(rows[0])} is true, for which the plain design is best.")
+    if found.price >= 0:
+        yield Sentence(f"It costs {about(found.price)} if {_named(rows[0])} is true, for which the plain design was made.")
+    else:
+        yield Sentence(f"It saves {about(-found.price)} even if {_named(rows[0])} is true, for which the plain design was made.")
+    if found.status == KNOWN:
+        yield mind(
+            "no mechanisms were mixed: there are too many states to prove that in the time, or respondents are not exchangeable. "
+            "Of the best for each prior alone and plain noise, the one with the least worst regret is published as it is."
+        )
     if found.status == "cancelled":
         yield mind("stopped before both sides met; what is printed is proved. More seconds allow for more.")
 

@@ -10,12 +10,13 @@ The statistic must add up: its values are whole numbers of some unit.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import exp
+from math import ceil, exp
 
 import numpy as np
 
+from discreet.design.comparison.plain_noise import noise_on_the_statistic
 from discreet.design.comparison.way import Way, answered, inapplicable, published
 from discreet.design.program.sections import Ground, Section, summed
 from discreet.design.proposal import Proposal
@@ -23,11 +24,14 @@ from discreet.design.routes.oblivious import lattice_summary
 from discreet.errors import TooLarge
 from discreet.mechanisms.staircase import best_plateau
 from discreet.model.actions import NamedActions
+from discreet.model.kernel import GeometricKernel, StaircaseKernel
 from discreet.model.promises import Promise, pure_epsilon
-from discreet.model.replies import reply_loss
+from discreet.model.replies import best_replies, reply_loss
 from discreet.watch import Watch
 
 MOST_OUTPUTS = 4_000
+FAINT = 20.0
+"""Noise beyond the range by steps that fall by e^−20 together is gathered: what it would tell is lost with it."""
 QUADRATURE = 12
 """Gauss-Legendre points for each unit of the Laplace mechanism's output."""
 
@@ -88,7 +92,33 @@ class OnStatistic(Way):
         return published(on.section, self.channel(on), self.words)
 
 
-class GeometricNoise(OnStatistic):
+class InClosedForm(OnStatistic):
+    """Noise that is published in closed form: no table to be rounded, and as many different replies as there are outputs."""
+
+    stairs = False
+
+    def beyond(self, on: NoiseLattice) -> int:
+        """So many outputs beyond either end of the range say more than the end itself."""
+        return 0
+
+    def propose(self, base: Ground, watch: Watch) -> Proposal | None:
+        noise = noise_on_the_statistic(base.problem, stairs=self.stairs)
+        plain = None if noise is None else noise.kernel
+        if noise is None or base.problem.unbiased is not None or not isinstance(plain, (GeometricKernel, StaircaseKernel)):
+            return super().propose(base, watch)
+        on = lattice(base)
+        beyond = self.beyond(on)
+        noise = replace(noise, kernel=replace(plain, low=plain.low - beyond, high=plain.high + beyond, actions=None))
+        totals = {total: state for state, total in enumerate(noise.places.tolist())}
+        lowest = min(totals)
+        states = [totals[lowest + place] for place in on.places.tolist()]
+        seen = noise.probabilities[:, states] * on.masses
+        each = [best_replies(d, seen, base.exact_omegas).actions for d in base.problem.decisions]
+        replies = each[0] if len(each) == 1 else tuple(zip(*each, strict=True))
+        return Proposal(noise.summary, noise.kernel.with_actions(replies), None, self.words, "optimal")
+
+
+class GeometricNoise(InClosedForm):
     """Two-sided geometric noise; what leaves the range is gathered at its ends, which loses nothing."""
 
     name = "geometric"
@@ -151,11 +181,16 @@ class LaplaceWay(OnStatistic):
         return None
 
 
-class StaircaseWay(OnStatistic):
+class StaircaseWay(InClosedForm):
     """Beyond the range an output and the one a whole step further out have the same posterior: each stands for all of them."""
 
     name = "staircase"
+    stairs = True
     words = "staircase noise on the statistic, then the best reply"
+
+    def beyond(self, on: NoiseLattice) -> int:
+        steps = ceil(FAINT / on.epsilon) if on.epsilon else 1
+        return on.step * max(1, min(steps, on.width // on.step))
 
     def channel(self, on: NoiseLattice) -> np.ndarray:
         if on.epsilon == 0:

@@ -3,7 +3,8 @@
 minimise over private m   max_k [ L_k(m) − r_k ],   r_k the least loss under prior k.
 This is the linear program of a design with one more variable, solved as a game between mechanisms and priors (minimax). Any
 weights λ on the priors prove a bound (certify.robust), so the game stops when both sides meet. The mechanism is rounded and
-proved like any other.
+proved like any other. Where its states are too many to be listed, or would take more than the time to be proved, nothing is mixed:
+of the best mechanisms for each prior alone and plain noise the one with the least worst regret is published as it is.
 """
 
 from __future__ import annotations
@@ -11,24 +12,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import inf, isfinite
+from time import monotonic
 
-from discreet.certify.robust import RobustProof, mixture
-from discreet.certify.verdict import robust_proof
+from discreet.certify.bounds import FULL
+from discreet.certify.robust import RobustProof, regret_sides
 from discreet.design.best_mechanism import design
+from discreet.design.certified import certified
+from discreet.design.comparison.evaluation import states_listed
+from discreet.design.comparison.plain_noise import noise_on_the_statistic
 from discreet.design.processes.side_by_side import side_by_side
-from discreet.design.questions.minimax import Exchange
-from discreet.design.questions.regret import under
+from discreet.design.program.sections import recommendations
+from discreet.design.proposal import Proposal
+from discreet.design.questions.minimax import GRID, Exchange
+from discreet.design.questions.regret import must_be_valued, under
 from discreet.design.result import Design
 from discreet.design.routes.program import too_many
-from discreet.errors import InputError, TooLarge
+from discreet.design.schedule import PROOF_PART, SECONDS_PER_PROVED_ENTRY
+from discreet.errors import InputError
 from discreet.files.robust import RobustFile
-from discreet.model.certificate import Certificate
+from discreet.model.certificate import Certificate, TheoremWitness
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import Prior
 from discreet.model.problem import Problem
+from discreet.model.record import Step
 from discreet.watch import SILENT, Deadline, Watch
 
 GAP, REAL_GAP = 1e-4, 1e-3
+KNOWN = "known"
+"""The status of what was chosen among known mechanisms, without a game."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,18 +64,6 @@ class Robust:
     def price(self) -> float:
         """What robustness costs when the first prior is true."""
         return float(self.proof.losses[0] - self.references[0].loss)
-
-
-def _must_be_listed(problem: Problem) -> None:
-    """What is exchanged between priors is listed: too many states are refused before any reference is designed."""
-    many = too_many(problem)
-    if many is not None:
-        raise TooLarge(
-            "The least worst regret over several priors is proved state by state",
-            size=many,
-            fits="as many states as one program takes",
-            remedy="--hedge guards against a neighbourhood of the prior at any size; --alternative shows what another prior costs",
-        )
 
 
 def robust_design(
@@ -96,20 +96,70 @@ def robust_design(
             allowed="one of the two",
             remedy="everywhere unbiased values are right on average under every prior: design for one",
         )
-    _must_be_listed(problem)
-    if not all(replace(problem, prior=p).exchangeable for p in priors):
-        mixture(problem, priors, [Fraction(1, len(priors))] * len(priors))  # refuses them in words
+    for prior in priors:
+        must_be_valued(replace(problem, prior=prior))
+    proving = _proving_seconds(problem, priors)
     limited = Deadline(seconds, watch)
     tasks = [(replace(problem, prior=p), gap / 4, seconds) for p in priors]
     found = side_by_side(reference_design, tasks, limited, workers, "reference")
     references = [r if r is not None else reference_design(t, limited) for r, t in zip(found, tasks, strict=True)]
-    exchange = Exchange(problem, priors, references, gap, limited)
+    if proving > PROOF_PART * seconds:
+        return _best_known(problem, priors, references, watch)
+    exchange = Exchange(problem, priors, references, gap, Deadline(limited.ends - monotonic() - proving, watch))
     shares, weights, status = exchange.settled()
-    mechanism, certificate = exchange.rounded(shares, weights)
-    pairs = tuple((r.mechanism, r.certificate) for r in references)
-    proof = robust_proof(RobustFile(mechanism, certificate, tuple(weights), pairs))
-    plain = tuple(under(references[0].mechanism, replace(problem, prior=p)).followed for p in priors)
-    return Robust(mechanism, certificate, tuple(priors), weights, tuple(references), proof, plain, exchange.rounds, status)
+    watch.report(stage="rounding and proving the mixture")
+    return _proved(priors, references, *exchange.rounded(shares, weights), weights, exchange.rounds, status)
+
+
+def _proving_seconds(problem: Problem, priors: Sequence[Prior]) -> float:
+    """A guess of what rounding and proving a mixture takes; infinite where states cannot be listed or priors not be mixed."""
+    if too_many(problem) is not None or not all(replace(problem, prior=p).exchangeable for p in priors):
+        return inf
+    outputs = GRID if problem.real_actions else len(recommendations(problem))
+    return SECONDS_PER_PROVED_ENTRY * states_listed(problem) * outputs
+
+
+def _best_known(problem: Problem, priors: Sequence[Prior], references: Sequence[Design], watch: Watch) -> Robust:
+    """Of the best mechanisms for each prior alone and plain noise the one with the least worst regret, as it is."""
+    watch.report(stage="known mechanisms under every prior")
+    noises = [noise_on_the_statistic(problem), noise_on_the_statistic(problem, stairs=True)]
+    known = [*(r.mechanism for r in references), *(noise for noise in noises if noise is not None)]
+    best = [float(r.loss) for r in references]
+
+    def worst(mechanism: Mechanism) -> float:
+        regrets = [under(mechanism, replace(problem, prior=p)).followed - low for p, low in zip(priors, best, strict=True)]
+        return max(regrets) if all(map(isfinite, regrets)) else inf
+
+    chosen = min(range(len(known)), key=[worst(mechanism) for mechanism in known].__getitem__)
+    weights = [Fraction(0)] * len(priors)
+    if chosen < len(references):
+        weights[chosen] = Fraction(1)
+        mechanism, certificate = references[chosen].mechanism, references[chosen].certificate
+    else:
+        weights[0] = Fraction(1)
+        noise = known[chosen]
+        proposal = Proposal(noise.summary, noise.kernel, TheoremWitness(FULL), "plain noise", KNOWN)
+        step = Step("plain noise", True, "full information", "its worst regret is less than that of the best for each prior alone")
+        mechanism, certificate = certified(replace(problem, prior=priors[0]), proposal, step)
+    return _proved(priors, references, mechanism, certificate, tuple(weights), 0, KNOWN)
+
+
+def _proved(
+    priors: Sequence[Prior],
+    references: Sequence[Design],
+    mechanism: Mechanism,
+    certificate: Certificate,
+    weights: tuple[Fraction, ...],
+    rounds: int,
+    status: str,
+) -> Robust:
+    """Both sides of the worst regret, from what was proved when the mechanism and each reference were made."""
+    robust = RobustFile(mechanism, certificate, weights, tuple((r.mechanism, r.certificate) for r in references))
+    claims = [c.optimality for c in (certificate, *(r.certificate for r in references)) if c.optimality is not None]
+    proof = regret_sides(robust, claims)
+    first = references[0].mechanism
+    plain = tuple(under(first, replace(first.problem, prior=p)).followed for p in priors)
+    return Robust(mechanism, certificate, tuple(priors), weights, tuple(references), proof, plain, rounds, status)
 
 
 def reference_design(task: tuple[Problem, float, float], watch: Watch) -> Design:
