@@ -153,7 +153,7 @@ INSIDE_CERTIFY: dict[str, set[str]] = {
     "duality": set(),
     "bounds": {"value", "duality"},
     "optimality": {"value", "bounds"},
-    "robust": {"value"},
+    "robust": {"bounds", "optimality"},
     "whole_set": {"value", "optimality"},
     "unbiased": set(),
     "verdict": {"edges", "value", "optimality", "robust", "unbiased"},
