@@ -62,13 +62,17 @@ ENDLESS = {
 }
 
 
+def certified_in_little_memory(path: Path) -> subprocess.CompletedProcess[str]:
+    program = f"'{sys.executable}' -c 'from discreet.cli.main import main; main()' certify '{path}'"
+    limited = f"export OPENBLAS_NUM_THREADS=1; ulimit -v {GIGABYTES * 1_000_000}; exec {program}"
+    return subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=False, timeout=600)
+
+
 @pytest.mark.parametrize("name", ENDLESS)
 def test_endless_work_is_refused_in_words(name: str, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text(json.dumps(ENDLESS[name]), encoding="utf-8")
-    program = f"'{sys.executable}' -c 'from discreet.cli.main import main; main()' certify '{path}'"
-    limited = f"export OPENBLAS_NUM_THREADS=1; ulimit -v {GIGABYTES * 1_000_000}; exec {program}"
-    done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=False, timeout=600)
+    done = certified_in_little_memory(path)
     assert done.returncode == 2, done.stdout + done.stderr
     assert "Too large" in done.stderr or "more respondents than people" in done.stderr, done.stderr
 
@@ -79,7 +83,5 @@ def test_totals_that_are_far_apart_are_listed_by_their_unit(tmp_path: Path) -> N
     document["kernel"]["states"] = ["0", "15000000000"]
     path = tmp_path / "x.json"
     path.write_text(json.dumps(document), encoding="utf-8")
-    program = f"'{sys.executable}' -c 'from discreet.cli.main import main; main()' certify '{path}'"
-    limited = f"export OPENBLAS_NUM_THREADS=1; ulimit -v {GIGABYTES * 1_000_000}; exec {program}"
-    done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=False, timeout=600)
+    done = certified_in_little_memory(path)
     assert done.returncode == 0 and "Proved" in done.stdout, done.stdout + done.stderr

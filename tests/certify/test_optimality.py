@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from office import shell
 
 from discreet import certify, files
 from discreet.certify.optimality import upper_bound
@@ -178,11 +177,6 @@ def test_a_weighted_decision_has_a_weighted_bound(weight: Fraction) -> None:
 
 
 # --- the command ----------------------------------------------------------------------------------------------------
-
-
-def shell(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from discreet.cli.main import main; main()", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,13 @@ Three states of it are kept: `planned` (problems, mechanisms, plan, data, ledger
 
 from __future__ import annotations
 
+import io
+import os
 import subprocess
 import sys
+from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
 
 PROBLEM = """\
 [data]
@@ -72,19 +76,28 @@ def problem_text(
     )
 
 
-def shell(folder: Path, *words: str, **options: object) -> subprocess.CompletedProcess[str]:
-    """Run `discreet` in a folder, without a terminal and without anybody to answer questions."""
+def shell(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `discreet` in a folder, without a terminal and without anybody to answer questions.
+
+    In this process, which costs a tenth of what a new one does; a command that must prove itself from a cold start is a `process`.
+    """
+    from discreet.cli.main import run
+
+    told = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
+    with ExitStack() as during, Path(os.devnull).open(encoding="utf-8") as nobody:
+        for change in (chdir(folder), redirect_stdout(told[0]), redirect_stderr(told[1])):
+            during.enter_context(change)
+        during.enter_context(patch.object(sys, "stdin", nobody))
+        during.enter_context(patch.dict(os.environ, environment))
+        code = run(list(words))
+    out, err = (one.buffer.getvalue().decode() for one in told)  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess(words, code, out, err)
+
+
+def process(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """The same in a process of its own."""
     command = [sys.executable, "-c", "from discreet.cli.main import main; main()", *words]
-    return subprocess.run(
-        command,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
-        stdin=subprocess.DEVNULL,
-        **options,  # type: ignore[call-overload]
-    )
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600, stdin=subprocess.DEVNULL)
 
 
 def succeed(folder: Path, *words: str) -> str:

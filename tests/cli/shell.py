@@ -1,4 +1,4 @@
-"""`discreet` in a real process, and a small town to publish with it."""
+"""`discreet` as it is typed, and a small town to publish with it."""
 
 from __future__ import annotations
 

@@ -1,20 +1,13 @@
-"""`discreet certify` in real processes: proofs, refutations, and what each prints."""
+"""`discreet certify` as it is typed: proofs, refutations, and what each prints."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-
-
-def shell(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run `discreet` in a folder."""
-    command = [sys.executable, "-c", "from discreet.cli.main import main; main()", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+from office import shell
 
 
 @pytest.fixture(scope="module")

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from office import shell
 
 from discreet import files
 from discreet.design import design
 from discreet.model.problem import Problem
-
-
-def shell(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run `discreet` in a folder."""
-    command = [sys.executable, "-c", "from discreet.cli.main import main; main()", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
 
 
 def asked(respondents: int = 4, epsilon: str = "1") -> Problem:

@@ -1,4 +1,4 @@
-"""`discreet design` in real processes: the promised JSON, the table for a person, restrictions, regret, refusals."""
+"""`discreet design` as it is typed: the promised JSON, the table for a person, restrictions, regret, refusals."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_regret_for_another_prior_and_for_a_neighbourhood(folder: Path) -> None:
 
 
 def test_a_theorem_serves_a_town(folder: Path) -> None:
-    write(folder, "town.toml", 2000, "[0.89, 0.11]")
+    write(folder, "town.toml", 600, "[0.89, 0.11]")
     result = json.loads(shell(folder, "design", "town.toml", "--json").stdout)
     assert result["theorem"] == "SY Thm 3" and result["relative_gap"] < 1e-9
 
@@ -78,14 +78,14 @@ def test_a_theorem_serves_a_town(folder: Path) -> None:
 def test_rungs_of_the_ladder_are_shown_and_their_certificate_proves_itself(folder: Path) -> None:
     text = problem_text(20, values="[0, 1, 2, 3, 4, 5]", prior="[0.8, 0.1, 0.05, 0.03, 0.015, 0.005]")
     (folder / "six.toml").write_text(text, encoding="utf-8")
-    done = shell(folder, "design", "six.toml", "--seconds", "9", "-o", "six.mechanism.json", "--json")
+    done = shell(folder, "design", "six.toml", "--seconds", "1", "-o", "six.mechanism.json", "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    assert result["rungs"][0]["name"] == "clipped sum"  # how many follow depends on the machine
+    assert result["rungs"][0]["name"] == "clipped sum"  # how many follow depends on the time
     assert result["lower_bound"] == pytest.approx(max(rung["lower_bound"] for rung in result["rungs"]), rel=1e-6)
     assert result["loss"] == pytest.approx(min(rung["loss"] for rung in result["rungs"]), rel=1e-6)
     assert shell(folder, "certify", "six.mechanism.json").returncode == 0
-    told = shell(folder, "design", "six.toml", "--seconds", "1").stdout
+    told = shell(folder, "design", "six.toml", "--seconds", "0.5").stdout
     assert "rung" in told and "clipped sum" in told and "lower bound" in told
     assert json.loads(shell(folder, "design", "places.toml", "--json").stdout)["rungs"] == []
 

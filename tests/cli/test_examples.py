@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from office import shell
+from office import process
 
 from discreet.cli.main import command_names, load
 from discreet.ledger.keys import Signer
@@ -60,16 +60,16 @@ def words_of(name: str, folder: Path) -> list[str]:
     """The example's words, with the one fingerprint that must be looked up filled in."""
     words = shlex.split(EXAMPLE.findall(HELPS[name])[0])
     if name == "ledger restore":
-        assert shell(folder, "ledger", "backup", "ledger.db", "-o", "ledger.backup").returncode == 0
+        assert process(folder, "ledger", "backup", "ledger.db", "-o", "ledger.backup").returncode == 0
     if name == "ledger approve":
         public = Signer.create(folder / "second.pem").public
         for path in folder.glob("ledger.db*"):
             path.unlink()
         told = ("--population", "p", "--unit", "u", "--budget", "1", "--key", "publisher.pem", "--also", public, "--approvals", "2")
-        assert shell(folder, "ledger", "init", "ledger.db", *told).returncode == 0
+        assert process(folder, "ledger", "init", "ledger.db", *told).returncode == 0
     if name != "ledger revoke":
         return words
-    rotated = shell(folder, "ledger", "rotate", "ledger.db", "--old", "publisher.pem", "--new", "publisher-2027.pem")
+    rotated = process(folder, "ledger", "rotate", "ledger.db", "--old", "publisher.pem", "--new", "publisher-2027.pem")
     assert rotated.returncode == 0, rotated.stderr
     return [fingerprint_of(folder, "publisher.pem") if word.endswith("…") else word for word in words]
 
@@ -80,7 +80,7 @@ def fingerprint_of(folder: Path, key: str) -> str:
 
 @pytest.mark.parametrize("name", RUN)
 def test_the_example_runs(name: str, office: Path) -> None:
-    done = shell(office, *words_of(name, office))
+    done = process(office, *words_of(name, office))
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() and "Traceback" not in done.stderr
     assert "\x1b" not in done.stdout + done.stderr, "colours without a terminal"
@@ -89,5 +89,5 @@ def test_the_example_runs(name: str, office: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(LONG))
 def test_the_long_example_runs(name: str, office: Path) -> None:
-    done = shell(office, *words_of(name, office))
+    done = process(office, *words_of(name, office))
     assert done.returncode == 0, done.stderr

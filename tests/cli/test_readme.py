@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from office import shell
+from office import process
 
 README = Path(__file__).parents[2] / "README.md"
 STANDALONE = Path(__file__).parents[2] / "src" / "discreet" / "verify_standalone.py"
@@ -27,12 +27,12 @@ def test_five_minutes_as_they_are_written(tmp_path: Path) -> None:
     lines = typed()
     assert [line[0] for line in lines] == ["new", "design", "certify", "read", "report"]
     for line in lines:
-        done = shell(tmp_path, *line, "--no-frontier") if line[0] == "report" else shell(tmp_path, *line)
+        done = process(tmp_path, *line, "--no-frontier") if line[0] == "report" else process(tmp_path, *line)
         assert done.returncode == 0, (line, done.stderr)
     command = [sys.executable, STANDALONE, tmp_path / "places.mechanism.json"]
     proof = subprocess.run(command, capture_output=True, text=True, check=False)
     assert proof.returncode == 0, proof.stdout + proof.stderr
-    found = json.loads(shell(tmp_path, "design", "places.toml", "--json").stdout)
+    found = json.loads(process(tmp_path, "design", "places.toml", "--json").stdout)
     text = README.read_text(encoding="utf-8")
     best, usual, face = found["loss"], found["baselines"]["geometric"]["loss"], found["baselines"]["truncated geometric"]["loss"]
     for number in (f"**{best:.3f}: {1 - best / usual:.0%}".replace("%", " %"), f"{usual:.3f}", f"{face:.2f}"):

@@ -81,7 +81,7 @@ def too_long(text: str, columns: int) -> list[str]:
 @pytest.mark.parametrize("call", LOOKED_AT)
 def test_lines_fit_and_are_plain_without_a_terminal(call: str, released: Path) -> None:
     for columns in (80, 200):
-        done = shell(released, *call.split(), env={**os.environ, "COLUMNS": str(columns)})
+        done = shell(released, *call.split(), COLUMNS=str(columns))
         assert done.returncode == 0, done.stderr
         assert not ANSI.search(done.stdout + done.stderr)
         assert too_long(done.stdout, columns) == []
