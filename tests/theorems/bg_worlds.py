@@ -21,11 +21,8 @@ class World:
     prior: np.ndarray
 
 
-def world(seed: int, *, hold_back: bool = True) -> World:
-    """A random connected graph, private probabilities, and a model whose laws leave out some states."""
-    rng = np.random.default_rng(seed)
-    states, outputs, thetas = int(rng.integers(3, 8)), int(rng.integers(2, 6)), 4
-    epsilon = float(rng.uniform(0.05, 1.5))
+def graph(states: int, rng: np.random.Generator) -> np.ndarray:
+    """Distances of a random connected graph."""
     d = np.full((states, states), np.inf)
     np.fill_diagonal(d, 0)
     for i in range(1, states):
@@ -33,6 +30,15 @@ def world(seed: int, *, hold_back: bool = True) -> World:
             d[i, j] = d[j, i] = 1
     for k in range(states):
         d = np.minimum(d, d[:, [k]] + d[[k], :])
+    return d
+
+
+def world(seed: int, *, hold_back: bool = True) -> World:
+    """A random connected graph, private probabilities, and a model whose laws leave out some states."""
+    rng = np.random.default_rng(seed)
+    states, outputs, thetas = int(rng.integers(3, 8)), int(rng.integers(2, 6)), 4
+    epsilon = float(rng.uniform(0.05, 1.5))
+    d = graph(states, rng)
     # Weights e^(εf/2) with f 1-Lipschitz; the normaliser moves by at most e^(ε/2) per step as well.
     logs = np.stack([-epsilon / 2 * (d + rng.uniform(0, 3, states)[:, None]).min(axis=0) for _ in range(outputs)])
     weights = np.exp(logs) * rng.uniform(0.1, 1, size=(outputs, 1))

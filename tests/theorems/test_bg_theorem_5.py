@@ -9,21 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from bg_worlds import graph
 
 from discreet.interpret.intervals import tight_epsilon
 from discreet.interpret.statements import STATEMENTS
-
-
-def graph(states: int, rng: np.random.Generator) -> np.ndarray:
-    """Distances of a random connected graph."""
-    d = np.full((states, states), np.inf)
-    np.fill_diagonal(d, 0)
-    for i in range(1, states):
-        for j in {int(rng.integers(0, i)), int(rng.integers(0, states))} - {i}:
-            d[i, j] = d[j, i] = 1
-    for k in range(states):
-        d = np.minimum(d, d[:, [k]] + d[[k], :])
-    return d
 
 
 def verdicts(law: np.ndarray, d: np.ndarray, epsilon: float) -> list[bool]:

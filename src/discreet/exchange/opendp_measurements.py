@@ -33,7 +33,6 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.promises import ApproximatePromise, ConcentratedPromise, Promise
 from discreet.model.summary import LinearSummary
-from discreet.model.universe import Universe
 from discreet.numerics.brackets import float_up, rational_above_exp
 from discreet.sampling import sampler_of
 
@@ -92,18 +91,11 @@ class Plug:
     """What a measurement needs of a mechanism: the proved ε, draws, and how many steps a distance can be."""
 
     def __init__(self, mechanism: Mechanism) -> None:
-        if not isinstance(mechanism.problem.universe, Universe):
-            raise InputError(
-                "A measurement reads respondents",
-                found="databases listed by name",
-                allowed="a universe of respondents",
-                remedy="export the table instead",
-            )
+        self.universe = mechanism.problem.people_for("A measurement reads respondents", "export the table instead")
         proof = privacy(mechanism)
         if isinstance(proof, Counterexample):
             raise Refuted(proof.words, proof)
         self.mechanism = mechanism
-        self.universe: Universe = mechanism.problem.universe
         self.promise = mechanism.guarantee.promise
         self.labels = [output.label for output in mechanism.outputs]
         self.whole = all(label.removeprefix("-").isdigit() and label.isascii() for label in self.labels)

@@ -106,14 +106,7 @@ def published(
 ) -> PublishedRelease:
     """Make the plan that was described, commit it, and publish it from a frame."""
     cells = key_set_of(keys)
-    universe = problem.universe
-    if not isinstance(universe, Universe):
-        raise InputError(
-            "Only problems about values are published",
-            found="named databases",
-            allowed="respondents and values",
-            remedy="state the problem with values",
-        )
+    universe = problem.people_for("Only problems about values are published", "state the problem with values")
     plan = Plan(
         dataset=dataset or problem.name or "a private table",
         source=Source("frame"),

@@ -174,12 +174,5 @@ def _at(mechanism: Mechanism, shifts: Floats, output: str | int | Fraction | Non
 
 
 def _respondents(mechanism: Mechanism) -> Universe:
-    universe = mechanism.problem.universe
-    if not isinstance(universe, Universe):
-        raise InputError(
-            "Databases listed by name have no respondents",
-            found="a listed universe",
-            allowed="respondents and types",
-            remedy="ask about whole databases with the limits",
-        )
-    return universe
+    need, remedy = "Databases listed by name have no respondents", "ask about whole databases with the limits"
+    return mechanism.problem.people_for(need, remedy)

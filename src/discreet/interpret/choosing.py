@@ -31,7 +31,7 @@ from discreet.model.priors import TablePrior
 from discreet.model.problem import Problem
 from discreet.model.promises import LETTERS
 from discreet.model.statistic import on_histograms
-from discreet.model.universe import MOST_STATES, Universe
+from discreet.model.universe import MOST_STATES
 from discreet.numerics.digits import about, given, percent_at_most, percent_given
 
 DEFAULT_EPSILONS = tuple(Fraction(x) for x in ("1/10", "1/4", "1/2", "1", "2", "4"))
@@ -93,18 +93,14 @@ def choose(
             allowed="numbers from 0",
             remedy="for instance 0.25, 0.5, 1, 2",
         )
-    if not isinstance(problem.universe, Universe):
-        raise InputError(
-            "Databases listed by name have no respondents to protect one by one",
-            found="a listed universe",
-            allowed="respondents and types",
-            remedy="see the limits of a mechanism instead",
-        )
-    together = min(together, problem.universe.largest)
+    people = problem.people_for(
+        "Databases listed by name have no respondents to protect one by one", "see the limits of a mechanism instead"
+    )
+    together = min(together, people.largest)
     terms = problem.promise.keys[0], promised_shift(problem.promise).except_for
-    if problem.universe.histogram_count > MOST_STATES:
+    if people.histogram_count > MOST_STATES:
         cells = typical_cells(problem, spread)
-        low, high = on_histograms(problem.statistic, np.array(cells), problem.universe)
+        low, high = on_histograms(problem.statistic, np.array(cells), people)
     else:
         low, high = typical_range(problem, spread)
         cells = typical_histogram(problem, low), typical_histogram(problem, high)

@@ -278,12 +278,4 @@ def on_simplex(theta: ArrayLike, types: int) -> Floats:
 
 
 def _with_types(mechanism: Mechanism) -> Universe:
-    universe = mechanism.problem.universe
-    if not isinstance(universe, Universe):
-        raise InputError(
-            "Databases listed by name have no respondents to model",
-            found="a listed universe",
-            allowed="respondents and types",
-            remedy="use a given model of the names",
-        )
-    return universe
+    return mechanism.problem.people_for("Databases listed by name have no respondents to model", "use a given model of the names")

@@ -18,11 +18,9 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.mechanisms.parameters import non_negative
+from discreet.mechanisms.parameters import Pure, non_negative
 from discreet.mechanisms.tables import exponential_probabilities, must_be_private, rounded_table, within
-from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, TableKernel
-from discreet.model.promises import PurePromise
 from discreet.numerics.arrays import Floats
 from discreet.numerics.exact import exact
 from discreet.numerics.logspace import log_sum_exp
@@ -31,7 +29,7 @@ Score = Fraction | None
 
 
 @dataclass(frozen=True)
-class Exponential:
+class Exponential(Pure):
     """Scores [output][state] and the pairs of adjacent states; a score of None excludes the output at that state.
 
     The sensitivity is measured from scores and edges and never believed.
@@ -91,10 +89,6 @@ class Exponential:
     def pmf(self) -> Floats:
         """Probabilities [output, state]."""
         return np.exp(self.log_pmf())
-
-    def guarantee(self, neighbours: str, unit: str) -> Guarantee:
-        """ε for neighbours that land on adjacent states."""
-        return Guarantee(PurePromise(self.epsilon), neighbours, unit)
 
     def table(self, states: Sequence[str], outputs: Sequence[Output]) -> TableKernel:
         """Integer weights over a power of two, checked on every edge."""

@@ -21,15 +21,12 @@ from numpy.typing import ArrayLike
 
 from discreet.errors import InputError
 from discreet.mechanisms.integer_noise import Additive, IntegerNoise
-from discreet.mechanisms.parameters import integer, non_negative, positive
+from discreet.mechanisms.parameters import OTHERS, Pure, integer, non_negative, positive
 from discreet.mechanisms.tables import must_be_private, path_edges, rounded_table, within
-from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel, Output, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
-from discreet.model.promises import PurePromise
 from discreet.model.summary import LinearSummary
-from discreet.model.universe import Universe
 from discreet.numerics.arrays import Floats
 from discreet.numerics.brackets import rational_above_exp
 
@@ -54,17 +51,13 @@ class Geometric(Additive):
     def law(self) -> IntegerNoise:
         return IntegerNoise(1, 1, self.rate)
 
-    def guarantee(self, neighbours: str, unit: str) -> Guarantee:
-        """ε for neighbours between whom the statistic moves by at most the sensitivity."""
-        return Guarantee(PurePromise(self.epsilon), neighbours, unit)
-
     def truncated(self, low: int, high: int) -> TruncatedGeometric:
         """The same noise with outputs kept to low..high."""
         return TruncatedGeometric(self.epsilon, low, high, self.sensitivity)
 
 
 @dataclass(frozen=True)
-class TruncatedGeometric:
+class TruncatedGeometric(Pure):
     """The geometric mechanism on {low, …, high}: outputs beyond an end are reported as that end."""
 
     epsilon: Fraction
@@ -114,10 +107,6 @@ class TruncatedGeometric:
         values = np.arange(self.low, self.high + 1)
         return self.pmf(values[:, None], values[None, :])
 
-    def guarantee(self, neighbours: str, unit: str) -> Guarantee:
-        """ε for neighbours between whom the statistic moves by at most the sensitivity."""
-        return Guarantee(PurePromise(self.epsilon), neighbours, unit)
-
     def kernel(self, bits: int = 64) -> GeometricKernel:
         """The closed form with a rational ratio not below e^(−ε/Δ), above it by at most 2^−bits of itself."""
         if self.epsilon == 0:
@@ -146,14 +135,8 @@ class TruncatedGeometric:
 
 def geometric_mechanism(problem: Problem, summary: LinearSummary, bits: int = 64) -> Mechanism:
     """The truncated geometric mechanism on a weighted sum, in closed form: any number of respondents, no table."""
-    if not isinstance(problem.universe, Universe):
-        raise InputError(
-            "the geometric mechanism reads a weighted sum of respondents",
-            found="databases listed by name",
-            allowed="a universe of respondents and values",
-            remedy="Use the exponential or the inverse sensitivity mechanism on the listed databases.",
-        )
-    low, high = summary.range(problem.universe)
+    people = problem.people_for("The geometric mechanism reads a weighted sum of respondents", OTHERS)
+    low, high = summary.range(people)
     family = TruncatedGeometric(problem.epsilon, low, high, max(1, summary.step(problem.neighbours)))
     guarantee = family.guarantee(problem.neighbours.name, problem.unit)
     return Mechanism(problem, summary, family.kernel(bits), guarantee, provenance={"family": "geometric"})

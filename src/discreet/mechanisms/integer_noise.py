@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import InputError
+from discreet.mechanisms.parameters import Pure
 from discreet.model.closed_kernel import ClosedKernel
 from discreet.model.priors.weights import log_ratio
 from discreet.numerics.arrays import Floats
@@ -114,7 +115,7 @@ class IntegerNoise:
         return upper + self.ratio * (_power_sum(self.stair, power) - upper)
 
 
-class Additive(ABC):
+class Additive(Pure, ABC):
     """A family that adds integer noise: its law answers for it."""
 
     @property

@@ -16,17 +16,15 @@ from fractions import Fraction
 
 from discreet.errors import InputError
 from discreet.mechanisms.exponential import Exponential, Score
-from discreet.mechanisms.parameters import non_negative
-from discreet.model.guarantee import Guarantee
+from discreet.mechanisms.parameters import Pure, non_negative
 from discreet.model.kernel import Output, TableKernel
-from discreet.model.promises import PurePromise
 from discreet.model.states import StateSpace
 from discreet.numerics.arrays import Floats
 from discreet.numerics.exact import exact, format_exact
 
 
 @dataclass(frozen=True, eq=False)
-class InverseSensitivity:
+class InverseSensitivity(Pure):
     """The mechanism for a statistic whose value at each state of a space is listed in `values`."""
 
     epsilon: Fraction
@@ -64,10 +62,6 @@ class InverseSensitivity:
     def pmf(self) -> Floats:
         """Probabilities [output, state]."""
         return self.exponential().pmf()
-
-    def guarantee(self, neighbours: str, unit: str) -> Guarantee:
-        """ε for the relation whose graph the space is."""
-        return Guarantee(PurePromise(self.epsilon), neighbours, unit)
 
     def table(self) -> TableKernel:
         """Integer weights over a power of two; each output recommends the value that it names."""

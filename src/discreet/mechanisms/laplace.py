@@ -14,14 +14,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from discreet.mechanisms.parameters import positive
-from discreet.model.guarantee import Guarantee
-from discreet.model.promises import PurePromise
+from discreet.mechanisms.parameters import Pure, positive
 from discreet.numerics.arrays import Floats
 
 
 @dataclass(frozen=True)
-class Laplace:
+class Laplace(Pure):
     """Laplace noise that makes a real statistic of the given sensitivity ε-DP."""
 
     epsilon: Fraction
@@ -66,7 +64,3 @@ class Laplace:
     def mean_absolute(self) -> float:
         """E|noise| = b."""
         return float(self.scale)
-
-    def guarantee(self, neighbours: str, unit: str) -> Guarantee:
-        """ε for neighbours between whom the statistic moves by at most the sensitivity."""
-        return Guarantee(PurePromise(self.epsilon), neighbours, unit)

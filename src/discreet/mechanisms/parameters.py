@@ -5,7 +5,21 @@ from __future__ import annotations
 from fractions import Fraction
 
 from discreet.errors import InputError
+from discreet.model.guarantee import Guarantee
+from discreet.model.promises import PurePromise
 from discreet.numerics.exact import exact, format_exact
+
+OTHERS = "use the exponential or the inverse sensitivity mechanism on the listed databases"
+
+
+class Pure:
+    """A family that keeps a pure promise for the neighbours that its parameters speak about."""
+
+    epsilon: Fraction
+
+    def guarantee(self, neighbours: str, unit: str) -> Guarantee:
+        """ε: for additive noise, where the statistic moves by at most the sensitivity; for the others, along the graph."""
+        return Guarantee(PurePromise(self.epsilon), neighbours, unit)
 
 
 def positive(value: object, what: str) -> Fraction:

@@ -21,18 +21,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import InputError, TooLarge
-from discreet.mechanisms.parameters import integer, non_negative
+from discreet.mechanisms.parameters import Pure, integer, non_negative
 from discreet.mechanisms.tables import bits_for, must_be_private, rounded_table
-from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.noise_kernel import MOST_TABLE
-from discreet.model.promises import PurePromise
 from discreet.numerics.arrays import Floats
 from discreet.numerics.brackets import compare_ratio_exp, rational_below_exp
 
 
 @dataclass(frozen=True)
-class RandomisedResponse:
+class RandomisedResponse(Pure):
     """Randomised response over `alternatives` answers, numbered from 0."""
 
     epsilon: Fraction
@@ -61,10 +59,6 @@ class RandomisedResponse:
         """The probability of an answer that is not the truth."""
         others = (self.alternatives - 1) * math.exp(-float(self.epsilon))
         return others / (1 + others)
-
-    def guarantee(self, neighbours: str, unit: str) -> Guarantee:
-        """ε for neighbours whose types may be any two."""
-        return Guarantee(PurePromise(self.epsilon), neighbours, unit)
 
     def integer_weights(self, bits: int = 64) -> tuple[int, int, int]:
         """(truth, other, denominator = 2^bits) with truth + (k − 1)·other = denominator and truth/other ≤ e^ε.

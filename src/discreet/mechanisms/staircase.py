@@ -24,22 +24,19 @@ from numpy.typing import ArrayLike
 
 from discreet.errors import InputError
 from discreet.mechanisms.integer_noise import Additive, IntegerNoise
-from discreet.mechanisms.parameters import integer, positive
+from discreet.mechanisms.parameters import OTHERS, Pure, integer, positive
 from discreet.mechanisms.tables import must_be_private, path_edges, rounded_table, within
-from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, StaircaseKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
-from discreet.model.promises import PurePromise
 from discreet.model.summary import LinearSummary
-from discreet.model.universe import Universe
 from discreet.numerics.arrays import Floats
 from discreet.numerics.brackets import rational_above_exp
 from discreet.numerics.exact import format_exact
 
 
 @dataclass(frozen=True)
-class Staircase:
+class Staircase(Pure):
     """Staircase noise on the real line."""
 
     epsilon: Fraction
@@ -94,10 +91,6 @@ class Staircase:
         b, rest = math.exp(-float(self.epsilon)), -math.expm1(-float(self.epsilon))
         return float(self.sensitivity) * (b / rest + self._weight(2) / (2 * self._weight(1)))
 
-    def guarantee(self, neighbours: str, unit: str) -> Guarantee:
-        """ε for neighbours between whom the statistic moves by at most the sensitivity."""
-        return Guarantee(PurePromise(self.epsilon), neighbours, unit)
-
     def _weight(self, power: int) -> float:
         """c_m = γ^m + b(1 − γ^m)."""
         reached = float(self.plateau_share) ** power
@@ -127,10 +120,6 @@ class DiscreteStaircase(Additive):
     @property
     def law(self) -> IntegerNoise:
         return IntegerNoise(self.sensitivity, self.plateau, float(self.epsilon))
-
-    def guarantee(self, neighbours: str, unit: str) -> Guarantee:
-        """ε for neighbours between whom the statistic moves by at most the sensitivity."""
-        return Guarantee(PurePromise(self.epsilon), neighbours, unit)
 
     def kernel(self, low: int, high: int, bits: int = 64) -> StaircaseKernel:
         """The closed form kept to low..high, with a rational ratio not below e^(−ε)."""
@@ -185,14 +174,8 @@ def best_plateau(epsilon: object, sensitivity: int, loss: str = "squared") -> in
 
 def staircase_mechanism(problem: Problem, summary: LinearSummary, loss: str = "squared", bits: int = 64) -> Mechanism:
     """Staircase noise of the best plateau on a weighted sum, kept to its range, in closed form."""
-    if not isinstance(problem.universe, Universe):
-        raise InputError(
-            "the staircase mechanism reads a weighted sum of respondents",
-            found="databases listed by name",
-            allowed="a universe of respondents and values",
-            remedy="Use the exponential or the inverse sensitivity mechanism on the listed databases.",
-        )
-    low, high = summary.range(problem.universe)
+    people = problem.people_for("The staircase mechanism reads a weighted sum of respondents", OTHERS)
+    low, high = summary.range(people)
     sensitivity = max(1, summary.step(problem.neighbours))
     plateau = best_plateau(problem.epsilon, sensitivity, loss)
     family = DiscreteStaircase(problem.epsilon, sensitivity, plateau)

@@ -115,13 +115,12 @@ class Problem:
     @property
     def people(self) -> Universe:
         """The universe, for those who serve counts of respondents by type and have refused databases listed by name."""
+        return self.people_for("This needs respondents with types", "describe the respondents instead of listing databases")
+
+    def people_for(self, need: str, remedy: str) -> Universe:
+        """The universe; databases listed by name are refused, with what needs respondents and what to do."""
         if not isinstance(self.universe, Universe):
-            raise InputError(
-                "This needs respondents with types",
-                found="databases listed by name",
-                allowed="[data] respondents and types",
-                remedy="describe the respondents instead of listing databases",
-            )
+            raise InputError(need, found="databases listed by name", allowed="[data] respondents and types", remedy=remedy)
         return self.universe
 
     @property

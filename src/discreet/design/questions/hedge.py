@@ -138,15 +138,9 @@ def hedge(
             allowed=f"above 0, up to {WIDEST:g}",
             remedy="for instance 0.5: the mean may be half as large or half as large again",
         )
-    problem, claim = mechanism.problem, certificate.optimality
+    problem = mechanism.problem
     must_be_hedgeable(problem)
-    if claim is None:
-        raise InputError(
-            "Hedging needs a mechanism with a proved value",
-            found="a certificate without one",
-            allowed="a design",
-            remedy="design the mechanism first",
-        )
+    claim = claim_of(certificate)
     noise, search = plain_noise(problem), _Search(mechanism, float(radius), never)
     try:
         in_time(search.run, SEARCH_SHARE * time_left(watch))
@@ -162,6 +156,18 @@ def hedge(
         *proved, -claim.value, radius, chosen.reading, search.means,
         tuple(chosen.losses.tolist()), tuple(search.found[0].losses.tolist()), noise, chosen.limit,
     )  # fmt: skip
+
+
+def claim_of(certificate: Certificate) -> OptimalityClaim:
+    """What is hedged has a proved value."""
+    if certificate.optimality is None:
+        raise InputError(
+            "Hedging needs a mechanism with a proved value",
+            found="a certificate without one",
+            allowed="a design",
+            remedy="design the mechanism first",
+        )
+    return certificate.optimality
 
 
 def _late(error: TimeIsUpError) -> TooLarge:

@@ -15,9 +15,8 @@ from fractions import Fraction
 
 from discreet.certify.whole_set import Covered, Ends, Largest, below, best_below, largest_regret, masses_below, must_be_whole, risks
 from discreet.design.best_mechanism import design
-from discreet.design.questions.hedge import restated
+from discreet.design.questions.hedge import claim_of, restated
 from discreet.design.questions.robust import Robust, robust_design
-from discreet.errors import InputError
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
 from discreet.model.prior_set import PriorCell, PriorSet, WholeRegret, prior_at
@@ -58,15 +57,9 @@ def hedged_over(
 
     Cancelling, or the end of the time, returns what is proved so far.
     """
-    problem, claim = mechanism.problem, certificate.optimality
+    problem = mechanism.problem
     must_be_whole(problem)
-    if claim is None:
-        raise InputError(
-            "Hedging needs a mechanism with a proved value",
-            found="a certificate without one",
-            allowed="a design",
-            remedy="design the mechanism first",
-        )
+    claim = claim_of(certificate)
     limited = Deadline(seconds, watch)
     search = _Search(problem, priors, gap, limited, workers)
     finished = search.settled()
