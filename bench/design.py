@@ -82,7 +82,14 @@ def from_document(respondents: int, prior: tuple[str, ...], values: Iterable[int
 
 
 def ours(
-    respondents: int, kind: str, actions: object, seconds: float, baselines: bool = False, document: bool = False, level: str = "1"
+    respondents: int,
+    kind: str,
+    actions: object,
+    seconds: float,
+    baselines: bool = False,
+    document: bool = False,
+    level: str = "1",
+    gap: float = 1e-6,
 ) -> dict[str, object]:
     """Design and certify; what came out and what each part took."""
     from discreet.design import design
@@ -90,7 +97,7 @@ def ours(
     prior, values = LADDER[kind] if kind in LADDER else (PRIORS[int(kind)], range(int(kind) + 1))
     asked = (from_document if document else problem)(respondents, prior, values, actions).with_level(Fraction(level))
     begun = time.process_time()
-    found = design(asked, seconds=seconds, compare=baselines)  # type: ignore[arg-type]
+    found = design(asked, gap=gap, seconds=seconds, compare=baselines)  # type: ignore[arg-type]
     facts: dict[str, object] = {
         "loss": float(found.loss), "lower": float(found.lower_bound), "gap": found.relative_gap,
         "solve": found.seconds["solve"], "certify": found.seconds["certify"], "designing": time.process_time() - begun,

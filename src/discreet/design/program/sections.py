@@ -8,7 +8,7 @@ only states inside the box and adds the least loss of the others (`lower`), vali
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -49,10 +49,15 @@ _last: list[Ground] = []
 
 
 def ground(problem: Problem) -> Ground:
-    """States as histograms when order does not matter, else as databases; the last one is kept, since every route asks for it."""
+    """States as histograms when order does not matter, else as databases; the last one is kept, since every route asks for it.
+
+    It serves every level of a promise: what is listed does not depend on that.
+    """
     for held in list(_last):
         if held.problem is problem:
             return held
+        if replace(held.problem, promise=problem.promise) == problem:
+            return replace(held, problem=problem)
     found = _listed(problem)
     _last[:] = [found]
     return found

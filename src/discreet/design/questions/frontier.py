@@ -13,21 +13,27 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 
 from discreet.design.best_mechanism import design
-from discreet.design.processes.side_by_side import side_by_side
+from discreet.design.processes.side_by_side import cores, side_by_side
+from discreet.design.processes.together import together
 from discreet.errors import InputError
 from discreet.model.certificate import Certificate
 from discreet.model.gap import relative_gap
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.record import Baseline
+from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
 
 MANY = 5
 """From so many points on, the default gap is the coarse one."""
 FINE_GAP, COARSE_GAP, UNBIASED_GAP = 1e-6, 1e-4, 1e-2
 """Unbiased values take a program with means for every point, whose bound halves its error slowly."""
+AT_ONCE, MOST_TOGETHER = 6, 3_000
+"""Points that are designed together, and histograms up to which they are: larger programs gain nothing from company."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +126,26 @@ def frontier(
     usual = UNBIASED_GAP if problem.unbiased is not None else COARSE_GAP if len(wanted) >= MANY else FINE_GAP
     fine = gap if gap is not None else usual
     tasks = [_Task(problem.with_level(level), fine, seconds, compare, keep, within) for level in reversed(wanted)]
-    found = [p for p in side_by_side(design_point, tasks, watch, workers, "frontier point") if p is not None]
+    if pays_together(problem):
+        groups = in_groups(tasks, min(workers or cores(), len(tasks)))
+        found = [p for group in side_by_side(design_points, groups, watch, workers, "part of a frontier") for p in group or ()]
+    else:
+        found = [p for p in side_by_side(design_point, tasks, watch, workers, "frontier point") if p is not None]
     return Frontier(problem, tuple(repaired(found)), time.perf_counter() - begun)
+
+
+def pays_together(problem: Problem) -> bool:
+    """Whether designs of this problem at several levels share enough: small programs for listed actions on the same states."""
+    universe = problem.universe
+    small = isinstance(universe, Universe) and problem.exchangeable and universe.histogram_count <= MOST_TOGETHER
+    return small and not problem.real_actions and problem.unbiased is None and isinstance(problem.promise, PurePromise)
+
+
+def in_groups(tasks: Sequence[_Task], workers: int) -> list[tuple[_Task, ...]]:
+    """Neighbours in groups of about the same size, as many for each worker."""
+    count = -(-len(tasks) // (AT_ONCE * workers)) * workers
+    cuts = [round(k * len(tasks) / count) for k in range(count + 1)]
+    return [tuple(tasks[a:b]) for a, b in pairwise(cuts) if a < b]
 
 
 @dataclass(frozen=True)
@@ -132,6 +156,12 @@ class _Task:
     compare: bool
     keep: bool
     within: str | None = None
+
+
+def design_points(tasks: Sequence[_Task], watch: Watch) -> tuple[Point, ...]:
+    """Several points, whose programs are solved together; the time of all is there for each."""
+    shared = [replace(task, seconds=task.seconds * len(tasks)) for task in tasks]
+    return tuple(together(design_point, shared, watch))
 
 
 def design_point(task: _Task, watch: Watch) -> Point:

@@ -139,10 +139,14 @@ class Factor:
 
     def summed_inverse(self, scale: Floats) -> Floats:
         """Σ_a diag(scale_a) Q_a⁻¹ diag(scale_a), a dense symmetric matrix in natural order."""
+        return self.summed_inverses(scale, None)[0]
+
+    def summed_inverses(self, scale: Floats, begins: Integers | None) -> Floats:
+        """The same for each of several groups of actions, which begin at these; axes [group, state, state]."""
         layers = self.pattern.layers
         states, starts = len(layers.order), layers.starts
         place, ordered = self.pattern.place, scale[:, self.pattern.order]
-        total = place.zeros((states, states))
+        total = place.zeros((1 if begins is None else len(begins), states, states))
         rows: Floats = place.empty((0, 0, 0))
         for k in range(layers.blocks - 1, -1, -1):
             a, b = int(starts[k]), int(starts[k + 1])
@@ -156,14 +160,14 @@ class Factor:
                 np.matmul(carry, rows, out=fresh[:, :, b - a :])
                 diagonal += fresh[:, :, b - a : c - a] @ carry.transpose(0, 2, 1)
             fresh[:, :, : b - a] = diagonal
-            total[a:b, a:] = fresh.sum(axis=0)
+            total[:, a:b, a:] = fresh.sum(axis=0) if begins is None else np.add.reduceat(fresh, begins, axis=0)
             rows = fresh
         # Blocks right of the diagonal are filled, blocks left of it are empty; diagonal blocks are symmetric.
         for k in range(layers.blocks - 1):
             a, b = int(starts[k]), int(starts[k + 1])
-            total[b:, a:b] = total[a:b, b:].T
+            total[:, b:, a:b] = total[:, a:b, b:].transpose(0, 2, 1)
         position = self.pattern.position
-        found: Floats = total[position][:, position]
+        found: Floats = total[:, position][:, :, position]
         return found
 
 

@@ -27,7 +27,7 @@ import numpy as np
 from discreet.design.schedule import interior_place, interior_seconds, now, spend, time_left
 from discreet.design.solver.cholesky import Cholesky
 from discreet.design.solver.elimination import Factor, Pattern
-from discreet.design.solver.layers import layered
+from discreet.design.solver.layers import Layers, layered
 from discreet.design.solver.program import (
     Floats,
     Integers,
@@ -122,12 +122,17 @@ def interior_point(
     )
 
 
+def order_of(program: Program) -> Layers:
+    """The order in which the states of a connected program are eliminated."""
+    return layered(program.states, program.edges, program.cost.max(axis=0) - program.cost.min(axis=0))
+
+
 class Iterate:
     """One point (x, s, z, λ) of the path and the step to the next.  Costs are divided by `scale` inside."""
 
     def __init__(self, program: Program) -> None:
         q, (actions, states) = program.factor, program.cost.shape
-        layers = layered(states, program.edges, program.cost.max(axis=0) - program.cost.min(axis=0))
+        layers = order_of(program)
         self.place = interior_place(actions, states, int(layers.sizes.max()))
         self.pattern = Pattern(layers, program.edges, self.place)
         self.q, self.edges = q, self.place.asarray(program.edges)

@@ -15,6 +15,7 @@ import numpy as np
 from discreet.design.solver.flows import deficits, price
 from discreet.design.solver.interior import Iterate
 from discreet.design.solver.layers import components, distances_from, neighbour_lists
+from discreet.design.solver.meeting import seated
 from discreet.design.solver.program import (
     Floats,
     Integers,
@@ -56,11 +57,12 @@ def solve_priced(
     active = likely_actions(program) if start is None else np.unique(np.asarray(start, dtype=np.int64))
     best: Solution | None = None
     iterations = 0
-    level = max(gap, ROUGH) if program.states * len(active) > 6000 else gap
+    in_company = seated() is not None
+    level = max(gap, ROUGH) if program.states * len(active) > 6000 and not in_company else gap
     state: Iterate | None = None
     for _ in range(rounds):
         chosen = program.restricted(active)
-        state = Iterate(chosen) if state is None else state
+        state = Iterate(chosen) if state is None and not in_company else state
         part = solve(chosen, 0.7 * level, watch, state)
         iterations += part.iterations
         tolerance = 0.1 * level * size(part.value, part.bound)

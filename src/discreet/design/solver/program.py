@@ -134,17 +134,17 @@ def slack(kernel: Floats, edges: Integers, factor: float) -> Floats:
     return found
 
 
-def pulled(multipliers: Floats, edges: Integers, factor: float, states: int) -> Floats:
-    """Gᵀ z per action, axes [action, state]."""
+def pulled(multipliers: Floats, edges: Integers, factor: float | Floats, states: int) -> Floats:
+    """Gᵀ z per action, axes [action, state]; `factor` is that of all actions, or of each, [action, 1]."""
     tail, head = directed(edges)
     actions = len(multipliers)
     offset = states * home(multipliers).arange(actions)[:, None]
     flat = multipliers.ravel()
-    into = np.bincount((head + offset).ravel(), flat, actions * states)
-    out = np.bincount((tail + offset).ravel(), flat, actions * states)
+    into = np.bincount((head + offset).ravel(), flat, actions * states).reshape(actions, states)
+    out = np.bincount((tail + offset).ravel(), flat, actions * states).reshape(actions, states)
     found: Array = factor * into - out
-    shaped: Floats = found.reshape(actions, states)
-    return shaped
+    pulls: Floats = found
+    return pulls
 
 
 def reduced_cost(program: Program, multipliers: Floats) -> Floats:

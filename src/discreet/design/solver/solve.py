@@ -19,6 +19,7 @@ import numpy as np
 
 from discreet.design.solver.interior import Iterate, interior_point
 from discreet.design.solver.layers import components
+from discreet.design.solver.meeting import seated
 from discreet.design.solver.program import Floats, Integers, Program, Solution, dual_bound, value_of
 from discreet.design.solver.threads import one_thread
 from discreet.model.gap import reached
@@ -72,7 +73,8 @@ def _solve_connected(program: Program, gap: float, watch: Watch | None, start: I
         return _choose(program)
     if program.epsilon == 0.0:
         return _constant(program)
-    found = interior_point(program, gap, watch, start=start)
+    seat = seated() if start is None else None
+    found = interior_point(program, gap, watch, start=start) if seat is None else seat.solve(program, gap, watch)
     if found.status in ("optimal", "cancelled") or found.relative_gap <= gap:
         return found
     if program.actions * 2 * len(program.edges) > FALLBACK:
