@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import browsing
 import pytest
 from office import shell
 
@@ -16,7 +17,6 @@ from discreet.cli.main import run
 from discreet.errors import MissingExtra
 from discreet.present import figure
 
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 PAGES = ("mechanism", "release", "index")
 SECTIONS = ["The question", "The design", "The proof", "How to read a value", "The limits", "What this is not for", "Citation"]
 
@@ -49,20 +49,22 @@ def test_without_pictures_the_page_says_how_to_get_them(
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A headless browser that can reach nothing."""
-    from playwright.sync_api import sync_playwright
+    with browsing.started() as found:
+        yield found
 
-    program = next(found for name in CHROMIUM if (found := shutil.which(name)))
-    with sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=program, args=["--no-sandbox", "--proxy-server=127.0.0.1:9"])
-        yield started
-        started.close()
+
+def blank(browser: Any, **options: Any) -> Any:
+    """A page that waits however slow the machine is."""
+    page = browser.new_page(**options)
+    page.set_default_timeout(browsing.PATIENCE)
+    return page
 
 
 @pytest.mark.needs_chromium
 @pytest.mark.parametrize("width", [1200, 400])
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_opens_quietly_and_excludes_nobody(name: str, width: int, pages: Path, browser: Any) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 900})
+    page = blank(browser, viewport={"width": width, "height": 900})
     said: list[str] = []
     asked: list[str] = []
     page.on("console", lambda message: said.append(message.text))
@@ -85,7 +87,7 @@ def test_a_page_opens_quietly_and_excludes_nobody(name: str, width: int, pages: 
 def test_the_checker_finds_a_barrier_when_there_is_one(pages: Path, browser: Any, tmp_path: Path) -> None:
     text = (pages / "mechanism.html").read_text(encoding="utf-8")
     (tmp_path / "bad.html").write_text(text.replace("--soft: #55555f", "--soft: #dddddd"), encoding="utf-8")
-    page = browser.new_page()
+    page = blank(browser)
     page.goto((tmp_path / "bad.html").as_uri())
     page.evaluate(resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
     assert "color-contrast" in {v["id"] for v in page.evaluate("axe.run()")["violations"]}
@@ -94,7 +96,7 @@ def test_the_checker_finds_a_barrier_when_there_is_one(pages: Path, browser: Any
 
 @pytest.mark.needs_chromium
 def test_a_page_prints(pages: Path, browser: Any) -> None:
-    page = browser.new_page()
+    page = blank(browser)
     page.goto((pages / "release.html").as_uri())
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.querySelector('main')).maxWidth") == "none"

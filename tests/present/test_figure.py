@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import browsing
 import pytest
 from album import picture
 from hypothesis import given
@@ -77,9 +77,8 @@ def test_a_page_holds_its_scripts_and_no_label_breaks_out_of_them() -> None:
 @pytest.mark.parametrize("name", ["choice", "simplex", "mechanism"])
 def test_a_page_draws_itself_in_a_browser_without_a_network(tmp_path: Path, name: str) -> None:
     page = picture(name).write(tmp_path / "page.html")
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or "chromium"
     command = [
-        browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+        browsing.program(), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
         "--disable-component-update", "--disable-sync", f"--user-data-dir={tmp_path / 'profile'}",
         "--proxy-server=127.0.0.1:9", "--virtual-time-budget=8000", "--enable-logging=stderr", "--dump-dom", page.as_uri(),
     ]  # fmt: skip

@@ -15,7 +15,7 @@ FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]  # fmt: skip
-PATIENCE = 240_000
+PATIENCE = 600_000
 """Milliseconds: a slow machine is no failure."""
 WIDE, NARROW = 1440, 360
 
@@ -40,7 +40,7 @@ def program() -> str:
 def started() -> Iterator[Browser]:
     """One browser."""
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=program(), args=FLAGS)
+        browser = play.chromium.launch(executable_path=program(), args=FLAGS, timeout=PATIENCE)
         yield browser
         browser.close()
 
