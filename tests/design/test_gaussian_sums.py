@@ -31,6 +31,7 @@ from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
 from discreet.numerics.exact import format_exact
+from discreet.views.noise import noise_view
 from discreet.watch import SILENT
 
 RHO = "0.4621171572600098"
@@ -202,3 +203,23 @@ def test_a_design_whose_bounding_routes_are_given_up_is_kept_all_the_same(monkey
     kept: list[Mechanism] = []
     found = design(problem(buses()), keep=lambda mechanism, _: kept.append(mechanism))
     assert kept and kept[0].claims.bound is not None and found.value <= found.bound
+
+
+@pytest.mark.parametrize(("respondents", "rho", "were"), [(100, RHO, 2.9935), (400, "1/10", 12.733), (100, "2", 0.9358)])
+def test_no_weights_on_a_small_lattice_lose_noticeably_less(respondents: int, rho: str, were: float) -> None:
+    """Whoever weighs a household with two children 4/3 or 7/4 of one with one child: the search used to try 1, 3/2 and 2 only."""
+    scorer = LawScorer(problem(concentrated(school(respondents, "real"), rho)))
+    found = best_gaussian_sum(scorer, SILENT)
+    others = [scorer.read((0, one, two)).loss for two in range(1, 8) for one in range(two + 1) if one or two == 1]
+    assert found.loss <= 1.001 * min(others) and found.loss < 0.96 * were
+
+
+def test_the_price_of_noise_is_proved_under_rho() -> None:
+    """No coupling decides whether noise is optimal under ρ, but two designs with their bounds may; else nothing is claimed."""
+    asked = problem(concentrated(school(3), "2"))
+    with counted():
+        facts = noise_view(asked).facts
+    assert facts["optimal"] is False and 0 < facts["price"]["at_least"] <= facts["price"]["at_most"]
+    assert facts["price"]["oblivious_bound"] < facts["price"]["value"]
+    unpriced = noise_view(asked, price=False).facts
+    assert unpriced["optimal"] is None and "price" not in unpriced

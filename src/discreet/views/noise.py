@@ -20,7 +20,6 @@ from discreet.watch import SILENT, Watch
 
 MOST_SHOWN = 64
 """The most states of a witness that are written out."""
-NOT_UNDER_RHO = "nothing that reads the statistic alone is designed for ρ; compare the design with discrete Gaussian noise instead"
 BY_EXTREME_POINTS, BY_DESIGNS = "concavification over all extreme points", "two designs with their bounds"
 
 
@@ -35,12 +34,10 @@ def noise_view(problem: Problem, watch: Watch = SILENT, *, price: bool = True, s
     }
     if found.witness is not None:
         facts["witness"] = _witness(found.witness)
-    told = list(_answer(found, problem.promise.level, facts.get("witness")))
+    costly = False
+    told: list[Block] = []
     if found.optimal:
         facts["price"] = {"at_least": 0.0, "at_most": 0.0, "by": found.theorem}
-    elif not found.decided:
-        facts["price"] = {"not_computed": NOT_UNDER_RHO}
-        told.append(Fact("price", f"not computed: {NOT_UNDER_RHO}"))
     elif price:
         try:
             paid, by = _paid(problem, watch, seconds)
@@ -58,7 +55,10 @@ def noise_view(problem: Problem, watch: Watch = SILENT, *, price: bool = True, s
                 "by": by,
             }
             told += _price(paid, by, problem.promise.adjective)
-    return View(facts, tuple(told))
+            costly = paid.at_least > 0
+    if costly and not found.decided:
+        facts["optimal"] = False
+    return View(facts, (*_answer(found, problem.promise.level, facts.get("witness"), costly), *told))
 
 
 def _paid(problem: Problem, watch: Watch, seconds: float) -> tuple[Price, str]:
@@ -88,9 +88,12 @@ def _witness(witness: Witness) -> dict[str, Any]:
     return facts
 
 
-def _answer(found: NoiseAnswer, level: Fraction, witness: dict[str, Any] | None) -> Iterator[Block]:
+def _answer(found: NoiseAnswer, level: Fraction, witness: dict[str, Any] | None, costly: bool) -> Iterator[Block]:
+    """What is known without solving anything, or from a price that is proved to be one."""
     if found.optimal:
         yield Sentence("adding noise to the statistic loses nothing, for any decision.", "Yes:", Mood.GOOD)
+    elif not found.decided and costly:
+        yield Sentence("adding noise to the statistic is not optimal for this decision: its price is proved.", "No:", Mood.BAD)
     elif not found.decided:
         yield Sentence("whether adding noise to the statistic can be optimal under ρ is not decided here.", "Not known:", Mood.BAD)
     else:

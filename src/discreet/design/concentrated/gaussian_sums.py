@@ -16,11 +16,12 @@ from fractions import Fraction
 from math import ceil, sqrt
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.proxy import lattice_weights
 from discreet.design.ladder.mechanisms.sums import sum_law
-from discreet.design.ladder.mechanisms.weights import FINE, clipped_weights, neighbouring
+from discreet.design.ladder.mechanisms.weights import FINE, clipped_weights, clipping, neighbouring
 from discreet.design.program.sections import Ground
 from discreet.design.schedule import SECONDS_PER_GAUSSIAN_SCORE, spend
 from discreet.errors import DiscreetError, InputError
@@ -39,6 +40,8 @@ MOST_BEYOND = 400
 """How many outputs they reach at most: much wider noise tells next to nothing, wherever it is clipped."""
 MOST_PAIRS = 1_000_000
 """Outputs times totals that are looked at for one candidate."""
+LATTICES = (*range(2, 11), 12, 16, 24)
+"""Largest weights in which the best clipping is written: the smaller, the fewer totals."""
 MOST_TRIED = 80
 """Weights that are tried at most."""
 FEW = 1e-7
@@ -137,6 +140,7 @@ class LawScorer(Scorer):
 
     def candidates(self) -> Iterator[Weights]:
         yield from first_weights(self.values)
+        yield from clipped_on_lattices(self.probabilities, self.values, self.law.respondents, float(self.problem.rho))
 
     def read(self, weights: Weights) -> GaussianSum:
         law = sum_law(self.probabilities, self.values, weights, self.law.respondents)
@@ -185,6 +189,10 @@ class ListedScorer(Scorer):
         fixed = self.universe.fixed
         if values is not None and len(set(values)) > 1:
             yield from first_weights([float(v) for v in values], shift=fixed)
+            counts = self.base.masses @ self.vectors / self.base.masses.sum()
+            rho, size = float(self.problem.rho), float(counts.sum())
+            if fixed and size > 0:
+                yield from clipped_on_lattices(counts / size, [float(v) for v in values], size, rho)
         for kept in range(self.universe.types):  # the number of respondents of one type
             yield tuple(int(t == kept) for t in range(self.universe.types))
 
@@ -229,6 +237,13 @@ def first_weights(values: list[float], shift: bool = True) -> Iterator[Weights]:
             seen.add(weights)
             yield weights
     assert high > low, "a constant statistic has no candidates"
+
+
+def clipped_on_lattices(shares: ArrayLike, values: list[float], size: float, rho: float) -> Iterator[Weights]:
+    """The best clipping of the values, in whole weights: noise on a sum that one neighbour moves by one has a variance of 1/2ρ."""
+    low, high = clipping(shares, values, size, 1 / (2 * rho))
+    found = (clipped_weights(values, low, high, top) for top in LATTICES)
+    yield from dict.fromkeys(weights for weights in found if weights is not None)
 
 
 def through(kernel: GaussianKernel, moments: np.ndarray, first: int) -> np.ndarray:

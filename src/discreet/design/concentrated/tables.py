@@ -52,8 +52,8 @@ LEAST_MIXED, HALVINGS = 1e-9, 8
 """The smallest share of the constant kernel, and how often the share is halved between what fails and what is proved."""
 FAINT = 1e-9
 """An output whose probability is below this at every state is left out."""
-MOST_WEIGHTS = 2
-"""Weighted sums that are tried until one has few enough totals."""
+LARGE = 1
+"""From this ρ on two orders are enough for tables on sums; below, where larger ones bind, with fewer than four noise is better."""
 UNLIKELY = 1e-6
 """The chance of totals beyond the window, on either side."""
 
@@ -116,8 +116,8 @@ def _scene(section: Section) -> Scene:
     return Scene(base.problem, section.summary, section.space, joint, base.exact_omegas)
 
 
-def best_table(scene: Scene, gap: float, watch: Watch) -> TableKernel | None:
-    """The exact kernel, or None when the program is too large or nothing it found could be proved."""
+def best_table(scene: Scene, gap: float, watch: Watch, fewest: int = len(FEWER_ORDERS)) -> TableKernel | None:
+    """The exact kernel, or None when the program is too large for the `fewest` orders or nothing it found could be proved."""
     rho, edges = float(scene.problem.rho), scene.space.edges
     try:
         actions, table = with_losses(scene.problem, scene.omegas, scene.joint.sum(axis=0), _nodes(scene))
@@ -125,7 +125,7 @@ def best_table(scene: Scene, gap: float, watch: Watch) -> TableKernel | None:
         return None
     cost = table @ scene.joint.T
     cost = cost - cost.min(axis=0)
-    if len(actions) < 2 or not len(edges) or not _fits(scene, len(FEWER_ORDERS), len(cost)):
+    if len(actions) < 2 or not len(edges) or not _fits(scene, fewest, len(cost)):
         return None
     begun = ORDERS if _fits(scene, len(ORDERS), len(cost)) else FEWER_ORDERS
     orders, level, kernel = [a for a in begun if a * (a - 1) * rho <= STEEPEST], 1 - SPARED, np.full(cost.shape, 1 / len(cost))
@@ -163,9 +163,12 @@ def best_sum_table(scorer: Scorer, gap: float, watch: Watch) -> tuple[Scene, Tab
             continue
         if watch.cancelled():
             break
-    for _, weights in sorted(ranked)[:MOST_WEIGHTS]:
+    fewest = len(FEWER_ORDERS if scorer.problem.rho >= LARGE else ORDERS) + (scorer.problem.rho < LARGE)
+    for _, weights in sorted(ranked):
+        if watch.cancelled():
+            break
         scene = of_weights(scorer, weights)
-        kernel = best_table(scene, gap, watch)
+        kernel = best_table(scene, gap, watch, fewest)
         if kernel is not None:
             return scene, kernel
     return None

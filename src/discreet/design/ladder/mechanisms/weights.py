@@ -20,7 +20,7 @@ from math import gcd
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from discreet.design.ladder.mechanisms.noise import unit_variance
 from discreet.design.ladder.mechanisms.population import Population, Weights
@@ -37,15 +37,23 @@ MOST_OUTPUTS = 40_000
 
 
 def best_clipping(population: Population) -> tuple[float, float]:
+    """(lo, hi) of the best clipping under staircase noise."""
+    return clipping(
+        population.shares, population.values, population.size, unit_variance(population.epsilon), presence=population.presence
+    )
+
+
+def clipping(
+    shares: ArrayLike, values: Sequence[float], size: float, kappa: float, *, presence: bool = False
+) -> tuple[float, float]:
     """(lo, hi) that minimise N Var(v - clip(v, lo, hi)) + kappa (hi-lo)^2, on a grid refined twice.
 
     Where respondents are added or removed, a type of value 0 weighs nothing: 0 stays between lo and hi.
     """
-    p, v = population.shares, np.asarray(population.values, dtype=np.float64)
+    p, v = np.asarray(shares, dtype=np.float64), np.asarray(values, dtype=np.float64)
     used = v[p > 0]
-    kappa = unit_variance(population.epsilon)
-    lows = highs = np.linspace(min(used.min(), 0.0) if population.presence else used.min(), used.max(), 41)
-    if population.presence:
+    lows = highs = np.linspace(min(used.min(), 0.0) if presence else used.min(), used.max(), 41)
+    if presence:
         lows, highs = lows[lows <= 0.0], highs[highs >= 0.0]
     lo = hi = float(lows.min())
     for _ in range(3):
@@ -53,13 +61,13 @@ def best_clipping(population: Population) -> tuple[float, float]:
         clipped = np.clip(v, grid_lo[..., None], np.maximum(grid_lo, grid_hi)[..., None])
         cut = v - clipped
         variance = (cut**2) @ p - (cut @ p) ** 2
-        cost = population.size * variance + kappa * np.maximum(grid_hi - grid_lo, 0.0) ** 2
+        cost = size * variance + kappa * np.maximum(grid_hi - grid_lo, 0.0) ** 2
         i, j = np.unravel_index(int(np.argmin(cost)), cost.shape)
         lo, hi = float(lows[i]), float(max(lows[i], highs[j]))
         step = float(lows[1] - lows[0]) if len(lows) > 1 else 0.0
-        least, most = (min(used.min(), 0.0), max(used.max(), 0.0)) if population.presence else (used.min(), used.max())
-        lows = np.clip(np.linspace(lo - step, lo + step, 21), least, min(most, 0.0) if population.presence else most)
-        highs = np.clip(np.linspace(hi - step, hi + step, 21), max(least, 0.0) if population.presence else least, most)
+        least, most = (min(used.min(), 0.0), max(used.max(), 0.0)) if presence else (used.min(), used.max())
+        lows = np.clip(np.linspace(lo - step, lo + step, 21), least, min(most, 0.0) if presence else most)
+        highs = np.clip(np.linspace(hi - step, hi + step, 21), max(least, 0.0) if presence else least, most)
     return lo, hi
 
 
