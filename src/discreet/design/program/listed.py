@@ -22,7 +22,7 @@ from discreet.design.program.sections import (
     whole,
 )
 from discreet.design.program.thin_witness import SPARED, dual_witness
-from discreet.design.program.truncation import choose_clamp, clips_nothing, regret_marginals
+from discreet.design.program.truncation import choose_caps, choose_clamp, clips_nothing, regret_marginals
 from discreet.design.proposal import Proposal
 from discreet.design.schedule import is_affordable, must_be_affordable
 from discreet.design.solver.pricing import solve_priced
@@ -140,11 +140,13 @@ def finer_tolerance(
 def truncated(base: Ground, table: np.ndarray, tolerance: float) -> Section:
     """The box of likely histograms, or everything when truncation does not apply or does not pay."""
     problem = base.problem
-    if not problem.exchangeable or not isinstance(problem.neighbours, ReplaceOne) or problem.epsilon == 0:
+    if not problem.exchangeable or problem.epsilon == 0:
         return whole(base)
-    vectors = base.space.vectors
-    weights = regret_marginals(vectors, base.masses, table[:, base.column])
-    clamp = choose_clamp(weights, tolerance)
+    weights = regret_marginals(base.space.vectors, base.masses, table[:, base.column])
+    if isinstance(problem.neighbours, ReplaceOne):
+        clamp = choose_clamp(weights, tolerance)
+    else:
+        clamp = choose_caps(weights, tolerance, problem.people.smallest)
     return whole(base) if clips_nothing(clamp, weights.shape[1] - 1) else boxed(base, clamp)
 
 

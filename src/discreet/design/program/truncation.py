@@ -21,7 +21,7 @@ def regret_marginals(histograms: np.ndarray, prior: np.ndarray, loss: np.ndarray
     blind = int(np.argmin(weighted.sum(axis=1)))
     regret = weighted[blind] - weighted.min(axis=0)
     weight = regret + prior * float(regret.sum())
-    size = int(histograms[0].sum())
+    size = int(histograms.sum(axis=1).max())
     return np.stack([np.bincount(column, weight, size + 1) for column in histograms.T])
 
 
@@ -56,6 +56,21 @@ def choose_clamp(marginals: np.ndarray, tolerance: float, reference: int | None 
     return clamp if clamp.fits(size) else Clamp((0,) * types, tuple(upper), reference)
 
 
+def choose_caps(marginals: np.ndarray, tolerance: float, smallest: int = 0) -> Clamp:
+    """The same where respondents are added and removed: counts are only clipped from above, each by itself.
+
+    No cap lies below the `smallest` number of respondents: a capped count is then a histogram that some database has.
+    """
+    caps = [marginals.shape[1] - 1] * len(marginals)
+    while loose := [j for j, cap in enumerate(caps) if cap > smallest]:
+        weight, j = min((float(marginals[j, caps[j]]), j) for j in loose)
+        if weight > tolerance:
+            break
+        tolerance -= weight
+        caps[j] -= 1
+    return Clamp((0,) * len(caps), tuple(caps), reference=None)
+
+
 def clips_nothing(clamp: Clamp, size: int) -> bool:
-    """Whether every histogram of `size` respondents is its own image."""
+    """Whether every histogram of `size` respondents, or of at most so many without a reference, is its own image."""
     return clamp.room(size) == (0, size) and all(clamp.lower[j] == 0 and clamp.upper[j] >= size for j in clamp.clipped)
