@@ -12,7 +12,7 @@ import pytest
 
 from discreet.design.program.listed import COARSEST, affordable_tolerance, first_tolerance, fits, truncated
 from discreet.design.program.sections import Ground, boxed, ground, losses, recommendations, whole
-from discreet.design.program.truncation import choose_clamp, clips_nothing, regret_marginals
+from discreet.design.program.truncation import choose_caps, choose_clamp, clips_nothing, regret_marginals
 from discreet.design.schedule import Until
 from discreet.design.solver.program import Program
 from discreet.design.solver.solve import solve
@@ -119,3 +119,40 @@ def test_what_cannot_be_solved_in_time_is_clamped_further() -> None:
     assert not fits(full, 30, Until.after(seconds)) and fits(smaller, 30, Until.after(seconds))
     assert len(smaller.space) < len(full.space) and first < tolerance <= first_tolerance(base, table, COARSEST)
     assert affordable_tolerance(base, table, 1e-6, 30, Until.after(1e-6)) == first, "where nothing fits, nothing is given up"
+
+
+@pytest.mark.parametrize("smallest", [0, 4])
+def test_counts_are_capped_where_respondents_are_added_and_removed(smallest: int) -> None:
+    """Seen failing: sixty respondents of two types were 1,891 states, and real actions lost 140 percent more than they had to."""
+    sizes = 13 - smallest
+    document = {
+        "data": {"respondents": {"from": smallest, "to": 12}, "values": [0, 1], "neighbours": "add-remove-one"},
+        "prior": {"kind": "iid", "probabilities": ["0.9", "0.1"], "size": [f"1/{sizes}"] * sizes},
+        "statistic": {"kind": "sum"},
+        "decision": {"kind": "squared-error", "actions": "integer"},
+        "privacy": {"epsilon": 1},
+    }
+    base = ground(problem_from_document(document))
+    table = losses(base.problem, recommendations(base.problem), base.exact_omegas)
+    full = solve(Program(whole(base).lower(table)[0], base.space.edges, 1.0), gap=1e-8)
+    section = truncated(base, table, first_tolerance(base, table, 0.1))
+    clamp = section.summary.clamp
+    assert clamp is not None and clamp.reference is None and clamp.lower == (0, 0)
+    assert smallest <= clamp.upper[1] < clamp.upper[0] and len(section.space) < len(base.space)
+    assert set(section.space.labels) <= set(base.space.labels), "every state of the box is one that a database has"
+    inner, dropped = section.lower(table)
+    found = solve(Program(inner, section.space.edges, 1.0), gap=1e-8)
+    value = float((section.upper(table) * found.kernel).sum())
+    assert found.bound + dropped <= full.value * (1 + 1e-8) <= value * (1 + 2e-8)
+    assert value - found.bound - dropped < 0.05 * value
+    exact = truncated(base, table, 0.0)
+    assert len(exact.space) == len(base.space), "no tolerance, no caps"
+
+
+def test_caps_spend_no_more_than_allowed_and_stop_at_the_smallest_size() -> None:
+    marginals = np.stack([binomial(60, p) for p in (0.7, 0.1)])
+    clamp = choose_caps(marginals, 1e-6)
+    lost = sum(row[cap + 1 :].sum() for row, cap in zip(marginals, clamp.upper, strict=True))
+    assert 0 < lost <= 1e-6 < lost + min(row[cap] for row, cap in zip(marginals, clamp.upper, strict=True))
+    assert choose_caps(marginals, 1e9, smallest=7).upper == (7, 7)
+    assert clips_nothing(choose_caps(marginals, 0.0), 60)
