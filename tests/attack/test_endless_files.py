@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+import discreet
 from discreet.files.mechanism import mechanism_document
-from discreet.files.problem import problem_from_document
 from discreet.mechanisms.geometric import geometric_mechanism
 from discreet.model.summary import LinearSummary
 
@@ -21,10 +21,7 @@ GIGABYTES = 3
 
 def small() -> dict[str, Any]:
     """A small honest mechanism: a closed form on a sum of two respondents."""
-    problem = problem_from_document({
-        "data": {"respondents": 2, "values": ["0", "1"]}, "prior": {"kind": "iid", "probabilities": ["1/2", "1/2"]},
-        "statistic": {"kind": "sum"}, "decision": {"kind": "squared-error", "actions": "real"}, "privacy": {"epsilon": "1"},
-    })  # fmt: skip
+    problem = discreet.problem(respondents=2, values=["0", "1"], probabilities=["1/2", "1/2"], actions="real", epsilon="1").problem
     return mechanism_document(geometric_mechanism(problem, LinearSummary((0, 1))))
 
 

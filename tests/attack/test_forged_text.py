@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import discreet
 from discreet.cli.main import run
 from discreet.errors import InputError, legible
 from discreet.files.mechanism import mechanism_document
-from discreet.files.problem import problem_from_document
 from discreet.mechanisms.geometric import geometric_mechanism
 from discreet.model.summary import LinearSummary
 
@@ -22,11 +22,9 @@ UNITS = (
 
 def written(folder: Path, unit: str) -> Path:
     """A small honest mechanism with this unit."""
-    problem = problem_from_document({
-        "data": {"respondents": 2, "values": ["0", "1"]}, "prior": {"kind": "iid", "probabilities": ["1/2", "1/2"]},
-        "statistic": {"kind": "sum"}, "decision": {"kind": "squared-error", "actions": "real"},
-        "privacy": {"epsilon": "1", "unit": unit},
-    })  # fmt: skip
+    problem = discreet.problem(
+        respondents=2, values=["0", "1"], probabilities=["1/2", "1/2"], actions="real", epsilon="1", unit=unit
+    ).problem
     document = mechanism_document(geometric_mechanism(problem, LinearSummary((0, 1))))
     path = folder / "x.mechanism.json"
     path.write_text(json.dumps(document), encoding="utf-8")

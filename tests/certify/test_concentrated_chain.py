@@ -9,12 +9,12 @@ from math import comb, exp
 import numpy as np
 import pytest
 
+import discreet
 from discreet.certify.bounds.concentrated_chain import CONCENTRATED, concentrated_chain_bound, concentrated_loss, path_losses
 from discreet.certify.optimality import optimality
 from discreet.design import design
 from discreet.design.concentrated.chain import concentrated_chain_witness
 from discreet.errors import Refuted
-from discreet.files.problem import problem_from_document
 from discreet.model.certificate import Counterexample, OptimalityClaim, TheoremWitness
 from discreet.model.gap import relative_gap
 from discreet.model.problem import Problem
@@ -25,15 +25,9 @@ from discreet.watch import SILENT
 
 def asked(respondents: int, rho: str, loss: str = "squared-error", values: tuple[int, ...] = (0, 1)) -> Problem:
     chances = {2: ["0.7", "0.3"], 3: ["0.89", "0.09", "0.02"]}[len(values)]
-    return problem_from_document(
-        {
-            "data": {"respondents": respondents, "values": list(values)},
-            "prior": {"kind": "iid", "probabilities": chances},
-            "statistic": {"kind": "sum"},
-            "decision": {"kind": loss, "actions": "real"},
-            "privacy": {"rho": rho},
-        }
-    )
+    return discreet.problem(
+        respondents=respondents, values=list(values), probabilities=chances, decision=loss, actions="real", rho=rho
+    ).problem
 
 
 def binomial(trials: int, p: float) -> np.ndarray:

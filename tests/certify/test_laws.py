@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import discreet
 from discreet.certify.bounds import full_information as bound
 from discreet.certify.value.expected import expected_payoff
 from discreet.certify.value.laws import Listed, law_of
@@ -16,7 +17,6 @@ from discreet.certify.value.sums import Sums
 from discreet.certify.value.weighted_sums import weighted_sum_payoff
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.errors import TooLarge
-from discreet.files.problem import problem_from_document
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.kernel import GeometricKernel, Output, StaircaseKernel, TableKernel
@@ -230,15 +230,13 @@ def test_payoffs_that_are_lines_need_no_joint_law(seed: int, monkeypatch: pytest
     prior: dict[str, object] = {"kind": "iid", "probabilities": ["1/2", "1/3", "1/6"]}
     if seed % 2:
         prior = {"kind": "exchangeable", "concentration": ["3", "2", "1/2"]}
-    problem = problem_from_document(
-        {
-            "data": {"respondents": 5, "values": values},
-            "prior": prior,
-            "statistic": {"kind": "sum"},
-            "decision": {"kind": "expression", "actions": {"from": -4, "to": 9}, "payoff": "a*omega - a**2 + 3"},
-            "privacy": {"epsilon": 1},
-        }
-    )
+    problem = discreet.problem(
+        respondents=5,
+        values=values,
+        prior=prior,
+        decision={"kind": "expression", "actions": {"from": -4, "to": 9}, "payoff": "a*omega - a**2 + 3"},
+        epsilon=1,
+    ).problem
     summary = LinearSummary((0, 1, rng.randint(2, 3)))
     low, high = summary.range(problem.people)
     actions = tuple(Fraction(rng.randint(-12, 27), 3) for _ in range(low, high + 1))
@@ -259,15 +257,13 @@ def test_full_information_of_lines_is_bounded_from_the_mean_where_no_law_is_form
 
 
 def threshold_in_cells_that_differ(respondents: int) -> Problem:
-    return problem_from_document(
-        {
-            "data": {"respondents": respondents, "values": [0, 1, 2]},
-            "prior": {"kind": "exchangeable", "concentration": ["8", "1.4", "0.6"]},
-            "statistic": {"kind": "sum"},
-            "decision": {"kind": "expression", "actions": [0, 1], "payoff": "a*(omega-130)"},
-            "privacy": {"epsilon": 1},
-        }
-    )
+    return discreet.problem(
+        respondents=respondents,
+        values=[0, 1, 2],
+        prior={"kind": "exchangeable", "concentration": ["8", "1.4", "0.6"]},
+        decision={"kind": "expression", "actions": [0, 1], "payoff": "a*(omega-130)"},
+        epsilon=1,
+    ).problem
 
 
 def test_a_threshold_in_large_cells_that_differ_is_designed_and_beats_publishing_nothing() -> None:

@@ -7,22 +7,20 @@ from random import Random
 
 import pytest
 
+import discreet
 from discreet.certify.bounds.theorems import _Ruler, _spread, geometric_bound
 from discreet.errors import InputError
-from discreet.files.problem import problem_from_document
 from discreet.model.problem import Problem
 
 
 def two_types(payoff: str, low: str = "0", high: str = "4") -> Problem:
-    return problem_from_document(
-        {
-            "data": {"respondents": 6, "values": [-1, 1]},
-            "prior": {"kind": "iid", "probabilities": ["1/2", "1/2"]},
-            "statistic": {"kind": "sum"},
-            "decision": {"kind": "expression", "payoff": payoff, "actions": {"from": low, "to": high}},
-            "privacy": {"epsilon": 1},
-        }
-    )
+    return discreet.problem(
+        respondents=6,
+        values=[-1, 1],
+        probabilities=["1/2", "1/2"],
+        decision={"kind": "expression", "payoff": payoff, "actions": {"from": low, "to": high}},
+        epsilon=1,
+    ).problem
 
 
 def largest_payoff(problem: Problem, steps: int = 400) -> Fraction:

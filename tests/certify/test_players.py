@@ -22,7 +22,6 @@ from discreet.design.concentrated.gaussian_sums import LawScorer, best_gaussian_
 from discreet.design.concentrated.players import players_witness
 from discreet.errors import InputError, Refuted
 from discreet.files.certificate import certificate_document, certificate_from_document
-from discreet.files.problem import problem_from_document
 from discreet.model.certificate import (
     ROOT_BITS,
     Certificate,
@@ -43,15 +42,15 @@ ZERO_PLAYS = ((0,), (2,))
 
 
 def asked(respondents: int = 20, rho: str = "1/2", loss: str = "squared-error", **more: Any) -> Problem:
-    return problem_from_document(
-        {
-            "data": {"respondents": respondents, "values": more.get("values", [0, 1, 2])},
-            "prior": {"kind": "iid", "probabilities": more.get("chances", ["0.5", "0.3", "0.2"])},
-            "statistic": {"kind": "sum"},
-            "decision": {"kind": loss, "actions": "real"},
-            "privacy": {"rho": rho, "unit": "person"},
-        }
-    )
+    return discreet.problem(
+        respondents=respondents,
+        values=more.get("values", [0, 1, 2]),
+        probabilities=more.get("chances", ["0.5", "0.3", "0.2"]),
+        decision=loss,
+        actions="real",
+        rho=rho,
+        unit="person",
+    ).problem
 
 
 @cache

@@ -22,7 +22,6 @@ from discreet.design.concentrated.gaussian_sums import ListedScorer, best_gaussi
 from discreet.design.program.sections import ground
 from discreet.errors import InputError, Refuted
 from discreet.files.certificate import certificate_document, certificate_from_document
-from discreet.files.problem import problem_from_document
 from discreet.model.certificate import (
     ROOT_BITS,
     Certificate,
@@ -39,13 +38,9 @@ ONE = 1 << ROOT_BITS
 
 
 def asked(actions: Any = "integer", rho: str = "1/2", respondents: int = 3) -> Problem:
-    return problem_from_document({
-        "data": {"respondents": respondents, "values": [0, 1]},
-        "prior": {"kind": "iid", "probabilities": ["0.6", "0.4"]},
-        "statistic": {"kind": "sum"},
-        "decision": {"kind": "squared-error", "actions": actions},
-        "privacy": {"rho": rho, "unit": "person"},
-    })  # fmt: skip
+    return discreet.problem(
+        respondents=respondents, values=[0, 1], probabilities=["0.6", "0.4"], actions=actions, rho=rho, unit="person"
+    ).problem
 
 
 def found_for(problem: Problem) -> RenyiWitness:
@@ -106,13 +101,9 @@ def test_what_does_not_fit_the_problem_is_refuted(wrong: str) -> None:
 
 def merged(values: list[int], statistic: dict[str, Any]) -> Problem:
     """Three types of which the last two are as likely together as the second of `asked`."""
-    return problem_from_document({
-        "data": {"respondents": 3, "values": values},
-        "prior": {"kind": "iid", "probabilities": ["0.6", "0.3", "0.1"]},
-        "statistic": statistic,
-        "decision": {"kind": "squared-error", "actions": "integer"},
-        "privacy": {"rho": "1/2", "unit": "person"},
-    })  # fmt: skip
+    return discreet.problem(
+        respondents=3, values=values, probabilities=["0.6", "0.3", "0.1"], statistic=statistic, rho="1/2", unit="person"
+    ).problem
 
 
 def test_a_count_of_several_types_is_bounded_as_the_count_of_one() -> None:

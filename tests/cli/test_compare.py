@@ -9,23 +9,17 @@ from pathlib import Path
 import pytest
 from office import shell
 
+import discreet
 from discreet import files
 from discreet.design import design
 from discreet.model.problem import Problem
 
 
 def asked(respondents: int = 4, epsilon: str = "1") -> Problem:
-    from discreet.files.problem import problem_from_document
 
-    return problem_from_document(
-        {
-            "data": {"respondents": respondents, "values": ["0", "1", "2"]},
-            "prior": {"kind": "iid", "probabilities": ["1/2", "1/3", "1/6"]},
-            "statistic": {"kind": "sum"},
-            "decision": {"kind": "squared-error", "actions": "integer"},
-            "privacy": {"epsilon": epsilon},
-        }
-    )
+    return discreet.problem(
+        respondents=respondents, values=["0", "1", "2"], probabilities=["1/2", "1/3", "1/6"], epsilon=epsilon
+    ).problem
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
+import discreet
 from discreet.currencies.near import near_table, outward
 from discreet.currencies.profiles import profile
 from discreet.errors import InputError, TooLarge
-from discreet.files.problem import problem_from_document
 from discreet.mechanisms.discrete_gaussian import DiscreteGaussian
 from discreet.model.kernel import GaussianKernel, TableKernel
 from discreet.model.mechanism import Mechanism
@@ -19,15 +19,13 @@ from discreet.views.profile import profile_view
 
 
 def noisy(respondents: int = 2, reach: int = 30, variance: str = "9/4") -> Mechanism:
-    problem = problem_from_document(
-        {
-            "data": {"respondents": respondents, "values": [0, 1]},
-            "prior": {"kind": "iid", "probabilities": ["0.7", "0.3"]},
-            "statistic": {"kind": "sum"},
-            "decision": {"kind": "squared-error", "actions": "real"},
-            "privacy": {"rho": str(Fraction(1) / (2 * Fraction(variance)))},
-        }
-    )
+    problem = discreet.problem(
+        respondents=respondents,
+        values=[0, 1],
+        probabilities=["0.7", "0.3"],
+        actions="real",
+        rho=str(Fraction(1) / (2 * Fraction(variance))),
+    ).problem
     kernel = GaussianKernel(-reach, respondents + reach, 1, Fraction(variance))
     return Mechanism(problem, LinearSummary((0, 1)), kernel.with_actions([Fraction(0)] * kernel.width), problem.guarantee)
 

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import pytest
 
+import discreet
 from discreet.certify.duality.affine import AffinePayoff
 from discreet.certify.optimality import optimality
 from discreet.design import design
 from discreet.errors import InputError
-from discreet.files.problem import problem_from_document
 from discreet.model.certificate import Counterexample, OptimalityClaim
 from discreet.model.problem import Problem
 
@@ -22,15 +22,9 @@ def school(payoff: str | None, actions: object) -> Problem:
     decision = {"kind": "squared-error", "actions": actions}
     if payoff is not None:
         decision |= {"kind": "expression", "payoff": payoff}
-    return problem_from_document(
-        {
-            "data": {"respondents": 8, "values": [0, 1, 2]},
-            "prior": {"kind": "iid", "probabilities": ["0.7", "0.2", "0.1"]},
-            "statistic": {"kind": "sum"},
-            "decision": decision,
-            "privacy": {"epsilon": "1"},
-        }
-    )
+    return discreet.problem(
+        respondents=8, values=[0, 1, 2], probabilities=["0.7", "0.2", "0.1"], decision=decision, epsilon="1"
+    ).problem
 
 
 @pytest.mark.parametrize(("payoff", "low", "high"), FORMULAS)

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from design_worlds import problem, school
 
+import discreet
 from discreet.certify import privacy
 from discreet.certify.value.expected import expected_payoff
 from discreet.design import design
@@ -173,15 +174,12 @@ def test_a_small_budget_for_two_equal_statistics_goes_to_one_of_them() -> None:
 
 def test_levels_above_the_finest_read_the_statistic_alone() -> None:
     """Left free, the design of three respondents with three values reads their histogram, which no tree of totals carries."""
-    from discreet.files.problem import problem_from_document
     from discreet.interpret.level_likelihoods import must_read_the_total
 
     def asking(respondents: int) -> Problem:
-        return problem_from_document({
-            "data": {"respondents": respondents, "values": [0, 1, 2]},
-            "prior": {"kind": "iid", "probabilities": ["0.89", "0.09", "0.02"]},
-            "statistic": {"kind": "sum"}, "decision": {"kind": "squared-error", "actions": "real"}, "privacy": {"epsilon": 1},
-        })  # fmt: skip
+        return discreet.problem(
+            respondents=respondents, values=[0, 1, 2], probabilities=["0.89", "0.09", "0.02"], actions="real", epsilon=1
+        ).problem
 
     asked = [("block", asking(2), Fraction(1)), ("county", asking(3), Fraction(1))]
     for levels in (True, False):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+import discreet
 from discreet.certify.optimality import optimality
 from discreet.design import design
-from discreet.files.problem import problem_from_document
 from discreet.model.certificate import OptimalityClaim
 from discreet.model.problem import Problem
 
@@ -14,15 +14,13 @@ KINDS = [("squared-error", {}), ("absolute-error", {}), ("pinball", {"quantile":
 
 
 def school(kind: str, actions: object, epsilon: str = "1", **more: str) -> Problem:
-    return problem_from_document(
-        {
-            "data": {"respondents": 8, "values": [0, 1, 2]},
-            "prior": {"kind": "iid", "probabilities": ["0.7", "0.2", "0.1"]},
-            "statistic": {"kind": "sum"},
-            "decision": {"kind": kind, "actions": actions, **more},
-            "privacy": {"epsilon": epsilon},
-        }
-    )
+    return discreet.problem(
+        respondents=8,
+        values=[0, 1, 2],
+        probabilities=["0.7", "0.2", "0.1"],
+        decision={"kind": kind, "actions": actions, **more},
+        epsilon=epsilon,
+    ).problem
 
 
 @pytest.mark.parametrize(("kind", "more"), KINDS)

@@ -10,13 +10,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import discreet
 from discreet.design import design
 from discreet.design.comparison.evaluation import recommended
 from discreet.design.comparison.plain_noise import plain_noise
 from discreet.design.questions.hedge import NEVER, hedge
 from discreet.design.questions.reliance import reliance
 from discreet.design.schedule import counted
-from discreet.files.problem import problem_from_document
 from discreet.model.mechanism import Mechanism
 from discreet.views.reliance import hedge_advice, reliance_view
 
@@ -45,11 +45,13 @@ def risk(mechanism: Mechanism, histogram: np.ndarray) -> float:
 @pytest.mark.slow
 def test_the_warning_comes_unasked_and_the_hedge_holds(tables: tuple[list[int], list[np.ndarray]]) -> None:
     reference, cells = tables
-    problem = problem_from_document({
-        "data": {"respondents": SIZE, "values": list(range(MOST + 1))},
-        "prior": {"kind": "reference", "counts": reference, "pseudo_count": "1", "source": "fertil1"},
-        "statistic": {"kind": "sum"}, "decision": {"kind": "squared-error", "actions": "real"}, "privacy": {"epsilon": "1"},
-    })  # fmt: skip
+    problem = discreet.problem(
+        respondents=SIZE,
+        values=list(range(MOST + 1)),
+        prior={"kind": "reference", "counts": reference, "pseudo_count": "1", "source": "fertil1"},
+        actions="real",
+        epsilon="1",
+    ).problem
     with counted():
         found = design(problem, gap=0.2, seconds=2.0, compare=False)
     told, safe = reliance(found.mechanism), hedge(found.mechanism, found.certificate, Fraction(1, 2))

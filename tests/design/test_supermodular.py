@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from design_worlds import World, document, loss_table, optimum, problem, world
 
+import discreet
 from discreet.certify.verdict import of_mechanism
 from discreet.design import design
-from discreet.files.problem import problem_from_document
 
 
 def geometric_loss(listed: World, losses: np.ndarray, respondents: int, epsilon: float) -> float:
@@ -85,15 +85,7 @@ def test_a_payoff_for_the_middle_beats_the_geometric_mechanism() -> None:
 def test_noise_that_is_cut_below_what_the_theorem_speaks_of_gives_way_to_that_of_the_theorem() -> None:
     """At 54 respondents of whom a quarter count, noise on 0..50 from another route seems better in the last digits."""
     found = design(
-        problem_from_document(
-            {
-                "data": {"respondents": 54, "values": [0, 1]},
-                "prior": {"kind": "iid", "probabilities": ["22078/29501", "7423/29501"]},
-                "statistic": {"kind": "sum"},
-                "decision": {"kind": "squared-error", "actions": "integer"},
-                "privacy": {"epsilon": 1},
-            }
-        ),
+        discreet.problem(respondents=54, values=[0, 1], probabilities=["22078/29501", "7423/29501"], epsilon=1).problem,
         gap=0.003,
         compare=False,
     )

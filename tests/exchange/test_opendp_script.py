@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import discreet
 from discreet.cli.main import run
 from discreet.exchange.opendp_script import opendp_script, scale
 from discreet.files import write_mechanism
-from discreet.files.problem import problem_from_document
 from discreet.model.kernel import GaussianKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
@@ -21,15 +21,9 @@ pytest.importorskip("opendp")
 
 
 def mechanism(rho: str = "0.4621171572600098") -> Mechanism:
-    problem = problem_from_document(
-        {
-            "data": {"respondents": 6, "values": [0, 1, 2]},
-            "prior": {"kind": "iid", "probabilities": ["0.5", "0.3", "0.2"]},
-            "statistic": {"kind": "sum"},
-            "decision": {"kind": "squared-error", "actions": "real"},
-            "privacy": {"rho": rho},
-        }
-    )
+    problem = discreet.problem(
+        respondents=6, values=[0, 1, 2], probabilities=["0.5", "0.3", "0.2"], actions="real", rho=rho
+    ).problem
     kernel = GaussianKernel(-3, 9, 1, 1 / (2 * Fraction(rho)))
     return Mechanism(
         problem, LinearSummary((0, 1, 1)), kernel.with_actions([Fraction(k, 3) for k in range(-3, 10)]), problem.guarantee

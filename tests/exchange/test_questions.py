@@ -13,11 +13,11 @@ from forging import resealed
 from random_worlds import mechanism_on, problem_of
 from towns import make_town
 
+import discreet
 from discreet.cli.main import run
 from discreet.design import design
 from discreet.errors import InputError
 from discreet.exchange.questions import QUESTIONS, SOURCES, QuestionAnswer, mechanism_answers, release_answers
-from discreet.files.problem import problem_from_document
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.summary import LinearSummary
@@ -69,15 +69,7 @@ def test_counts_made_elsewhere_are_called_attested(tmp_path: Path) -> None:
 
 
 def test_a_mechanism_answers_what_the_checker_proves_now() -> None:
-    problem = problem_from_document(
-        {
-            "data": {"respondents": 4, "values": [0, 1]},
-            "prior": {"kind": "iid", "probabilities": ["0.7", "0.3"]},
-            "statistic": {"kind": "sum"},
-            "decision": {"kind": "squared-error", "actions": "integer"},
-            "privacy": {"epsilon": 1},
-        }
-    )
+    problem = discreet.problem(respondents=4, values=[0, 1], probabilities=["0.7", "0.3"], epsilon=1).problem
     found = design(problem, compare=False)
     said = by_name(mechanism_answers(found.mechanism, found.certificate))
     assert "no private mechanism loses less" in said["accuracy"].answer and said["accuracy"].source == "certificate"

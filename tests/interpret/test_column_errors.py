@@ -8,6 +8,7 @@ from math import comb
 import pytest
 from test_totals import noisy
 
+import discreet
 from discreet.interpret.column_errors import column_errors, column_values, missed_prior
 
 
@@ -38,14 +39,15 @@ def test_only_the_unbiased_column_survives_a_wrong_prior() -> None:
 def test_published_values_that_are_unbiased_stand_once() -> None:
     """Noise at face value, asked for as unbiased: one column of it, without bias under either truth."""
     from discreet.design.program.unbiased_noise import unbiased_noise
-    from discreet.files.problem import problem_from_document
     from discreet.model.mechanism import Mechanism
 
-    problem = problem_from_document({
-        "data": {"respondents": 3, "values": [0, 1]}, "prior": {"kind": "iid", "probabilities": ["0.7", "0.3"]},
-        "statistic": {"kind": "sum"}, "decision": {"kind": "squared-error", "actions": "real", "unbiased": "everywhere"},
-        "privacy": {"epsilon": 1},
-    })  # fmt: skip
+    problem = discreet.problem(
+        respondents=3,
+        values=[0, 1],
+        probabilities=["0.7", "0.3"],
+        decision={"kind": "squared-error", "actions": "real", "unbiased": "everywhere"},
+        epsilon=1,
+    ).problem
     made = unbiased_noise(problem, "geometric")
     mechanism = Mechanism(problem, made.summary, made.kernel, problem.guarantee)
     wrong = column_errors(mechanism, missed_prior(mechanism))

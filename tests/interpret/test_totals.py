@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+import discreet
 from discreet.errors import InputError
-from discreet.files.problem import problem_from_document
 from discreet.interpret.comparing_totals import ranks, share
 from discreet.interpret.posteriors import posterior, posterior_after
 from discreet.interpret.totals import CellBeliefs, PublishedGroup, Total, cell_beliefs, region_totals, total
@@ -23,13 +23,9 @@ Law = dict[Fraction, Fraction]
 
 def noisy(size: int, statistic: str = "sum", epsilon: str = "1", values: tuple[str, ...] = ("0", "1")) -> Mechanism:
     chances = ["0.7", "0.3"] if len(values) == 2 else ["0.6", "0.3", "0.1"]
-    problem = problem_from_document({
-        "data": {"respondents": size, "values": list(values)},
-        "prior": {"kind": "iid", "probabilities": chances},
-        "statistic": {"kind": statistic},
-        "decision": {"kind": "squared-error", "actions": "real"},
-        "privacy": {"epsilon": epsilon},
-    })  # fmt: skip
+    problem = discreet.problem(
+        respondents=size, values=list(values), probabilities=chances, statistic=statistic, actions="real", epsilon=epsilon
+    ).problem
     return geometric_mechanism(problem, LinearSummary(tuple(range(len(values)))))
 
 

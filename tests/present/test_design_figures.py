@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import discreet
 from discreet.design.best_mechanism import design
 from discreet.design.questions.allocation import allocate
 from discreet.design.questions.family import design_family
@@ -21,7 +22,6 @@ from discreet.design.questions.regret_surface import corners, drawn_around, surf
 from discreet.design.questions.robust import robust_design
 from discreet.design.questions.smallest_epsilon import saving
 from discreet.errors import InputError, MissingExtra
-from discreet.files.problem import problem_from_document
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
 from discreet.present import (
@@ -40,15 +40,7 @@ NAMES = ("frontier", "comparison", "contamination", "draws", "family", "priors",
 
 
 def school(respondents: int = 3) -> Problem:
-    return problem_from_document(
-        {
-            "data": {"respondents": respondents, "values": [0, 1, 2]},
-            "prior": {"kind": "iid", "probabilities": ["0.89", "0.09", "0.02"]},
-            "statistic": {"kind": "sum"},
-            "decision": {"kind": "squared-error", "actions": "integer"},
-            "privacy": {"epsilon": 1},
-        }
-    )
+    return discreet.problem(respondents=respondents, values=[0, 1, 2], probabilities=["0.89", "0.09", "0.02"], epsilon=1).problem
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from towns import Town, make_town, town_mechanism
 
+import discreet
 from discreet.engines.writer import read_parquet, write_parquet
 from discreet.errors import InputError
 from discreet.interpret import posterior
@@ -82,33 +83,22 @@ def test_the_unbiased_column_is_unbiased_at_every_state() -> None:
 
 def test_a_proxy_has_no_unbiased_column() -> None:
     """The near-miss: noise on how many have any child says nothing unbiased about the number of children."""
-    from discreet.files.problem import problem_from_document
     from discreet.mechanisms.geometric import geometric_mechanism
     from discreet.model.summary import LinearSummary
 
-    problem = problem_from_document(
-        {
-            "data": {"respondents": 4, "values": [0, 1, 2]},
-            "prior": {"kind": "iid", "probabilities": ["0.89", "0.09", "0.02"]},
-            "statistic": {"kind": "sum"},
-            "decision": {"kind": "squared-error", "actions": "integer"},
-            "privacy": {"epsilon": "1"},
-        }
-    )
+    problem = discreet.problem(respondents=4, values=[0, 1, 2], probabilities=["0.89", "0.09", "0.02"], epsilon="1").problem
     mechanism = geometric_mechanism(problem, LinearSummary((0, 1, 1)))
     assert "unbiased" not in columns_of(_cells(5), {4: mechanism}, np.arange(5))
 
 
 def weighted_sum() -> Mechanism:
     """Noise on 10·(how many have any child), read as the number of children."""
-    from discreet.files.problem import problem_from_document
     from discreet.mechanisms.geometric import geometric_mechanism
     from discreet.model.summary import LinearSummary
 
-    problem = problem_from_document({
-        "data": {"respondents": 4, "values": [0, 1, 2]}, "prior": {"kind": "iid", "probabilities": ["0.89", "0.09", "0.02"]},
-        "statistic": {"kind": "sum"}, "decision": {"kind": "squared-error", "actions": "real"}, "privacy": {"epsilon": "1"},
-    })  # fmt: skip
+    problem = discreet.problem(
+        respondents=4, values=[0, 1, 2], probabilities=["0.89", "0.09", "0.02"], actions="real", epsilon="1"
+    ).problem
     made = geometric_mechanism(problem, LinearSummary((0, 10, 10)))
     assert isinstance(made.kernel, GeometricKernel)
     actions = tuple(Fraction(k, 8) for k in range(len(made.outputs)))

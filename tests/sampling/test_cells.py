@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from laws import FALSE_ALARM, p_value
 
+import discreet
 from discreet.errors import InputError
-from discreet.files.problem import problem_from_document
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import GeometricKernel, Output, TableKernel
 from discreet.model.mechanism import Mechanism
@@ -21,13 +21,9 @@ from discreet.sampling import draw_cells, draw_outputs
 
 def problem(size: int) -> Problem:
     """Three types, squared error."""
-    return problem_from_document({
-        "data": {"respondents": size, "values": [0, 1, 2]},
-        "prior": {"kind": "iid", "probabilities": ["0.89", "0.09", "0.02"]},
-        "statistic": {"kind": "sum"},
-        "decision": {"kind": "squared-error", "actions": "real"},
-        "privacy": {"epsilon": 1},
-    })  # fmt: skip
+    return discreet.problem(
+        respondents=size, values=[0, 1, 2], probabilities=["0.89", "0.09", "0.02"], actions="real", epsilon=1
+    ).problem
 
 
 def geometric(size: int) -> Mechanism:

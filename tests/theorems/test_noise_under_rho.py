@@ -12,7 +12,7 @@ import itertools
 
 import numpy as np
 
-from discreet.files.problem import problem_from_document
+import discreet
 from discreet.geometry.noise import is_noise_optimal
 
 ORDERS = (1.01, 1.5, 2.0, 7.0)
@@ -54,15 +54,9 @@ def test_without_a_coupling_averages_may_lie_further_apart() -> None:
 def test_the_answer_under_rho_is_yes_or_not_known() -> None:
     def asked(values: list[int]) -> tuple[bool, bool]:
         found = is_noise_optimal(
-            problem_from_document(
-                {
-                    "data": {"respondents": 3, "values": values},
-                    "prior": {"kind": "iid", "probabilities": ["0.7", "0.3"] if len(values) == 2 else ["0.8", "0.1", "0.1"]},
-                    "statistic": {"kind": "sum"},
-                    "decision": {"kind": "squared-error", "actions": "integer"},
-                    "privacy": {"rho": "1/2"},
-                }
-            )
+            discreet.problem(
+                respondents=3, values=values, probabilities=["0.7", "0.3"] if len(values) == 2 else ["0.8", "0.1", "0.1"], rho="1/2"
+            ).problem
         )
         return found.optimal, found.decided
 

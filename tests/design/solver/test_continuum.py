@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import discreet
 from discreet.design.program.listed import truncated
 from discreet.design.program.sections import ground
 from discreet.design.solver.continuum import solve_continuum
@@ -12,7 +13,6 @@ from discreet.design.solver.losses import AffineLoss, Pinball, RealLoss, Squared
 from discreet.design.solver.program import Program, pulled, violation
 from discreet.design.solver.solve import solve
 from discreet.errors import InputError
-from discreet.files.problem import problem_from_document
 
 
 def path(states: int) -> np.ndarray:
@@ -117,15 +117,9 @@ def test_refuses_nonsense() -> None:
 @pytest.mark.slow
 def test_school_planning_with_real_actions() -> None:
     """N = 40, p = (.89, .09, .02), ε = 1: the continuous optimum lies in [2.3259190, 2.3259193]."""
-    problem = problem_from_document(
-        {
-            "data": {"respondents": 40, "values": [0, 1, 2]},
-            "prior": {"kind": "iid", "probabilities": ["0.89", "0.09", "0.02"]},
-            "statistic": {"kind": "sum"},
-            "decision": {"kind": "squared-error", "actions": "real"},
-            "privacy": {"epsilon": 1},
-        }
-    )
+    problem = discreet.problem(
+        respondents=40, values=[0, 1, 2], probabilities=["0.89", "0.09", "0.02"], actions="real", epsilon=1
+    ).problem
     base = ground(problem)
     values = np.array([float(w) for w in base.exact_omegas])
     section = truncated(base, (values[:, None] - values) ** 2, 1e-7)

@@ -9,26 +9,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import discreet
 from discreet.design.program.listed import truncated
 from discreet.design.program.sections import ground, losses, recommendations, whole
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program, dual_bound, violation
-from discreet.files.problem import problem_from_document
 from discreet.model.problem import Problem
 
 TWO, THREE = ("0.89", "0.09", "0.02"), ("0.86", "0.09", "0.03", "0.02")
 
 
 def places(size: int, probabilities: tuple[str, ...], actions: object = "integer") -> Problem:
-    return problem_from_document(
-        {
-            "data": {"respondents": size, "values": list(range(len(probabilities)))},
-            "prior": {"kind": "iid", "probabilities": list(probabilities)},
-            "statistic": {"kind": "sum"},
-            "decision": {"kind": "squared-error", "actions": actions},
-            "privacy": {"epsilon": 1},
-        }
-    )
+    return discreet.problem(
+        respondents=size, values=list(range(len(probabilities))), probabilities=list(probabilities), actions=actions, epsilon=1
+    ).problem
 
 
 @pytest.mark.parametrize(
