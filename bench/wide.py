@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from zoo import SQUARED, THREE, WHOLE, Document, falling, problem, ran
+from zoo import ABSOLUTE, PINBALL, SQUARED, THREE, WHOLE, Document, falling, problem, ran
 
 OVERDISPERSED = {"kind": "exchangeable", "concentration": ["17.8", "1.8", "0.4"]}
 """Twenty times (.89, .09, .02)."""
@@ -44,7 +44,13 @@ def wide() -> Iterator[tuple[str, float, Document]]:
     yield "T=50 N=2 whole", 1e-2, problem(2, range(51), falling(51), WHOLE)
     yield "T=50 N=2 real", 1e-2, problem(2, range(51), falling(51), SQUARED)
     yield "T=50 N=2 even real", 1e-2, problem(2, range(51), ["1/51"] * 51, SQUARED)
-    yield "N=1,000,000 real", 1e-2, problem(10**6, (0, 1, 2), THREE, SQUARED)
+    for n in (1, 2, 3):
+        yield f"T=20 N={n} even real", 1e-2, problem(n, range(21), ["1/21"] * 21, SQUARED)
+    yield "T=100 N=1 even real", 1e-2, problem(1, range(101), ["1/101"] * 101, SQUARED)
+    for name, decision in (("real", SQUARED), ("whole", WHOLE), ("absolute", ABSOLUTE), ("pinball", PINBALL)):
+        yield f"N=1,000,000 {name}", 1e-2, problem(10**6, (0, 1, 2), THREE, decision)
+    yield "N=10,000 real", 1e-2, problem(10**4, (0, 1, 2), THREE, SQUARED)
+    yield "T=3 N=1,000,000 real", 1e-2, problem(10**6, range(4), falling(4), SQUARED)
     for epsilon in (8, 12, 16, 20, 24, 30, 40):
         yield f"at {epsilon} N=10 real", 1e-6, problem(10, (0, 1, 2), THREE, SQUARED, epsilon)
         yield f"at {epsilon} N=10 whole", 1e-6, problem(10, (0, 1, 2), THREE, WHOLE, epsilon)

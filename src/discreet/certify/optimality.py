@@ -17,6 +17,7 @@ from discreet.certify.bounds.dual import dual_upper_bound
 from discreet.certify.value.expected import expected_payoff
 from discreet.errors import InputError, Refuted
 from discreet.model.certificate import (
+    CoinsWitness,
     Counterexample,
     DualWitness,
     OptimalityClaim,
@@ -42,6 +43,7 @@ BOUNDS: dict[str, tuple[type[Witness], Callable[[Problem, Any], Fraction]]] = {
     "dual-with-chord": (DualWitness, dual_upper_bound),
     "quotient": (QuotientWitness, when_called("discreet.certify.bounds.quotient", "quotient_upper_bound")),
     "set-aside": (SetAsideWitness, when_called("discreet.certify.bounds.set_aside", "set_aside_upper_bound")),
+    "coins": (CoinsWitness, when_called("discreet.certify.bounds.coins", "coins_upper_bound")),
     "renyi-cuts": (RenyiWitness, when_called("discreet.certify.bounds.renyi", "renyi_upper_bound")),
     "players": (PlayersWitness, when_called("discreet.certify.bounds.players", "players_upper_bound")),
     "unbiased": (UnbiasedWitness, when_called("discreet.certify.bounds.unbiased", "unbiased_upper_bound")),

@@ -53,6 +53,7 @@ SHARES = {
     "weights by search": 1 / 20,
     "program on the sum": 0.12,
     "program on two counts": 0.12,
+    "coin bound": 0.6,
     "set-aside bound": 0.35,
     "quotient bound": 0.15,
     "grouped quotient bound": 0.5,
@@ -76,6 +77,8 @@ BYTES_PER_PAIR = 40
 """Memory of an interior point for each pair of states."""
 SECONDS_PER_TOTAL, SECONDS_PER_PAIR = 0.01, 2e-5
 """What a program on a small summary takes, about: for each total of a sum, and for each pair of states of a pair."""
+SECONDS_PER_STRIP_PAIR = 1.5e-4
+"""Of a bound by coins, for each pair of states of its strip."""
 STATES_PER_SECOND = 300
 """Of a quotient bound, so that a thousand first-order steps fit."""
 SECONDS_PER_STEP = 5e-8

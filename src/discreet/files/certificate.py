@@ -28,6 +28,8 @@ from discreet.files.mechanism_document import clamp_document, recommendation_doc
 from discreet.files.problem import promise_from_shape
 from discreet.model.certificate import (
     Certificate,
+    Coin,
+    CoinsWitness,
     DualWitness,
     Flow,
     Multipliers,
@@ -136,9 +138,16 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
     if isinstance(witness, SetAsideWitness):
         rows = {"weights": [list(row) for row in witness.weights], "states": [list(row) for row in witness.states]}
         return document | rows | {"levels": _packed(witness.levels)}
+    if isinstance(witness, CoinsWitness):
+        return document | {"coins": [_coin_document(coin) for coin in witness.coins]}
     if witness.reduction is not None:
         document["reduction"] = witness.reduction
     return document if witness.box is None else document | {"box": clamp_document(witness.box)}
+
+
+def _coin_document(coin: Coin) -> dict[str, Any]:
+    ends = {"types": [coin.low, coin.high], "counts": [coin.first, coin.last]}
+    return ends | {"share": format_exact(coin.share), "number": coin.number}
 
 
 def _part_document(part: PlayersPart) -> dict[str, Any]:
@@ -180,6 +189,11 @@ def _witness(shape: schema.Witness) -> Witness:
             raise _lacking("weights, states or levels")
         weights, states = (tuple(map(tuple, rows)) for rows in (shape.weights, shape.states))
         return SetAsideWitness(weights, states, scale, _unpacked(shape.levels), multipliers)
+    if shape.kind == "coins":
+        if shape.coins is None:
+            raise _lacking("coins")
+        coins = tuple(Coin(*coin.types, coin.share, coin.number, *coin.counts) for coin in shape.coins)
+        return CoinsWitness(coins, scale, multipliers)
     if shape.kind == "renyi-cuts":
         if shape.root is None or shape.cuts is None:
             raise _lacking("root or cuts")
@@ -202,7 +216,7 @@ COMPRESSION = 6
 """More would take twenty times as long for a hundredth of the size."""
 PLANES = "planes:"
 OWN_KEYS = {"quotient": ("reference", "groups", "rays", "states"), "unbiased": ("tails", "biases"), "shifted": ("shift",),
-            "renyi-cuts": ("root", "cuts"), "players": ("kinds", "parts"),
+            "renyi-cuts": ("root", "cuts"), "players": ("kinds", "parts"), "coins": ("coins",),
             "set-aside": ("weights", "states", "levels")}  # fmt: skip
 
 

@@ -191,8 +191,17 @@ class PlayersPartShape(Shape):
     multipliers: list[MultipliersShape]
 
 
+class CoinShape(Shape):
+    types: tuple[Integer, Integer]
+    share: Exact
+    number: Integer
+    counts: tuple[Integer, Integer]
+
+
 class Witness(Shape):
-    kind: Literal["dual", "dual-with-chord", "quotient", "set-aside", "theorem", "unbiased", "shifted", "renyi-cuts", "players"]
+    kind: Literal[
+        "dual", "dual-with-chord", "quotient", "set-aside", "coins", "theorem", "unbiased", "shifted", "renyi-cuts", "players"
+    ]
     box: ClampShape | None = None
     reference: Integer | None = None
     groups: list[list[Integer]] | None = None
@@ -212,6 +221,7 @@ class Witness(Shape):
     cuts: Packed | None = None
     kinds: list[list[Integer]] | None = None
     parts: list[PlayersPartShape] | None = None
+    coins: list[CoinShape] | None = None
 
 
 class OptimalityShape(Shape):

@@ -7,6 +7,7 @@ Witnesses of optimality (all bound the payoff of every private mechanism from ab
 `dual-with-chord`  multipliers at action nodes a_0 < a_1 < …, interpolated linearly between them (real actions)
 `quotient`         multipliers on inequalities that hold on average over histograms with the same counts and statistic
 `set-aside`        prices of what a mechanism says of one respondent, given a few sums over the others
+`coins`            multipliers for respondents who toss coins between two types, all others known
 `renyi-cuts`       multipliers on linear cuts of Rényi divergences, under a promise of ρ
 `players`          such cuts for some respondents of a few types, all others known: any number of respondents and types
 `theorem`          a named theorem whose conditions and formula are checked again
@@ -16,16 +17,16 @@ Witnesses of optimality (all bound the payoff of every private mechanism from ab
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from operator import eq
-from typing import Any
 
 from discreet.errors import InputError
-from discreet.model.actions import Action
 from discreet.model.gap import relative_gap
+from discreet.model.multipliers import Flow as Flow
+from discreet.model.multipliers import Multipliers as Multipliers
+from discreet.model.multipliers import PackedFlows as PackedFlows
+from discreet.model.multipliers import Recommendation as Recommendation
 from discreet.model.promises import Promise, pure_epsilon
 from discreet.model.summary import Clamp
 from discreet.numerics.exact import brief
@@ -50,46 +51,8 @@ class PrivacyProof:
         return pure_epsilon(self.promise)
 
 
-Recommendation = Action | tuple[Action, ...]
-"""What an output recommends: one action, or one for each of several decision makers."""
-
-
-Flow = tuple[int, int, int]
-"""(from, to, numerator over the witness's scale); of a quotient (state, row, numerator)."""
-
-
 ROOT_BITS = 48
 """Of the roots of likelihood ratios in a witness of cuts."""
-
-
-class PackedFlows(Sequence[Flow]):
-    """Flows as 64-bit numbers side by side: a large design has millions, and a tuple of each would take seven times the room."""
-
-    def __init__(self, numbers: array[int]) -> None:
-        self.numbers = numbers
-
-    def __len__(self) -> int:
-        return len(self.numbers) // 3
-
-    def __iter__(self) -> Iterator[Flow]:
-        each = iter(self.numbers)
-        return zip(each, each, each, strict=True)
-
-    def __getitem__(self, place: Any) -> Any:
-        return tuple(self)[place]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and len(self) == len(other) and all(map(eq, self, other))
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-@dataclass(frozen=True)
-class Multipliers:
-    """Flow on directed edges for one action."""
-
-    action: Recommendation
-    flows: Sequence[Flow]
 
 
 @dataclass(frozen=True)
@@ -196,6 +159,53 @@ class SetAsideWitness:
                         allowed=f"states below {len(self.states)}, places below {most}",
                         remedy="correct the file",
                     )
+
+
+@dataclass(frozen=True)
+class Coin:
+    """Of the respondents whose type is either of two with even chances, `share` of all, `number` are unknown to everybody.
+
+    States of a witness count those of type `high`, from `first` to `last`.
+    """
+
+    low: int
+    high: int
+    share: Fraction
+    number: int
+    first: int
+    last: int
+
+    def __post_init__(self) -> None:
+        if self.low == self.high or not (0 < self.share <= 1 and 0 <= self.first <= self.last <= self.number):
+            raise InputError(
+                "A coin has two types, a share of the respondents, and a window of counts up to a number of them",
+                found=f"types {brief(self.low)} and {brief(self.high)}, share {brief(self.share)}, counts {brief(self.first)} to "
+                f"{brief(self.last)} of {brief(self.number)}",
+                allowed="different types, a share above 0 and at most 1, and counts from 0 to the number",
+                remedy="correct the file",
+            )
+
+
+@dataclass(frozen=True)
+class CoinsWitness:
+    """Multipliers between the counts of several coins (`certify.bounds.coins`); the last coin's count runs fastest.
+
+    Actions are measured from "every coin shows its first type", in units of the largest step of a coin.
+    """
+
+    coins: tuple[Coin, ...]
+    scale: int
+    multipliers: tuple[Multipliers, ...]
+    kind = "coins"
+
+    def __post_init__(self) -> None:
+        if not self.coins or self.scale < 1 or any(flow < 0 for action in self.multipliers for _, _, flow in action.flows):
+            raise InputError(
+                "A witness of coins has at least one, a positive scale and no negative multiplier",
+                found=f"{len(self.coins)} coins, scale {brief(self.scale)}",
+                allowed="numbers from 0",
+                remedy="only non-negative multipliers prove a bound",
+            )
 
 
 @dataclass(frozen=True)
@@ -309,6 +319,7 @@ Witness = (
     DualWitness
     | QuotientWitness
     | SetAsideWitness
+    | CoinsWitness
     | TheoremWitness
     | UnbiasedWitness
     | ShiftedWitness

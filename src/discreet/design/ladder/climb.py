@@ -20,7 +20,7 @@ law and squared error; chains for a single squared, absolute or pinball error; e
 
 from __future__ import annotations
 
-from discreet.design.ladder.bounds.rungs import ChainBound, GroupedQuotient, Quotient, SetAside
+from discreet.design.ladder.bounds.rungs import ChainBound, CoinsBound, GroupedQuotient, Quotient, SetAside
 from discreet.design.ladder.mechanisms.rungs import (
     ClippedSum,
     LineReading,
@@ -41,7 +41,7 @@ from discreet.watch import SILENT, Watch
 FIRST: tuple[Rung, ...] = (ChainBound(), LineReading(), ClippedSum())
 """These are climbed whatever the time: without them there is nothing to prove."""
 RUNGS: tuple[Rung, ...] = (
-    WeightsBySearch(), ProgramOnTheSum(), ProgramOnTwoCounts(), SetAside(), Quotient(), GroupedQuotient(),
+    WeightsBySearch(), ProgramOnTheSum(), ProgramOnTwoCounts(), CoinsBound(), SetAside(), Quotient(), GroupedQuotient(),
 )  # fmt: skip
 
 

@@ -49,7 +49,25 @@ def dual_witness(
 
     `most` [action, state] is how much may be pulled; by default what they pull.
     """
-    edges, states = section.space.edges, len(section.space)
+    scale, each = whole_multipliers(
+        section.space.edges, len(section.space), actions, multipliers, epsilon, spare, most=most, every=chord
+    )
+    clamp = section.summary.clamp if isinstance(section.summary, HistogramSummary) else None
+    return DualWitness("dual-with-chord" if chord else "dual", clamp, scale, each)
+
+
+def whole_multipliers(
+    edges: np.ndarray,
+    states: int,
+    actions: list[Recommendation],
+    multipliers: Floats,
+    epsilon: float,
+    spare: float,
+    *,
+    most: Floats | None = None,
+    every: bool = False,
+) -> tuple[int, tuple[Multipliers, ...]]:
+    """The same as whole numbers over the scale that comes first; without `every` an action without any is left out."""
     flows = np.maximum(multipliers, 0.0)
     pulls = pulled(flows, edges, float(np.exp(epsilon)), states)
     flows = thinned(flows, pulls if most is None else np.maximum(most, pulls), edges, epsilon, spare)
@@ -62,10 +80,9 @@ def dual_witness(
         at = np.flatnonzero(row)
         at = at[np.lexsort((heads[at], tails[at]))]
         triples = zip(tails[at].tolist(), heads[at].tolist(), map(int, row[at].tolist()), strict=True)
-        if chord or len(at):  # a listed action without multipliers is one without any
+        if every or len(at):  # a listed action without multipliers is one without any
             each.append(Multipliers(action, tuple(triples)))
-    clamp = section.summary.clamp if isinstance(section.summary, HistogramSummary) else None
-    return DualWitness("dual-with-chord" if chord else "dual", clamp, 1 << bits, tuple(each))
+    return 1 << bits, tuple(each)
 
 
 def _bits(flows: Floats, edges: np.ndarray, states: int, spare: float) -> int:

@@ -6,11 +6,12 @@ from discreet.certify.bounds.chain import why_not_chain
 from discreet.certify.bounds.set_aside import why_not_set_aside
 from discreet.design.ladder.bounds.averaged import Averages
 from discreet.design.ladder.bounds.chain import best_chain
+from discreet.design.ladder.bounds.coins import best_coins, coins_bound, promised, why_no_coins
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import SetAsideProgram, fitting_program, forms_of, knots_of, set_aside_bound
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG, now
-from discreet.model.certificate import SetAsideWitness
+from discreet.model.certificate import CoinsWitness, SetAsideWitness
 from discreet.model.iid_sum import iid_sum
 from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
@@ -63,6 +64,28 @@ class GroupedQuotient(Quotient):
 
     def program(self, height: Height, seconds: float) -> Averages | None:
         return grouped_program(height.reader, height.weights, seconds)
+
+
+class CoinsBound(Rung):
+    """Many respondents of a low and a high type unknown, and one of each type between (`certify.bounds.coins`)."""
+
+    name = "coin bound"
+    theorem = "coin bound"
+    least_seconds = SHORTEST_RUNG
+
+    def why_not(self, problem: Problem) -> str | None:
+        reason = why_not_chain(problem)
+        return why_no_coins(problem) if reason is None else reason
+
+    def climb(self, height: Height, seconds: float) -> Found | None:
+        coins = best_coins(height.problem, seconds)
+        held = height.bound.witness
+        if not coins or promised(height.problem, coins) < height.lower_bound:
+            return None
+        if isinstance(held, CoinsWitness) and held.coins[0].number >= coins[0].number:
+            return None
+        lower, witness = coins_bound(height.problem, coins, seconds, height.watch)
+        return Found(lower_bound=lower, witness=witness)
 
 
 class SetAside(Rung):

@@ -151,6 +151,9 @@ def _scorer(population: Population) -> Callable[[Weights], float | None]:
     def score(weights: Weights) -> float | None:
         if weights not in known:
             quick = population.largest * max(map(abs, weights)) > 200 or not population.convolved
+            if population.convolved and population.length(weights) > LARGEST_RANGE:
+                known[weights] = None  # what cannot be settled is not chosen
+                return None
             try:
                 known[weights] = _best_reading(population, weights, quick).loss
             except TooLarge:

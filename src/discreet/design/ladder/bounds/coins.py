@@ -1,0 +1,142 @@
+"""Proposing coins: which respondents toss them, how many, and the multipliers of what is left (`certify.bounds.coins`).
+
+One coin, between a low and a high type, is tossed by many and spreads ω; between them one or two types have a coin that a single
+respondent tosses. What is left is a strip along ω: short enough for a program, wide beside the noise that a neighbour's step needs.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from math import exp, floor, sqrt
+
+import numpy as np
+
+from discreet.certify.bounds.coins import coins_stage, free_decision, lattice_actions
+from discreet.design.program.real import reaching, real_loss
+from discreet.design.program.sections import Recommendation
+from discreet.design.program.thin_witness import whole_multipliers
+from discreet.design.schedule import SECONDS_PER_STRIP_PAIR, Until
+from discreet.design.solver.pricing import solve_priced
+from discreet.design.solver.program import Program
+from discreet.design.solver.real import solve_real
+from discreet.model.actions import RealActions
+from discreet.model.certificate import Coin, CoinsWitness
+from discreet.model.iid_sum import IidSum, iid_sum
+from discreet.model.losses import SquaredLoss
+from discreet.model.problem import Problem
+from discreet.model.replies import loss_table
+from discreet.watch import SILENT, Watch
+
+REACH = 3.6
+"""Standard deviations of a count to each side of its window: what is left out is a 3,000th, and so little of the bound."""
+FEWEST_HOLDERS, MOST_HOLDERS = 100, 8_000
+SURELY = 6.0
+"""So many standard deviations fewer respondents are asked for than hold a coin in the mean."""
+GAINED, WIDE = 1.06, 500
+"""How much more than a chain of two types coins prove at most, and how many holders make a prior wide beside the noise."""
+GAP = 1e-3
+ROUNDED = 1e-5
+"""The share of the bound that rounding its multipliers may take."""
+
+
+def why_no_coins(problem: Problem) -> str | None:
+    """Why coins bound nothing here, in words; the conditions of the theorem aside."""
+    law = iid_sum(problem)
+    if len(set(law.values)) < 3:
+        return "two values are what a chain is for"
+    return None if _pair(law, float(problem.epsilon), MOST_HOLDERS) else "too few respondents differ from each other"
+
+
+def promised(problem: Problem, coins: tuple[Coin, ...]) -> float:
+    """About the most that coins prove: what the noise for the largest step costs beside a normal prior, and a gain on a chain."""
+    law, main, ratio = iid_sum(problem), coins[0], exp(-min(float(problem.epsilon), 300.0))
+    apart = float(abs(law.all_values[main.high] - law.all_values[main.low]))
+    if not isinstance(problem.decision.loss, SquaredLoss):
+        return float("inf") if main.number >= WIDE else 0.0
+    noise = 2 * ratio / (1 - ratio) ** 2
+    return GAINED * float(problem.decision.weight) * apart**2 * noise * main.number / (main.number + 4 * noise)
+
+
+def best_coins(problem: Problem, seconds: float) -> tuple[Coin, ...]:
+    """Coins whose strip is solved in about so many seconds; none where no pair of types has enough respondents."""
+    law, between = iid_sum(problem), 2
+    # a strip of one coin is as long as 2·REACH deviations, of which each holder adds a quarter to the square
+    while True:
+        states = sqrt(max(seconds, 0.0) / SECONDS_PER_STRIP_PAIR)
+        most = min(MOST_HOLDERS, floor((states / (REACH * 2 ** min(between, len(set(law.values)) - 2))) ** 2))
+        pair = _pair(law, float(problem.epsilon), most)
+        coins = () if pair is None else _coins(law, *pair, between)
+        if coins and (between == 1 or coins[0].number >= MOST_HOLDERS // 8 or len(coins) < 1 + between):
+            return coins
+        if between == 1:
+            return ()
+        between -= 1
+
+
+def _pair(law: IidSum, epsilon: float, most: int) -> tuple[int, int, int] | None:
+    """The places of the low and the high type that promise most, and how many toss their coin."""
+    ratio = exp(-min(epsilon, 300.0))
+    noise, best = (2 * ratio / (1 - ratio) ** 2 if ratio < 1 else 1e300), None
+    for i, j in combinations(sorted(range(len(law.values)), key=lambda t: law.values[t]), 2):
+        apart = float(law.values[j] - law.values[i])
+        number = min(_surely(law.respondents, _share(law, i, j)), most)
+        if number >= FEWEST_HOLDERS and any(law.values[i] < v < law.values[j] for v in law.values):
+            hidden = apart**2 * noise * number / (number + 4 * noise)
+            if best is None or hidden > best[0]:
+                best = hidden, i, j, number
+    return None if best is None else best[1:]
+
+
+def _share(law: IidSum, i: int, j: int) -> Fraction:
+    """Of the likelier type of a pair half is kept for the coins of the types between."""
+    small, large = sorted((law.probabilities[i], law.probabilities[j]))
+    return 2 * min(small, large / 2)
+
+
+def _surely(respondents: int, share: Fraction) -> int:
+    """How many holders of a coin there almost surely are."""
+    mean = respondents * float(share)
+    return max(0, floor(mean - SURELY * sqrt(mean)))
+
+
+def _coins(law: IidSum, i: int, j: int, number: int, between: int) -> tuple[Coin, ...]:
+    low, high, value = law.types[i], law.types[j], law.values
+    base = i if law.probabilities[i] >= law.probabilities[j] else j
+    inner = [t for t in range(len(value)) if value[i] < value[t] < value[j] and _surely(law.respondents, law.probabilities[t])]
+    wanted = [value[i] + (value[j] - value[i]) * Fraction(k, between + 1) for k in range(1, between + 1)]
+    chosen = list(dict.fromkeys(min(inner, key=lambda t: abs(value[t] - at)) for at in wanted)) if inner else []
+    share = _share(law, i, j)
+    kept = (law.probabilities[base] - share / 2) / max(len(chosen), 1)
+    middle, reach = number / 2, REACH * sqrt(number) / 2
+    main = Coin(low, high, share, number, max(0, floor(middle - reach)), min(number, floor(middle + reach) + 1))
+    ends = {t: (low, law.types[t]) if base == i else (law.types[t], high) for t in chosen}
+    return (main, *(Coin(*ends[t], 2 * min(kept, law.probabilities[t]), 1, 0, 1) for t in chosen))
+
+
+def coins_bound(problem: Problem, coins: tuple[Coin, ...], seconds: float, watch: Watch = SILENT) -> tuple[float, CoinsWitness]:
+    """The bound that coins prove within the time, as if enough respondents surely held them."""
+    stage = coins_stage(iid_sum(problem), coins)
+    masses, omegas = (np.array([float(x) for x in numbers]) for numbers in (stage.masses, stage.omegas))
+    edges = np.array(sorted(stage.edges), dtype=np.int64).reshape(-1, 2)
+    epsilon, until = float(problem.epsilon), Until.after(seconds, watch)
+    ends = min(stage.omegas), max(stage.omegas)
+    listed = lattice_actions(problem, coins, ends)
+    actions: list[Recommendation]
+    if listed is None:
+        loss = real_loss(free_decision(problem, coins, RealActions()), masses, omegas)
+        found = solve_real(loss, edges, epsilon, GAP, until)
+        nodes, flows = reaching(found, ends)
+        actions, bound = list(nodes), found.bound
+    else:
+        decision = free_decision(problem, coins, listed)
+        actions = list(listed.numbers)
+        distinct = sorted(set(stage.omegas))
+        column = {omega: k for k, omega in enumerate(distinct)}
+        table = float(decision.weight) * loss_table(decision, actions, distinct)  # type: ignore[arg-type]
+        program = Program(table[:, [column[omega] for omega in stage.omegas]] * masses, edges, epsilon)
+        solved = solve_priced(program, GAP, until)
+        flows, bound = solved.multipliers, solved.bound
+    spare = ROUNDED * max(bound, 0.0)
+    scale, multipliers = whole_multipliers(edges, len(masses), actions, flows, epsilon, spare, every=listed is None)
+    return max(bound, 0.0), CoinsWitness(coins, scale, multipliers)

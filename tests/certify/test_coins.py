@@ -1,0 +1,187 @@
+"""Coins between two types: no ε-private mechanism loses less, whatever a witness says; what does not fit is refuted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import Any
+
+import pytest
+from mutation import limited, unexplained
+
+import discreet
+from discreet.certify.bounds.chain import chain_upper_bound
+from discreet.certify.bounds.coins import coins_stage, coins_upper_bound
+from discreet.certify.optimality import upper_bound
+from discreet.design import design
+from discreet.design.ladder.bounds.coins import best_coins, coins_bound, why_no_coins
+from discreet.errors import InputError, Refuted
+from discreet.files.certificate import certificate_document, certificate_from_document
+from discreet.files.problem import problem_from_document
+from discreet.model.certificate import (
+    Certificate,
+    Coin,
+    CoinsWitness,
+    Multipliers,
+    OptimalityClaim,
+    PrivacyProof,
+    TheoremWitness,
+)
+from discreet.model.iid_sum import iid_sum
+from discreet.model.problem import Problem
+
+COINS = Path(discreet.__file__).parent / "certify" / "bounds" / "coins.py"
+SMALL = (Coin(0, 2, Fraction(2, 5), 3, 0, 3), Coin(0, 1, Fraction(3, 5), 1, 0, 1))
+QUICKER = "the other way to tell is slower and says the same"
+EQUIVALENT = {
+    "coins: unit.denominator == unit.numerator and origin.denominator == 1 [And→Or at 0]": QUICKER,
+    "coins: origin.denominator == 1 [1→0 at 1]": QUICKER,
+    "coins: origin.denominator == 1 [Eq→NotEq at 0]": QUICKER,
+}
+
+
+def asked(respondents: int = 8, epsilon: str = "1", kind: str = "squared-error", actions: Any = "real", **more: Any) -> Problem:
+    return problem_from_document(
+        {
+            "data": {"respondents": respondents, "values": more.get("values", [0, 1, 2])},
+            "prior": more.get("prior", {"kind": "iid", "probabilities": more.get("chances", ["0.5", "0.3", "0.2"])}),
+            "statistic": {"kind": "sum"},
+            "decision": {"kind": kind, "actions": actions},
+            "privacy": {"epsilon": epsilon, "unit": "person"},
+        }
+    )
+
+
+def any_witness(
+    rng: Random, problem: Problem, coins: tuple[Coin, ...] = SMALL, nodes: tuple[Any, ...] | None = None
+) -> CoinsWitness:
+    """Random multipliers on the edges between the states of coins."""
+    stage = coins_stage(iid_sum(problem), coins)
+    ends = min(stage.omegas), max(stage.omegas)
+    edges = [pair for a, b in sorted(stage.edges) for pair in ((a, b), (b, a))]
+    each = [
+        Multipliers(a, tuple((*edge, rng.randint(0, 40)) for edge in edges if rng.random() < 0.5))
+        for a in nodes or (ends[0], sum(ends) / 3, ends[1])
+    ]
+    return CoinsWitness(coins, 1 << 9, tuple(each))
+
+
+@pytest.mark.parametrize(("kind", "actions"), [("squared-error", "real"), ("squared-error", "integer"), ("absolute-error", "real")])
+def test_no_design_loses_less(kind: str, actions: str) -> None:
+    problem = asked(kind=kind, actions=actions)
+    best = design(problem, gap=1e-5, compare=False).loss
+    lower, witness = coins_bound(problem, SMALL, 60.0)
+    proved = -coins_upper_bound(problem, witness)
+    assert 0 < proved < best and proved <= lower
+    assert all(-coins_upper_bound(problem, any_witness(Random(seed), problem)) <= best for seed in range(5))
+
+
+def test_where_all_toss_one_coin_nothing_is_lost() -> None:
+    problem = asked(12, values=[0, 1], chances=["0.5", "0.5"])
+    everybody = (Coin(0, 1, Fraction(1), 12, 0, 12),)
+    _, witness = coins_bound(problem, everybody, 60.0)
+    best, proved = design(problem, compare=False).loss, -coins_upper_bound(problem, witness)
+    assert 0.998 * best < proved < best
+
+
+def test_coins_prove_more_than_a_chain_in_a_large_cell() -> None:
+    problem = asked(50_000, chances=["0.89", "0.09", "0.02"], actions="integer")
+    assert why_no_coins(problem) is None and why_no_coins(asked()) is not None
+    coins = best_coins(problem, 2.0)
+    assert [coin.number > 1 for coin in coins] == [True, False]
+    _, found = coins_bound(problem, coins, 60.0)
+    chain = chain_upper_bound(problem, TheoremWitness("chain", (("low", "0"), ("high", "2"))))
+    proved = coins_upper_bound(problem, found)
+    assert -proved > 1.01 * -chain
+    assert upper_bound(problem, found) == proved
+
+
+@pytest.mark.parametrize(
+    ("coins", "words"),
+    [
+        ((replace(SMALL[0], share=Fraction(2, 5) + Fraction(1, 10**9)), SMALL[1]), "more coins are handed out"),
+        ((SMALL[0], replace(SMALL[1], share=Fraction(7, 10))), "more coins are handed out"),
+        ((replace(SMALL[0], high=3), SMALL[1]), "no respondent has"),
+        ((replace(SMALL[0], low=3), SMALL[1]), "no respondent has"),
+    ],
+)
+def test_coins_that_nobody_could_hand_out_are_refuted(coins: tuple[Coin, ...], words: str) -> None:
+    problem = asked()
+    witness = any_witness(Random(1), problem)
+    with pytest.raises(Refuted, match=words):
+        coins_upper_bound(problem, replace(witness, coins=coins))
+
+
+def test_a_multiplier_between_states_that_are_no_neighbours_is_refuted() -> None:
+    problem = asked()
+    witness = any_witness(Random(1), problem)
+    far = Multipliers(witness.multipliers[0].action, ((0, 5, 1),))  # from (0, 0) to (2, 1)
+    with pytest.raises(Refuted, match="where no edge is"):
+        coins_upper_bound(problem, replace(witness, multipliers=(far, *witness.multipliers[1:])))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"low": 2}, {"share": Fraction(0)}, {"share": Fraction(3, 2)}, {"first": -1}, {"first": 3, "last": 2}, {"last": 4}]
+)
+def test_what_is_no_coin_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="A coin has two types"):
+        replace(SMALL[0], **wrong)
+
+
+def test_a_witness_of_coins_is_written_and_read() -> None:
+    problem = asked()
+    witness = any_witness(Random(2), problem)
+    privacy = PrivacyProof(problem.promise, Fraction(1), Fraction(1), None, None, 0, 0)
+    certificate = Certificate("0" * 64, privacy, OptimalityClaim(Fraction(-2), Fraction(-1), witness))
+    document = certificate_document(certificate)
+    assert certificate_from_document(document) == certificate
+    document["optimality"]["witness"]["coins"] = None
+    with pytest.raises(InputError, match="lacks a key"):
+        certificate_from_document(document)
+    with pytest.raises(InputError, match="no negative multiplier"):
+        replace(witness, scale=0)
+
+
+def test_no_comparison_of_the_bound_can_change_unnoticed() -> None:
+    rng = Random(3)
+    squared = asked()
+    whole, halves = asked(actions="integer"), asked(actions={"from": 0, "to": 16, "step": "1/2"})
+    apart = asked(values=[0, 2, 4], actions=list(range(0, 33, 3)))
+    between = asked(7, values=["1/2", "3/2", "5/2"], actions=[0, 1, 2, 17])
+    thirds = asked(values=[0, "1/3", "2/3"], actions=["0", "1/3", "2"])
+    still, absolute = asked(epsilon="0"), asked(kind="absolute-error")
+    rare = asked(chances=["0.8", "0", "0.2"])
+    given = asked(prior={"kind": "exchangeable", "concentration": ["2", "1", "1"]})
+    exact = tuple(map(Fraction, (0, 1, 2)))
+    cases: list[tuple[Problem, CoinsWitness]] = []
+    for problem in (squared, whole, halves, apart, between, thirds, still, absolute):
+        cases += [
+            (problem, any_witness(rng, problem)),
+            (problem, any_witness(rng, problem, nodes=(0, *exact[1:], 3 + Fraction(1, 2)))),
+        ]
+        cases += [(problem, any_witness(rng, problem, nodes=tuple(Fraction(k, 2) for k in range(8))))]
+    sparse = asked(values=[0, 1, 6], actions="integer")  # 20 points of the lattice beside 8 states
+    sixths = any_witness(rng, sparse, nodes=(0, 1, 2, 3 + Fraction(1, 6)))
+    first = cases[0][1]
+    narrow = (replace(SMALL[0], first=1, last=2), SMALL[1])
+    doubled = (Coin(0, 2, Fraction(1, 5), 2, 0, 2), Coin(0, 2, Fraction(1, 5), 1, 0, 1), Coin(1, 2, Fraction(1, 100), 1, 0, 1))
+    cases += [(squared, any_witness(rng, squared, coins)) for coins in (narrow, doubled, SMALL[:1])]
+    cases += [(rare, first), (given, first)]
+    cases += [
+        (squared, replace(first, coins=(replace(SMALL[0], share=share), SMALL[1]))) for share in (Fraction(1, 9), Fraction(1, 2))
+    ]
+    cases += [
+        (squared, replace(first, coins=coins))
+        for coins in ((replace(SMALL[0], high=3), SMALL[1]), (SMALL[0], replace(SMALL[1], low=3)))
+    ]
+    cases += [(asked(1), first), (asked(3), first)]
+    questions: list[Callable[[ModuleType], Any]] = [lambda module, case=case: module.coins_upper_bound(*case) for case in cases]
+    plain, fine = questions[0], lambda module: module.coins_upper_bound(sparse, sixths)
+    limits = [(name, size + d) for name, size in (("MOST_STATES", 8), ("MOST_COINS", 2), ("MOST_TOSSED", 3)) for d in (-1, 0, 1)]
+    questions += [lambda module, name=name, most=most: limited(module, name, most, plain) for name, most in limits]
+    questions += [lambda module, most=most: limited(module, "MOST_STATES", most, fine) for most in (19, 20)]
+    assert unexplained(COINS, questions, EQUIVALENT) == []
