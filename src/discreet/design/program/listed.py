@@ -39,8 +39,8 @@ NEGLIGIBLE = 1e-13
 """An output whose probability is below this at every state is dropped."""
 SMALLEST_SOLVED = Fraction(1, 10**8)
 """Below this ε, e^ε − 1 drowns in the rounding of e^ε, and what may be told gains less than that."""
-LARGEST_SOLVED = Fraction(24)
-"""Beyond this ε, e^ε drowns floats, and what is lost against the truth is below 10^-9 of it anyway."""
+LARGEST_SOLVED = Fraction(30)
+"""Beyond this ε, e^ε drowns floats, and what is lost against the truth is below 10^-12 of it anyway."""
 FINE = 1e-12
 """The share of a mechanism's loss that rounding adds where no gap was asked for."""
 MOST_AT_ONCE = 30
