@@ -24,8 +24,8 @@ from discreet.files.certificate import certificate_document, certificate_from_do
 from discreet.files.problem import problem_from_document
 from discreet.model.certificate import (
     Certificate,
-    Coin,
     CoinsWitness,
+    FairCoin,
     Multipliers,
     OptimalityClaim,
     PrivacyProof,
@@ -35,7 +35,7 @@ from discreet.model.iid_sum import iid_sum
 from discreet.model.problem import Problem
 
 COINS = Path(discreet.__file__).parent / "certify" / "bounds" / "coins.py"
-SMALL = (Coin(0, 2, Fraction(2, 5), 3, 0, 3), Coin(0, 1, Fraction(3, 5), 1, 0, 1))
+SMALL = (FairCoin(0, 2, Fraction(2, 5), 3, 0, 3), FairCoin(0, 1, Fraction(3, 5), 1, 0, 1))
 QUICKER = "the other way to tell is slower and says the same"
 EQUIVALENT = {
     "coins: unit.denominator == unit.numerator and origin.denominator == 1 [And→Or at 0]": QUICKER,
@@ -57,7 +57,7 @@ def asked(respondents: int = 8, epsilon: str = "1", kind: str = "squared-error",
 
 
 def any_witness(
-    rng: Random, problem: Problem, coins: tuple[Coin, ...] = SMALL, nodes: tuple[Any, ...] | None = None
+    rng: Random, problem: Problem, coins: tuple[FairCoin, ...] = SMALL, nodes: tuple[Any, ...] | None = None
 ) -> CoinsWitness:
     """Random multipliers on the edges between the states of coins."""
     stage = coins_stage(iid_sum(problem), coins)
@@ -82,7 +82,7 @@ def test_no_design_loses_less(kind: str, actions: str) -> None:
 
 def test_where_all_toss_one_coin_nothing_is_lost() -> None:
     problem = asked(12, values=[0, 1], chances=["0.5", "0.5"])
-    everybody = (Coin(0, 1, Fraction(1), 12, 0, 12),)
+    everybody = (FairCoin(0, 1, Fraction(1), 12, 0, 12),)
     _, witness = coins_bound(problem, everybody, 60.0)
     best, proved = design(problem, compare=False).loss, -coins_upper_bound(problem, witness)
     assert 0.998 * best < proved < best
@@ -109,7 +109,7 @@ def test_coins_prove_more_than_a_chain_in_a_large_cell() -> None:
         ((replace(SMALL[0], low=3), SMALL[1]), "no respondent has"),
     ],
 )
-def test_coins_that_nobody_could_hand_out_are_refuted(coins: tuple[Coin, ...], words: str) -> None:
+def test_coins_that_nobody_could_hand_out_are_refuted(coins: tuple[FairCoin, ...], words: str) -> None:
     problem = asked()
     witness = any_witness(Random(1), problem)
     with pytest.raises(Refuted, match=words):
@@ -168,7 +168,11 @@ def test_no_comparison_of_the_bound_can_change_unnoticed() -> None:
     sixths = any_witness(rng, sparse, nodes=(0, 1, 2, 3 + Fraction(1, 6)))
     first = cases[0][1]
     narrow = (replace(SMALL[0], first=1, last=2), SMALL[1])
-    doubled = (Coin(0, 2, Fraction(1, 5), 2, 0, 2), Coin(0, 2, Fraction(1, 5), 1, 0, 1), Coin(1, 2, Fraction(1, 100), 1, 0, 1))
+    doubled = (
+        FairCoin(0, 2, Fraction(1, 5), 2, 0, 2),
+        FairCoin(0, 2, Fraction(1, 5), 1, 0, 1),
+        FairCoin(1, 2, Fraction(1, 100), 1, 0, 1),
+    )
     cases += [(squared, any_witness(rng, squared, coins)) for coins in (narrow, doubled, SMALL[:1])]
     cases += [(rare, first), (given, first)]
     cases += [

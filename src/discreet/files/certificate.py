@@ -28,9 +28,9 @@ from discreet.files.mechanism_document import clamp_document, recommendation_doc
 from discreet.files.problem import promise_from_shape
 from discreet.model.certificate import (
     Certificate,
-    Coin,
     CoinsWitness,
     DualWitness,
+    FairCoin,
     Flow,
     Multipliers,
     OptimalityClaim,
@@ -145,7 +145,7 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
     return document if witness.box is None else document | {"box": clamp_document(witness.box)}
 
 
-def _coin_document(coin: Coin) -> dict[str, Any]:
+def _coin_document(coin: FairCoin) -> dict[str, Any]:
     ends = {"types": [coin.low, coin.high], "counts": [coin.first, coin.last]}
     return ends | {"share": format_exact(coin.share), "number": coin.number}
 
@@ -192,7 +192,7 @@ def _witness(shape: schema.Witness) -> Witness:
     if shape.kind == "coins":
         if shape.coins is None:
             raise _lacking("coins")
-        coins = tuple(Coin(*coin.types, coin.share, coin.number, *coin.counts) for coin in shape.coins)
+        coins = tuple(FairCoin(*coin.types, coin.share, coin.number, *coin.counts) for coin in shape.coins)
         return CoinsWitness(coins, scale, multipliers)
     if shape.kind == "renyi-cuts":
         if shape.root is None or shape.cuts is None:

@@ -162,7 +162,7 @@ class SetAsideWitness:
 
 
 @dataclass(frozen=True)
-class Coin:
+class FairCoin:
     """Of the respondents whose type is either of two with even chances, `share` of all, `number` are unknown to everybody.
 
     States of a witness count those of type `high`, from `first` to `last`.
@@ -193,7 +193,7 @@ class CoinsWitness:
     Actions are measured from "every coin shows its first type", in units of the largest step of a coin.
     """
 
-    coins: tuple[Coin, ...]
+    coins: tuple[FairCoin, ...]
     scale: int
     multipliers: tuple[Multipliers, ...]
     kind = "coins"

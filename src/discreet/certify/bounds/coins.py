@@ -37,7 +37,7 @@ from discreet.certify.duality.chords import over_pieces
 from discreet.certify.duality.pulls import PullStage, pull_of
 from discreet.errors import Refuted, TooLarge
 from discreet.model.actions import ListedActions, RealActions
-from discreet.model.certificate import Coin, CoinsWitness
+from discreet.model.certificate import CoinsWitness, FairCoin
 from discreet.model.decision import Decision
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.problem import Problem
@@ -75,7 +75,7 @@ def coins_upper_bound(problem: Problem, witness: CoinsWitness) -> Fraction:
     return -max(loss, Fraction(0)) * max(1 - missed, Fraction(0))
 
 
-def _must_be_handed_out(law: IidSum, coins: tuple[Coin, ...]) -> None:
+def _must_be_handed_out(law: IidSum, coins: tuple[FairCoin, ...]) -> None:
     """Refute coins of types that do not occur, or more of them than a type has respondents."""
     of = dict(zip(law.types, law.probabilities, strict=True))
     for coin in coins:
@@ -87,14 +87,14 @@ def _must_be_handed_out(law: IidSum, coins: tuple[Coin, ...]) -> None:
             raise Refuted("more coins are handed out than a type has respondents", f"type {t}: {taken} of {p}")
 
 
-def _chance(respondents: int, coin: Coin) -> Fraction:
+def _chance(respondents: int, coin: FairCoin) -> Fraction:
     """A number not above P(Bin(N, share) ≥ M)."""
     first, masses = binomial_below(respondents, coin.share)
     held = masses[max(coin.number - first, 0) :]
     return Fraction(float(held.sum()) * (1 - drift(len(masses) + 8)))
 
 
-def steps_of(law: IidSum, coins: tuple[Coin, ...]) -> tuple[Fraction, list[Fraction]]:
+def steps_of(law: IidSum, coins: tuple[FairCoin, ...]) -> tuple[Fraction, list[Fraction]]:
     """The unit, and what a head of each coin adds to ω in it."""
     steps = [law.all_values[coin.high] - law.all_values[coin.low] for coin in coins]
     unit = max(map(abs, steps))
@@ -103,7 +103,7 @@ def steps_of(law: IidSum, coins: tuple[Coin, ...]) -> tuple[Fraction, list[Fract
     return unit, [step / unit for step in steps]
 
 
-def coins_stage(law: IidSum, coins: tuple[Coin, ...]) -> PullStage:
+def coins_stage(law: IidSum, coins: tuple[FairCoin, ...]) -> PullStage:
     """The states x of the windows with their probabilities, ω and neighbours; the last coin runs fastest."""
     sizes = [coin.last - coin.first + 1 for coin in coins]
     tossed = max(coin.number for coin in coins)
@@ -131,7 +131,7 @@ def coins_stage(law: IidSum, coins: tuple[Coin, ...]) -> PullStage:
     return PullStage(masses, omegas, list(range(len(states))), frozenset(edges))
 
 
-def moves_of(coins: tuple[Coin, ...]) -> list[tuple[int, ...]]:
+def moves_of(coins: tuple[FairCoin, ...]) -> list[tuple[int, ...]]:
     """The changes of x that replace one respondent by one of another type."""
     found = []
     for move in product((-1, 0, 1), repeat=len(coins)):
@@ -144,14 +144,14 @@ def moves_of(coins: tuple[Coin, ...]) -> list[tuple[int, ...]]:
     return found
 
 
-def free_decision(problem: Problem, coins: tuple[Coin, ...], actions: RealActions | ListedActions) -> Decision:
+def free_decision(problem: Problem, coins: tuple[FairCoin, ...], actions: RealActions | ListedActions) -> Decision:
     """The decision about ω(x) in its unit."""
     unit, _ = steps_of(iid_sum(problem), coins)
     decision = problem.decision
     return Decision(decision.loss, actions, weight=decision.weight * unit**decision.distance.degree)
 
 
-def lattice_actions(problem: Problem, coins: tuple[Coin, ...], ends: tuple[Fraction, Fraction]) -> ListedActions | None:
+def lattice_actions(problem: Problem, coins: tuple[FairCoin, ...], ends: tuple[Fraction, Fraction]) -> ListedActions | None:
     """The points between the ends of the lattice of values, where all listed actions lie on it too; None elsewhere."""
     actions, law = problem.decision.actions, iid_sum(problem)
     if not isinstance(actions, ListedActions):

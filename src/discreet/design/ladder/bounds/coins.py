@@ -21,7 +21,7 @@ from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program
 from discreet.design.solver.real import solve_real
 from discreet.model.actions import RealActions
-from discreet.model.certificate import Coin, CoinsWitness
+from discreet.model.certificate import CoinsWitness, FairCoin
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
@@ -48,7 +48,7 @@ def why_no_coins(problem: Problem) -> str | None:
     return None if _pair(law, float(problem.epsilon), MOST_HOLDERS) else "too few respondents differ from each other"
 
 
-def promised(problem: Problem, coins: tuple[Coin, ...]) -> float:
+def promised(problem: Problem, coins: tuple[FairCoin, ...]) -> float:
     """About the most that coins prove: what the noise for the largest step costs beside a normal prior, and a gain on a chain."""
     law, main, ratio = iid_sum(problem), coins[0], exp(-min(float(problem.epsilon), 300.0))
     apart = float(abs(law.all_values[main.high] - law.all_values[main.low]))
@@ -58,7 +58,7 @@ def promised(problem: Problem, coins: tuple[Coin, ...]) -> float:
     return GAINED * float(problem.decision.weight) * apart**2 * noise * main.number / (main.number + 4 * noise)
 
 
-def best_coins(problem: Problem, seconds: float) -> tuple[Coin, ...]:
+def best_coins(problem: Problem, seconds: float) -> tuple[FairCoin, ...]:
     """Coins whose strip is solved in about so many seconds; none where no pair of types has enough respondents."""
     law, between = iid_sum(problem), 2
     # a strip of one coin is as long as 2·REACH deviations, of which each holder adds a quarter to the square
@@ -100,7 +100,7 @@ def _surely(respondents: int, share: Fraction) -> int:
     return max(0, floor(mean - SURELY * sqrt(mean)))
 
 
-def _coins(law: IidSum, i: int, j: int, number: int, between: int) -> tuple[Coin, ...]:
+def _coins(law: IidSum, i: int, j: int, number: int, between: int) -> tuple[FairCoin, ...]:
     low, high, value = law.types[i], law.types[j], law.values
     base = i if law.probabilities[i] >= law.probabilities[j] else j
     inner = [t for t in range(len(value)) if value[i] < value[t] < value[j] and _surely(law.respondents, law.probabilities[t])]
@@ -109,12 +109,12 @@ def _coins(law: IidSum, i: int, j: int, number: int, between: int) -> tuple[Coin
     share = _share(law, i, j)
     kept = (law.probabilities[base] - share / 2) / max(len(chosen), 1)
     middle, reach = number / 2, REACH * sqrt(number) / 2
-    main = Coin(low, high, share, number, max(0, floor(middle - reach)), min(number, floor(middle + reach) + 1))
+    main = FairCoin(low, high, share, number, max(0, floor(middle - reach)), min(number, floor(middle + reach) + 1))
     ends = {t: (low, law.types[t]) if base == i else (law.types[t], high) for t in chosen}
-    return (main, *(Coin(*ends[t], 2 * min(kept, law.probabilities[t]), 1, 0, 1) for t in chosen))
+    return (main, *(FairCoin(*ends[t], 2 * min(kept, law.probabilities[t]), 1, 0, 1) for t in chosen))
 
 
-def coins_bound(problem: Problem, coins: tuple[Coin, ...], seconds: float, watch: Watch = SILENT) -> tuple[float, CoinsWitness]:
+def coins_bound(problem: Problem, coins: tuple[FairCoin, ...], seconds: float, watch: Watch = SILENT) -> tuple[float, CoinsWitness]:
     """The bound that coins prove within the time, as if enough respondents surely held them."""
     stage = coins_stage(iid_sum(problem), coins)
     masses, omegas = (np.array([float(x) for x in numbers]) for numbers in (stage.masses, stage.omegas))
