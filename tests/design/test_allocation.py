@@ -240,3 +240,13 @@ def test_what_does_not_add_up_is_refused_before_any_work(
     monkeypatch.setattr("discreet.design.questions.allocation.frontier", None)
     with pytest.raises(InputError, match=said):
         allocate([("one", under_rho(2), Fraction(1)), ("other", others, Fraction(1))], budget)
+
+
+def test_what_is_too_large_for_a_program_can_still_get_nothing() -> None:
+    """A county is solved by no program, not even where it publishes nothing: that used to end in a refusal after work."""
+    county = problem({**school(300), "privacy": {"rho": "1/4", "unit": "household"}})
+    asked = [("block", under_rho(2), Fraction(1)), ("county", county, Fraction(1, 10**6))]
+    found, frontiers = allocate(asked, Fraction(1, 4), steps=1, rounds=1, workers=1, gap=0.01, seconds=2, levels=True)
+    assert [part.level for part in found.parts] == [Fraction(1, 4), 0] and found.lower_bound <= found.loss
+    silent = frontiers[1].points[0].mechanism
+    assert silent is not None and len(silent.kernel.outputs) == 1 and isinstance(privacy(silent), Certificate)

@@ -21,11 +21,13 @@ from discreet.design.certified import certified
 from discreet.design.concentrated.gaussian_sums import LawScorer, ListedScorer, best_gaussian_sum
 from discreet.design.program.sections import ground
 from discreet.design.routes.concentrated import GaussianSums, RenyiSums, RenyiTables
+from discreet.design.routes.oblivious import Oblivious
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked
 from discreet.design.schedule import TimeIsUpError, Until, counted
 from discreet.errors import InputError
 from discreet.files.mechanism import mechanism_document
+from discreet.interpret.level_likelihoods import must_read_the_total
 from discreet.model.certificate import OptimalityClaim, RenyiWitness, TheoremWitness
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
@@ -223,3 +225,13 @@ def test_the_price_of_noise_is_proved_under_rho() -> None:
     assert facts["price"]["oblivious_bound"] < facts["price"]["value"]
     unpriced = noise_view(asked, price=False).facts
     assert unpriced["optimal"] is None and "price" not in unpriced
+
+
+def test_a_level_above_of_any_size_reads_the_statistic_alone() -> None:
+    """A county of thousands is no list of histograms: noise on its total is what levels above the blocks need."""
+    county, route = problem(concentrated(school(4_000), "1/4")), Oblivious()
+    assert route.why_not(county) is None
+    proposal = route.propose(county, Asked(1e-2, 5.0, Until.after(5.0)))
+    mechanism, certificate = certified(county, replace(proposal, witness=TheoremWitness(FULL)), route.taken(county, proposal))
+    must_read_the_total(mechanism)
+    assert certificate.optimality is not None and 7.9 < -certificate.optimality.value < 8.1

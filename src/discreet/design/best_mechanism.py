@@ -82,7 +82,7 @@ def design(
             allowed="a model.Problem",
             remedy='let discreet.problem read it: discreet.problem("places.toml").design()',
         )
-    _must_be_askable(problem, gap, within)
+    must_be_askable(problem, gap, within)
     search = _Search(problem, gap, seconds, watch)
     search.along_the_routes()
     if keep is not None and within is None:
@@ -94,7 +94,7 @@ def design(
     return found if within is None else replace(found, within=within, price=0.0)
 
 
-def _must_be_askable(problem: Problem, gap: float, within: str | None) -> None:
+def must_be_askable(problem: Problem, gap: float, within: str | None) -> None:
     """Refuse before any work what cannot be answered."""
     if not 0 < gap < 1:
         raise InputError("The gap is a small positive number", found=gap, allowed="between 0 and 1", remedy="for instance 1e-6")

@@ -57,7 +57,7 @@ class NoiseLattice:
 
 def lattice(base: Ground, most: int = MOST_OUTPUTS) -> NoiseLattice:
     """The lattice of a statistic that adds up and has at most so many values."""
-    summary = lattice_summary(base)
+    summary = lattice_summary(base.problem)
     section = summed(base, summary)
     places = np.zeros(len(base.exact_omegas), dtype=np.int64)
     places[base.column] = section.space.vectors[section.image, 0]

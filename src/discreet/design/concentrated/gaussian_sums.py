@@ -38,8 +38,8 @@ BEYOND = 5
 """How many σ the outputs reach beyond the totals."""
 MOST_BEYOND = 400
 """How many outputs they reach at most: much wider noise tells next to nothing, wherever it is clipped."""
-MOST_PAIRS = 1_000_000
-"""Outputs times totals that are looked at for one candidate."""
+MOST_PAIRS, MOST_LISTED = 8_000_000, 1_000_000
+"""Outputs times totals that are looked at for one candidate, and where each is held against every value of the statistic."""
 LATTICES = (*range(2, 11), 12, 16, 24)
 """Largest weights in which the best clipping is written: the smaller, the fewer totals."""
 MOST_TRIED = 80
@@ -202,7 +202,7 @@ class ListedScorer(Scorer):
         summary = LinearSummary(weights)
         variance = self.variance(max(1, summary.step(self.problem.neighbours)))
         reach = min(ceil(BEYOND * sqrt(variance)) + 1, MOST_BEYOND)
-        must_fit((high - low + 1 + 2 * reach) * (high - low + 1 + len(self.base.exact_omegas)))
+        must_fit((high - low + 1 + 2 * reach) * (high - low + 1 + len(self.base.exact_omegas)), MOST_LISTED)
         ends = summary.range(self.universe)
         kernel = GaussianKernel(
             min(low - reach, ends[0]), max(high + reach, ends[1]), max(1, summary.step(self.problem.neighbours)), variance
@@ -261,12 +261,12 @@ def spread_weights(law: IidSum, weights: Weights) -> Weights:
     return tuple(of[t if t in of else nearest[t]] for t in range(len(law.all_values)))
 
 
-def must_fit(pairs: int) -> None:
+def must_fit(pairs: int, most: int = MOST_PAIRS) -> None:
     """Refuse weights whose outputs and totals are too many to be looked at."""
-    if pairs > MOST_PAIRS:
+    if pairs > most:
         raise InputError(
             "The weighted sum and its noise have too many values",
             found=f"{pairs:,} pairs",
-            allowed=f"{MOST_PAIRS:,}",
+            allowed=f"{most:,}",
             remedy="use smaller weights",
         )

@@ -20,9 +20,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from discreet.design.questions.frontier import Bend, Frontier, bends, frontier, repaired
+from discreet.design.best_mechanism import must_be_askable
+from discreet.design.certified import certified
+from discreet.design.questions.frontier import Bend, Frontier, Point, bends, frontier, repaired
+from discreet.design.routes.blind import Blind, blind_proposal
 from discreet.design.routes.order import considered
-from discreet.errors import InputError
+from discreet.errors import InputError, TooLarge
 from discreet.model.gap import relative_gap
 from discreet.model.problem import Problem
 from discreet.model.promises import Promise, PurePromise
@@ -185,6 +188,8 @@ def allocate(
     promise = one_promise([(name, problem) for name, problem, _ in problems], budget)
     grid = [budget * k / steps for k in range(1, steps + 1)]
     classes = ["oblivious" if levels and i else None for i in range(len(problems))]
+    for (_, problem, _), within_class in zip(problems, classes, strict=True):
+        must_be_askable(problem.with_level(budget), gap, within_class)
     found = [
         _finer(_telling_nothing(problem, watch), grid, watch, gap, seconds, workers, within_class)
         for (_, problem, _), within_class in zip(problems, classes, strict=True)
@@ -250,8 +255,15 @@ def hiding(curves: Sequence[Curve], best: Allocation, within: float) -> list[lis
 
 def _telling_nothing(problem: Problem, watch: Watch) -> Frontier:
     """The first point of a frontier: who gets nothing of the budget publishes nothing, which is ε = 0 under any promise."""
-    silent = problem.with_promise(PurePromise(Fraction(0)))
-    return replace(frontier(silent, [Fraction(0)], watch, compare=False, keep=True, workers=1), problem=problem)
+    level, silent = Fraction(0), problem.with_promise(PurePromise(Fraction(0)))
+    try:
+        return replace(frontier(silent, [level], watch, compare=False, keep=True, workers=1), problem=problem)
+    except TooLarge:  # no program proves that nothing better tells nothing; a bound at a larger level will do
+        proposal = blind_proposal(silent)
+        made, proof = certified(silent, proposal, Blind().taken(silent, proposal))
+        assert proof.optimality is not None
+        value, bound = proof.optimality.value, proof.optimality.bound
+        return Frontier(problem, (Point(level, value, bound, {}, 0.0, level, level, made, proof),), 0.0)
 
 
 def _finer(

@@ -22,6 +22,7 @@ from discreet.design.program.sections import (
     summed,
 )
 from discreet.design.proposal import Proposal
+from discreet.design.routes.concentrated import by_law
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked, Route
 from discreet.design.solver.continuum import first_actions
@@ -30,6 +31,7 @@ from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program
 from discreet.design.solver.repair import repair
 from discreet.errors import InputError, TooLarge
+from discreet.model.iid_sum import iid_sum
 from discreet.model.lattice import statistic_lattice
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
@@ -55,6 +57,8 @@ class Oblivious(Route):
     def obstacle(self, problem: Problem) -> str | None:
         if not isinstance(problem.universe, Universe) or problem.statistic.weights(problem.universe) is None:
             return "the statistic is not a sum, mean or count"
+        if isinstance(problem.promise, ConcentratedPromise) and _of_any_size(problem):
+            return None
         return too_many(problem)
 
     def why(self, problem: Problem) -> str:
@@ -62,7 +66,7 @@ class Oblivious(Route):
 
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
         if isinstance(problem.promise, ConcentratedPromise):
-            return _under_rho(ground(problem), asked.gap, asked.watch)
+            return _under_rho(problem, asked.gap, asked.watch)
         return oblivious_proposal(ground(problem), asked.gap, asked.watch)
 
 
@@ -76,9 +80,8 @@ class ObliviousKernel:
     loss: float
 
 
-def lattice_summary(base: Ground) -> LinearSummary:
+def lattice_summary(problem: Problem) -> LinearSummary:
     """The statistic as a linear summary in whole numbers (values scaled and shifted)."""
-    problem = base.problem
     found = statistic_lattice(problem)
     if found is None:
         raise InputError(
@@ -109,7 +112,7 @@ def _clipped(base: Ground, summary: LinearSummary, gap: float) -> LinearSummary:
 def best_oblivious(base: Ground, gap: float, watch: Watch = SILENT) -> ObliviousKernel:
     """Solve the program on the statistic's values."""
     problem = base.problem
-    summary = lattice_summary(base)
+    summary = lattice_summary(problem)
     section = summed(base, summary if problem.real_actions else _clipped(base, summary, gap))
     if len(section.space) > MOST_VALUES:
         raise TooLarge(
@@ -149,15 +152,21 @@ def oblivious_proposal(base: Ground, gap: float, watch: Watch = SILENT) -> Propo
     return Proposal(found.section.summary, kernel, None, "oblivious program", "optimal")
 
 
-def _under_rho(base: Ground, gap: float, watch: Watch) -> Proposal:
+def _under_rho(problem: Problem, gap: float, watch: Watch) -> Proposal:
     """The table on the likely values of the statistic; discrete Gaussian noise on it where these are too many, or it loses less."""
-    from discreet.design.concentrated.gaussian_sums import ListedScorer
-    from discreet.design.concentrated.tables import best_table, loss_of, of_totals
+    from discreet.design.concentrated.gaussian_sums import LawScorer, ListedScorer
+    from discreet.design.concentrated.tables import best_table, loss_of, of_weights
 
-    summary = lattice_summary(base)
-    noisy = ListedScorer(base).read(summary.weights)
-    scene = of_totals(base, summary)
+    scorer = LawScorer(problem) if _of_any_size(problem) else ListedScorer(ground(problem))
+    weights = lattice_summary(problem).weights
+    noisy, scene = scorer.read(weights), of_weights(scorer, weights)
     kernel = best_table(scene, gap, watch)
     if kernel is None or loss_of(scene, kernel) >= noisy.loss:
         return Proposal(noisy.summary, noisy.kernel, None, "discrete Gaussian noise on the statistic", "optimal")
     return Proposal(scene.summary, kernel, None, "oblivious program", "optimal")
+
+
+def _of_any_size(problem: Problem) -> bool:
+    """Whether the law of the statistic says everything, so that no states need be listed: every type must be able to occur."""
+    low, high = problem.omega_range
+    return by_law(problem) and low < high and len(iid_sum(problem).types) == problem.people.types
