@@ -29,6 +29,7 @@ from discreet.errors import InputError, TooLarge
 from discreet.model.certificate import Counterexample
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IidPrior
+from discreet.model.statistic import SumStatistic
 
 VISITS = [".25", *[str(Fraction(1, 20) * Fraction(3, 4)) for _ in range(20)]]
 """Twenty-one types: no visit for a quarter of people, one to twenty visits equally likely otherwise."""
@@ -330,8 +331,10 @@ def test_another_reader_is_valued_the_same_by_sums(unlisted: None, monkeypatch: 
     assert summed.reread < summed.followed
 
 
-def test_what_cannot_be_valued_is_refused_before_any_design() -> None:
+def test_what_cannot_be_valued_is_refused_before_any_design(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sum of many respondents is valued by its law; a statistic without weights needs its states listed."""
     many = worlds.problem(worlds.document(1_000, range(11), ["1/11"] * 11, SQUARED))
     must_be_valued(many)
+    monkeypatch.setattr(SumStatistic, "weights", lambda *_: None)
     with pytest.raises(TooLarge, match="more than 10"):
         robust_design(many, (many.prior, IidPrior((Fraction(1, 2), *[Fraction(1, 20)] * 10))))

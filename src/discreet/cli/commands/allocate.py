@@ -39,7 +39,7 @@ def command(
     figure: Draw = None,
     as_json: Json = False,
 ) -> None:
-    """Split a budget of ε or ρ over several statistics for the least loss.
+    """Split a budget of ε or ρ over statistics for the least loss.
 
     The weighted sum of their losses is made least. Nothing is interpolated: every loss is that of a mechanism designed and
     proved at exactly the level it gets, and another bound says what no split at all can beat.
