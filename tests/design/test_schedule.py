@@ -15,7 +15,8 @@ import pytest
 from design_worlds import document, problem, school
 
 from discreet.certify import privacy
-from discreet.design import design
+from discreet.design import best_mechanism, design
+from discreet.design.routes.ladder import Ladder
 from discreet.design.schedule import TimeIsUpError, Until, counted, now, spend, time_left
 from discreet.design.watchdog import in_time
 from discreet.model.certificate import Certificate
@@ -153,3 +154,18 @@ def test_a_machine_too_slow_for_every_route_still_gets_a_mechanism(monkeypatch: 
         found = design(asked, seconds=0.5, compare=False)
         assert isinstance(privacy(found.mechanism), Certificate)
         assert found.status == "cancelled" and found.loss >= found.lower_bound
+
+
+def test_weighted_sums_come_before_a_program_only_where_it_takes_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+    monkeypatch.setattr(Ladder, "propose", lambda *_: tried.append("sums") or _raise())
+    with counted():
+        quick = design(problem(school(6)), gap=1e-3, compare=False)
+        assert quick.steps[0].name == "histogram program" and quick.relative_gap <= 1e-3 and not tried
+        monkeypatch.setattr(best_mechanism, "usual_seconds", lambda *_: 1e6)
+        slow = design(problem(school(6)), gap=1e-3, compare=False)
+    assert tried == ["sums"] and slow.relative_gap <= 1e-3
+
+
+def _raise() -> None:
+    raise MemoryError("nothing came of it")

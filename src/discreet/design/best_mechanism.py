@@ -16,13 +16,13 @@ from discreet.certify.bounds import FULL
 from discreet.design.certified import Bound, Proofs
 from discreet.design.ladder.served import why_not_read
 from discreet.design.memory import OUT_OF_MEMORY
-from discreet.design.program.listed import solvable
+from discreet.design.program.listed import solvable, usual_seconds
 from discreet.design.program.sections import Ground, ground
 from discreet.design.proposal import Proposal
 from discreet.design.reports import AsPayoffs
 from discreet.design.result import Design
 from discreet.design.routes.order import LADDER, considered
-from discreet.design.routes.program import too_many
+from discreet.design.routes.program import StateProgram, too_many
 from discreet.design.routes.route import Asked, Route
 from discreet.design.schedule import (
     AFTER_COMPARING,
@@ -50,13 +50,16 @@ from discreet.model.gap import size
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.record import Baseline, Reached, Step
+from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
 
 CLASSES = ("oblivious", "permutation-invariant")
 DUST = 1e-9
 """Relative differences of loss below this are rounding; within the gap asked for, few bits may cost a tenth of it."""
 LOOSE = 1e-3
-"""From this gap on a weighted sum is tried before any program, and after one that did not come so near."""
+"""From this gap on a weighted sum is tried before a program that takes long, and after one that did not come so near."""
+MOST_QUICK = 5_000
+"""States up to which it is asked how long their program takes."""
 
 
 def design(
@@ -144,7 +147,7 @@ class _Search:
     def along_the_routes(self) -> None:
         """Take one route after the other until the gap is reached."""
         routes = list(self.routes)
-        if self.gap >= LOOSE and LADDER in routes and routes[0] is not LADDER:
+        if self._begins_with_sums():
             self.take(LADDER, QUICK_SECONDS)
             if self.proofs.reached(self.gap):
                 words = "a weighted sum reaches the gap that was asked for"
@@ -160,6 +163,16 @@ class _Search:
             self._as_a_last_resort()
         elif self.proofs.limit is None:  # the routes that bound were given up
             self.proofs.keep(None, self._plain_bound())
+
+    def _begins_with_sums(self) -> bool:
+        """Whether weighted sums come before any program: for a loose gap, where the program takes longer than trying them."""
+        if self.gap < LOOSE or LADDER not in self.routes or self.routes[0] is LADDER:
+            return False
+        inner, universe = self.units.inner, self.units.inner.universe
+        listed = isinstance(self.routes[0], StateProgram) and inner.exchangeable and not inner.real_actions
+        if listed and isinstance(universe, Universe) and universe.histogram_count <= MOST_QUICK:
+            return usual_seconds(inner, self.gap) > QUICK_SECONDS
+        return True
 
     def _again(self) -> None:
         """Routes that were not begun for want of time, when the others took little of it: all that is left, and a little more."""

@@ -186,12 +186,22 @@ def is_affordable(actions: int, states: int, dimensions: int, watch: Watch | Non
 
 def must_be_affordable(actions: int, states: int, dimensions: int, watch: Watch | None, steps: int = FEWEST_STEPS) -> None:
     """Refuse a program of which not even the first steps would end in time, or which would not fit in memory."""
-    width = ceil(states ** (1 - 1 / max(dimensions, 1)))
+    width = width_of(states, dimensions)
     step = interior_seconds(actions, states, width)
     if steps * step > time_left(watch):
         raise TooDearError(f"each step of its program takes about {step:.2g} s")
     if interior_place(actions, states, width) is np:
         must_fit(BYTES_PER_PAIR * states**2, f"a program of {states:,} states")
+
+
+def width_of(states: int, dimensions: int) -> int:
+    """A guess of the largest block of a program's order of the states."""
+    return ceil(states ** (1 - 1 / max(dimensions, 1)))
+
+
+def program_seconds(actions: int, states: int, dimensions: int) -> float:
+    """A guess of what a program usually takes."""
+    return USUAL_STEPS * interior_seconds(actions, states, width_of(states, dimensions))
 
 
 class Until:

@@ -58,7 +58,8 @@ def least_pulled(problem: Problem, stage: PullStage, pulls: Sequence[Pull]) -> F
     else:
         regrets, least = regrets_of(problem.decisions, distinct)
         gain = over_actions(problem.decisions, stage, regrets, pulls)
-    floor = sum((mass * least[omega] for mass, omega in zip(stage.masses, stage.omegas, strict=True)), Fraction(0))
+    held = zip(stage.masses, stage.omegas, strict=True)
+    floor = sum((mass * least[omega] for mass, omega in held if least[omega]), Fraction(0))
     return floor + gain
 
 

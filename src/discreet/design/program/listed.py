@@ -24,7 +24,7 @@ from discreet.design.program.sections import (
 from discreet.design.program.thin_witness import SPARED, dual_witness
 from discreet.design.program.truncation import choose_caps, choose_clamp, clips_nothing, regret_marginals
 from discreet.design.proposal import Proposal
-from discreet.design.schedule import is_affordable, must_be_affordable
+from discreet.design.schedule import is_affordable, must_be_affordable, program_seconds
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program, reduced_cost, value_of
 from discreet.design.solver.repair import repair
@@ -77,6 +77,14 @@ def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     within = lower - reduced_cost(program, flows).min(axis=0)
     witness = dual_witness(section, actions, flows, program.epsilon, spare, most=within)
     return Proposal(section.summary, rounded, witness, "program on all states", solution.status)
+
+
+def usual_seconds(problem: Problem, gap: float) -> float:
+    """A guess of what the program for listed actions usually takes, on the states that the gap lets it tell apart."""
+    base, actions = ground(problem), recommendations(problem)
+    table = losses(problem, actions, base.exact_omegas)
+    section = truncated(base, table, first_tolerance(base, table, gap))
+    return program_seconds(min(len(actions), MOST_AT_ONCE), len(section.space), section.dimensions)
 
 
 def spared(gap: float, value: float, bound: float) -> float:

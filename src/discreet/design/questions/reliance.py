@@ -29,8 +29,8 @@ __all__ = ["Mistake", "Reliance", "reliance", "why_not_known"]
 
 SIZES = (0.1, 0.25, 0.5)
 """How wrong, as shares of the mean."""
-STEEPEST, HALVINGS = 1e9, 50
-"""Of the search for a tilt."""
+STEEPEST, HALVINGS, CLOSEST = 1e9, 50, 1e-14
+"""Of the search for a tilt: the largest, how often it is drawn nearer at most, and which share of the mean it may miss."""
 WIDEST = 4.0
 """The largest mistake that a break-even is sought for."""
 FINE, FINEST = 2e-2, 1e-4
@@ -112,13 +112,19 @@ def tilt_to(seen: ListedWorld | SummedWorld, mean: float, target: float) -> floa
         near, far = far, 2 * far
         if abs(far) > STEEPEST:
             return None
+    short, beyond = seen.mean_at(near) - target, seen.mean_at(far) - target
+    theta, before = far, 0
     for _ in range(HALVINGS):
-        middle = (near + far) / 2
-        if (seen.mean_at(middle) > target) == up:
-            far = middle
+        # the line through both ends; an end that stays twice counts half, so that both ends move
+        theta = far - beyond * (far - near) / (beyond - short)
+        miss = seen.mean_at(theta) - target
+        if theta in (near, far) or abs(miss) <= CLOSEST * abs(target):
+            break
+        if (miss > 0) == up:
+            far, beyond, short, before = theta, miss, short / (2 if before > 0 else 1), 1
         else:
-            near = middle
-    return (near + far) / 2
+            near, short, beyond, before = theta, miss, beyond / (2 if before < 0 else 1), -1
+    return theta
 
 
 def shifted_tilts(seen: ListedWorld | SummedWorld, shares: list[float]) -> list[float]:
