@@ -145,7 +145,12 @@ def test_a_witness_survives_its_file(example):
 def test_forms_follow_the_weights_of_a_good_sum():
     problem = problem_of(["0.8", "0.1", "0.05", "0.03", "0.015", "0.005"], [0, 1, 2, 3, 4, 5], 20)
     reader = Reader(problem)
-    alone, *_, beside = forms_of(reader, (0, 12, 24, 24, 24, 24))
-    assert alone == [(0,), (1,), (2,), (2,), (2,), (2,)] and len(beside[0]) == 2
+    alone, *_, both, beside = forms_of(reader, (0, 12, 24, 24, 24, 24))
+    assert alone == [(0,), (1,), (2,), (2,), (2,), (2,)]
+    assert both == [(0, 0), (1, 0), (2, 0), (2, 1), (2, 2), (2, 3)] and beside[3:] == [(3, 0), (3, 1), (3, 2)]
+    unclipped = forms_of(reader, (0, 1, 2, 3, 4, 5))[-2]
+    assert [sum(pair) for pair in unclipped] == [0, 1, 2, 3, 4, 5] and unclipped[-1] == (3, 2)
+    brackets = Reader(problem_of(["0.8", "0.1", "0.05", "0.03", "0.015", "0.005"], [0, 1, 3, 10, 40, 100], 20))
+    assert all(set(w) <= {0, 1} for w in zip(*[pair[1:] for pair in forms_of(brackets, (0, 1, 2, 2, 2, 2))[-1]], strict=True))
     knots = knots_of(reader, 8.1)
     assert knots[0] <= -20 * 0.375 + 1e-9 and knots[-1] >= 100 - 7.5 - 1e-9 and RealActions() == problem.decision.actions

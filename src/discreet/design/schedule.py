@@ -54,7 +54,7 @@ SHARES = {
     "program on the sum": 0.12,
     "program on two counts": 0.12,
     "coin bound": 0.6,
-    "set-aside bound": 0.35,
+    "set-aside bound": 0.6,
     "quotient bound": 0.15,
     "grouped quotient bound": 0.5,
 }
@@ -83,6 +83,8 @@ STATES_PER_SECOND = 300
 """Of a quotient bound, so that a thousand first-order steps fit."""
 SECONDS_PER_STEP = 5e-8
 """Of one first-order step, for each state and knot."""
+SECONDS_PER_KERNEL_ENTRY = 9e-8
+"""Of one first-order step of the set-aside bound, for each node, base and type."""
 SECONDS_PER_COEFFICIENT, SECONDS_PER_CELL = 1e-6, 5e-6
 """Of the polynomials behind the law of a sum, for each factor beyond the third, and of those behind its joint law with ω."""
 SECONDS_PER_PATH_STATE, SECONDS_PER_PATH_PAIR = 1e-7, 1e-8

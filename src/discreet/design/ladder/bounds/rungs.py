@@ -8,13 +8,16 @@ from discreet.design.ladder.bounds.averaged import Averages
 from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.coins import best_coins, coins_bound, promised, why_no_coins
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
-from discreet.design.ladder.bounds.set_aside import SetAsideProgram, fitting_program, forms_of, knots_of, set_aside_bound
+from discreet.design.ladder.bounds.set_aside import SetAsideProgram, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG, now
 from discreet.model.certificate import CoinsWitness, SetAsideWitness
 from discreet.model.iid_sum import iid_sum
 from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
+
+ALONE, BESIDE = 0.15, 0.7
+"""Shares of the time left that a program with one sum may take, and the first with two."""
 
 
 class ChainBound(Rung):
@@ -100,20 +103,24 @@ class SetAside(Rung):
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         ends, best = now() + seconds, None
-        nodes = len(knots_of(height.reader, height.loss / float(height.problem.decision.weight)))
-        for forms in forms_of(height.reader, height.weights):
-            program = fitting_program(height.reader, forms, nodes, ends - now())
+        forms = forms_of(height.reader, height.weights)
+        for k, each in enumerate(forms):
+            left = ends - now()
+            given = left if k == len(forms) - 1 else left * (ALONE if len(each[0]) == 1 else BESIDE)
+            program = fitting_program(height.reader, each, height.loss, given)
             if program is None or height.watch.cancelled() or _known(height, program):
                 continue
-            found = set_aside_bound(height.reader, program, height.loss, 1e-3, ends - now(), height.watch)
+            found = set_aside_bound(height.reader, program, height.loss, 1e-3, given, height.watch)
             if best is None or found.lower_bound > best.lower_bound:
                 best = found
         return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)
 
 
 def _known(height: Height, program: SetAsideProgram) -> bool:
-    """Whether the best bound so far is of this program, or of one with more states."""
+    """Whether the best bound so far is of this program, or of one with more states, or of two sums where this has one."""
     held = height.bound.witness
-    if not isinstance(held, SetAsideWitness) or len(held.states) < len(program.states):
+    if not isinstance(held, SetAsideWitness):
         return False
-    return tuple(held.weights[t] for t in height.reader.law.types) == program.weights
+    if len(held.weights[0]) > len(program.weights[0]):
+        return True
+    return len(held.states) >= len(program.states) and tuple(held.weights[t] for t in height.reader.law.types) == program.weights

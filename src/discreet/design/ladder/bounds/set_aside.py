@@ -1,8 +1,10 @@
 """The set-aside bound of the ladder: which sums over the others, how many of their states, the nodes, and the witness.
 
 Any sums of whole weights serve (`certify.bounds.set_aside`); the bound is near the optimum when they hold what a good mechanism
-reads and what it leaves out. The weights of the best weighted sum, coarsened to few steps, are the first form; where time allows,
-a second form counts what they clip.
+reads and what it leaves out. One sum: the weights of the best weighted sum, coarsened to few steps. Two sums: the values as far as
+that one reads them, and what is beyond, so that both together are ω and nothing is bounded respondent by respondent; where values
+have too many steps for that, the first sum and a count of what it clips. One sum goes to the interior point, two to first-order
+steps.
 """
 
 from __future__ import annotations
@@ -17,28 +19,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.design.ladder.bounds.knots import dense_knots
-from discreet.design.ladder.bounds.set_aside_solver import Prices, iteration_seconds, solve_set_aside
+from discreet.design.ladder.bounds.set_aside_prices import Prices
+from discreet.design.ladder.bounds.set_aside_solver import iteration_seconds, solve_set_aside
+from discreet.design.ladder.bounds.set_aside_steps import step_seconds, step_set_aside
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.model.certificate import Multipliers, SetAsideWitness
 from discreet.model.iid_sum import IidSum
 from discreet.numerics.arrays import Floats
+from discreet.numerics.exact import whole_steps
 from discreet.watch import SILENT, Watch
 
 Form = tuple[int, ...]
 
 KNOTS, MOST_KNOTS = 40, 110
-APART = 0.16
-"""Nodes are so many roots of loss/e^ε apart, where that takes no more than MOST_KNOTS of them: between them a quarter of the square
-of that is lost."""
-ITERATIONS = 55
-"""Steps that a program should have time for."""
+APART, STEPS_APART = 0.16, 0.15
+"""Nodes are so many roots of loss/e^ε apart for the interior point, of the loss for first-order steps, where that takes no more
+than MOST_KNOTS of them: between them a quarter of the square of that is lost."""
+ITERATIONS, STEPS = 55, 1000
+"""Steps that a program should have time for, of the interior point and of first order."""
 LEAVE_OUT = (3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
+MOST_VALUES = 24
+"""Steps that values may have for two sums to be ω."""
 TOPS, TRIED = range(1, 6), 2
 """Steps that the first form may have; of those so many are tried that tell the weights best."""
 FINENESS = 1e-4
 """What one step more must gain, as a share of the largest weight squared."""
-MOST_CELLS = 200_000
+MOST_CELLS = 4_000_000
 """Of the arrays behind the law of a state."""
 BITS = 60
 
@@ -159,41 +166,60 @@ class Bounded:
     witness: SetAsideWitness
 
 
-def knots_of(reader: Reader, loss: float) -> Floats:
+def knots_of(reader: Reader, loss: float, sums: int = 1) -> Floats:
     """Nodes measured from E ω: dense where a mechanism of this loss plays, reaching over all values."""
     law = reader.law
     mean, variance = float(law.mean * law.respondents), float(law.variance * law.respondents)
     low, high = (float(end) - mean for end in reader.problem.omega_range)
     spread = sqrt(max(variance - loss, 0.05 * variance))
-    apart = min(max(APART * sqrt(loss / exp(reader.epsilon)), 5.0 * spread / MOST_KNOTS), 5.0 * spread / KNOTS)
+    fine = APART * sqrt(loss / exp(reader.epsilon)) if sums == 1 else STEPS_APART * sqrt(loss)
+    apart = min(max(fine, 5.0 * spread / MOST_KNOTS), 5.0 * spread / KNOTS)
     return dense_knots(0.0, spread, low, high, apart)
 
 
-def fitting_program(reader: Reader, forms: Sequence[Form], nodes: int, seconds: float) -> SetAsideProgram | None:
+def fitting_program(reader: Reader, forms: Sequence[Form], loss: float, seconds: float) -> SetAsideProgram | None:
     """The program that leaves out least among those that the time allows; None when there is none."""
-    found = None
+    loss, alone, found = loss / float(reader.problem.decision.weight), len(forms[0]) == 1, None
+    knots = knots_of(reader, loss, len(forms[0]))
     for share in LEAVE_OUT:
         program = set_aside_program(reader.law, forms, share)
-        if program is None or ITERATIONS * iteration_seconds(program, nodes) > seconds:
+        if program is None:
+            break
+        taking = ITERATIONS * iteration_seconds(program, len(knots)) if alone else STEPS * step_seconds(program, knots, loss)
+        if taking > seconds:
             break
         found = program
     return found
 
 
 def forms_of(reader: Reader, weights: Weights) -> list[list[Form]]:
-    """What to count of the others, cheapest first: the weights in few steps; then with it the types that these clip."""
+    """What to sum over the others, cheapest first: the weights in few steps; then two sums that are ω, or a count beside."""
     p, w = np.asarray(reader.probabilities), (np.array(weights) - min(weights)) / (max(weights) - min(weights))
     misfit = {top: float(p @ (w - np.round(w * top) / top) ** 2) + FINENESS * top for top in TOPS}
     single = list(dict.fromkeys(coarse(weights, top) for top in sorted(TOPS, key=lambda top: misfit[top])[:TRIED]))
     alone: list[list[Form]] = [[(w,) for w in form] for form in single]
     beside: list[list[Form]] = [list(zip(form, _clipped(reader, form), strict=True)) for form in single]
-    return alone + [pair for pair in beside if len({both[1] for both in pair}) > 1]
+    whole = _both(reader, weights)
+    return alone + (whole or [pair for pair in beside if len({both[1] for both in pair}) > 1])
 
 
 def coarse(weights: Weights, top: int) -> Form:
     """The weights in whole steps from 0 to `top`."""
     low, high = min(weights), max(weights)
     return tuple(round((w - low) * top / (high - low)) for w in weights)
+
+
+def _both(reader: Reader, weights: Weights) -> list[list[Form]]:
+    """Values up to a cut, and what is beyond: the cut where weights are full, but two steps below the top, and one beside it."""
+    least = min(reader.law.values)
+    steps = whole_steps([v - least for v in reader.law.values])[1]
+    levels = sorted(set(steps))
+    if len(levels) < 3 or levels[-1] > MOST_VALUES:
+        return []
+    full = min(step for step, w in zip(steps, weights, strict=True) if w == max(weights))
+    at = min(levels.index(full), max(len(levels) - 3, 1))
+    cuts = dict.fromkeys(levels[k] for k in (at, at + 1, at - 1) if 0 < k < len(levels) - 1)
+    return [[(min(step, cut), max(step - cut, 0)) for step in steps] for cut in list(cuts)[:2]]
 
 
 def _clipped(reader: Reader, form: Form) -> Form:
@@ -211,8 +237,12 @@ def set_aside_bound(
 ) -> Bounded:
     """The bound that a program proves within the time; `loss` is that of a good mechanism."""
     weight = float(reader.problem.decision.weight)
-    knots = knots_of(reader, loss / weight)
-    found = solve_set_aside(program, reader.epsilon, knots, gap, seconds, watch)
+    sums = len(program.weights[0])
+    knots = knots_of(reader, loss / weight, sums)
+    if sums == 1:
+        found = solve_set_aside(program, reader.epsilon, knots, gap, seconds, watch)
+    else:
+        found = step_set_aside(program, reader.epsilon, knots, loss / weight, seconds, watch)
     return Bounded(weight * max(found.bound, 0.0), _witness(reader, program, knots, found))
 
 
