@@ -217,7 +217,7 @@ def test_example_1_with_real_actions() -> None:
     found = robust_design(problem(school(40, actions="real")), PRIORS, gap=4e-3, seconds=1e6, workers=2)
     assert found.status == "optimal"
     assert found.plain[1] > 6.8 and float(found.proof.losses[1]) < 4.42
-    assert 0.487 < found.price < 0.494 and float(found.proof.worst - found.proof.least) < 1e-2
+    assert 0.483 < found.price < 0.498 and float(found.proof.worst - found.proof.least) < 2e-2
 
 
 @pytest.mark.slow
