@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from office import problem_text
 
 from discreet.cli.main import run
+from discreet.design import design
+from discreet.files import write_mechanism
+from discreet.model.actions import ListedActions
+from discreet.model.decision import Decision
+from discreet.model.losses import SquaredLoss
+from discreet.model.neighbours import ReplaceOne
+from discreet.model.priors import IidPrior
+from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
+from discreet.model.statistic import SumStatistic
+from discreet.model.universe import Universe
 
 SEARCHES = (
     "discreet.cli.questions.best_mechanism.design", "discreet.cli.questions.many_sizes.design_family",
@@ -124,3 +136,23 @@ def test_numbers_that_floats_cannot_hold_are_refused(
     (folder / "places.toml").write_text(text.replace(old, new), encoding="utf-8")
     assert run(["design", "places.toml"]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_negative_value_is_read_and_is_no_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Seen: -7/3 was published, and reading it ended in "No such option: -7"."""
+    values = [Fraction(-7, 3), Fraction(-1, 3), Fraction(2)]
+    question = Problem(
+        Universe.of(3, tuple(values)),
+        ReplaceOne(),
+        IidPrior((Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))),
+        SumStatistic(),
+        (Decision(SquaredLoss(), ListedActions((Fraction(-7, 3), Fraction(1)))),),
+        PurePromise(Fraction(1)),
+    )
+    place = tmp_path / "debts.mechanism.json"
+    write_mechanism(place, design(question).mechanism)
+    assert run(["read", str(place), "-7/3", "--level", "0.8"]) == 0
+    assert "-7/3" in capsys.readouterr().out
+    for words in (["-7/3", "--levl", "0.8"], ["--levl=3"], ["-x"]):
+        assert run(["read", str(place), *words]) == 2
+        assert f"No such option: {next(w for w in words if w[:2] in ('--', '-x')).split('=')[0]}" in capsys.readouterr().err

@@ -26,6 +26,8 @@ from discreet.design.ladder.mechanisms.population import population_of
 from discreet.design.program.sections import ground
 from discreet.design.schedule import TimeIsUpError, Until, counted, spend
 from discreet.model.record import Step
+from discreet.model.states import state_space
+from discreet.model.summary import LinearSummary
 from discreet.watch import SILENT
 
 SQUARED = {"kind": "squared-error", "actions": "real"}
@@ -123,6 +125,17 @@ def test_published_noise_loses_no_more_than_is_shown_of_it(noise: Way, monkeypat
     assert proposal is not None
     found, _ = Proofs(problem).proved(proposal, Step(noise.name, True, "", ""))
     assert -float(found.value) <= noise.loss(base, SILENT) * (1 + 1e-4)
+
+
+def test_a_hundred_million_respondents_are_told_nothing_at_once_and_noise_where_they_may_lie() -> None:
+    """Who is told nothing was counted a hundred million times, and plain noise was listed over the whole range or not at all."""
+    problem = worlds.problem(worlds.document(10**8, (0, 1), ("1/3", "2/3"), {"kind": "absolute-error", "actions": "real"}))
+    nothing = LinearSummary((0, 0))
+    assert state_space(problem.universe, problem.neighbours, nothing).labels == ("0",)
+    noise = large.large_proposal(problem, "truncated geometric")
+    assert noise is not None and isinstance(noise.summary, LinearSummary)
+    low, high = noise.summary.range(problem.people)
+    assert 66_600_000 < low < 66_666_666 < high < 66_720_000
 
 
 def test_parts_that_are_late_share_one_grace() -> None:

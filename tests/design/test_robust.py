@@ -282,6 +282,14 @@ def test_priors_that_cannot_be_mixed_are_answered_by_the_best_of_what_is_known()
         mixture(one, [one.prior, other.prior], [Fraction(1, 2)] * 2)
 
 
+def test_several_decision_makers_have_the_best_of_what_is_known() -> None:
+    """They were refused, after the reference of the first prior had been designed."""
+    both = [{"kind": "squared-error", "actions": "real", "weight": 1}, {"kind": "match", "actions": [0, 1, 2], "weight": 3}]
+    base = problem({**document(3, range(3), CHANCES[0]), "decision": both})
+    found = robust_design(base, [base.prior, PRIORS[1]], workers=1)
+    assert found.status == robust.KNOWN and robust_proof(held(found)) == found.proof
+
+
 class _Impatient(Watch):
     """Cancels as soon as the game begins."""
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
 from discreet.errors import InputError
+from discreet.learning import heard as heard_of
+from discreet.learning import kinds
 from discreet.learning.fit import Learned, fit
 from discreet.learning.heard import Counted
+from discreet.learning.kinds import DECIMALS, Kinds, _best
 from discreet.learning.laws import Noise, apart, beta_binomial, log_likelihood
 from discreet.learning.noise import GaussianLaw, GeometricLaw, noise_of
 from discreet.learning.questions import ABOVE, questions
@@ -87,6 +91,58 @@ def test_kinds_of_cells_are_found_where_there_are_some(kind: str, found: bool) -
     if learned.kinds is not None:
         assert learned.kinds.shares == pytest.approx((0.03, 0.5), abs=0.05)
         assert learned.kinds.weights[1] == pytest.approx(0.3, abs=0.06)
+
+
+@pytest.fixture(scope="module")
+def towns() -> list[dict[tuple[str, ...], Learned]]:
+    """In one town streets are of two kinds, in the other alike: learned here, and on a machine that adds up in another order."""
+    random = np.random.default_rng(5)
+    shares = np.where(np.arange(240) % 2, 0.2, np.where(random.random(240) < 0.3, 0.6, 0.02))
+    key_set = KeySet(("town", "street"), tuple((f"town {i % 2}", str(i)) for i in range(240)), (16,) * 240)
+    ones = random.binomial(16, shares)
+    asked = questions(key_set, 2, ("town",), kinds=True)
+    heard = [q.answer(np.stack([16 - ones, ones], axis=1)) for q in asked]
+    exactly = heard_of.log_likelihood
+
+    def elsewhere(*given: Any) -> float:
+        return exactly(*given) + random.normal(0, 1e-9)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, few in (("WEIGHTS", (0.2, 0.3, 0.4)), ("FRACTIONS", (0.02, 0.1, 0.5)), ("OF_THREE", ()), ("WITHIN", (0.0, 0.03))):
+            patch.setattr(kinds, name, few)
+        found = [fit(asked, heard, key_set, 2, GaussianLaw(2.0))]
+        patch.setattr(heard_of, "log_likelihood", elsewhere)
+        return [*found, fit(asked, heard, key_set, 2, GaussianLaw(2.0))]
+
+
+def test_each_stratum_has_kinds_of_its_own(towns: list[dict[tuple[str, ...], Learned]]) -> None:
+    """What was counted in one town once stood for all of them, so kinds and strata did not go together."""
+    mixed, alike = towns[0][("town 0",)], towns[0][("town 1",)]
+    assert mixed.kinds is not None and alike.kinds is None
+    assert mixed.kinds.shares == pytest.approx((0.02, 0.6), abs=0.08)
+    assert float(alike.probabilities[1]) == pytest.approx(0.2, abs=0.04)
+
+
+def test_last_digits_of_floats_lead_to_no_other_prior(towns: list[dict[tuple[str, ...], Learned]]) -> None:
+    """Every log-likelihood is off by a billionth, at random, and every prior is the same to the last digit."""
+    here, there = ({s: one.prior() for s, one in found.items()} for found in towns)
+    assert here == there
+
+
+def test_equally_good_kinds_are_told_apart_by_their_order_alone() -> None:
+    """Of candidates that differ in the last digits the first is kept, whichever of them floats prefer."""
+    candidates = [Kinds((0.5, 0.5), (0.1, 0.1 + k / 100), 0.0) for k in range(1, 4)]
+    for way in (1, -1):
+        found = _best(candidates, lambda _: 0.0, lambda k, way=way: round(way * 1e-12 * k.shares[1], DECIMALS))  # type: ignore[misc]
+        assert found is not None and found[0] == candidates[0]
+
+
+@pytest.mark.parametrize("published", [0, 5, 12, 30])
+@pytest.mark.parametrize("ratio", [0.99, 0.7])
+def test_under_wide_noise_the_law_of_the_sum_is_found_by_itself(ratio: float, published: int) -> None:
+    parts = [(np.array([0.7, 0.3]), 18), (np.array([0.2, 0.8]), 12)]
+    expected = brute(parts, ratio, 30, published)
+    assert log_likelihood(parts, Noise(GeometricLaw(ratio), 30), published) == pytest.approx(expected, abs=1e-8)
 
 
 def test_one_number_of_cells_has_its_exact_law() -> None:

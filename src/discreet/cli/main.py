@@ -62,7 +62,7 @@ def load(name: str) -> Any:
     shell = getattr(module, "group", None)
     if shell is None:
         shell = typer.Typer(add_completion=False, rich_markup_mode=None)
-        shell.command(name)(module.command)
+        shell.command(name, context_settings=getattr(module, "SETTINGS", None))(module.command)
     loaded = typer.main.get_command(shell)
     loaded.name = name
     return loaded

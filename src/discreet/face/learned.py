@@ -140,12 +140,12 @@ def chosen(
         must_be_whole(problem)
     if hedged and kinds:
         raise InputError(
-            "A release is hedged over priors of one kind of cells",
+            "A release is hedged over priors of one kind of cells: over sets of mixtures no regret is proved",
             found="kinds and hedged",
             allowed="one of them",
-            remedy="leave out --kinds or --hedge",
+            remedy="leave out --kinds, or --hedge: discreet design --hedge 50% guards a mixture against means that are off",
         )
-    asked = questions(key_set, base.recoding.types, Learning(strata, kinds).strata, kinds=kinds)
+    asked = questions(key_set, base.recoding.types, strata, kinds=kinds)
     halves = split(asked, key_set, weights, problem.promise, share if share == "auto" else exact(share, "--share"))
     target.mkdir(parents=True, exist_ok=True)
     found = LearningChoices(target, _moved(base, target), problem, key_set, strata, asked, halves, hedged, kinds)

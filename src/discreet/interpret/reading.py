@@ -138,13 +138,17 @@ def readings(mechanism: Mechanism, prior: Prior | None = None, *, level: float =
     pieces = []
     for start in range(0, outputs, chunk):
         rows, logs = posterior_rows(mechanism, held, np.arange(start, min(start + chunk, outputs)))
-        first, last = equal_tailed_positions(np.nan_to_num(rows), level)
-        means = rows @ numbers
-        spread = np.sqrt(np.maximum(rows @ numbers**2 - means**2, 0.0))
+        # Of a hundred thousand values all but some thousand have probability 0 in every row.
+        seen = np.flatnonzero((rows > 0).any(axis=0))
+        here = slice(int(seen[0]), int(seen[-1]) + 1) if len(seen) else slice(0, 1)
+        rows, there = np.nan_to_num(rows[:, here]), numbers[here]
+        first, last = equal_tailed_positions(rows, level)
+        means = rows @ there
+        spread = np.sqrt(np.maximum(rows @ there**2 - means**2, 0.0))
         sums = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(rows, axis=1)], axis=1)
         line = np.arange(len(rows))
         covered = sums[line, last + 1] - sums[line, first]
-        pieces.append(np.column_stack([means, numbers[first], numbers[last], spread, covered, logs]))
+        pieces.append(np.column_stack([means, there[first], there[last], spread, covered, logs]))
     whole = np.concatenate(pieces)
     whole[~np.isfinite(whole[:, 5]), :5] = np.nan
     return Readings(

@@ -17,13 +17,13 @@ and is matched by one Dirichlet-multinomial law in its means p̄_t = c_t − c_(
 
 so a p that is known badly counts as cells that differ. `change` adds (change·p̄_t)² to Var p_t, for a release from elsewhere
 or from an earlier year. Where the variance of no cell would grow by more than `ALIKE`, the prior is iid. Probabilities keep
-four significant digits and the concentration three: that makes the rule the same on every machine, since sums of floats
-differ in the thirteenth digit.
+four significant digits and the concentration three, halves rounded up (from a billionth below), and percentiles are read off
+sums with nine digits: that makes the rule the same on every machine, since sums of floats differ in the thirteenth digit.
 
 `discreet-fit/2` (`WITH_KINDS`) is the rule for releases that also tell how many cells lie above some shares. These numbers join the
 likelihood of ρ (`Counted`); and where several kinds of cells explain everything enough better than one (`kinds`), the prior is the
-mixture of these kinds. A kind has the types of the middle and above in the proportions of all cells, and so the types below. The
-error of the mean widens the correlation within kinds.
+mixture of these kinds, each stratum having its own. A kind has the types of the middle and above in the proportions of all cells,
+and so the types below. The error of the mean widens the correlation within kinds.
 """
 
 from __future__ import annotations
@@ -70,6 +70,8 @@ BEFOREHAND = (8.0, *(1.0,) * 16)
 """Weights of the correlations: one in three that cells are alike."""
 ALIKE = 0.02
 SIGNIFICANT, FOR_CONCENTRATION = 4, 3
+UPWARD = 1 + 1e-9
+"""A number that is a half in its last digit, but for what sums of floats differ in, is rounded up on every machine."""
 
 
 LearnedPrior = IidPrior | DirichletMultinomialPrior | MixturePrior
@@ -140,8 +142,7 @@ def fit(
     means = np.zeros((len(CORRELATIONS), len(strata), types))
     variances = np.zeros_like(means)
     heard = [Heard(q, numbers, key_set.sizes, noise) for q in asked if q.part not in (LOWER, ABOVE)]
-    above_shares = [q for q in asked if q.part == ABOVE]
-    counted = Counted(above_shares, [numbers[q.key] for q in above_shares], key_set.sizes, noise) if above_shares else None
+    counted = _counted(asked, numbers, key_set, noise)
     for i, correlation in enumerate(CORRELATIONS):
         above, off = np.ones((len(strata), types + 1)), np.zeros((len(strata), types + 1))
         above[:, types] = 0
@@ -155,18 +156,32 @@ def fit(
                     inner = min(max(float(c), LEAST_SHARE), 1 - LEAST_SHARE)
                     log_weights[i] += one.log_difference(one.alike(inner, correlation), inner)
         means[i], variances[i] = _types(above), off[:, :-1] + off[:, 1:]
-        if counted is not None:
-            share = min(max(float(above[0, counted.about]), LEAST_SHARE), 1 - LEAST_SHARE)
-            log_weights[i] += counted.log_likelihood({n: beta_binomial(n, share, correlation) for n in counted.sizes})
+        for k, stratum in enumerate(strata if counted else ()):
+            cells = counted[stratum]
+            share = min(max(float(above[k, cells.about]), LEAST_SHARE), 1 - LEAST_SHARE)
+            log_weights[i] += cells.log_likelihood({n: beta_binomial(n, share, correlation) for n in cells.sizes})
     weights = np.exp(log_weights - log_weights.max())
     weights /= weights.sum()
     largest = {s: max(key_set.sizes[place] for q in asked if q.stratum == s for pair in q.pairs for place in pair) for s in strata}
     learned = {s: _learned(s, weights, means[:, k], variances[:, k], float(change), largest[s]) for k, s in enumerate(strata)}
-    return {s: _of_kinds(one, heard, counted, largest[s]) for s, one in learned.items()} if counted else learned
+    if not counted:
+        return learned
+    return {s: _of_kinds(one, [h for h in heard if h.stratum == s], counted[s], largest[s]) for s, one in learned.items()}
+
+
+def _counted(
+    asked: Sequence[Question], numbers: Mapping[tuple[str, ...], int], key_set: KeySet, noise: NoiseLaw
+) -> dict[tuple[str, ...], Counted]:
+    """The numbers of cells above shares, stratum by stratum; none where that was not asked."""
+    found: dict[tuple[str, ...], list[Question]] = {}
+    for q in asked:
+        if q.part == ABOVE:
+            found.setdefault(q.stratum, []).append(q)
+    return {s: Counted(each, [numbers[q.key] for q in each], key_set.sizes, noise) for s, each in found.items()}
 
 
 def _of_kinds(one: Learned, heard: Sequence[Heard], counted: Counted, largest: int) -> Learned:
-    """The same with kinds of cells, where several explain enough more than one."""
+    """The same with kinds of cells, where several explain enough more than one; what was heard in the cells of its own stratum."""
     pair = next(each for each in heard if each.twice)
     asked = sum(sum(each.counts.values()) for each in heard) + sum(counted.cells.values())
     mean = float(sum(one.probabilities[pair.about :], Fraction(0)))
@@ -180,7 +195,7 @@ def _of_kinds(one: Learned, heard: Sequence[Heard], counted: Counted, largest: i
 
 def _concentration(correlation: float, largest: int) -> Fraction | None:
     """With three digits; None where it changes the variance of no cell by more than `ALIKE`."""
-    if correlation * (largest - 1) < ALIKE:
+    if round(correlation * (largest - 1), 9) < ALIKE:
         return None
     return max(_digits(1 / min(correlation, 0.99) - 1, FOR_CONCENTRATION), Fraction(1, 100))
 
@@ -191,7 +206,7 @@ def _learned(stratum: tuple[str, ...], weights: Array, means: Array, variances: 
     rho = np.array(CORRELATIONS)
     within = weights @ (rho[:, None] * np.maximum(means * (1 - means) - variances, 0))
     correlation = float((variance + within).sum() / (mean * (1 - mean)).sum())
-    cumulative = np.cumsum(weights)
+    cumulative = np.round(np.cumsum(weights), 9)
     low, high = (rho[min(int(np.searchsorted(cumulative, level)), len(rho) - 1)] for level in (0.05, 0.95))
     modal = int(np.argmax(mean))
     rounded = [max(_digits(p, SIGNIFICANT), Fraction(1, 10**7)) for p in mean]
@@ -215,7 +230,7 @@ def _types(above: Array) -> Array:
 
 def _digits(value: float, digits: int) -> Fraction:
     """A number with so many significant digits."""
-    return Fraction(f"{value:.{digits - 1}e}")
+    return Fraction(f"{value * UPWARD:.{digits - 1}e}")
 
 
 def priors(

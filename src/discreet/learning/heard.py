@@ -29,7 +29,7 @@ class Heard:
     """A question with its published number, or with the two numbers of a higher and a lower one."""
 
     def __init__(self, q: Question, numbers: Mapping[tuple[str, ...], int], sizes: Sequence[int], noise: NoiseLaw) -> None:
-        self.about, self.twice = q.about, q.part == HIGHER
+        self.stratum, self.about, self.twice = q.stratum, q.about, q.part == HIGHER
         other = numbers[(*q.stratum, f"at least {q.about}{LOWER}")] if self.twice else 0
         self.total, self.difference = numbers[q.key] + other, numbers[q.key] - other
         self.counts = Counter(sizes[place] for pair in q.pairs for place in pair)

@@ -8,6 +8,10 @@ numbers; then steps from the best, one number at a time, as long as one is bette
 *Which is taken.* With m cells asked, K kinds have 2(K − 1) numbers more than one kind of cells that differ, and are taken where
 their log-likelihood is larger by more than (K − 1)·log m (Schwarz's criterion), the better penalised one of two and three.
 
+*The same on every machine.* Sums of floats differ in their last digits from machine to machine, and equally good candidates exist.
+So every choice is between log-likelihoods rounded to `DECIMALS`, and where these are equal the candidate that was listed first is
+kept: a step is taken for a ten-thousandth at least, never for the last digits.
+
 *Uncertainty.* Weights and shares of the best candidates scatter as their likelihoods say (`deviations`); the error of the mean
 widens r.
 
@@ -40,6 +44,8 @@ KEPT = 24
 STEPS = (0.15, 0.07, 0.03)
 """Relative steps around the best candidate, each tried at most `ROUNDS` times."""
 ROUNDS = 8
+DECIMALS = 4
+"""Of log-likelihoods that are compared: less says nothing of the cells, and floats are sure of more."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +82,12 @@ def kinds_of(pair: Heard, counted: Counted, mean: float, correlations: Sequence[
         return {n: kinds.law(n) for n in sizes}
 
     def above(kinds: Kinds) -> float:
-        return counted.log_likelihood(laws(kinds))
+        return round(counted.log_likelihood(laws(kinds)), DECIMALS)
 
     def whole(kinds: Kinds) -> float:
         known = laws(kinds)
-        return above(kinds) + pair.log_total(known) + pair.log_difference(known, mean)
+        heights = counted.log_likelihood(known), pair.log_total(known), pair.log_difference(known, mean)
+        return round(sum(heights), DECIMALS)
 
     best: Kinds | None = None
     margin, alone = 0.0, 0.0
@@ -90,9 +97,9 @@ def kinds_of(pair: Heard, counted: Counted, mean: float, correlations: Sequence[
             continue
         kinds, height, deviations = found
         alone = height if many == 1 else alone
-        gain, needed = height - alone, (many - 1) * log(cells)
-        if gain - needed > margin:
-            margin = gain - needed
+        gain, needed = round(height - alone, DECIMALS), round((many - 1) * log(cells), DECIMALS)
+        if round(gain - needed, DECIMALS) > margin:
+            margin = round(gain - needed, DECIMALS)
             best = Kinds(kinds.weights, kinds.shares, kinds.correlation, deviations, gain, needed)
     _law.cache_clear()
     return best

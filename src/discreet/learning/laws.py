@@ -9,6 +9,9 @@ exactly but for what lies M or more away: M is 24 deviations of S and twice as f
 Frequencies beyond 9 over the deviation of S are left out, where φ_S is 0. An output at an end of a truncated kernel stands
 for everything beyond it. Accurate to about 10^-11 of the largest probability.
 
+Where S has fewer values than that frequencies and noise is geometric, the law of S is found from its own frequencies and meets the
+noise number by number.
+
 Geometric noise has tails in which every number is likely enough. Those of Gaussian noise fall below what floats tell from 0, so
 numbers less likely than `UNLIKELY` are computed around themselves: with all laws tilted by e^(θx), θ such that y is their mean,
 
@@ -22,12 +25,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import lgamma, pi
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.learning.noise import GaussianLaw, NoiseLaw
+from discreet.learning.noise import GaussianLaw, GeometricLaw, NoiseLaw
 
 Array = NDArray[np.float64]
 Transform = Callable[[Array], NDArray[np.generic]]
@@ -104,9 +108,13 @@ def _chance(laws: Array, counts: NDArray[np.int64], noise: Noise, published: int
     far = noise.law.reach
     away = 0.0 if tilt else abs(published - centre)
     period = 2 * int(np.ceil(away + 12 * own**0.5)) + 2 * far + 65
-    w = np.asarray(2 * pi / period * np.arange(_frequencies(own, period) + 1), dtype=np.float64)
-    factor = np.prod((np.exp(1j * np.outer(w, x)) @ laws) ** counts, axis=1)
-    factor *= transform(w) ** noise.times
+    frequencies = _frequencies(own, period)
+    span = len(x[1:]) * int(counts.sum())
+    if isinstance(noise.law, GeometricLaw) and noise.times == 1 and span < frequencies:
+        return float(_sum_law(laws, counts, span) @ _near(noise.law.ratio, noise.largest, published, span))
+    w = np.asarray(2 * pi / period * np.arange(frequencies + 1), dtype=np.float64)
+    factor = _transform(w, laws, counts)
+    factor *= np.asarray(transform(w), dtype=np.complex128) ** noise.times
     if noise.times > 1:
         pass
     elif published <= 0:
@@ -115,6 +123,29 @@ def _chance(laws: Array, counts: NDArray[np.int64], noise: Noise, published: int
         factor *= _run(-w, far, -tilt)
     terms = (factor * np.exp(-1j * w * published)).real
     return float((terms[0] + 2 * terms[1:].sum()) / period)
+
+
+def _transform(w: Array, laws: Array, counts: NDArray[np.int64]) -> NDArray[np.complex128]:
+    """φ_S(w) = Π φ_c(w)^count: with whole counts any branch of the logarithm will do."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.exp(np.log(np.exp(1j * np.outer(w, np.arange(len(laws)))) @ laws) @ counts))
+
+
+def _sum_law(laws: Array, counts: NDArray[np.int64], span: int) -> Array:
+    """The law of S on 0..span itself, from as many frequencies as it has values: fewer than wide noise has."""
+    w = np.asarray(2 * pi / (span + 1) * np.arange((span + 1) // 2 + 1), dtype=np.float64)
+    return np.asarray(np.fft.irfft(np.conj(_transform(w, laws, counts)), span + 1))
+
+
+def _near(ratio: float, largest: int, published: int, span: int) -> Array:
+    """P(what is published | S = s) for s in 0..span under geometric noise, an end standing for all beyond it."""
+    s = np.arange(span + 1)
+    if published <= 0:
+        return np.asarray(ratio**s / (1 + ratio))
+    away = np.abs(published - s)
+    if published >= largest:
+        return np.asarray(np.where(s < published, ratio**away, 1 + ratio - ratio ** (away + 1)) / (1 + ratio))
+    return np.asarray((1 - ratio) / (1 + ratio) * ratio**away)
 
 
 def _far_out(laws: Array, counts: NDArray[np.int64], noise: Noise, law: GaussianLaw, published: int) -> float:
@@ -155,5 +186,6 @@ def _frequencies(variance: float, period: int) -> int:
     return period // 2 if reach >= 1 else min(int(np.ceil(reach * period / (2 * pi))), period // 2)
 
 
+@lru_cache(maxsize=1 << 12)
 def _log_factorials(n: int) -> Array:
     return np.array([lgamma(k + 1) for k in range(n + 1)])

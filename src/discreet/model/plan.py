@@ -124,15 +124,6 @@ class Learning:
     kinds: bool = False
     """Whether cells are also asked of what kinds they are."""
 
-    def __post_init__(self) -> None:
-        if self.kinds and self.strata:
-            raise InputError(
-                "Kinds of cells are learned where there are no strata",
-                found=f"kinds, and strata {', '.join(self.strata)}",
-                allowed="one of them",
-                remedy="leave out kinds, or the strata",
-            )
-
 
 @dataclass(frozen=True)
 class Plan:

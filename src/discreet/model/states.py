@@ -268,6 +268,11 @@ def _reached(weights: list[int], smallest: int, largest: int) -> np.ndarray:
     width = largest * (max(shifts[-1], 0) - low) + 1
     if width * unit >= 2**62 or width > MOST_RANGE or width * max(largest, 1) * len(shifts) > MOST_TOTAL_BITS:
         raise _too_many_totals(width, largest)
+    if len(shifts) == 1:  # everybody adds the same: nothing is to be shifted a hundred million times
+        if largest - smallest >= MOST_STATES and shifts[0]:
+            raise _too_many_totals(largest - smallest + 1, largest)
+        sizes = np.arange(smallest, largest + 1) if shifts[0] else np.zeros(1, dtype=np.int64)
+        return np.sort(sizes * shifts[0] * unit)
     origin = -largest * low
     reached, kept = 1 << origin, 1 << origin if smallest == 0 else 0
     for n in range(1, largest + 1):

@@ -197,7 +197,9 @@ def _found_by(mechanism: Mechanism) -> str:
         return ""
     theorem = theorem_words(made.get("theorem", ""))
     cited = f" ({escape(theorem)})" if theorem else ""
-    return f"<p>Found by: {escape(made.get('rung', 'as given'))}{cited}.</p>"
+    hedged = "; ".join(f"{name}: {text}" for name, text in made.items() if name.startswith("hedge"))
+    guarded = f"<p>Hedged, as computed when it was made: {escape(hedged)}.</p>" if hedged else ""
+    return f"<p>Found by: {escape(made.get('rung', made.get('reduction', 'as given')))}{cited}.</p>{guarded}"
 
 
 def _story(record: Record) -> str:

@@ -68,7 +68,7 @@ def _told(found: Robust, rows: list[dict[str, Any]]) -> Iterator[Block]:
         yield Sentence(f"It saves {about(-found.price)} even if {_named(rows[0])} is true, for which the plain design was made.")
     if found.status == KNOWN:
         yield mind(
-            "no mechanisms were mixed: there are too many states to prove that in the time, or respondents are not exchangeable. "
+            "no mechanisms were mixed: there are too many states to prove that in the time, several decide, or respondents differ. "
             "Of the best for each prior alone and plain noise, the one with the least worst regret is published as it is."
         )
     if found.status == "cancelled":

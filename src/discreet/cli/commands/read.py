@@ -8,6 +8,10 @@ from typing import Annotated
 import typer
 
 from discreet.cli.output import Json, show
+from discreet.errors import InputError
+
+SETTINGS = {"ignore_unknown_options": True}
+"""Published values may be negative: -3 is no option, and what is no number either is refused here."""
 
 
 def command(
@@ -41,6 +45,9 @@ def command(
     from discreet.views.reading import cell_view, reading_view
     from discreet.views.subject import subject_of
 
+    for word in outputs:
+        if word.startswith("-") and not word[1:2].isdigit() and not word.startswith("-."):
+            raise InputError(f"No such option: {word.split('=')[0]}", remedy="Try: discreet read --help")
     keys = [word for word in outputs if "=" in word]
     held = subject_of(mechanism, size, keys)
     values = [word for word in outputs if "=" not in word]

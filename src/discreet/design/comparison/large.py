@@ -14,6 +14,7 @@ from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain
 from discreet.design.comparison.unbiased import unbiased_baselines
 from discreet.design.comparison.way import inapplicable
 from discreet.design.ladder.mechanisms.noise import geometric_noise, staircase_noise, to_outputs
+from discreet.design.ladder.mechanisms.population import population_of
 from discreet.design.ladder.mechanisms.proxy import read_by_bayes
 from discreet.design.ladder.mechanisms.readings import MOST_READ, Reader
 from discreet.design.ladder.mechanisms.sums import SumLaw
@@ -27,6 +28,7 @@ from discreet.design.schedule import time_left
 from discreet.errors import DiscreetError, TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import ListedActions, RealActions
+from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
 from discreet.model.record import Baseline
@@ -81,12 +83,21 @@ def large_proposal(problem: Problem, name: str) -> Proposal | None:
     if name in (FullInformation.name, GaussianFaceValue.name):
         return None  # the truth; or what the route of Gaussian sums begins with
     if name == FaceValue.name:
-        plain = noise_on_the_statistic(problem)
+        plain = noise_on_the_statistic(problem) or _in_a_window(problem)
         return None if plain is None else Proposal(plain.summary, plain.kernel, None, FaceValue.words, "stalled")
     reader = Reader(problem)
     seen = _Seen(reader)
     read = reader.read(settle(reader.population, seen.steps))
     return Proposal(read.summary, read.kernel, None, f"{read.kernel.family} noise on the statistic, then the best reply", "stalled")
+
+
+def _in_a_window(problem: Problem) -> Mechanism | None:
+    """Plain noise as far as the prior reaches, where the statistic has too many values for its whole range."""
+    if why_not_read(problem) is not None:
+        return None
+    population, kept = population_of(problem)
+    mean = float(population.sums([0] * len(kept)).mean())
+    return noise_on_the_statistic(problem, (mean, mean), population.spread())
 
 
 def plain_baseline(problem: Problem) -> dict[str, Baseline]:

@@ -44,13 +44,15 @@ from discreet.design.questions.reliance import (
 from discreet.design.schedule import SEARCH_SHARE, TimeIsUpError, time_left
 from discreet.design.watchdog import in_time, while_time_lasts
 from discreet.errors import InputError, Refuted, TooLarge
+from discreet.files.mechanism_document import mechanism_hash
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim
 from discreet.model.lattice import statistic_lattice
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.priors import Prior
 from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
-from discreet.numerics.exact import exact
+from discreet.numerics.digits import about, at_most
+from discreet.numerics.exact import exact, format_exact
 from discreet.watch import SILENT, Watch
 
 NEVER = 1.1
@@ -153,7 +155,7 @@ def hedge(
     except TimeIsUpError as error:
         raise _late(error) from None
     return Hedged(
-        *proved, -claim.value, radius, chosen.reading, search.means,
+        *telling(*proved, _words(chosen, radius, noise)), -claim.value, radius, chosen.reading, search.means,
         tuple(chosen.losses.tolist()), tuple(search.found[0].losses.tolist()), noise, chosen.limit,
     )  # fmt: skip
 
@@ -168,6 +170,24 @@ def claim_of(certificate: Certificate) -> OptimalityClaim:
             remedy="design the mechanism first",
         )
     return certificate.optimality
+
+
+def _words(chosen: _Candidate, radius: Fraction, noise: float | None) -> dict[str, str]:
+    """What was computed of a hedge, kept with the mechanism wherever it goes; nothing of it is proved."""
+    beside = "" if noise is None else f", where plain noise loses {about(noise, 4)}"
+    limit = "none stated" if chosen.limit is None else f"{at_most(chosen.limit.loss, 4)} whatever the data"
+    return {
+        "hedge": f"the mean of the statistic off by up to {format_exact(radius)} of the prior's, and cells that differ",
+        "hedge, read": chosen.reading,
+        "hedge, worst loss": f"{at_most(float(chosen.losses.max()), 4)} at the truths tried there{beside}",
+        "hedge, limit": limit,
+    }
+
+
+def telling(mechanism: Mechanism, certificate: Certificate, words: Mapping[str, str]) -> tuple[Mechanism, Certificate]:
+    """The same with more said of how it was made; the certificate names the mechanism that says so."""
+    told = replace(mechanism, provenance={**mechanism.provenance, **words})
+    return told, replace(certificate, mechanism=mechanism_hash(told))
 
 
 def _late(error: TimeIsUpError) -> TooLarge:

@@ -112,8 +112,9 @@ def robust_design(
 
 
 def _proving_seconds(problem: Problem, priors: Sequence[Prior]) -> float:
-    """A guess of what rounding and proving a mixture takes; infinite where states cannot be listed or priors not be mixed."""
-    if too_many(problem) is not None or not all(replace(problem, prior=p).exchangeable for p in priors):
+    """A guess of what rounding and proving a mixture takes; infinite where nothing is mixed."""
+    mixed = len(problem.decisions) == 1 and all(replace(problem, prior=p).exchangeable for p in priors)
+    if too_many(problem) is not None or not mixed:
         return inf
     outputs = GRID if problem.real_actions else len(recommendations(problem))
     return SECONDS_PER_PROVED_ENTRY * states_listed(problem) * outputs

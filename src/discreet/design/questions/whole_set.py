@@ -15,13 +15,14 @@ from fractions import Fraction
 
 from discreet.certify.whole_set import Covered, Ends, Largest, below, best_below, largest_regret, masses_below, must_be_whole, risks
 from discreet.design.best_mechanism import design
-from discreet.design.questions.hedge import claim_of, restated
+from discreet.design.questions.hedge import claim_of, restated, telling
 from discreet.design.questions.robust import Robust, robust_design
 from discreet.model.certificate import Certificate
 from discreet.model.mechanism import Mechanism
 from discreet.model.prior_set import PriorCell, PriorSet, WholeRegret, prior_at
 from discreet.model.priors import Prior
 from discreet.model.problem import Problem
+from discreet.numerics.digits import at_least, at_most
 from discreet.watch import SILENT, Deadline, Watch
 
 GAP = Fraction(1, 50)
@@ -68,7 +69,18 @@ def hedged_over(
     assert proof.optimality is not None
     worst = max(one.upper for one in search.regrets)
     regret = WholeRegret(worst, search.robust.proof.least, unhedged, claim.value - proof.optimality.value, finished)
-    return WholeSet(stated, proof, regret, tuple(piece.covered for piece in search.pieces), tuple(search.met))
+    told = telling(stated, proof, _words(regret))
+    return WholeSet(*told, regret, tuple(piece.covered for piece in search.pieces), tuple(search.met))
+
+
+def _words(regret: WholeRegret) -> dict[str, str]:
+    """The regret in the words that go with the mechanism: both sides were proved here, and are not by what goes with it."""
+    return {
+        "hedge": "every prior of the set that was learned with confidence",
+        "hedge, worst regret": f"{at_most(regret.worst)} at most; no mechanism has less than {at_least(regret.least)}",
+        "hedge, regret of the design alone": f"{at_most(regret.unhedged)} at most",
+        "hedge, price": f"{at_most(regret.price)} at most if the prior is right",
+    }
 
 
 @dataclass(frozen=True, eq=False)
