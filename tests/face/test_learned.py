@@ -77,9 +77,9 @@ def test_a_hedged_release_has_the_least_worst_regret_over_all_that_was_learned(t
         assert 0 <= one.regret.least <= one.regret.worst <= one.regret.unhedged + Fraction(1, 10)
     members = found.designs[()].family.members
     assert {m.mechanism.provenance["reduction"] for m in members} == {"hedge"}
-    for member, made in zip(members, found.designs[()].made, strict=True):  # what was computed goes wherever the mechanism goes
-        assert made.regret is not None
-        assert member.mechanism.provenance["hedge, worst regret"].startswith(at_most(made.regret.worst))
+    for member, one in zip(members, made, strict=True):  # what was computed goes wherever the mechanism goes
+        assert one.regret is not None
+        assert member.mechanism.provenance["hedge, worst regret"].startswith(at_most(one.regret.worst))
     assert verify(found.release, county.signer.fingerprint).holds
     again = county.learn(hedged=True, gap=0.05).designs
     assert again is not None and all(one.cached for one in again[()].made)
