@@ -10,7 +10,7 @@ import pytest
 from discreet.design.solver.elimination import half_inverse
 from discreet.design.solver.flows import deficits, price
 from discreet.design.solver.interior import Iterate
-from discreet.design.solver.pricing import likely_actions, merge, solve_priced
+from discreet.design.solver.pricing import best_alone, likely_actions, merge, solve_priced
 from discreet.design.solver.program import Program, dual_bound, pulled, slack
 from discreet.design.solver.solve import solve
 
@@ -110,3 +110,15 @@ def test_a_step_without_digits_leaves_the_point_where_it_was() -> None:
     state.rebalance = lambda: setattr(state, "x", state.x * np.nan)  # type: ignore[method-assign]
     assert not state.advance()
     assert all(np.array_equal(a, b) for a, b in zip(before, state.point, strict=True))
+
+
+def test_what_is_best_for_the_heaviest_states_is_there_from_the_start() -> None:
+    """Seen failing: at the lower end of a wide prior three actions joined late, and the program was solved twice."""
+    states = 40
+    prior = np.exp(-0.12 * np.arange(states))
+    program = Program(prior * (np.arange(states)[:, None] - np.arange(states)) ** 2, path(states), 0.3)
+    alone = best_alone(program)
+    assert alone[0] == 0 < likely_actions(program)[0], "no ray looks so far out"
+    assert np.array_equal(alone, np.arange(len(alone))) and len(alone) <= states
+    silent = Program(np.where(np.arange(states) < 3, program.cost, 0.0), path(states), 0.3)
+    assert best_alone(silent).tolist() == [0, 1, 2], "states where nothing is at stake ask for nothing"

@@ -37,8 +37,11 @@ FEW = 8
 MOST_NEW = 16
 """How many violators join the program in one round, the worst first."""
 
-ROUGH = 1e-3
-"""The relative gap to which actions are first gathered."""
+LARGE, ROUGH = 6000, 1e-3
+"""From so many actions × states on actions are first gathered, to this relative gap,"""
+
+HEAVIEST = 0.999
+"""beginning also with what is best for the states that make up this share of what may be lost."""
 
 
 @one_thread()
@@ -58,7 +61,9 @@ def solve_priced(
     best: Solution | None = None
     iterations = 0
     in_company = seated() is not None
-    level = max(gap, ROUGH) if program.states * len(active) > 6000 and not in_company else gap
+    level = gap
+    if program.states * len(active) > LARGE and not in_company:
+        active, level = np.union1d(active, best_alone(program)), max(gap, ROUGH)
     state: Iterate | None = None
     for _ in range(rounds):
         chosen = program.restricted(active)
@@ -89,6 +94,17 @@ def solve_priced(
             active, state = np.unique(np.concatenate([active, violators])), None
     assert best is not None
     return best
+
+
+def best_alone(program: Program) -> Integers:
+    """Actions that are best for one of the heaviest states by itself.
+
+    At the ends of a wide prior they are played though no ray looks so far out; an action that joins later begins the program anew.
+    """
+    span = program.cost.max(axis=0) - program.cost.min(axis=0)
+    order = np.argsort(-span, kind="stable")
+    heaviest = order[: int(np.searchsorted(np.cumsum(span[order]), HEAVIEST * span.sum())) + 1]
+    return np.unique(program.cost[:, heaviest].argmin(axis=0))
 
 
 def likely_actions(program: Program, looks: int = 160, margin: int = 1) -> Integers:
