@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass
 
 from discreet.design.schedule import interior_seconds
@@ -17,6 +16,7 @@ from discreet.design.solver.in_step import PathAsked, interior_points
 from discreet.design.solver.interior import order_of
 from discreet.design.solver.layers import graph_of
 from discreet.design.solver.program import Program, Solution
+from discreet.design.solver.seats import take_seat
 from discreet.watch import SILENT, Watch
 
 LOOK_EVERY = 0.2
@@ -25,13 +25,6 @@ SMALL_STEP = 0.05
 """Guessed seconds of a step up to which company pays: larger programs are arithmetic, not overhead."""
 MOST_BYTES = 2 << 20
 """Of the factors of programs that are solved at once: what a core keeps near itself."""
-
-_seat: ContextVar[Seat | None] = ContextVar("seat", default=None)
-
-
-def seated() -> Seat | None:
-    """The seat of the design that is made here, when it is made together with others."""
-    return _seat.get()
 
 
 @dataclass(eq=False)
@@ -45,7 +38,7 @@ class Seat:
 
     def take(self) -> None:
         """Let the designs of this thread, and of those that it starts, be made in company."""
-        _seat.set(self)
+        take_seat(self)
 
     def heard(self) -> Solution | BaseException | None:
         """What came of the program that was asked for, once that is known."""

@@ -15,7 +15,6 @@ import numpy as np
 from discreet.design.solver.flows import deficits, price
 from discreet.design.solver.interior import Iterate
 from discreet.design.solver.layers import components, distances_from, neighbour_lists
-from discreet.design.solver.meeting import seated
 from discreet.design.solver.program import (
     Floats,
     Integers,
@@ -26,6 +25,7 @@ from discreet.design.solver.program import (
     reduced_cost,
     value_of,
 )
+from discreet.design.solver.seats import seated
 from discreet.design.solver.solve import solve
 from discreet.design.solver.threads import one_thread
 from discreet.model.gap import size

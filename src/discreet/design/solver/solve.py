@@ -19,8 +19,8 @@ import numpy as np
 
 from discreet.design.solver.interior import Iterate, interior_point
 from discreet.design.solver.layers import components
-from discreet.design.solver.meeting import seated
 from discreet.design.solver.program import Floats, Integers, Program, Solution, dual_bound, value_of
+from discreet.design.solver.seats import seated
 from discreet.design.solver.threads import one_thread
 from discreet.model.gap import reached
 from discreet.watch import Watch
