@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
-from counties import plan_counties, released_levels
+from counties import county_family, plan_counties, released_levels
 
 from discreet.errors import InputError
 from discreet.files.plan import read_plan
-from discreet.publish import released_table
-from discreet.publish.levels import level_plans, levelled_cells
+from discreet.model.promises import ConcentratedPromise
+from discreet.publish import gather, released_table
+from discreet.publish.levels import add_up_in_a_batch, level_plans, levelled_cells
+from discreet.views.levels import plans_view
+from discreet.views.view import Sentence
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +38,32 @@ def test_the_plan_above_holds_what_the_plan_holds(releases: list[Path]) -> None:
     below, above = read_plan(town / "plan.toml"), read_plan(town / "above" / "county.toml")
     assert above.keys == ("county",) and above.recoding == below.recoding and above.unit == below.unit
     assert (town / "above" / "county.csv").read_text(encoding="utf-8") == "county,size\nwest,8\neast,4\n"
+
+
+def test_a_plan_named_from_its_own_folder_leads_to_the_same_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever stands beside the plan types `levels plan plan.toml -o above`: the plan above found no source, once committed."""
+    folder = tmp_path / "town"
+    plan_counties(folder)
+    family = county_family(folder)
+    monkeypatch.chdir(folder)
+    above = level_plans("plan.toml", [(["county"], family.name)], "above")[0]
+    assert Path(gather(above).plan.source.location).samefile(folder / "people.csv")
+
+
+def test_levels_under_rho_are_committed_one_by_one(tmp_path: Path) -> None:
+    """ρ adds up in the ledger; a batch of releases that promise only ρ is refused, so nobody is sent there."""
+    from towns import town_mechanism
+
+    from discreet import files
+    from discreet.design import design
+
+    pure = town_mechanism(4)
+    rho = design(pure.problem.with_promise(ConcentratedPromise(Fraction(1, 4))), compare=False, gap=0.1).mechanism
+    for name, mechanism in (("pure", pure), ("rho", rho)):
+        files.write_mechanism(tmp_path / name, mechanism)
+    assert add_up_in_a_batch([str(tmp_path / "pure")]) and not add_up_in_a_batch([str(tmp_path / "pure"), str(tmp_path / "rho")])
+    shown = plans_view([Path("above.toml")], Path("plan.toml"), together=False).told[1:]
+    assert shown == tuple(Sentence(f"Next: discreet commit {name}.toml", whole=True) for name in ("plan", "above"))
 
 
 @pytest.mark.parametrize("keys", [[], ["county", "street"], ["land"], ["county", "county"]])

@@ -89,7 +89,7 @@ def part_of(exposure: Exposure, mechanisms: Collection[Mechanism], *, with_pair:
             "A batch takes only releases that are purely ε-private",
             found=next(iter(mechanisms)).guarantee.promise.brief(),
             allowed="a promise of ε alone",
-            remedy="commit this plan alone",
+            remedy="commit each plan alone: the ledger adds up ρ, and a batch would save nothing of it",
         )
     epsilon = exposure.rows * max(_epsilon(mechanism) for mechanism in mechanisms)
     wanted = with_pair and exposure.rows == 1 and all(_comparable(mechanism) for mechanism in mechanisms)

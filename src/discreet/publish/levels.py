@@ -27,6 +27,7 @@ from discreet.interpret.level_likelihoods import face_value, level_likelihood, m
 from discreet.interpret.unbiased_reading import unbiased_reading
 from discreet.model.key_set import KeySet
 from discreet.model.mechanism import Mechanism
+from discreet.model.promises import PurePromise
 from discreet.model.statistic import MeanStatistic
 from discreet.numerics.arrays import Floats, Integers
 from discreet.publish.bundle import mechanism_for, members_of
@@ -222,7 +223,7 @@ def level_plans(plan: str | Path, levels: Sequence[tuple[Sequence[str], str]], f
 
     They share source, recoding, unit and budget with the plan; commit all of them together with it, as one batch.
     """
-    where, place = Path(plan), Path(folder)
+    where, place = Path(plan).absolute(), Path(folder)
     written = located(read_plan(where), where.parent)
     cells = read_key_set(written.key_set, written)
     made = []
@@ -253,6 +254,14 @@ def level_plans(plan: str | Path, levels: Sequence[tuple[Sequence[str], str]], f
         paths.append(place / f"{stem}.toml")
         write_atomically(paths[-1], toml_text(plan_document(above)).encode())
     return paths
+
+
+def add_up_in_a_batch(mechanisms: Sequence[str]) -> bool:
+    """Whether levels with these mechanisms are committed in one batch; what promises only ρ is committed alone: ρ adds up."""
+    what = "the mechanism or family file"
+    documents = [parse_json(read_bytes(Path(mechanism), what), what) for mechanism in mechanisms]
+    used = (mechanism_for(member) for document in documents for member in members_of(document).values())
+    return all(isinstance(mechanism.guarantee.promise, PurePromise) for mechanism in used)
 
 
 def _must_serve(mechanism: Path, sizes: set[int]) -> None:

@@ -90,8 +90,9 @@ def levels_table(found: LevelledCells) -> bytes:
     return csv_text(list(map(disarmed, columns)), [list(map(disarmed, column)) for column in columns.values()]).encode()
 
 
-def plans_view(paths: Sequence[Path], plan: Path) -> View:
-    """Where the plans of the levels above are, and what to do next."""
-    words = " ".join(map(str, [plan, *paths]))
+def plans_view(paths: Sequence[Path], plan: Path, together: bool = True) -> View:
+    """Where the plans of the levels above are, and what to do next: commit them `together`, or each alone."""
+    every = list(map(str, [plan, *paths]))
     lines = [Sentence(f"Written: {path}", whole=True) for path in paths]
-    return View({"plans": list(paths)}, (*lines, Sentence(f"Next: discreet commit {words} --batch levels", whole=True)))
+    commits = [f"{' '.join(every)} --batch levels"] if together else every
+    return View({"plans": list(paths)}, (*lines, *(Sentence(f"Next: discreet commit {words}", whole=True) for words in commits)))

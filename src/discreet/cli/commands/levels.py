@@ -35,7 +35,7 @@ def plan(
 
     Example: discreet levels plan counties.toml --level county=usual.mechanism.json -o above
     """
-    from discreet.publish.levels import level_plans
+    from discreet.publish.levels import add_up_in_a_batch, level_plans
     from discreet.views.levels import plans_view
 
     pairs = []
@@ -49,7 +49,8 @@ def plan(
                 remedy="for instance --level county=county.family.json",
             )
         pairs.append(([key.strip() for key in keys.split(",") if key.strip()], mechanism.strip()))
-    show(plans_view(level_plans(plan, pairs, output), plan), as_json=as_json)
+    paths = level_plans(plan, pairs, output)
+    show(plans_view(paths, plan, together=add_up_in_a_batch([mechanism for _, mechanism in pairs])), as_json=as_json)
 
 
 @group.command("read")
