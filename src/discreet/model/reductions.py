@@ -43,7 +43,7 @@ class Reduced:
         if isinstance(summary, LinearSummary):
             return LinearSummary(weights, summary.low, summary.high)
         clamp = summary.clamp if isinstance(summary, HistogramSummary) else None
-        if clamp is None:
+        if clamp is None or not self.problem.people.fixed:  # both counts are read, `counted` writes out what caps join
             return LinearSummary(weights)
         n = self.problem.people.respondents
         least, most = clamp.room(n)
@@ -51,12 +51,17 @@ class Reduced:
         low, high = max(clamp.lower[clipped], least), min(clamp.upper[clipped], most)
         return LinearSummary(weights, low, high) if clipped == 1 else LinearSummary(weights, n - high, n - low)
 
-    def counted(self, kernel: TableKernel) -> TableKernel:
+    def counted(self, kernel: TableKernel, summary: Summary) -> TableKernel:
         """A kernel on histograms of two types as a kernel on the count of the second, or on both."""
-        counts = [sum(w * int(c) for w, c in zip(self.pair, label.split(","), strict=True)) for label in kernel.states]
-        order = sorted(range(len(counts)), key=counts.__getitem__)
-        rows = tuple(tuple(row[i] for i in order) for row in kernel.weights)
-        return TableKernel(tuple(str(counts[i]) for i in order), kernel.outputs, rows, kernel.denominator)
+        read = [tuple(map(int, label.split(","))) for label in kernel.states]
+        column = {histogram: i for i, histogram in enumerate(read)}
+        if isinstance(summary, HistogramSummary) and not self.problem.people.fixed:
+            read = [tuple(h) for h in self.problem.people.histograms().tolist()]
+            column = {h: column[summary.of_histogram(h)] for h in read}
+        counts = {sum(w * c for w, c in zip(self.pair, h, strict=True)): column[h] for h in read}
+        order = sorted(counts)
+        rows = tuple(tuple(row[counts[s]] for s in order) for row in kernel.weights)
+        return TableKernel(tuple(map(str, order)), kernel.outputs, rows, kernel.denominator)
 
 
 @dataclass(frozen=True)

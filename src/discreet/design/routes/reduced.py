@@ -36,7 +36,7 @@ class Reducing(Route):
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
         smaller = reduced(problem, self.reduction)
         found = self.inner.propose(smaller.problem, asked)
-        kernel = smaller.counted(found.kernel) if isinstance(found.kernel, TableKernel) else found.kernel
+        kernel = smaller.counted(found.kernel, found.summary) if isinstance(found.kernel, TableKernel) else found.kernel
         witness = None if found.witness is None else _named(found.witness, smaller)
         return replace(found, summary=smaller.carried(found.summary), kernel=kernel, witness=witness)
 
