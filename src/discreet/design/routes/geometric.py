@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.certify.bounds import GEOMETRIC
-from discreet.certify.bounds.theorems import why_not_geometric
-from discreet.certify.value.path import Band, bands, path_of
-from discreet.certify.value.path_losses import best_actions
 from discreet.design.proposal import Proposal
 from discreet.design.routes.route import Asked, Route
 from discreet.model.actions import Action, RealActions
@@ -25,7 +23,11 @@ from discreet.model.problem import Problem
 from discreet.model.replies import best_replies, decimal
 from discreet.model.statistic import on_histograms
 from discreet.model.summary import LinearSummary
+from discreet.model.universe import Universe
 from discreet.numerics.brackets import rational_above_exp
+
+if TYPE_CHECKING:
+    from discreet.certify.value.path import Band
 
 RATIO_BITS = 80
 AT_ONCE = 256
@@ -39,6 +41,13 @@ class GeometricRoute(Route):
     theorem = GEOMETRIC
 
     def obstacle(self, problem: Problem) -> str | None:
+        universe = problem.universe
+        if (
+            not isinstance(universe, Universe) or universe.types != 2
+        ):  # the first condition of the theorem, which needs nothing loaded
+            return "respondents have more than two types"
+        from discreet.certify.bounds.theorems import why_not_geometric
+
         return why_not_geometric(problem)
 
     def why(self, problem: Problem) -> str:
@@ -53,6 +62,8 @@ class GeometricRoute(Route):
 
 def geometric_kernel(problem: Problem) -> GeometricKernel:
     """The geometric kernel on counts with the best action for each output."""
+    from discreet.certify.value.path import bands, path_of
+
     universe = problem.people
     n = universe.respondents
     ratio = rational_above_exp(-problem.epsilon, RATIO_BITS)
@@ -70,6 +81,8 @@ def geometric_kernel(problem: Problem) -> GeometricKernel:
 def _chosen(decision: Decision, band: Band, omegas: np.ndarray, exact: Sequence[Fraction]) -> list[Action]:
     """The best reply to each output of a band, whose counts are spread over the window of likely ones."""
     if isinstance(decision.actions, RealActions):
+        from discreet.certify.value.path_losses import best_actions
+
         best = best_actions(decision, band, omegas)[0]
         return [decimal(a, decision.actions) for a in best.tolist()]
     found: list[Action] = []
