@@ -19,7 +19,7 @@ from discreet.design import best_mechanism, design
 from discreet.design.certified import Proofs
 from discreet.design.comparison import large, way
 from discreet.design.comparison.noise import GeometricNoise, StaircaseWay
-from discreet.design.comparison.plain_noise import plain_noise
+from discreet.design.comparison.plain_noise import plain_noise, plugged_in
 from discreet.design.comparison.way import Way
 from discreet.design.ladder.bounds import chain
 from discreet.design.ladder.mechanisms.population import population_of
@@ -136,6 +136,25 @@ def test_a_hundred_million_respondents_are_told_nothing_at_once_and_noise_where_
     assert noise is not None and isinstance(noise.summary, LinearSummary)
     low, high = noise.summary.range(problem.people)
     assert 66_600_000 < low < 66_666_666 < high < 66_720_000
+
+
+def test_a_threshold_without_time_is_served_by_noise_that_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen with 5,000 respondents whose cells differ: no route came back, and a constant was published, worth 0 of 174."""
+
+    def late(*_: object, **__: object) -> None:
+        raise TimeIsUpError("the work did not end")
+
+    threshold = {"kind": "expression", "actions": [0, 1], "payoff": "a*(omega-4)"}
+    prior = {"kind": "exchangeable", "concentration": ["9", "1"]}
+    problem = worlds.problem(worlds.document(40, (0, 1), prior, threshold))
+    for route in best_mechanism.considered(problem)[0]:
+        monkeypatch.setattr(type(route), "propose", late)
+    found = design(problem, seconds=1.0, compare=False)
+    noise = plugged_in(problem)
+    assert noise is not None and found.mechanism.kernel == noise.kernel
+    assert found.certificate.optimality is not None
+    value, best = found.certificate.optimality.value, found.certificate.optimality.bound
+    assert 0.5 * float(best) < value < best
 
 
 def test_parts_that_are_late_share_one_grace() -> None:

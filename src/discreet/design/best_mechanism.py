@@ -194,6 +194,18 @@ class _Search:
             blind = blind_proposal(self.problem)
             self.proofs.keep(*self.proofs.proved(blind, Blind().taken(self.problem, blind)))
         self.proofs.keep(None, self._plain_bound())
+        if self.problem.unbiased is None and not all(d.is_loss for d in self.problem.decisions):
+            self._believe_plain_noise()
+
+    def _believe_plain_noise(self) -> None:
+        """Where nobody takes a number at face value, noise is believed and acted on: little work, and often worth it."""
+        from discreet.design.comparison.plain_noise import plugged_in
+
+        noise = plugged_in(self.problem)
+        if noise is not None:
+            words = "noise on the statistic, and what is best at the value shown"
+            step = Step("plain noise", True, "", f"no route came back in time: {words}")
+            self._prove(Proposal(noise.summary, noise.kernel, None, words, "stalled"), step, COMPARE_SECONDS)
 
     def take(self, route: Route, seconds: float, again: Until | None = None) -> None:
         """Let a route propose, and prove what it proposes; a route that does not come back in time is left behind."""

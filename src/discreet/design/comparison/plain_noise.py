@@ -12,9 +12,9 @@ from fractions import Fraction
 from math import ceil, exp, expm1, floor, sqrt
 
 from discreet.design.ladder.mechanisms.noise import staircase_noise
-from discreet.model.actions import Action, NamedActions
+from discreet.model.actions import Action, ListedActions, NamedActions
 from discreet.model.gaussian_kernel import MOST_VARIANCE
-from discreet.model.kernel import GaussianKernel, GeometricKernel, Kernel, StaircaseKernel
+from discreet.model.kernel import GaussianKernel, GeometricKernel, Kernel, StaircaseKernel, TableKernel
 from discreet.model.lattice import StatisticLattice, statistic_lattice
 from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Claims, Mechanism
@@ -26,6 +26,8 @@ from discreet.numerics.discrete_gaussian import gaussian_moments
 
 MOST_OUTPUTS = 1_100_000
 """Of a kernel that lists an action for each of its outputs."""
+MOST_PLUGGED_IN = 200_000
+"""Payoffs that are looked at for what is best at each value."""
 DEVIATIONS, STEPS_OF_NOISE = 10.0, 40.0
 """How far a window of noise reaches beyond the means it is for: deviations of the statistic, and scales of the noise."""
 RATIO_BITS = 80
@@ -99,3 +101,19 @@ def noise_on_the_statistic(
         ratio = rational_above_exp(-problem.epsilon / step, RATIO_BITS + step.bit_length())
         kernel = GeometricKernel(low, high, step, ratio, each)
     return Mechanism(problem, summary, kernel, problem.guarantee, Claims(), {})
+
+
+def plugged_in(problem: Problem) -> Mechanism | None:
+    """Plain noise that is believed: everybody does what is best at the value shown. None where that is too much to list."""
+    noise, lattice = noise_on_the_statistic(problem), statistic_lattice(problem)
+    if noise is None or lattice is None or noise.kernel.recommended is None or isinstance(noise.kernel, TableKernel):
+        return None
+    values = [lattice.omega(k) for k in range(noise.kernel.low, noise.kernel.high + 1)]
+    each: list[list[Action]] = []
+    for decision in problem.decisions:
+        actions = decision.actions
+        if not isinstance(actions, ListedActions) or len(actions) * len(values) > MOST_PLUGGED_IN:
+            return None
+        each.append([max(actions, key=lambda a, d=decision, w=omega: d.payoff(a, w)) for omega in values])  # type: ignore[misc]
+    replies = each[0] if len(each) == 1 else list(zip(*each, strict=True))
+    return replace(noise, kernel=noise.kernel.with_actions(replies))
