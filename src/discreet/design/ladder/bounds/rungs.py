@@ -18,6 +18,8 @@ from discreet.model.problem import Problem
 
 ALONE, BESIDE = 0.15, 0.7
 """Shares of the time left that a program with one sum may take, and the first with two."""
+ALONE_SECONDS = 4.0
+"""One sum may take so long in any case: at small ε it is nearly the whole truth."""
 
 
 class ChainBound(Rung):
@@ -106,7 +108,8 @@ class SetAside(Rung):
         forms = forms_of(height.reader, height.weights)
         for k, each in enumerate(forms):
             left = ends - now()
-            given = left if k == len(forms) - 1 else left * (ALONE if len(each[0]) == 1 else BESIDE)
+            share = max(ALONE * left, min(ALONE_SECONDS, left)) if len(each[0]) == 1 else BESIDE * left
+            given = left if k == len(forms) - 1 else share
             program = fitting_program(height.reader, each, height.loss, given)
             if program is None or height.watch.cancelled() or _known(height, program):
                 continue

@@ -36,9 +36,11 @@ KNOTS, MOST_KNOTS = 40, 110
 APART, STEPS_APART = 0.16, 0.15
 """Nodes are so many roots of loss/e^ε apart for the interior point, of the loss for first-order steps, where that takes no more
 than MOST_KNOTS of them: between them a quarter of the square of that is lost."""
-ITERATIONS, STEPS = 55, 1000
-"""Steps that a program should have time for, of the interior point and of first order."""
+ITERATIONS, STEPS, FEWEST_STEPS = 55, 1500, 600
+"""Steps that a program should have time for, of the interior point and of first order; of these a few prove something."""
 LEAVE_OUT = (3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
+WITH_TWO = 3
+"""Of these, what a program with two sums may choose from: its prices are not found to more digits."""
 MOST_VALUES = 24
 """Steps that values may have for two sums to be ω."""
 TOPS, TRIED = range(1, 6), 2
@@ -181,11 +183,12 @@ def fitting_program(reader: Reader, forms: Sequence[Form], loss: float, seconds:
     """The program that leaves out least among those that the time allows; None when there is none."""
     loss, alone, found = loss / float(reader.problem.decision.weight), len(forms[0]) == 1, None
     knots = knots_of(reader, loss, len(forms[0]))
-    for share in LEAVE_OUT:
+    for share in LEAVE_OUT if alone else LEAVE_OUT[:WITH_TWO]:
         program = set_aside_program(reader.law, forms, share)
         if program is None:
             break
-        taking = ITERATIONS * iteration_seconds(program, len(knots)) if alone else STEPS * step_seconds(program, knots, loss)
+        steps = FEWEST_STEPS if found is None else STEPS
+        taking = ITERATIONS * iteration_seconds(program, len(knots)) if alone else steps * step_seconds(program, knots, loss)
         if taking > seconds:
             break
         found = program
