@@ -55,6 +55,7 @@ SHARES = {
     "program on two counts": 0.12,
     "coin bound": 0.6,
     "set-aside bound": 0.6,
+    "urn bound": 0.5,
     "quotient bound": 0.15,
     "grouped quotient bound": 0.5,
 }

@@ -44,6 +44,7 @@ from discreet.model.certificate import (
     ShiftedWitness,
     TheoremWitness,
     UnbiasedWitness,
+    UrnWitness,
     Witness,
 )
 from discreet.numerics.exact import format_exact, format_integer, read_integer
@@ -140,6 +141,9 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
         return document | rows | {"levels": _packed(witness.levels)}
     if isinstance(witness, CoinsWitness):
         return document | {"coins": [_coin_document(coin) for coin in witness.coins]}
+    if isinstance(witness, UrnWitness):
+        rows = {"weights": [list(row) for row in witness.weights], "states": [list(row) for row in witness.states]}
+        return document | {"reference": witness.reference} | rows
     if witness.reduction is not None:
         document["reduction"] = witness.reduction
     return document if witness.box is None else document | {"box": clamp_document(witness.box)}
@@ -194,6 +198,11 @@ def _witness(shape: schema.Witness) -> Witness:
             raise _lacking("coins")
         coins = tuple(FairCoin(*coin.types, coin.share, coin.number, *coin.counts) for coin in shape.coins)
         return CoinsWitness(coins, scale, multipliers)
+    if shape.kind == "urn":
+        if shape.reference is None or shape.weights is None or shape.states is None:
+            raise _lacking("reference, weights or states")
+        weights, states = (tuple(map(tuple, rows)) for rows in (shape.weights, shape.states))
+        return UrnWitness(shape.reference, weights, states, scale, multipliers)
     if shape.kind == "renyi-cuts":
         if shape.root is None or shape.cuts is None:
             raise _lacking("root or cuts")
@@ -217,7 +226,7 @@ COMPRESSION = 6
 PLANES = "planes:"
 OWN_KEYS = {"quotient": ("reference", "groups", "rays", "states"), "unbiased": ("tails", "biases"), "shifted": ("shift",),
             "renyi-cuts": ("root", "cuts"), "players": ("kinds", "parts"), "coins": ("coins",),
-            "set-aside": ("weights", "states", "levels")}  # fmt: skip
+            "set-aside": ("weights", "states", "levels"), "urn": ("reference", "weights", "states")}  # fmt: skip
 
 
 def _must_belong(shape: schema.Witness) -> None:

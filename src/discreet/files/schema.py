@@ -177,7 +177,7 @@ class MultipliersShape(Shape):
     flows: Packed = Field(
         description="planes: and base64 of zlib of columns of little-endian int64 numbers, all lowest bytes first: differences"
         " of from to the one before, of to to from, numerators (of a quotient: state, row, numerator;"
-        " of a set-aside: state, form, numerator); without planes: of triples"
+        " of a set-aside or urn: state, place, numerator); without planes: of triples"
     )
 
 
@@ -200,8 +200,9 @@ class CoinShape(Shape):
 
 class Witness(Shape):
     kind: Literal[
-        "dual", "dual-with-chord", "quotient", "set-aside", "coins", "theorem", "unbiased", "shifted", "renyi-cuts", "players"
-    ]
+        "dual", "dual-with-chord", "quotient", "set-aside", "coins", "urn", "theorem", "unbiased", "shifted",
+        "renyi-cuts", "players"
+    ]  # fmt: skip
     box: ClampShape | None = None
     reference: Integer | None = None
     groups: list[list[Integer]] | None = None

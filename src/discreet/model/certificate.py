@@ -8,6 +8,7 @@ Witnesses of optimality (all bound the payoff of every private mechanism from ab
 `quotient`         multipliers on inequalities that hold on average over histograms with the same counts and statistic
 `set-aside`        prices of what a mechanism says of one respondent, given a few sums over the others
 `coins`            multipliers for respondents who toss coins between two types, all others known
+`urn`              multipliers on inequalities between mean counts of types, given the count of one type, under an urn's prior
 `renyi-cuts`       multipliers on linear cuts of Rényi divergences, under a promise of ρ
 `players`          such cuts for some respondents of a few types, all others known: any number of respondents and types
 `theorem`          a named theorem whose conditions and formula are checked again
@@ -209,6 +210,44 @@ class CoinsWitness:
 
 
 @dataclass(frozen=True)
+class UrnWitness:
+    """Multipliers on mean counts (`certify.bounds.urn`) at states: the count of the `reference` type, then sums of the `weights`.
+
+    A flow (state, k, x) of a node multiplies the equation of the k-th number of the state by x/scale; with F numbers in a state
+    (state, F + 2·type, x) multiplies the inequality with the state on the smaller side, (state, F + 2·type + 1, x) the other one.
+    """
+
+    reference: int
+    weights: tuple[tuple[int, ...], ...]
+    states: tuple[tuple[int, ...], ...]
+    scale: int
+    multipliers: tuple[Multipliers, ...]
+    kind = "urn"
+
+    def __post_init__(self) -> None:
+        widths = {len(row) + 1 for row in self.weights} | {len(row) for row in self.states}
+        if len(widths) != 1 or not self.states or self.scale < 1 or not 0 <= self.reference < len(self.weights):
+            raise InputError(
+                "An urn witness has a reference, weights, states of one number more than weights, and a positive scale",
+                found=f"reference {brief(self.reference)}, {len(self.states)} states, scale {brief(self.scale)}",
+                allowed="a reference among the types, rows of fitting length",
+                remedy="correct the file",
+            )
+        width = widths.pop()
+        most = width + 2 * len(self.weights)
+        for node in self.multipliers:
+            for state, place, x in node.flows:
+                own = place in (width + 2 * self.reference, width + 2 * self.reference + 1)
+                if not (0 <= state < len(self.states) and 0 <= place < most) or own or (place >= width and x < 0):
+                    raise InputError(
+                        "A multiplier is negative or names an inequality that the witness does not have",
+                        found=f"state {brief(state)}, place {brief(place)}",
+                        allowed=f"states below {len(self.states)}, places below {most} and not the reference's, numbers from 0",
+                        remedy="only non-negative multipliers prove a bound",
+                    )
+
+
+@dataclass(frozen=True)
 class TheoremWitness:
     """A theorem by its name, with the parameters of its formula as exact text."""
 
@@ -320,6 +359,7 @@ Witness = (
     | QuotientWitness
     | SetAsideWitness
     | CoinsWitness
+    | UrnWitness
     | TheoremWitness
     | UnbiasedWitness
     | ShiftedWitness

@@ -29,6 +29,7 @@ USE = "To add up, use discreet total on the release, or its column to_add_up."
 ARGUMENTS = {
     "chain bound": "a bound along chains of neighbouring databases",
     "set-aside bound": "a bound on what may be said of one respondent, given sums over the others",
+    "urn bound": "a bound on mean counts of types, given how many have the likeliest one",
     "quotient bound": "a bound on states taken together",
     "minimax duality": "a bound under a mixture of the priors (minimax duality)",
 }

@@ -4,7 +4,7 @@
 |---|---|---|
 | 0 | values clipped: S = Σ_i w(θ_i) in its likely window, staircase or geometric noise, best actions | chain, best split |
 | 1 | integer weights w(type) by search | – |
-| 2 | a program on the likely window of that sum | one respondent set aside; quotient, where its program is small |
+| 2 | a program on the likely window of that sum | one respondent set aside, or an urn; quotient, where its program is small |
 | 3 | a program on two counts, of a near and a far group of types | grouped quotient, the same groups |
 
 Mechanism and bound are kept apart: the best of each. The ladder stops when the gap that was asked for is reached or the time is
@@ -20,7 +20,7 @@ law and squared error; chains for a single squared, absolute or pinball error; e
 
 from __future__ import annotations
 
-from discreet.design.ladder.bounds.rungs import ChainBound, CoinsBound, GroupedQuotient, Quotient, SetAside
+from discreet.design.ladder.bounds.rungs import ChainBound, CoinsBound, GroupedQuotient, Quotient, SetAside, UrnBound
 from discreet.design.ladder.mechanisms.rungs import (
     ClippedSum,
     LineReading,
@@ -41,7 +41,8 @@ from discreet.watch import SILENT, Watch
 FIRST: tuple[Rung, ...] = (ChainBound(), LineReading(), ClippedSum())
 """These are climbed whatever the time: without them there is nothing to prove."""
 RUNGS: tuple[Rung, ...] = (
-    WeightsBySearch(), ProgramOnTheSum(), ProgramOnTwoCounts(), CoinsBound(), SetAside(), Quotient(), GroupedQuotient(),
+    WeightsBySearch(), ProgramOnTheSum(), ProgramOnTwoCounts(), CoinsBound(), SetAside(), UrnBound(), Quotient(),
+    GroupedQuotient(),
 )  # fmt: skip
 
 

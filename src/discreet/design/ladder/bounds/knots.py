@@ -46,7 +46,7 @@ def place_knots(targets: Sequence[float], low: float, high: float, step: float) 
             at += sign * width
         points.setdefault(end, False)
     knots = np.array(sorted(points))
-    return knots, _rewards(knots, [points[float(k)] for k in knots])
+    return knots, rewards(knots, [points[float(k)] for k in knots])
 
 
 def dense_knots(mean: float, spread: float, low: float, high: float, apart: float) -> Floats:
@@ -75,7 +75,7 @@ def clustered(points: Sequence[float], weights: Sequence[float], apart: float) -
     return [mean for mean, _ in runs]
 
 
-def _rewards(knots: Floats, target: list[bool]) -> Floats:
+def rewards(knots: Floats, target: list[bool]) -> Floats:
     """Least e found greedily with e = 0 at targets and e_k + e_{k+1} >= distance."""
     e = np.zeros(len(knots))
     gaps = np.diff(knots)

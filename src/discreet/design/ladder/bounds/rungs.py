@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from discreet.certify.bounds.chain import why_not_chain
 from discreet.certify.bounds.set_aside import why_not_set_aside
+from discreet.certify.bounds.urn import why_not_urn
 from discreet.design.ladder.bounds.averaged import Averages
 from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.coins import best_coins, coins_bound, promised, why_no_coins
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import SetAsideProgram, fitting_program, forms_of, set_aside_bound
+from discreet.design.ladder.bounds.urn import UrnProgram, urn_bound
+from discreet.design.ladder.bounds.urn import fitting as fitting_urn
+from discreet.design.ladder.bounds.urn import forms_of as urn_forms
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG, now
-from discreet.model.certificate import CoinsWitness, SetAsideWitness
+from discreet.model.certificate import CoinsWitness, SetAsideWitness, UrnWitness
 from discreet.model.iid_sum import iid_sum
 from discreet.model.losses import SquaredLoss
+from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.problem import Problem
 
 ALONE, BESIDE = 0.15, 0.7
@@ -117,6 +122,37 @@ class SetAside(Rung):
             if best is None or found.lower_bound > best.lower_bound:
                 best = found
         return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)
+
+
+class UrnBound(Rung):
+    """Mean counts of types, given the count of the likeliest one and perhaps a sum (`certify.bounds.urn`)."""
+
+    name = "urn bound"
+    theorem = "urn bound"
+    least_seconds = SHORTEST_RUNG
+
+    def why_not(self, problem: Problem) -> str | None:
+        reason = why_not_urn(problem)
+        if reason is None and not isinstance(problem.prior, DirichletMultinomialPrior):
+            return "one respondent set aside says more of independent respondents"
+        return reason
+
+    def climb(self, height: Height, seconds: float) -> Found | None:
+        ends, best = now() + seconds, None
+        for weights in urn_forms(height.weights):
+            program = fitting_urn(height.problem, weights, height.loss, ends - now())
+            if program is None or height.watch.cancelled() or _known_urn(height, program):
+                continue
+            found = urn_bound(height.problem, program, height.loss, ends - now())
+            if found is not None and (best is None or found.lower_bound > best.lower_bound):
+                best = found
+        return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)
+
+
+def _known_urn(height: Height, program: UrnProgram) -> bool:
+    """Whether the best bound so far is of this program, or of one with more states."""
+    held = height.bound.witness
+    return isinstance(held, UrnWitness) and held.weights == program.weights and len(held.states) >= len(program.states)
 
 
 def _known(height: Height, program: SetAsideProgram) -> bool:
