@@ -213,9 +213,8 @@ class CoinsWitness:
 class UrnWitness:
     """Multipliers on mean counts (`certify.bounds.urn`) at states: the count of the `reference` type, then sums of the `weights`.
 
-    A flow (state, k, x) of a node multiplies the equation of the k-th number of the state by x/scale; with F numbers in a state
-    (state, F + 2·type, x) multiplies the inequality with the state on the smaller side, (state, F + 2·type + 1, x) the other one.
-    """
+    A flow (state, k, x) multiplies the equation of the k-th of a state's F numbers, (state, F + 2·type, x) the inequality with the
+    state on the smaller side, (state, F + 2·type + 1, x) the other one."""
 
     reference: int
     weights: tuple[tuple[int, ...], ...]
@@ -226,25 +225,18 @@ class UrnWitness:
 
     def __post_init__(self) -> None:
         widths = {len(row) + 1 for row in self.weights} | {len(row) for row in self.states}
-        if len(widths) != 1 or not self.states or self.scale < 1 or not 0 <= self.reference < len(self.weights):
+        shaped = len(widths) == 1 and self.states and self.scale >= 1 and 0 <= self.reference < len(self.weights)
+        if not shaped or not all(self._fits(*flow, max(widths)) for node in self.multipliers for flow in node.flows):
             raise InputError(
-                "An urn witness has a reference, weights, states of one number more than weights, and a positive scale",
+                "An urn witness has a reference, rows of fitting length, a positive scale, and multipliers from 0 of what it lists",
                 found=f"reference {brief(self.reference)}, {len(self.states)} states, scale {brief(self.scale)}",
-                allowed="a reference among the types, rows of fitting length",
-                remedy="correct the file",
+                allowed="states of one number more than weights, inequalities of types other than the reference",
+                remedy="correct the file; only non-negative multipliers prove a bound",
             )
-        width = widths.pop()
-        most = width + 2 * len(self.weights)
-        for node in self.multipliers:
-            for state, place, x in node.flows:
-                own = place in (width + 2 * self.reference, width + 2 * self.reference + 1)
-                if not (0 <= state < len(self.states) and 0 <= place < most) or own or (place >= width and x < 0):
-                    raise InputError(
-                        "A multiplier is negative or names an inequality that the witness does not have",
-                        found=f"state {brief(state)}, place {brief(place)}",
-                        allowed=f"states below {len(self.states)}, places below {most} and not the reference's, numbers from 0",
-                        remedy="only non-negative multipliers prove a bound",
-                    )
+
+    def _fits(self, state: int, place: int, flow: int, width: int) -> bool:
+        row = 0 <= (place - width) // 2 < len(self.weights) and (place - width) // 2 != self.reference and flow >= 0
+        return (row or 0 <= place < width) and 0 <= state < len(self.states)
 
 
 @dataclass(frozen=True)

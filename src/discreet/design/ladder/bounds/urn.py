@@ -14,7 +14,6 @@ from math import comb, exp, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.certify.bounds.urn import Urn, urn_of
 from discreet.design.ladder.bounds.knots import dense_knots, least_between, rewards
@@ -22,12 +21,10 @@ from discreet.design.ladder.bounds.urn_solver import multipliers_of, solve_secon
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.model.certificate import Multipliers, UrnWitness
 from discreet.model.problem import Problem
+from discreet.numerics.arrays import Flags, Floats, Integers
 
 if TYPE_CHECKING:
     from scipy import sparse
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 KNOTS, MOST_KNOTS = 24, 60
 APART = 0.25
@@ -52,17 +49,17 @@ class UrnProgram:
     urn: Urn
     reference: int
     weights: tuple[tuple[int, ...], ...]
-    states: Ints
-    cells: Ints
+    states: Integers
+    cells: Integers
     masses: Floats
     reads: Floats
-    before: Ints
+    before: Integers
     shares: Floats
     second: float
     whole: float
 
     @property
-    def forms(self) -> Ints:
+    def forms(self) -> Integers:
         """What every type adds to a state."""
         own = np.arange(len(self.weights)) == self.reference
         return np.column_stack([own, np.array(self.weights, dtype=np.int64).reshape(len(self.weights), -1)]).astype(np.int64)
@@ -104,7 +101,7 @@ def urn_program(urn: Urn, reference: int, weights: Weights | None, leave_out: fl
     return _program(urn, reference, tuple(rows), states[kept], numbers, float(second[kept].sum()), float(second.sum()))
 
 
-def _compositions(total: int, parts: int) -> Ints:
+def _compositions(total: int, parts: int) -> Integers:
     """All counts of so many parts that make the total, as rows."""
     if parts == 1:
         return np.array([[total]], dtype=np.int64)
@@ -113,7 +110,7 @@ def _compositions(total: int, parts: int) -> Ints:
     return np.diff(ends, axis=1) - 1
 
 
-def _logarithms(counts: Ints, sizes: Floats, grows: int) -> Floats:
+def _logarithms(counts: Integers, sizes: Floats, grows: int) -> Floats:
     """log π of counts of classes."""
     from scipy.special import gammaln
 
@@ -126,7 +123,7 @@ def _logarithms(counts: Ints, sizes: Floats, grows: int) -> Floats:
 
 
 def _program(
-    urn: Urn, reference: int, rows: tuple[tuple[int, ...], ...], states: Ints, numbers: Floats, second: float, whole: float
+    urn: Urn, reference: int, rows: tuple[tuple[int, ...], ...], states: Integers, numbers: Floats, second: float, whole: float
 ) -> UrnProgram:
     live = numbers > 1e-290
     cells = np.argwhere(live)
@@ -159,9 +156,9 @@ class UrnCone:
     """Rows on cells: both sides of every inequality of the lemma, then the equations, each divided by its size."""
 
     matrix: sparse.csr_array
-    at: Ints
+    at: Integers
     """The cell that a row is about."""
-    free: NDArray[np.bool_]
+    free: Flags
     sizes: Floats
     """Of the equations [state, form]."""
 
@@ -211,14 +208,14 @@ def proved(program: UrnProgram, cone: UrnCone, knots: Floats, multipliers: Float
 
 
 @dataclass(frozen=True, eq=False)
-class Bounded:
+class UrnProved:
     """A lower bound on the loss, the decision's weight included, with its witness."""
 
     lower_bound: float
     witness: UrnWitness
 
 
-def urn_bound(problem: Problem, program: UrnProgram, loss: float, seconds: float) -> Bounded | None:
+def urn_bound(problem: Problem, program: UrnProgram, loss: float, seconds: float) -> UrnProved | None:
     """The bound that a program proves, None when it is not solved within the time; `loss` is that of a good mechanism.
 
     Every cell's cost is lowered at a node by a square, so that the multipliers prove as much between nodes as at them (`knots`).
@@ -233,7 +230,7 @@ def urn_bound(problem: Problem, program: UrnProgram, loss: float, seconds: float
     if found is None:
         return None
     lower = proved(program, cone, knots, found)
-    return None if lower <= 0 else Bounded(weight * lower, _witness(problem, program, cone, knots, weight * found))
+    return None if lower <= 0 else UrnProved(weight * lower, _witness(problem, program, cone, knots, weight * found))
 
 
 def knots_of(problem: Problem, program: UrnProgram, loss: float) -> Floats:

@@ -9,11 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.design.schedule import is_counted, spend
-
-Floats = NDArray[np.float64]
+from discreet.numerics.arrays import Flags, Floats
 
 SECONDS_PER_ENTRY, GROWTH = 3.5e-7, 1.77
 """What a program takes is about its columns to this power: 0.8 s for four thousand of them, 24 s for twenty-seven thousand."""
@@ -25,7 +23,7 @@ def solve_seconds(cells: int, nodes: int) -> float:
     return SECONDS_PER_ENTRY * float(cells * nodes) ** GROWTH + 0.1
 
 
-def multipliers_of(cone: Any, free: NDArray[np.bool_], cost: Floats, masses: Floats, seconds: float) -> Floats | None:
+def multipliers_of(cone: Any, free: Flags, cost: Floats, masses: Floats, seconds: float) -> Floats | None:
     """Multipliers [node, row] of the rows of every node; None when HiGHS has none within the time."""
     import highspy
     from scipy import sparse
