@@ -39,8 +39,8 @@ from discreet.model.problem import Problem
 from discreet.model.replies import best_for_means, best_replies
 from discreet.watch import SILENT, Watch
 
-NODES = 80
-"""Actions of a program for real ones, about, when its first refinements are done."""
+NODES = 50
+"""Actions of a program for real ones, about, before it is refined: a box that is solved roughly is better than one that is not."""
 COARSE = 240
 """Actions of the grid that judges how much each state matters when the box is chosen."""
 
