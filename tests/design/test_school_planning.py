@@ -35,6 +35,7 @@ def places() -> Design:
         (10, 3, 1.088810808, 1.088810814),
         (20, 3, 1.6365117, 1.6365125),
         pytest.param(100, 3, 3.7793080, 3.7793102, marks=pytest.mark.slow),
+        pytest.param(200, 3, 4.9925300, 4.9925354, marks=pytest.mark.slow),
         pytest.param(10, 4, 2.3534034, 2.3534040, marks=pytest.mark.slow),
     ],
 )

@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.errors import InputError
-from discreet.geometry.channel import Channel, averaged, channel_of
+from discreet.geometry.channel import Channel, averaged, channel_of, is_oblivious, statistic_channel
 from discreet.geometry.hyper import Hyper, hyper, hyper_of, hyper_of_channel, statistic_hyper
 from discreet.geometry.of_problem import K, stated
 from discreet.geometry.screening import screen
@@ -53,10 +53,15 @@ def test_a_garbling_must_be_stochastic(problem, geometric) -> None:
         channel_of(geometric(problem(2), (0, 1))).garbled(((ONE, ONE, ONE), (HALF, ZERO, ZERO)))
 
 
-def test_a_channel_averaged_over_databases_of_one_statistic(problem, response) -> None:
+def test_oblivious_or_not(problem, geometric, response) -> None:
     asked = problem(2)
     listed = stated(asked, "databases")
-    assert averaged(channel_of(response(asked), listed), listed).rows[0] == (Fraction(5, 8), HALF, Fraction(3, 8))
+    assert is_oblivious(channel_of(geometric(asked, (0, 1)), listed), listed) is None
+    told = channel_of(response(asked), listed)
+    assert is_oblivious(told, listed) == ("no", "1,0", "0,1")
+    mean = averaged(told, listed)
+    assert mean.rows[0] == (Fraction(5, 8), HALF, Fraction(3, 8))
+    assert statistic_channel(response(asked)) == mean
 
 
 def test_projected_hyper_of_a_mechanism_reading_databases(problem, response) -> None:

@@ -128,6 +128,12 @@ def spread(own: Channel, mechanism: Mechanism, listed: StatedProblem) -> Channel
     return Channel(listed.space.labels, own.outputs, tuple(tuple(row[s] for s in at) for row in own.rows))
 
 
+def statistic_channel(mechanism: Mechanism, listed: StatedProblem | None = None) -> Channel:
+    """σ(s|ω): what the mechanism says about the statistic, averaged with the problem's prior."""
+    known = listed if listed is not None else stated(mechanism.problem, _fitting(mechanism))
+    return averaged(channel_of(mechanism, known), known)
+
+
 def averaged_own(own: Channel, mechanism: Mechanism, listed: StatedProblem) -> tuple[Channel, bool]:
     """σ(s|ω) from a channel on the mechanism's own states, and whether it reads only ω.
 
@@ -159,6 +165,19 @@ def averaged(channel: Channel, listed: StatedProblem) -> Channel:
             sums[w] += p * weight
         rows.append(tuple(s / m for s, m in zip(sums, mass, strict=True)))
     return Channel(tuple(format_exact(omega) for omega in listed.omegas), channel.outputs, tuple(rows))
+
+
+def is_oblivious(channel: Channel, listed: StatedProblem) -> tuple[str, str, str] | None:
+    """None when the channel reads only ω, else (output, state, other): equal statistic, different probability."""
+    first: dict[int, int] = {}
+    fibre = listed.fibre_of.tolist()
+    for i, w in enumerate(fibre):
+        first.setdefault(w, i)
+    for label, row in zip(channel.outputs, channel.rows, strict=True):
+        for i, w in enumerate(fibre):
+            if row[i] != row[first[w]]:
+                return label, channel.states[i], channel.states[first[w]]
+    return None
 
 
 def output_probabilities(channel: Channel, prior: Belief) -> tuple[Fraction, ...]:
