@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -25,6 +26,7 @@ from discreet.files.family import family_document, family_from_document
 from discreet.files.sizes import read_sizes, sizes_from_text
 from discreet.model.certificate import Certificate, OptimalityClaim
 from discreet.model.family import Family, Member
+from discreet.model.gaussian_kernel import GaussianKernel
 from discreet.model.sizes import at_size, filled_up, padded, resized
 
 VERIFIER = Path(discreet.__file__).parent / "verify_standalone.py"
@@ -279,3 +281,16 @@ def test_real_actions_of_large_values_carry_over_to_other_sizes() -> None:
     incomes = (0, 12345, 45678, 99999, 1_000_000)
     wide = problem(document(60, incomes, ["1/5"] * 5, {"kind": "squared-error", "actions": "real"}))
     assert resized(wide, 30).decisions == wide.decisions
+
+
+def test_a_padded_member_under_rho_that_had_no_time_is_noise_and_proves_itself() -> None:
+    """The adversary is a slow machine: what is left is discrete Gaussian noise, whose probabilities no table holds."""
+    asked = problem({**school(3), "privacy": {"rho": "1/2", "unit": "household"}})
+    made = design_family(asked, sizes_from_text("3-6"), seconds=1e-9, workers=1)
+    (member,) = made.family.members
+    assert isinstance(member.mechanism.kernel, GaussianKernel)
+    found = of_family(made.family, "")
+    assert found.counterexample is None and not found.not_proved
+    assert member.values and all(value < 0 for _, value in member.values)
+    false = replace(made.family, members=(replace(member, values=tuple((n, v + 1) for n, v in member.values)),))
+    assert of_family(false, "").counterexample is not None

@@ -111,6 +111,11 @@ def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
             if without_laws:
                 return max(without_laws)
             return weighted_sum_payoff(mechanism)[0]
+    return listed_value(mechanism)
+
+
+def listed_value(mechanism: Mechanism) -> Fraction:
+    """A lower side of the expected payoff, state by state, whatever the kernel."""
     if isinstance(mechanism.kernel, GaussianKernel):
         from discreet.certify.value.gaussian import listed_payoff
 

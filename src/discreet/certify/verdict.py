@@ -19,10 +19,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from discreet.certify.edges.privacy import privacy
-from discreet.certify.optimality import optimality
+from discreet.certify.optimality import listed_value, optimality
 from discreet.certify.robust import RobustProof, regret_sides
 from discreet.certify.unbiased import UnbiasedProof, unbiased
-from discreet.certify.value.expected import expected_payoff
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.files.artefact import read_artefact
 from discreet.files.certificate import certificate_path, read_certificate
@@ -262,7 +261,7 @@ def _payoff_at(member: Member, size: int, proved: OptimalityClaim | None) -> Fra
     if member.absent_probability is None:
         return None
     problem = at_size(member.mechanism.problem, member.absent, member.absent_probability, size)
-    return expected_payoff(replace(member.mechanism, problem=problem))[0]
+    return listed_value(replace(member.mechanism, problem=problem))
 
 
 def _sizes(member: MemberVerdict) -> str:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from discreet.certify.value.expected import expected_payoff
+from discreet.certify.optimality import listed_value
 from discreet.certify.whole_set import must_be_whole
 from discreet.design.certified import outward
 from discreet.design.processes.carried import Finished
@@ -206,7 +206,7 @@ def _made(problem: Problem, task: _Task, watch: Watch) -> Kept:
 def value_at(mechanism: Mechanism, absent: int, empty: Fraction, size: int) -> Fraction:
     """The proved expected payoff of a padded mechanism in a cell that holds exactly `size` respondents."""
     true = at_size(mechanism.problem, absent, empty, size)
-    return outward(expected_payoff(replace(mechanism, problem=true))[0], down=True)
+    return outward(listed_value(replace(mechanism, problem=true)), down=True)
 
 
 def _how(task: _Task, found: Kept, watch: Watch) -> Made:
