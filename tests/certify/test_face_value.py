@@ -9,11 +9,14 @@ import pytest
 
 from discreet.certify.optimality import proved_value
 from discreet.certify.value.expected import expected_payoff
-from discreet.certify.value.face_value import face_value_payoff
+from discreet.certify.value.face_value import _reaches, face_value_payoff
+from discreet.certify.value.weighted_sums import weighted_sum_payoff
 from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
 from discreet.files.problem import problem_from_document
 from discreet.model.certificate import OptimalityClaim, TheoremWitness
+from discreet.model.kernel import GeometricKernel
 from discreet.model.mechanism import Mechanism
+from discreet.model.summary import LinearSummary
 
 SQUARED = {"kind": "squared-error", "actions": "real"}
 PINBALL = {"kind": "pinball", "quantile": "0.9", "actions": "real"}
@@ -73,3 +76,42 @@ def test_what_only_resembles_it_is_not_taken_for_it() -> None:
         "decision": {"kind": "match", "actions": "integer"}, "privacy": {"epsilon": "1.5"},
     }).decisions)  # fmt: skip
     assert face_value_payoff(replace(mechanism, problem=other)) is None
+
+
+ABSOLUTE = {"kind": "absolute-error", "actions": "integer"}
+RARE = {"kind": "iid", "probabilities": ["0.9", "0.09", "0.01"]}
+
+
+@pytest.mark.parametrize("decision", [ABSOLUTE, PINBALL])
+def test_a_window_adds_what_lies_outside_it(decision: dict[str, object]) -> None:
+    """Cells with more values than can be listed tell a window apart; where the prior leaves it too often, nothing is claimed."""
+    whole = noisy(60, decision, RARE)
+    lowest = whole.kernel.low  # type: ignore[union-attr]
+    wide, narrow = (in_a_window(whole, lowest + most) for most in (110, 20))
+    at_face_value = face_value_payoff(wide)
+    assert at_face_value is not None and at_face_value < face_value_payoff(whole)  # type: ignore[operator]
+    assert at_face_value <= weighted_sum_payoff(wide)[1]
+    assert face_value_payoff(narrow) is None
+    squared = replace(wide, problem=noisy(60, SQUARED, RARE).problem)
+    assert face_value_payoff(squared) is None
+
+
+def test_probabilities_of_large_sums_are_never_understated() -> None:
+    weights, shares = (0, 1, 3), (Fraction(7, 10), Fraction(1, 5), Fraction(1, 10))
+    law = [Fraction(1)]
+    for _ in range(12):
+        law = [
+            sum((p * law[k - w] for p, w in zip(shares, weights, strict=True) if 0 <= k - w < len(law)), Fraction(0))
+            for k in range(len(law) + 3)
+        ]
+    for k in range(len(law)):
+        assert sum(law[k:]) <= _reaches(weights, shares, 12, k) <= 1
+    assert _reaches(weights, shares, 12, 36) < Fraction(1, 10**6)
+
+
+def in_a_window(mechanism: Mechanism, high: int) -> Mechanism:
+    """The same noise told apart up to an end only."""
+    kernel = mechanism.kernel
+    assert isinstance(kernel, GeometricKernel) and isinstance(mechanism.summary, LinearSummary) and kernel.actions is not None
+    told = replace(kernel, high=high, actions=kernel.actions[: high - kernel.low + 1])
+    return replace(mechanism, kernel=told, summary=replace(mechanism.summary, high=high))

@@ -18,6 +18,7 @@ from mutation import limited, unexplained
 from random_worlds import mechanism_on, problem_of
 
 import discreet
+from discreet.certify.value import face_value
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import DualWitness, Multipliers, ShiftedWitness, UnbiasedWitness
 from discreet.model.decision import Decision
@@ -39,7 +40,9 @@ ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
 TWO = (ZERO, ONE)
 THREE = (ZERO, ONE, Fraction(2))
 UNEVEN = IndependentPrior(((HALF, HALF), (Fraction(1, 3), Fraction(2, 3))))
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT: dict[str, str] = {
+    "face_value: exponent >= 0 [GtE→Gt at 0]": "the brackets of logarithms are open: no exponent is 0",
+}
 
 
 def test_no_comparison_of_noise_at_face_value_can_change_unnoticed() -> None:
@@ -71,7 +74,36 @@ def test_no_comparison_of_noise_at_face_value_can_change_unnoticed() -> None:
     for actions, makers in ((ones, 1), (pairs, 1), (pairs, 2), (shown, 2), (threes, 2)):
         questions.append(lambda module, a=actions, n=makers: module._at_face_value(replace(kernel, actions=a), lattice, n))
     misread = SimpleNamespace(problem=plain, summary=HistogramSummary(), kernel=kernel)
-    questions.append(lambda module: module._reads_the_statistic(misread, lattice))
+    asks: list[Question] = [lambda module: module._missed(misread, lattice)]
+    for law in (plain.prior, UNEVEN):
+        own = replace(plain, prior=law, decisions=(Decision(AbsoluteLoss(), RealActions()),))
+        for narrow in (summary, *(LinearSummary((0, 1), *ends) for ends in ((1, None), (None, 1), (0, 3), (1, 1)))):
+            for each in (
+                kernel,
+                replace(kernel, low=0, high=1, actions=shown[1:3]),
+                replace(kernel, low=1, high=2, actions=shown[2:4]),
+            ):
+                windowed = SimpleNamespace(problem=own, summary=narrow, kernel=each)
+                asks.append(lambda module, m=windowed: module._missed(m, lattice))
+    asks += [lambda module, m=replace(m, summary=LinearSummary((0, 1), None, 1)): module.face_value_payoff(m) for m in cases[:2]]
+    grown_lattice = _lattice(grown)
+    asks.append(
+        lambda module: module._missed(
+            SimpleNamespace(problem=grown, summary=LinearSummary((0, 1), 0, 1), kernel=kernel), grown_lattice
+        )
+    )
+    for most, weight in product((ZERO, Fraction(3, 4), Fraction(10)), (0, 1, 2)):
+        questions += [
+            lambda module, ask=ask, most=most, weight=weight: limited(
+                module, "MOST_MISSED", most, lambda own: limited(own, "MOST_WEIGHT", weight, ask)
+            )
+            for ask in asks
+        ]
+    for weights, size, k in product(((0, 1), (1, 1), (0, 2)), (1, 2, 30), (0, 1, 2, 20)):
+        questions.append(lambda module, w=weights, n=size, k=k: module._reaches(w, (HALF, HALF), n, k))
+    ends = SimpleNamespace(problem=plain, summary=LinearSummary((0, 1), None, 1), kernel=kernel)
+    missed = limited(face_value, "MOST_MISSED", 10, lambda module: module._missed(ends, lattice))
+    questions.append(lambda module: limited(module, "MOST_MISSED", missed, lambda own: own._missed(ends, lattice)))
     assert unexplained(CERTIFY / "value" / "face_value.py", questions, EQUIVALENT) == []
 
 

@@ -6,19 +6,35 @@ most that of the noise itself:
 
     E Z² = 2r/(1−r)²,        E|Z| = 2r/(1−r²),        E pinball_q(Z) = E|Z|/2 for every q, since Z is symmetric.
 
-Exact rationals; an upper side of the loss, and hardly more than it where the range is much wider than the noise.
+Where the mechanism tells only S in a window [a, b] apart and gathers the rest at its ends, absolute and pinball errors grow by the
+distance from S to the window at most, |y − S| ≤ |y − S′| + |S′ − S| with S′ the end or S itself, and for independent respondents
+
+    E dist(S, [a, b]) ≤ (max S − b)·P(S > b) + (a − min S)·P(S < a),        P(S ≥ k) ≤ (Σ_t p_t·x^w_t)^N / x^k for every x > 1
+
+(Chernoff), for one rational x near the best.
+
+Exact rationals and bracketed logarithms; an upper side of the loss, hardly more than it where the range is far wider than noise.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from discreet.model.kernel import GeometricKernel
 from discreet.model.lattice import StatisticLattice, statistic_lattice
 from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
+from discreet.model.priors import IidPrior
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
+from discreet.numerics.brackets import log_bracket, rational_above_exp
+
+GRID, LOG_BITS, PROBABILITY_BITS = 1 << 20, 120, 30
+MOST_WEIGHT = 1_000
+"""Powers of x beyond this are too long."""
+MOST_MISSED = Fraction(1, 1 << 20)
+"""In steps of the statistic; where more is missed, laws tell more than this."""
 
 
 def face_value_payoff(mechanism: Mechanism) -> Fraction | None:
@@ -27,7 +43,10 @@ def face_value_payoff(mechanism: Mechanism) -> Fraction | None:
     losses = [d.loss for d in mechanism.problem.decisions]
     if lattice is None or not isinstance(kernel, GeometricKernel) or not all(isinstance(x, DistanceLoss) for x in losses):
         return None
-    if not _reads_the_statistic(mechanism, lattice) or not _at_face_value(kernel, lattice, len(losses)):
+    if not _at_face_value(kernel, lattice, len(losses)):
+        return None
+    missed = _missed(mechanism, lattice)
+    if missed is None or (missed and any(isinstance(x, SquaredLoss) for x in losses)):
         return None
     r = kernel.ratio
     total = Fraction(0)
@@ -36,19 +55,43 @@ def face_value_payoff(mechanism: Mechanism) -> Fraction | None:
         if isinstance(loss, SquaredLoss):
             noise = lattice.unit**2 * 2 * r / (1 - r) ** 2
         else:
-            noise = loss.pinballs * lattice.unit * r / (1 - r**2)
+            noise = lattice.unit * (loss.pinballs * r / (1 - r**2) + missed)
         total += decision.weight * noise
     return -total
 
 
-def _reads_the_statistic(mechanism: Mechanism, lattice: StatisticLattice) -> bool:
-    """Whether the summary is S, over a range that holds every database."""
-    universe, summary, kernel = mechanism.problem.universe, mechanism.summary, mechanism.kernel
+def _missed(mechanism: Mechanism, lattice: StatisticLattice) -> Fraction | None:
+    """At least the mean distance from S to what the mechanism tells apart; None when it reads otherwise, or that is not known."""
+    problem, summary, kernel = mechanism.problem, mechanism.summary, mechanism.kernel
+    universe, prior = problem.universe, problem.prior
     if not isinstance(universe, Universe) or not isinstance(summary, LinearSummary) or not isinstance(kernel, GeometricKernel):
-        return False
+        return None
     low, high = lattice.summary.range(universe)
-    held = summary.clip(low) == low and summary.clip(high) == high
-    return held and summary.weights == lattice.summary.weights and kernel.low <= low and high <= kernel.high
+    first, last = summary.clip(low), summary.clip(high)
+    if summary.weights != lattice.summary.weights or first < kernel.low or kernel.high < last:
+        return None
+    if (first, last) == (low, high):
+        return Fraction(0)
+    if not isinstance(prior, IidPrior) or universe.smallest != universe.largest or max(summary.weights) > MOST_WEIGHT:
+        return None
+    size, top = universe.largest, max(summary.weights)
+    mirrored = tuple(top - w for w in summary.weights)
+    above = (high - last) * _reaches(summary.weights, prior.probabilities, size, last + 1)
+    below = (first - low) * _reaches(mirrored, prior.probabilities, size, size * top - first + 1)
+    return above + below if above + below <= MOST_MISSED else None
+
+
+def _reaches(weights: Sequence[int], probabilities: Sequence[Fraction], size: int, k: int) -> Fraction:
+    """At least the probability that a sum over so many independent respondents is k or more."""
+    pairs = list(zip(probabilities, weights, strict=True))
+    mean = sum((p * w for p, w in pairs), Fraction(0))
+    variance = sum((p * w * w for p, w in pairs), Fraction(0)) - mean**2
+    if not variance:
+        return Fraction(1)
+    x = 1 + Fraction(max(1, round((k - size * mean) / (size * variance) * GRID)), GRID)
+    growth = sum((p * x**w for p, w in pairs), Fraction(0))
+    exponent = size * log_bracket(growth, LOG_BITS)[1] - k * log_bracket(x, LOG_BITS)[0]
+    return Fraction(1) if exponent >= 0 else rational_above_exp(exponent, PROBABILITY_BITS)
 
 
 def _at_face_value(kernel: GeometricKernel, lattice: StatisticLattice, makers: int) -> bool:
