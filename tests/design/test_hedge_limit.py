@@ -15,7 +15,7 @@ from discreet.design import design
 from discreet.design.comparison.evaluation import recommended
 from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
 from discreet.design.comparison.truths import ListedWorld, world
-from discreet.design.questions.hedge import NEVER, hedge
+from discreet.design.questions.hedge import NEVER, ROUNDED, hedge
 from discreet.design.questions.hedge_limit import limit_in, limited_reading, proved_limit
 from discreet.model.lattice import statistic_lattice
 from discreet.model.mechanism import Mechanism
@@ -134,3 +134,11 @@ def test_without_a_limit_more_is_gained_in_the_neighbourhood_and_more_lost_beyon
     made = design(problem, gap=0.3, seconds=0.5, compare=False)
     near, whole = (hedge(made.mechanism, made.certificate, never=never) for never in (None, NEVER))
     assert near.worst <= whole.worst and near.limit is None
+
+
+@pytest.mark.parametrize(("name", "epsilon"), [("whole", "1"), ("absolute", "0.3"), ("two", "2")])
+def test_once_what_plain_noise_loses_is_a_limit_that_plain_noise_keeps(name: str, epsilon: str) -> None:
+    """Its own limit is rounded up: by that hair nothing kept within once plain noise, and what lost half as much again was taken."""
+    made = design(worlds.problem(worlds.document(4, (0, 1), (".7", ".3"), DECISIONS[name], epsilon=epsilon)), compare=False)
+    safe = hedge(made.mechanism, made.certificate, never=1.0)
+    assert safe.limit is not None and safe.noise is not None and safe.limit.loss <= safe.noise * ROUNDED

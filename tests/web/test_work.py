@@ -84,6 +84,16 @@ def test_a_failure_is_told_in_words_and_can_be_asked_again(visitor: Visitor) -> 
     visitor.ended(name)
 
 
+def test_a_hedge_takes_the_limit_beside_plain_noise(visitor: Visitor) -> None:
+    """A limit that is no number fails before any search; a limit without a hedge is refused at once."""
+    strict, loose = (visitor.get(f"/design/{visitor.designed(hedge='50%', never=n)}.json").json for n in ("1", "none"))
+    assert strict["hedge"]["limit"]["loss"] < loose["hedge"]["limit"]["loss"] < 1.6 * strict["hedge"]["limit"]["loss"]
+    wrong = visitor.designed(hedge="50%", never="half")
+    assert visitor.get(f"/design/{wrong}.json").json["state"] == "failed"
+    alone = visitor.post("/problem", {"toml": SMALL, "written": "toml", "then": "design", "never": "1.5"})
+    assert alone.status == 422 and "hedge" in alone.json["error"]
+
+
 def test_too_much_is_refused_before_it_waits(tmp_path: Path) -> None:
     with running(tmp_path, Limits(workers=1, waiting=1, seconds=5)) as visitor:
         problem = visitor.keep()

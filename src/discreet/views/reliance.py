@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.design.comparison.truths import Outcome
 from discreet.design.memory import OUT_OF_MEMORY
-from discreet.design.questions.hedge import NEVER, Hedged, hedge, why_not_hedged
+from discreet.design.questions.hedge import NEVER, ROUNDED, Hedged, hedge, why_not_hedged
 from discreet.design.questions.reliance import SIZES, Mistake, Reliance, reliance, why_not_known
 from discreet.design.result import Design
 from discreet.design.schedule import TimeIsUpError
@@ -192,7 +192,7 @@ def _limit_told(found: Hedged) -> Iterator[Block]:
     where = (
         "Whatever the data" if limit.whole else f"Whatever a cell between {about(limit.lowest)} and {about(limit.highest)} holds"
     )
-    times = f"{at_most(limit.loss / noise, 3)} times plain noise" if noise > 0 else "as plain noise"
+    times = f"{at_most(limit.loss / noise, 3)} times plain noise" if limit.loss > noise * ROUNDED else "as plain noise"
     words = f"{where}, it loses at most {at_most(limit.loss)}, {times}."
     yield mind(f"w{words[1:]}") if limit.loss > NEVER * noise else Sentence(words)
 

@@ -58,9 +58,12 @@ TWINS = (
 )  # fmt: skip
 
 CHANGES = {
-    "/problem": ("Keep a problem, and perhaps begin its design", ("toml", "written", "then", "gap", "seconds", "hedge", "sizes")),
+    "/problem": (
+        "Keep a problem, and perhaps begin its design",
+        ("toml", "written", "then", "gap", "seconds", "hedge", "never", "sizes"),
+    ),
     "/problem/check": ("What a problem says, without keeping it", ("toml", "written")),
-    "/design": ("Begin a design", ("problem", "gap", "seconds", "hedge", "sizes", "at_epsilon")),
+    "/design": ("Begin a design", ("problem", "gap", "seconds", "hedge", "never", "sizes", "at_epsilon")),
     "/frontier/{name}": ("Go on refining, here first", ("epsilon", "rho")),
     "/jobs/{name}/stop": ("Stop, and keep what is certified", ()),
     "/jobs/{name}/again": ("Ask again", ()),

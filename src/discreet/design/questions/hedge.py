@@ -57,6 +57,8 @@ from discreet.watch import SILENT, Watch
 
 NEVER = 1.1
 """The hedged design never loses more than so many times what plain noise loses, whatever the data."""
+ROUNDED = 1 + 1e-6
+"""Limits are rounded up: plain noise itself must keep within once what plain noise loses."""
 MOST_TIMES = 100
 STEPS = 4
 """Truths on each side of the prior."""
@@ -199,11 +201,8 @@ def _late(error: TimeIsUpError) -> TooLarge:
 
 def _ranked(candidates: list[_Candidate], noise: float, never: float | None) -> list[_Candidate]:
     """First those that keep within the limit, then those that do so in the neighbourhood; of such, the least worst regret first."""
-    losses = np.stack([c.losses for c in candidates])
-    beyond = [
-        (never is not None and (c.limit is None or c.limit.loss > never * noise), bool((c.losses > (never or NEVER) * noise).any()))
-        for c in candidates
-    ]
+    losses, most = np.stack([c.losses for c in candidates]), (never or NEVER) * noise * ROUNDED
+    beyond = [(never is not None and (c.limit is None or c.limit.loss > most), bool((c.losses > most).any())) for c in candidates]
     best = losses[[b == min(beyond) for b in beyond]].min(axis=0)  # what is possible within the limit
     regret = (losses - best).max(axis=1).tolist()
     return [candidates[i] for i in sorted(range(len(candidates)), key=lambda i: (beyond[i], regret[i]))]

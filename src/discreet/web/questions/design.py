@@ -7,7 +7,7 @@ from fractions import Fraction
 from discreet.design import design as best_mechanism
 from discreet.design.questions.family import design_family
 from discreet.design.questions.hedge import hedge as hedged_against
-from discreet.design.questions.hedge import must_be_hedgeable
+from discreet.design.questions.hedge import must_be_hedgeable, never_more
 from discreet.design.schedule import until_all_is_shown
 from discreet.files import (
     certificate_path,
@@ -47,10 +47,19 @@ def read(toml: str, epsilon: str | None) -> Problem:
     return problem if epsilon is None else problem.with_epsilon(amount(epsilon, "ε", 0, 50))
 
 
-def design(setting: Setting, toml: str, gap: str, seconds: float, hedge: str | None = None, epsilon: str | None = None) -> Reply:
+def design(
+    setting: Setting,
+    toml: str,
+    gap: str,
+    seconds: float,
+    hedge: str | None = None,
+    never: str | None = None,
+    epsilon: str | None = None,
+) -> Reply:
     """One mechanism, certified, beside what people do today, and what it loses when the prior is wrong."""
     problem = read(toml, epsilon)
     radius: Fraction | None = None if hedge is None else share(hedge, "hedge")
+    most = never_more(never)
     if radius is not None:
         must_be_hedgeable(problem)
     place = setting.kept / MECHANISM
@@ -65,7 +74,7 @@ def design(setting: Setting, toml: str, gap: str, seconds: float, hedge: str | N
     if epsilon is None and len(promise.keys) == 1 and promise.level:  # a point of the problem's frontier is solved, too
         name = name_of("problem", toml)
         keep_point(setting, name, promise.keys[0], promise.level, found, sum(found.seconds.values()), own=True)
-    hedged = None if radius is None else hedged_against(found.mechanism, found.certificate, radius, watch=whole)
+    hedged = None if radius is None else hedged_against(found.mechanism, found.certificate, radius, most, whole)
     mechanism, certificate = (found.mechanism, found.certificate) if hedged is None else (hedged.mechanism, hedged.certificate)
     keep(mechanism, certificate)
     view = design_view(found, whole) + relied_on(found, hedged, whole) + shape_view(mechanism)
@@ -79,7 +88,9 @@ def design(setting: Setting, toml: str, gap: str, seconds: float, hedge: str | N
     return Reply(view, figures, {"question": problem_words(problem), "name": problem.name, "outputs": outputs})
 
 
-def family(setting: Setting, toml: str, sizes: str, gap: str, seconds: float, hedge: str | None = None) -> Reply:
+def family(
+    setting: Setting, toml: str, sizes: str, gap: str, seconds: float, hedge: str | None = None, never: str | None = None
+) -> Reply:
     """A mechanism for every size of cell that a key set or a list names."""
     problem = read(toml, None)
     listed = setting.kept / SIZES
@@ -94,6 +105,7 @@ def family(setting: Setting, toml: str, sizes: str, gap: str, seconds: float, he
         workers=1,
         folder=setting.home / "members",
         hedged=None if hedge is None else share(hedge, "hedge"),
+        never=never_more(never),
     )
     place = setting.kept / FAMILY
     write_family(place, found.family)

@@ -37,6 +37,15 @@ def begin(bench: Bench, problem: str, fields: Mapping[str, str], again: bool = T
     arguments: dict[str, Any] = {"toml": bench.shelf.problem(problem), "gap": fields.get("gap") or GAP, "seconds": seconds}
     if fields.get("hedge"):
         arguments["hedge"] = fields["hedge"]
+    if fields.get("never"):
+        if not fields.get("hedge"):
+            raise InputError(
+                "A limit beside plain noise belongs to a hedge",
+                found="a limit without a hedge",
+                allowed="both, or neither",
+                remedy="say by how much the prior's mean may be off",
+            )
+        arguments["never"] = fields["never"]
     if (fields.get("sizes") or "").strip():
         return bench.desk.ask("family", {**arguments, "sizes": fields["sizes"]}, lane="long", seconds=seconds, again=again)
     if fields.get("at_epsilon"):
