@@ -138,7 +138,7 @@ def test_without_a_limit_more_is_gained_in_the_neighbourhood_and_more_lost_beyon
 
 @pytest.mark.parametrize(("name", "epsilon"), [("whole", "1"), ("absolute", "0.3"), ("two", "2")])
 def test_once_what_plain_noise_loses_is_a_limit_that_plain_noise_keeps(name: str, epsilon: str) -> None:
-    """Its own limit is rounded up: by that hair nothing kept within once plain noise, and what lost half as much again was taken."""
+    """Its own limit is rounded up: by that hair nothing kept within it, and what lost half as much again was taken."""
     made = design(worlds.problem(worlds.document(4, (0, 1), (".7", ".3"), DECISIONS[name], epsilon=epsilon)), compare=False)
     safe = hedge(made.mechanism, made.certificate, never=1.0)
     assert safe.limit is not None and safe.noise is not None and safe.limit.loss <= safe.noise * ROUNDED
