@@ -1,4 +1,4 @@
-"""Noise at face value: what it loses is known whatever the prior, so no law has to be formed.
+"""Noise at face value: what it loses over its whole range is known whatever the prior, so no law has to be formed.
 
 ω = origin + unit·S for every database, and the mechanism publishes S plus two-sided geometric noise Z of ratio r, gathered at the
 ends of the range of S; the action recommended after y is origin + unit·y. Gathering moves no output away from S, so each loss is at
@@ -38,7 +38,7 @@ MOST_MISSED = Fraction(1, 1 << 20)
 
 
 def face_value_payoff(mechanism: Mechanism) -> Fraction | None:
-    """A lower side of the expected payoff under any prior; None when the mechanism is not noise at face value."""
+    """A lower side of the expected payoff, of a whole range under any prior; None when it is not noise at face value."""
     kernel, lattice = mechanism.kernel, statistic_lattice(mechanism.problem)
     losses = [d.loss for d in mechanism.problem.decisions]
     if lattice is None or not isinstance(kernel, GeometricKernel) or not all(isinstance(x, DistanceLoss) for x in losses):
