@@ -1,6 +1,6 @@
 """The import table: who may import whom, read from the source of every file.
 
-A package may import itself, `errors`, `watch`, `on_demand` and the packages of its row. The order of the rows is a
+A package may import itself, `errors`, `watch`, `on_demand`, `frozen` and the packages of its row. The order of the rows is a
 topological order, so a row that only names earlier rows keeps the house acyclic. Imports inside functions
 and under TYPE_CHECKING count too. Some libraries have one home, and the checker stands on no solver at all.
 """
@@ -56,8 +56,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "__main__": {"cli"},
 }
 
-AT_THE_ROOT = {"errors", "on_demand", "watch", "__init__"}
-FOR_ALL = {"errors", "on_demand", "watch"}
+AT_THE_ROOT = {"errors", "frozen", "on_demand", "watch", "__init__"}
+FOR_ALL = {"errors", "frozen", "on_demand", "watch"}
 """Modules at the root that every package may import."""
 
 HOMES: dict[str, set[str]] = {

@@ -10,13 +10,13 @@ Nearby: Σ_h π(h)·b(h) = 0 and Σ_h π(h)·b(h)·n_t(h) = 0 for every type t, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
 import numpy as np
 
 from discreet.errors import TooLarge
+from discreet.frozen import dataclass
 from discreet.model.certificate import Counterexample
 from discreet.model.kernel import GeometricKernel
 from discreet.model.mechanism import Mechanism

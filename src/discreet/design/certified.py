@@ -6,7 +6,7 @@ Claims are the proved numbers rounded outward.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from discreet import __version__
@@ -16,6 +16,7 @@ from discreet.certify.optimality import proved_value, upper_bound
 from discreet.certify.unbiased import unbiased
 from discreet.design.proposal import Proposal
 from discreet.errors import Refuted
+from discreet.frozen import dataclass
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim, TheoremWitness, Witness
 from discreet.model.gap import reached
 from discreet.model.mechanism import Claims, Mechanism

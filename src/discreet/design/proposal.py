@@ -5,8 +5,7 @@ A proposal is an exact kernel on a summary, a witness of a bound, or both. Float
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from discreet.frozen import dataclass
 from discreet.model.certificate import Witness
 from discreet.model.gap import relative_gap
 from discreet.model.kernel import Kernel

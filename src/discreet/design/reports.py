@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import Any
 
+from discreet.frozen import dataclass
 from discreet.watch import Watch
 
 

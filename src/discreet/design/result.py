@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from discreet.errors import TooLarge
+from discreet.frozen import dataclass
 from discreet.model.certificate import Certificate, OptimalityClaim
 from discreet.model.mechanism import Mechanism
 from discreet.model.record import Behaviour, Making, Record

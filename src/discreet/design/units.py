@@ -10,12 +10,13 @@ Ordinary problems are left as they are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from discreet.design.program.listed import label_of
 from discreet.design.program.sections import Recommendation
 from discreet.design.proposal import Proposal
+from discreet.frozen import dataclass
 from discreet.model.actions import Actions, ListedActions, NamedActions, RealActions
 from discreet.model.certificate import DualWitness, QuotientWitness, RenyiWitness, SetAsideWitness, UrnWitness, Witness
 from discreet.model.decision import Decision

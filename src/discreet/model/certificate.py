@@ -19,10 +19,10 @@ Witnesses of optimality (all bound the payoff of every private mechanism from ab
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.gap import relative_gap
 from discreet.model.multipliers import Flow as Flow
 from discreet.model.multipliers import Multipliers as Multipliers

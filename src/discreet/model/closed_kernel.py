@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import lcm
 
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.actions import Action
 from discreet.model.noise_kernel import NoiseKernel
 from discreet.model.priors.weights import log_ratio

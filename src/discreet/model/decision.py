@@ -10,11 +10,12 @@ slightly wrong prior moves totals in second order only. Either is asked beside a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
 
 from discreet.errors import InputError, TooLarge
+from discreet.frozen import dataclass
 from discreet.model.actions import Action, Actions, Choices, ListedActions, NamedActions, RealActions
 from discreet.model.losses import LOSSES, DistanceLoss, FormulaLoss, Loss, SquaredLoss
 from discreet.numerics.exact import brief, counted

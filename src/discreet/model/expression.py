@@ -17,12 +17,12 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from discreet.errors import InputError, suggest
+from discreet.frozen import dataclass
 from discreet.numerics.exact import exact, format_exact
 from discreet.numerics.polynomials import Polynomial, add, multiply, trim
 

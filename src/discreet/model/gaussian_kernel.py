@@ -10,7 +10,7 @@ Reference: Canonne, Kamath & Steinke (2020), Thm 4.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import NoReturn
@@ -18,6 +18,7 @@ from typing import NoReturn
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.actions import Action
 from discreet.model.noise_kernel import NoiseKernel
 from discreet.numerics.discrete_gaussian import (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.promises import Promise, pure_epsilon
 
 RELATIONS = {"replace-one": "bounded", "add-remove-one": "unbounded", "given": "given graph"}

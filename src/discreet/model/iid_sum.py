@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.problem import Problem

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.actions import Action
 from discreet.model.closed_kernel import ClosedKernel, GeometricKernel, StaircaseKernel
 from discreet.model.gaussian_kernel import GaussianKernel

@@ -7,13 +7,14 @@ adjacent states; `certify` proves both. Claims are only claims until then.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from discreet.errors import InputError, Refuted
+from discreet.frozen import dataclass
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Kernel, NoiseKernel, Output, TableKernel
 from discreet.model.problem import Problem

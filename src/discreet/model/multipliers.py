@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from operator import eq
 from typing import Any
 
+from discreet.frozen import dataclass
 from discreet.model.actions import Action
 
 Recommendation = Action | tuple[Action, ...]

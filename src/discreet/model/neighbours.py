@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.universe import AnyUniverse, ListedUniverse, Universe
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from discreet.frozen import dataclass
 from discreet.model.actions import Action
 
 

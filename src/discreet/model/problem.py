@@ -5,13 +5,14 @@ maximise E[u(a, ω)] over mechanisms that keep the promise and whose outputs are
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.guarantee import Guarantee

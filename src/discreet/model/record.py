@@ -6,10 +6,11 @@ It names its mechanism by hash. Nothing in it is proved: proofs stand in the cer
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from math import sqrt
 from typing import Any
 
+from discreet.frozen import dataclass
 from discreet.model.gap import relative_gap
 
 

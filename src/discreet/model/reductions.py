@@ -10,10 +10,11 @@ problem back to the original. `why_not` answers in words when the conditions fai
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from discreet.errors import Refuted
+from discreet.frozen import dataclass
 from discreet.model.kernel import TableKernel
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import ExchangeablePrior, IidPrior, IndependentPrior, ReferencePrior

@@ -9,11 +9,11 @@ Reference: SY eq. (1), v(π) = max_a E_π u.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from discreet.frozen import dataclass
 from discreet.model.actions import Action, ListedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.losses import FormulaLoss, MatchLoss

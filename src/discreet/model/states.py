@@ -11,7 +11,6 @@ for a given graph each edge. Mutual-information privacy (CY) is a capacity over 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
 from math import gcd
@@ -19,6 +18,7 @@ from math import gcd
 import numpy as np
 
 from discreet.errors import InputError, TooLarge
+from discreet.frozen import dataclass
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours, check_fit, given_graph
 from discreet.model.summary import (
     Clamp,

@@ -9,7 +9,6 @@ Sum, count and (for fixed n) mean are linear: ω = Σ_t weight_t · h_t. Referen
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
@@ -17,6 +16,7 @@ from math import lcm
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.universe import AnyUniverse, ListedUniverse, Universe
 
 

@@ -21,9 +21,8 @@ A linear summary may be clipped to [low, high], which never widens a step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, Neighbours
 from discreet.model.universe import AnyUniverse, ListedUniverse, Universe
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -19,6 +18,7 @@ from math import comb
 from typing import TYPE_CHECKING
 
 from discreet.errors import InputError, TooLarge
+from discreet.frozen import dataclass
 from discreet.numerics.exact import brief, counted
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ Reference: Canonne, Kamath & Steinke (2020), Def. 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, isqrt, log, log1p
 
 import numpy as np
 
+from discreet.frozen import dataclass
 from discreet.numerics.brackets import exp_bracket
 
 Pair = tuple[int, int]

@@ -7,7 +7,6 @@ second derivatives of f and g, both rational functions, are enclosed on each pie
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from heapq import heapify, heappop, heappush
@@ -16,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.expression import as_fraction

@@ -7,12 +7,12 @@ taken in exact arithmetic, but only over the entries that floats cannot rule out
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from discreet.errors import Refuted
+from discreet.frozen import dataclass
 from discreet.model.certificate import Multipliers, Recommendation
 
 MARGIN = 1e-9

@@ -17,10 +17,10 @@ attained: by the geometric at the nearer total's own output, by the staircase wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import Refuted
+from discreet.frozen import dataclass
 from discreet.model.certificate import Counterexample, PrivacyProof
 from discreet.model.kernel import ClosedKernel, GeometricKernel
 from discreet.model.mechanism import Mechanism

@@ -8,13 +8,13 @@ far narrower than any claim.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.actions import Action
 from discreet.model.decision import Decision
 from discreet.model.mechanism import Mechanism

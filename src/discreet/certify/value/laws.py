@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from math import gcd, sqrt
@@ -29,6 +29,7 @@ from typing import ClassVar
 from discreet.certify.value.dirichlet_series import blocks_of, series_of
 from discreet.certify.value.sum_laws import MOST_LIKELY, rounded_product, sum_masses
 from discreet.errors import TooLarge
+from discreet.frozen import dataclass
 from discreet.model.priors import (
     DirichletMultinomialPrior,
     ExchangeablePrior,

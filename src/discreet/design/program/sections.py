@@ -8,7 +8,7 @@ only states inside the box and adds the least loss of the others (`lower`), vali
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -16,6 +16,7 @@ from math import prod
 import numpy as np
 
 from discreet.errors import TooLarge
+from discreet.frozen import dataclass
 from discreet.model.actions import Action, ListedActions, NamedActions
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem, believed

@@ -5,10 +5,9 @@ Under an exchangeable prior a mechanism may read the histogram alone; otherwise 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from discreet.design.proposal import Proposal
 from discreet.design.routes.route import Asked, Route
+from discreet.frozen import dataclass
 from discreet.model.problem import Problem
 from discreet.model.universe import ListedUniverse, Universe
 from discreet.numerics.devices import device

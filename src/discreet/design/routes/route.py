@@ -6,10 +6,10 @@ Adding a route is adding a file here and its name to `routes.order`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 
 from discreet.design.proposal import Proposal
 from discreet.design.schedule import Until
+from discreet.frozen import dataclass
 from discreet.model.problem import Problem
 from discreet.model.promises import Promise, PurePromise
 from discreet.model.record import Step

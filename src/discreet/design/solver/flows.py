@@ -14,7 +14,7 @@ The *deficit* of a flow is Σ_h max(0, (Gᵀf − c)_h): what a dual bound loses
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from discreet.design.solver.elimination import Factor, Pattern
 from discreet.design.solver.layers import layered
 from discreet.design.solver.program import Flags, Floats, Integers, directed, pulled
 from discreet.design.solver.threads import one_thread
+from discreet.frozen import dataclass
 from discreet.numerics.devices import device_bytes, fetched, home
 from discreet.watch import Watch
 

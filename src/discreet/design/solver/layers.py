@@ -9,11 +9,11 @@ Reference: level structures as in the Cuthill-McKee ordering.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
+from discreet.frozen import dataclass
 from discreet.numerics.arrays import Floats, Integers
 
 REMEMBERED = 16

@@ -23,11 +23,12 @@ Reference: SY eq. (2) and Prop. 5 (the program); weak duality of linear programm
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.gap import relative_gap
 from discreet.numerics.arrays import Flags as Flags
 from discreet.numerics.arrays import Floats as Floats

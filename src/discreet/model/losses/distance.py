@@ -12,7 +12,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 from typing import Any, ClassVar
@@ -20,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.actions import Action, Actions, Choices, NamedActions
 from discreet.model.losses.loss import Loss, must_be_numbers, names_refused
 from discreet.numerics.exact import brief, format_exact

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.actions import Action, Actions, NamedActions, RealActions
 from discreet.model.expression import Node, affine_parts, as_fraction, parse
 from discreet.model.losses.loss import Loss

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.actions import Action, Actions, Choices, RealActions
 from discreet.model.losses.loss import Loss, must_be_numbers
 

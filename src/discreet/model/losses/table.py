@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.actions import Action, Actions, RealActions
 from discreet.model.losses.loss import Loss
 from discreet.numerics.exact import format_exact

@@ -7,7 +7,6 @@ P(h) = P(n) · n!/Πh_t! · Π (c_t)_{h_t} / (Σc)_n with rising factorials (x)_
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm, prod
@@ -15,6 +14,7 @@ from math import lcm, prod
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.origin import Origin, PublicCounts
 from discreet.model.priors.weights import (
     ExactWeights,

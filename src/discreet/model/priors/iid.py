@@ -6,7 +6,6 @@ P(h) = P(n) · n!/(h_0!…h_T!) · Π p_t^{h_t}, with P(n) = 1 when the number o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import factorial, lcm, prod
@@ -14,6 +13,7 @@ from math import factorial, lcm, prod
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.origin import Origin, must_have_source
 from discreet.model.priors.weights import (
     ExactWeights,

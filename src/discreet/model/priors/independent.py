@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import prod
 
 import numpy as np
 
+from discreet.frozen import dataclass
 from discreet.model.priors.weights import (
     ExactWeights,
     check_count,

@@ -9,13 +9,14 @@ a mixture says that they are the one or the other. Order does not matter, so eve
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import lcm
 
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.origin import Origin
 from discreet.model.priors.exchangeable import DirichletMultinomialPrior
 from discreet.model.priors.iid import IidPrior

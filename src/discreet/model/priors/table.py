@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.priors.weights import (
     ExactWeights,
     check_distribution,

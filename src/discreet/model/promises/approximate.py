@@ -5,10 +5,10 @@ Over k edges δ grows to δ·Σ_{i<k} e^{iε}, rounded up here. References: Dwor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.promises.promise import Promise, must_not_be_negative
 from discreet.model.promises.pure import PurePromise
 from discreet.numerics.brackets import rational_above_exp

@@ -6,10 +6,10 @@ Reference: Bun & Steinke (2016), Def. 1.1, Lemma 2.3, Prop. 1.9.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.promises.promise import Promise, must_not_be_negative
 from discreet.numerics.exact import brief
 

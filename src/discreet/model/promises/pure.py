@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.promises.promise import Promise, must_not_be_negative
 from discreet.numerics.exact import brief
 
