@@ -11,6 +11,7 @@ import pytest
 
 import discreet
 from discreet.certify.bounds import full_information as bound
+from discreet.certify.value import laws, urn_sums
 from discreet.certify.value.expected import expected_payoff
 from discreet.certify.value.laws import Listed, law_of
 from discreet.certify.value.sums import Sums
@@ -124,6 +125,43 @@ def test_a_law_lies_below_the_truth_and_says_what_is_missing(kind: str, seed: in
         assert 0 <= exact - law.mean(t) * squares < Fraction(1, 1 << 50)
 
 
+@pytest.mark.parametrize("kind", ["dirichlet", "dirichlet sizes"])
+@pytest.mark.parametrize("seed", range(12))
+def test_an_urn_lies_below_the_series_and_misses_little(kind: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawn one after another or all at once: the same law, and the same laws of the others, whatever the sign of the weights."""
+    rng = random.Random(f"urn {kind} {seed}")
+    problem = random_problem(rng, kind)
+    law = law_of(problem)
+    assert law is not None
+    weights = [rng.choice([1, 3]) * rng.randint(-3, 4) for _ in range(problem.universe.types)]
+    exact, others = law.masses(weights, BITS), law.others(weights, BITS)
+    assert set(others) == {t for t in range(problem.universe.types) if law.without(t) is not None}
+    monkeypatch.setattr(laws, "MOST_IN_SERIES", -1)
+    drawn = law.others(weights, BITS)
+    assert set(drawn) == set(others)
+    for below, near in [(law.masses(weights, BITS), exact), *((drawn[t], others[t]) for t in others)]:
+        truth = {near.first + i: mass for i, mass in enumerate(near.masses)}
+        for i, mass in enumerate(below.masses):
+            assert 0 <= truth.get(below.first + i, 0) + near.missing - mass < 1 << BITS - 48
+        assert sum(below.masses) + below.missing == 1 << BITS and 0 <= below.missing < 1 << BITS - 44
+
+
+def test_products_of_an_urn_never_exceed_the_truth() -> None:
+    """The largest numbers that 62 bits hold, where a carry that is lost or a product that overflows would show."""
+    rng = random.Random(62)
+    numbers = [0, 1, 1 << 31, (1 << 31) - 1, (1 << 62) - 1, 1 << 62, *(rng.getrandbits(62) for _ in range(200))]
+    shares = [
+        Fraction(0),
+        Fraction(1),
+        Fraction(1, 1 << 62),
+        1 - Fraction(1, 1 << 62),
+        *(Fraction(x, 1 << 62) for x in numbers[6:60]),
+    ]
+    for share in [*shares, Fraction(1, 3), Fraction(999, 1019)]:
+        for number, found in zip(numbers, urn_sums.below(np.array(numbers, dtype=np.uint64), share).tolist(), strict=True):
+            assert 0 <= number * share - found < 3
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(6))
 def test_values_by_the_law_hold_the_value_by_enumeration(kind: str, seed: int) -> None:
@@ -215,7 +253,7 @@ def test_when_a_sum_determines_the_statistic() -> None:
 
 def test_laws_that_do_not_fit_are_refused() -> None:
     problem = random_problem(random.Random(1), "dirichlet")
-    wide = replace(problem, universe=Universe(problem.universe.values, 4_000, 4_000))
+    wide = replace(problem, universe=Universe(problem.universe.values, 40_000, 40_000))
     law = law_of(wide)
     assert law is not None
     with pytest.raises(TooLarge, match="smaller weights"):
@@ -249,11 +287,11 @@ def test_payoffs_that_are_lines_need_no_joint_law(seed: int, monkeypatch: pytest
 
 
 def test_full_information_of_lines_is_bounded_from_the_mean_where_no_law_is_formed() -> None:
-    """1,000 respondents in cells that differ: the bound was that every cell is the best possible one."""
-    problem = threshold_in_cells_that_differ(1_000)
-    few = threshold_in_cells_that_differ(100)
-    assert bound.full_information(problem) == Fraction(2000 - 130) * Fraction(260, 2000)
-    assert bound.full_information(few) <= bound._along_a_chord(few) < Fraction(200 - 130)
+    """20,000 respondents in cells that differ: the bound was that every cell is the best possible one."""
+    problem = threshold_in_cells_that_differ(20_000)
+    assert bound.full_information(problem) == Fraction(40_000 - 130) * Fraction(5_200, 40_000)
+    for few in (threshold_in_cells_that_differ(100), threshold_in_cells_that_differ(400)):
+        assert bound.full_information(few) < bound._along_a_chord(few) < Fraction(2 * few.people.largest - 130)
 
 
 def threshold_in_cells_that_differ(respondents: int) -> Problem:

@@ -48,6 +48,7 @@ EQUIVALENT: dict[str, str] = {
     "laws: p > 0 [0→-1 at 1]": IMPOSSIBLE,
     "dirichlet_series: share and part [And→Or at 0]": "nothing is added when either is nothing",
     "dirichlet_series: len(sizes) == 1 [1→0 at 1]": SHORTCUT,
+    "urn_sums: number [→True at 0]": "nothing is added either way",
     "dirichlet_series: len(rest) > 1 [1→2 at 1]": SHORTCUT,
 }
 
@@ -71,6 +72,8 @@ def test_no_comparison_of_the_laws_can_change_unnoticed() -> None:
     questions.append(lambda module: module.law_of(problem_of(ListedUniverse(("a", "b")), GivenGraph(()))))
     limits = [("MOST_LIKELY", most) for most in (2, 3, 5, 6, 8, 9, 14, 15)]
     limits += [("MOST_COEFFICIENTS", most) for most in (7, 8, 16, 20, 59, 60, 63, 84, 111, 112, 117)]
+    limits += [("MOST_DRAWN", most) for most in (7, 8, 59, 60, 63, 84, 111, 112, 117)]
+    limits += [("MOST_IN_SERIES", most) for most in (-1, 59, 60, 83, 84, 111, 112)]
     for limit, p in product(limits, priors()):
         ask: Question = lambda module, p=p: [_told(module, p, w) for w in weights]  # noqa: E731
         questions.append(lambda module, limit=limit, ask=ask: limited(module, *limit, ask))
@@ -86,8 +89,8 @@ def _told(module: ModuleType, problem: Problem, weights: tuple[int, ...]) -> Any
     """Whether a law fits, and its masses or the words that refuse it."""
     law = module.law_of(problem)
     try:
-        found = law.masses(weights, 20)
-        return law.fits(weights), found.first, found.masses, found.missing
+        found = [law.masses(weights, 20), *law.others(weights, 20).values()]
+        return law.fits(weights), [vars(masses) for masses in found]
     except discreet.errors.TooLarge as error:
         return law.fits(weights), str(error)
 
@@ -124,6 +127,12 @@ def test_no_comparison_of_the_series_can_change_unnoticed() -> None:
     ]  # fmt: skip
     blocks += [lambda module, c=c: module.series_of(c, THIRD, 3, 20) for c in (THIRD, ONE, Fraction(7, 2))]
     assert unexplained(VALUE / "dirichlet_series.py", blocks, EQUIVALENT) == []
+    urns: list[Question] = [
+        lambda module, w=w, sizes=sizes: vars(module.urn_sums(dict(zip(w, (*THREE[1:], HALF), strict=True)), sizes, 70))
+        for w in ((0, 1, 4), (-2, 2, 4), (6, 2, 4)) for sizes in (((3, ONE),), ((0, THIRD), (2, HALF), (3, Fraction(1, 6))))
+    ]  # fmt: skip
+    urns += [lambda module: vars(module.urn_sums({0: ONE}, ((2, ONE),), 70))]
+    assert unexplained(VALUE / "urn_sums.py", urns, EQUIVALENT) == []
 
 
 def test_no_comparison_of_the_sums_can_change_unnoticed() -> None:

@@ -88,6 +88,8 @@ SECONDS_PER_KERNEL_ENTRY = 9e-8
 """Of one first-order step of the set-aside bound, for each node, base and type."""
 SECONDS_PER_COEFFICIENT, SECONDS_PER_CELL = 1e-6, 5e-6
 """Of the polynomials behind the law of a sum, for each factor beyond the third, and of those behind its joint law with ω."""
+SECONDS_PER_DRAW, SECONDS_PER_DRAWN_TOTAL = 1e-5, 2e-9
+"""Of drawing from an urn, for each respondent and class: a call, and each total."""
 SECONDS_PER_PATH_STATE, SECONDS_PER_PATH_PAIR = 1e-7, 1e-8
 """Of a chain bound with a path for every number of players: for each state of a path, or each pair of states and outputs."""
 SECONDS_PER_SCORE, SECONDS_PER_LIKELY_TOTAL = 4e-4, 2e-6

@@ -8,6 +8,7 @@ has to be estimated.
 `Overdispersed`  p drawn from a Dirichlet with concentrations c, A = Σ c: the coefficients of x^n in
               Π_t (1 − x z^{w_t})^{−c_t} = Π_t Σ_k (c_t)_k/k!·(x z^{w_t})^k,  times P(n)·n!/(A)_n. Weighing x by a factor ρ near
               n/(n + A) and each series by a constant keeps the numbers near one; both cancel in the exact total (A)_n/n!·ρ^n.
+              Laws too long for that are drawn from an urn (`urn_sums`), in fewer bits.
 `Mixed`       a mixture: Σ_k w_k times the laws of its components; a respondent of type t set aside makes w_k·E_k[n_t] of w_k
 `Separate`    independent respondents, each with its own law: the product of their polynomials
 `Listed`      histograms with their probabilities
@@ -28,6 +29,7 @@ from typing import ClassVar
 
 from discreet.certify.value.dirichlet_series import blocks_of, series_of
 from discreet.certify.value.sum_laws import MOST_LIKELY, rounded_product, sum_masses
+from discreet.certify.value.urn_sums import urn_sums
 from discreet.errors import TooLarge
 from discreet.frozen import dataclass
 from discreet.model.priors import (
@@ -43,7 +45,9 @@ from discreet.model.problem import Problem
 from discreet.model.universe import Universe
 
 MOST_COEFFICIENTS = 5_000_000
-"""Of the polynomials behind a Dirichlet or a random size."""
+"""Of the polynomials behind a random size."""
+MOST_IN_SERIES, MOST_DRAWN = 400_000, 500_000_000
+"""Respondents × totals × classes up to which the law of a Dirichlet is a product of series, and up to which it is drawn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +80,18 @@ class Law(ABC):
     def without(self, kind: int) -> Law | None:
         """The law of the others when a respondent of type t is set aside; None when there is none, or it has no such form."""
         return None
+
+    def others(self, weights: Sequence[int], bits: int) -> dict[int, Masses]:
+        """The law of S of the others from below, for each type of which a respondent is set aside."""
+        known: dict[Law, Masses] = {}
+        found: dict[int, Masses] = {}
+        for t in range(len(weights)):
+            law = self.without(t)
+            if law is not None:
+                if law not in known:
+                    known[law] = law.masses(weights, bits)
+                found[t] = known[law]
+        return found
 
     def second(self, values: Sequence[Fraction]) -> Fraction:
         """E[(Σ_t v_t·n_t)²] = Σ_t v_t·E[n_t]·(E′_t[Σ v·n] + v_t)."""
@@ -191,16 +207,41 @@ class Overdispersed(Law):
         return Overdispersed(raised, fewer(self.sizes)) if self.mean(kind) else None
 
     def fits(self, weights: Sequence[int]) -> bool:
+        span = max(0, *weights) - min(0, *weights)
+        return self._work(weights) <= MOST_DRAWN and self.sizes[-1][0] * span <= MOST_LIKELY
+
+    def _work(self, weights: Sequence[int]) -> int:
+        """Respondents × totals × classes."""
         unit, n = gcd(*weights) or 1, self.sizes[-1][0]
         span = (max(0, *weights) - min(0, *weights)) // unit
-        return (n * span + 1) * (n + 1) * len(set(weights)) <= MOST_COEFFICIENTS
+        return (n * span + 1) * (n + 1) * len(set(weights))
 
-    def masses(self, weights: Sequence[int], bits: int) -> Masses:
-        _must_fit(self, weights)
-        unit = gcd(*weights) or 1
+    def _classes(self, weights: Sequence[int], unit: int) -> dict[int, Fraction]:
+        """The concentrations of types with one weight, in steps of `unit`."""
         merged: dict[int, Fraction] = {}
         for c, w in zip(self.concentration, weights, strict=True):
             merged[w // unit] = merged.get(w // unit, Fraction(0)) + c
+        return merged
+
+    def others(self, weights: Sequence[int], bits: int) -> dict[int, Masses]:
+        if self._work(weights) <= MOST_IN_SERIES:
+            return super().others(weights, bits)
+        _must_fit(self, weights)
+        found, whole = urn_sums(self._classes(weights, 1), self.sizes, bits), sum(self.concentration, Fraction(0))
+        known: dict[int, Masses] = {}
+        for w, c in self._classes(weights, 1).items():
+            if c:
+                share = whole / (c * mean_size(self.sizes))  # 1/E[n_k]
+                known[w] = _trimmed(found.first - w, [x * share.numerator // share.denominator for x in found.counts[w]], bits)
+        return {t: known[w] for t, w in enumerate(weights) if self.concentration[t]}
+
+    def masses(self, weights: Sequence[int], bits: int) -> Masses:
+        _must_fit(self, weights)
+        if self._work(weights) > MOST_IN_SERIES:
+            drawn = urn_sums(self._classes(weights, 1), self.sizes, bits)
+            return _trimmed(drawn.first, drawn.masses, bits)
+        unit = gcd(*weights) or 1
+        merged = self._classes(weights, unit)
         low, largest = min(0, *merged), self.sizes[-1][0]
         stride = largest * (max(0, *merged) - low) + 1
         total = sum(merged.values(), Fraction(0))

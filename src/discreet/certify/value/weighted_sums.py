@@ -32,7 +32,7 @@ from operator import mul
 
 from discreet.certify.value.gaussian import noisy_sums
 from discreet.certify.value.joint_sums import joint_fits, joint_payoff, recommended
-from discreet.certify.value.laws import Law, Masses
+from discreet.certify.value.laws import Masses
 from discreet.certify.value.sums import Sums, sums_of
 from discreet.errors import InputError
 from discreet.model.kernel import ClosedKernel, GaussianKernel, TableKernel
@@ -150,8 +150,7 @@ class _Through:
             ceil(max(furthest, n * max(map(abs, sums.values)), Fraction(1))).bit_length() + n.bit_length()
         )
         self.ends = tuple(summary.clip(s) - kernel.low for s in (kernel.low, kernel.high))
-        self.parts = [(t, sums.law.mean(t), law) for t in range(len(sums.values)) if (law := sums.law.without(t)) is not None]
-        self._known: dict[Law, Masses] = {}
+        self.others = sums.law.others(sums.weights, self.bits)
 
     def after(self, numbers: Sequence[Fraction]) -> tuple[list[int], list[int]]:
         """Both sides of α(s) = Σ_y K(y|s)·number_y at every total; numbers ≥ 0."""
@@ -160,22 +159,19 @@ class _Through:
     def alone(self, after: tuple[list[int], list[int]], most: Fraction) -> Bracket:
         """Both sides of E[α(S)]; of a fixed size, from the laws that are needed anyway; `most` is the largest α."""
         if self.sums.smallest < self.sums.largest:
-            return self._expected(self.sums.law, after, 0, most)
-        n, weights = self.sums.largest, self.sums.weights
-        return _added((count / n, self._expected(law, after, weights[t], most)) for t, count, law in self.parts)
+            return self._expected(self.sums.law.masses(self.sums.weights, self.bits), after, 0, most)
+        n, weights, mean = self.sums.largest, self.sums.weights, self.sums.law.mean
+        return _added((mean(t) / n, self._expected(law, after, weights[t], most)) for t, law in self.others.items())
 
     def with_omega(self, after: tuple[list[int], list[int]], most: Fraction) -> Bracket:
         """Both sides of E[ω·α(S)]: of each type, one respondent is set aside."""
-        values, weights = self.sums.values, self.sums.weights
+        values, weights, mean = self.sums.values, self.sums.weights, self.sums.law.mean
         return _added(
-            (values[t] * count, self._expected(law, after, weights[t], most)) for t, count, law in self.parts if values[t]
+            (values[t] * mean(t), self._expected(law, after, weights[t], most)) for t, law in self.others.items() if values[t]
         )
 
-    def _expected(self, law: Law, after: tuple[list[int], list[int]], moved: int, most: Fraction) -> Bracket:
-        """Both sides of E[α(S + moved)] under a law of the others."""
-        if law not in self._known:
-            self._known[law] = law.masses(self.sums.weights, self.bits)
-        found = self._known[law]
+    def _expected(self, found: Masses, after: tuple[list[int], list[int]], moved: int, most: Fraction) -> Bracket:
+        """Both sides of E[α(S + moved)] under a law of S."""
         start = found.first + moved - self.kernel.low
         low, high = (
             Fraction(sum(map(mul, found.masses, _window(side, start, len(found.masses), *self.ends))), 1 << 2 * self.bits)

@@ -1,7 +1,7 @@
 """Respondents as weighted sums see them: for any weights the law of S = Σ_i w(θ_i) with ω, in floats that propose.
 
-Independent respondents with one law are convolved (`sums`). Other priors are read from their listed states where those are few, and
-from the law of their sums (`certify.value.laws`) where they are many.
+Independent respondents with one law are convolved (`sums`), those of a Dirichlet are drawn from an urn. Other priors are read from
+their listed states where those are few, and from the law of their sums (`certify.value.laws`) where they are many.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.certify.value.joint_sums import joint_cells, joint_masses
-from discreet.certify.value.laws import Identical, Law, Masses, law_of
+from discreet.certify.value.laws import Identical, Law, Masses, Overdispersed, law_of
 from discreet.certify.value.sums import Sums
-from discreet.design.ladder.mechanisms.sums import LARGEST_JOINT, SumLaw, SumPairs, likely_length, sum_law
+from discreet.design.ladder.mechanisms.sums import LARGEST_JOINT, SumLaw, SumPairs, likely_length, sum_law, urn_law
 from discreet.design.program.sections import ground
-from discreet.design.schedule import SECONDS_PER_CELL, SECONDS_PER_COEFFICIENT, spend
+from discreet.design.schedule import SECONDS_PER_CELL, SECONDS_PER_COEFFICIENT, SECONDS_PER_DRAW, SECONDS_PER_DRAWN_TOTAL, spend
 from discreet.errors import TooLarge
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.problem import Problem
@@ -74,6 +74,11 @@ class Population:
         """Whether respondents are independent with one law, and their number is fixed."""
         return isinstance(self.counts, Identical) and self.smallest == self.largest
 
+    @property
+    def drawn(self) -> bool:
+        """Whether a fixed number of respondents is drawn from an urn, and too many states to be listed."""
+        return isinstance(self.counts, Overdispersed) and self.smallest == self.largest and self.listed is None
+
     def sums(self, weights: Sequence[int]) -> Sums:
         """S and ω as `certify` sees them."""
         return Sums(self.counts, tuple(int(w) for w in weights), self.exact_values, self.smallest, self.largest)
@@ -106,6 +111,13 @@ class Population:
             at = totals - first
             found = [np.bincount(at, masses * omegas**k).astype(np.float64) for k in range(3)]
             return _given(first, found[0], found[1], found[2])
+        if isinstance(self.counts, Overdispersed) and self.drawn:
+            if not self.counts.fits(weights):
+                raise TooLarge(
+                    "the law of a weighted sum", size=f"steps of {self.step(weights):,}", fits="fewer", remedy="coarser weights"
+                )
+            spend(self._law_seconds(weights))
+            return urn_law(self.counts.concentration, self.values, weights, self.largest)
         return self._on_a_line(weights) if quick or not self.counts.sets_aside else self._from_laws(weights)
 
     def _from_laws(self, weights: Sequence[int]) -> SumLaw:
@@ -113,11 +125,9 @@ class Population:
         whole = self._masses(self.counts, weights)
         masses = np.array([float(m) for m in whole.masses]) / 2.0**LAW_BITS
         sums = np.zeros(len(masses))
-        for t, value in enumerate(self.values):
-            others = self.counts.without(t)
-            if others is None or not value:
-                continue
-            part = self._masses(others, weights)
+        spend(len(self.values) * self._law_seconds(weights))
+        for t, part in self.counts.others(weights, LAW_BITS).items():
+            value = self.values[t]
             start = part.first + weights[t] - whole.first
             seen = float(self.counts.mean(t)) * value * np.array([float(m) for m in part.masses]) / 2.0**LAW_BITS
             low, high = max(start, 0), min(start + len(seen), len(masses))
@@ -132,14 +142,16 @@ class Population:
         return law.masses(weights, LAW_BITS)
 
     def _law_seconds(self, weights: Sequence[int]) -> float:
-        totals = self.length(weights) / (gcd(*weights) or 1)
-        return SECONDS_PER_COEFFICIENT * self.largest * totals * max(len(set(weights)) - 3, 0.5)
+        totals, levels = self.length(weights) / (gcd(*weights) or 1), len(set(weights))
+        if self.drawn:
+            return self.largest * levels * (SECONDS_PER_DRAW + SECONDS_PER_DRAWN_TOTAL * totals)
+        return SECONDS_PER_COEFFICIENT * self.largest * totals * max(levels - 3, 0.5)
 
     def seconds(self, weights: Sequence[int]) -> float:
         """A guess of what a weighted sum takes until it is valued: nothing where respondents are convolved or listed."""
         if self.convolved or self.listed is not None:
             return 0.0
-        return self._law_seconds(weights) * (1 + len(self.exact_values) * self.counts.sets_aside)
+        return self._law_seconds(weights) * (1 if self.drawn else 1 + len(self.exact_values) * self.counts.sets_aside)
 
     def _on_a_line(self, weights: Sequence[int]) -> SumLaw:
         """Masses alone from a law; E[ω|S] as the regression of ω on S, which exact moments give."""

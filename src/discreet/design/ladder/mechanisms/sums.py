@@ -16,6 +16,7 @@ absolute error (about 1e-16) drowns masses below 1e-13: those are cut.  Use it t
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,6 +24,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.certify.value.urn_sums import drawn
 from discreet.errors import InputError, TooLarge
 from discreet.numerics.arrays import Floats
 
@@ -109,6 +111,35 @@ def sum_law(
     residual = law.a / safe
     means = slope * np.arange(law.first, law.first + len(law.p)) + respondents * offset + residual
     return SumLaw(law.first, law.p, means, np.maximum(law.b / safe - residual**2, 0.0))
+
+
+def urn_law(concentration: Sequence[Fraction], values: Sequence[float], weights: Sequence[int], respondents: int) -> SumLaw:
+    """The law of S with the conditional mean of omega under a Dirichlet, by `certify.value.urn_sums` in floats.
+
+    Every total has the variance that omega has given S on average.
+    """
+    unit, low = math.gcd(*weights) or 1, min(weights)
+    classes: dict[int, Fraction] = {}
+    worth: dict[int, float] = {}
+    for c, v, w in zip(concentration, values, weights, strict=True):
+        step = (w - low) // unit
+        classes[step] = classes.get(step, Fraction(0)) + c
+        worth[step] = worth.get(step, 0.0) + float(c) * v
+    every = drawn(classes, respondents, lambda x, share: np.asarray(x * float(share)), 1.0)
+    held = deque(every, maxlen=1).pop()
+    masses = np.sum(held, axis=0)
+    each = np.array([worth[w] / (float(c) or 1.0) for w, c in classes.items()])
+    sums = respondents * (each @ np.array(held))
+    lo = int(np.searchsorted(np.cumsum(masses), TAIL))
+    hi = len(masses) - int(np.searchsorted(np.cumsum(masses[::-1]), TAIL))
+    masses, means = masses[lo:hi], sums[lo:hi] / np.where(masses[lo:hi] > 0, masses[lo:hi], 1.0)
+    whole = float(sum(concentration, Fraction(0)))
+    shares, worths = np.array([float(c) for c in concentration]) / whole, np.asarray(values, dtype=np.float64)
+    mean = float(shares @ worths)
+    variance = float(shares @ (worths - mean) ** 2) * respondents * (respondents + whole) / (1 + whole)
+    left = max(variance - float(masses @ (means - respondents * mean) ** 2), 0.0)
+    law = _stretched(_Triple(0, masses, means, np.full(len(masses), left)), unit)
+    return SumLaw(respondents * low + unit * lo, law.p, law.a, law.b)
 
 
 def _stretched(law: _Triple, unit: int) -> _Triple:
