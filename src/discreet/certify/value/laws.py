@@ -83,15 +83,9 @@ class Law(ABC):
 
     def others(self, weights: Sequence[int], bits: int) -> dict[int, Masses]:
         """The law of S of the others from below, for each type of which a respondent is set aside."""
-        known: dict[Law, Masses] = {}
-        found: dict[int, Masses] = {}
-        for t in range(len(weights)):
-            law = self.without(t)
-            if law is not None:
-                if law not in known:
-                    known[law] = law.masses(weights, bits)
-                found[t] = known[law]
-        return found
+        laws = {t: law for t in range(len(weights)) if (law := self.without(t)) is not None}
+        known = {law: law.masses(weights, bits) for law in set(laws.values())}
+        return {t: known[law] for t, law in laws.items()}
 
     def second(self, values: Sequence[Fraction]) -> Fraction:
         """E[(Σ_t v_t·n_t)²] = Σ_t v_t·E[n_t]·(E′_t[Σ v·n] + v_t)."""
