@@ -5,9 +5,9 @@ point puts something on every edge; f′ ≥ 0 with the least sum among all that
 
     min 1·f′   subject to   Gᵀf′ ≤ most,   f′ ≥ 0,
 
-is a vertex, with at most one multiplier for each state. Rounded down to 2^−b, a multiplier lowers the pull at its head and raises
-it at its tail by less than 2^−b: b follows from how much of the bound may be lost. Nothing here is believed: `certify` computes the
-bound again from what is written.
+is a vertex, with at most one multiplier for each state; what has no more is left as it is. Rounded down to 2^−b, a multiplier
+lowers the pull at its head and raises it at its tail by less than 2^−b: b follows from how much of the bound may be lost. Nothing
+here is believed: `certify` computes the bound again from what is written.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def thinned(flows: Floats, most: Floats, edges: np.ndarray, epsilon: float, spar
     for finer in FINER:
         scale = finer * spare
         found, solver = flows.copy(), _ready(matrix)
-        for place in np.flatnonzero(flows.any(axis=1)).tolist():
+        for place in np.flatnonzero((flows > 0).sum(axis=1) > states).tolist():
             fewer = _vertex(solver, roomy[place] / scale)
             if fewer is not None:
                 found[place] = scale * fewer

@@ -1,7 +1,7 @@
 """Lazily priced actions: solve on the likely ones, prove that the others cannot help, add those that can.
 
 After solving on a set of actions, prices λ_h = min over it of (cost_a − Gᵀz_a)_h bound the optimum of that set.
-An action outside needs multipliers f ≥ 0 with cost_a − Gᵀf ≥ λ.  Cheap guesses come first (a neighbour's
+An action outside needs multipliers f ≥ 0 with cost_a − Gᵀf ≥ λ.  What is cheap comes first (`pushes`, a neighbour's
 multipliers, or two neighbours' combined), then `flows.price`; an action that has none is added.  The result carries
 multipliers for every action of the program, so its bound covers them all.
 """
@@ -9,6 +9,7 @@ multipliers for every action of the program, so its bound covers them all.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from discreet.design.solver.program import (
     reduced_cost,
     value_of,
 )
+from discreet.design.solver.pushes import pushed
 from discreet.design.solver.seats import seated
 from discreet.design.solver.solve import solve
 from discreet.design.solver.threads import one_thread
@@ -39,6 +41,9 @@ MOST_NEW = 16
 
 LARGE, ROUGH = 6000, 1e-3
 """From so many actions × states on actions are first gathered, to this relative gap,"""
+
+NOT_WORTH_PUSHING = 0.1
+"""The share of a tolerance that pushing leaves where it is, over all states."""
 
 HEAVIEST = 0.999
 """beginning also with what is best for the states that make up this share of what may be lost."""
@@ -132,38 +137,46 @@ def _price_others(
     if not others.size:
         return multipliers, others
     surplus = program.cost[others] - prices
-    guess, missing = _guesses(program, active, part, others, surplus)
-    hard = np.flatnonzero(missing > tolerance)
-    if hard.size:
+    flows, missing = np.zeros((len(others), 2 * len(program.edges))), deficits(surplus)
+    refuted = np.zeros(0, dtype=np.int64)
+    least = NOT_WORTH_PUSHING * tolerance / program.states
+    if (hard := np.flatnonzero(missing > tolerance)).size:
+        _take(flows, missing, hard, pushed(surplus[hard], program.edges, program.factor, least), program, surplus)
+    if (hard := np.flatnonzero(missing > tolerance)).size:
+        for guess in _guesses(active, part, others[hard]):
+            left = surplus[hard] - pulled(guess, program.edges, program.factor, program.states)
+            _take(flows, missing, hard, guess + pushed(left, program.edges, program.factor, least), program, surplus)
+            _take(flows, missing, hard, guess, program, surplus)
+    if (hard := np.flatnonzero(missing > tolerance)).size:
         weight = program.cost[active].max(axis=0) - program.cost[active].min(axis=0)
         priced = price(surplus[hard], program.edges, program.factor, tolerance, weight, watch)
         better = priced.deficit < missing[hard]
-        guess[hard[better]] = priced.flow[better]
-        missing[hard] = np.minimum(missing[hard], priced.deficit)
+        flows[hard[better]] = priced.flow[better]
         below = np.flatnonzero(priced.ray_value < -tolerance)
         refuted = hard[below[np.argsort(priced.ray_value[below])]][:MOST_NEW]
-    else:
-        refuted = np.zeros(0, dtype=np.int64)
-    multipliers[others] = guess
+    multipliers[others] = flows
     return multipliers, others[refuted]
 
 
-def _guesses(program: Program, active: Integers, part: Solution, others: Integers, surplus: Floats) -> tuple[Floats, Floats]:
-    """For each other action the best of nothing, a neighbour's multipliers, and two neighbours' line through it."""
-    best = np.zeros((len(others), 2 * len(program.edges)))
-    missing = deficits(surplus)
+def _take(flows: Floats, missing: Floats, rows: Integers, found: Floats, program: Program, surplus: Floats) -> None:
+    """Put those flows in place that leave less missing."""
+    short = deficits(surplus[rows] - pulled(found, program.edges, program.factor, program.states))
+    better = short < missing[rows]
+    flows[rows[better]] = found[better]
+    missing[rows[better]] = short[better]
+
+
+def _guesses(active: Integers, part: Solution, others: Integers) -> Iterator[Floats]:
+    """For each other action a neighbour's multipliers, another's, and two neighbours' line through it."""
     right = np.clip(np.searchsorted(active, others), 1, max(1, len(active) - 1))
     left = right - 1
     right = np.minimum(right, len(active) - 1)
     spread = np.maximum(active[right] - active[left], 1)
     share = ((others - active[left]) / spread)[:, None]
     low, high = part.multipliers[left], part.multipliers[right]
-    for candidate in (low, high, np.maximum((1 - share) * low + share * high, 0.0)):
-        short = deficits(surplus - pulled(candidate, program.edges, program.factor, program.states))
-        better = short < missing
-        best[better] = candidate[better]
-        missing = np.minimum(missing, short)
-    return best, missing
+    yield low
+    yield high
+    yield np.maximum((1 - share) * low + share * high, 0.0)
 
 
 def merge(one: Solution, two: Solution) -> Solution:
