@@ -1,12 +1,13 @@
 """How far apart what is lost and what is proved are with five and ten types, and which side is loose.
 
-    python bench/gaps.py --seconds 120 [--only T5 --respondents 20 50 --epsilons 1] [--ladder] [--json FILE]
+    python bench/gaps.py --seconds 120 [--only T5 --respondents 20 50 --epsilons 1] [--decision absolute] [--ladder]
+        [--json FILE]
 
-Squared error, real actions, ε of 1/4, 1 and 2; T5 has values 0..5, T10 values 0..10, income the values of eleven brackets; `-over`
-draws the probabilities from a Dirichlet of concentration 20. One line for each point: loss, bound, gap, the rungs that gave them
-and processor seconds. Loss and bound of every rung stand in the file of `--json`. `--ladder` climbs the ladder alone by the clock
-of the processor, so that a busy machine gives every point the seconds it says, and proves what it found; `design` gives it 0.6 of
-its time.
+Squared error and real actions unless `--decision` says otherwise (other errors, two decision makers, actions in steps of five),
+ε of 1/4, 1 and 2; T5 has values 0..5, T10 values 0..10, income the values of eleven brackets; `-over` draws the probabilities from
+a Dirichlet of concentration 20. One line for each point: loss, bound, gap, the rungs that gave them and processor seconds. Loss and
+bound of every rung stand in the file of `--json`. `--ladder` climbs the ladder alone by the clock of the processor, so that a busy
+machine gives every point the seconds it says, and proves what it found; `design` gives it 0.6 of its time.
 """
 
 from __future__ import annotations
@@ -39,10 +40,29 @@ POPULATIONS: dict[str, tuple[list[Fraction], list[int]]] = {
     ),
 }
 CONCENTRATION = 20
+DECISIONS: dict[str, object] = {
+    "squared": {"kind": "squared-error", "actions": "real"},
+    "absolute": {"kind": "absolute-error", "actions": "real"},
+    "pinball": {"kind": "pinball", "quantile": "0.9", "actions": "real"},
+    "two": [
+        {"kind": "squared-error", "actions": "real"},
+        {"kind": "pinball", "quantile": "0.9", "actions": "real", "weight": 10},
+    ],
+}
+
+
+def decision_of(name: str, most: int) -> object:
+    """A decision by its name; `listed` and `whole` are squared errors with actions in steps of five, or one, up to the most."""
+    steps = {"listed": 5, "whole": 1}
+    if name in steps:
+        return {"kind": "squared-error", "actions": {"from": 0, "to": most, "step": steps[name]}}
+    return DECISIONS[name]
+
+
 SIZES, EPSILONS = (20, 50, 100, 200, 1000), ("1/4", "1", "2")
 
 
-def problem_of(name: str, respondents: int, epsilon: str) -> dict[str, object]:
+def problem_of(name: str, respondents: int, epsilon: str, decision: str = "squared") -> dict[str, object]:
     shares, values = POPULATIONS[name.removesuffix("-over")]
     prior: dict[str, object] = {"kind": "iid", "probabilities": [str(p) for p in shares]}
     if name.endswith("-over"):
@@ -51,7 +71,7 @@ def problem_of(name: str, respondents: int, epsilon: str) -> dict[str, object]:
         "data": {"respondents": respondents, "values": values},
         "prior": prior,
         "statistic": {"kind": "sum"},
-        "decision": {"kind": "squared-error", "actions": "real"},
+        "decision": decision_of(decision, respondents * max(values)),
         "privacy": {"epsilon": epsilon, "unit": "household"},
     }
 
@@ -66,9 +86,9 @@ def climbed(problem: Problem, seconds: float) -> tuple[Sequence[Reached], float,
     return proposal.rungs, float(-proved_value(mechanism, claim)), float(-proved_bound(mechanism, claim))
 
 
-def measured(name: str, respondents: int, epsilon: str, seconds: float, ladder: bool) -> dict[str, object]:
+def measured(name: str, respondents: int, epsilon: str, decision: str, seconds: float, ladder: bool) -> dict[str, object]:
     """One point; the rungs named are the first that reached the loss, and the bound."""
-    begun, problem = time.process_time(), problem_from_document(problem_of(name, respondents, epsilon))
+    begun, problem = time.process_time(), problem_from_document(problem_of(name, respondents, epsilon, decision))
     if ladder:
         found, loss, bound = climbed(problem, seconds)
     else:
@@ -79,6 +99,7 @@ def measured(name: str, respondents: int, epsilon: str, seconds: float, ladder: 
         "problem": name,
         "respondents": respondents,
         "epsilon": epsilon,
+        "decision": decision,
         "loss": loss,
         "bound": bound,
         "gap": 1 - bound / loss,
@@ -96,6 +117,7 @@ def main() -> None:
     parser.add_argument("--respondents", nargs="+", type=int, default=SIZES)
     parser.add_argument("--epsilons", nargs="+", default=EPSILONS)
     parser.add_argument("--seconds", type=float, default=120.0)
+    parser.add_argument("--decision", choices=[*DECISIONS, "listed", "whole"], default="squared")
     parser.add_argument("--ladder", action="store_true")
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
@@ -104,7 +126,7 @@ def main() -> None:
     for name in chosen.only:
         for respondents in chosen.respondents:
             for epsilon in chosen.epsilons:
-                point = measured(name, respondents, epsilon, chosen.seconds, chosen.ladder)
+                point = measured(name, respondents, epsilon, chosen.decision, chosen.seconds, chosen.ladder)
                 points.append(point)
                 print(
                     f"{name:12} {respondents:5} {epsilon:>4} {point['loss']:10.5g} {point['bound']:10.5g} {point['gap']:7.2%}  "

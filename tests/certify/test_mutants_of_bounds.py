@@ -255,6 +255,11 @@ def test_no_comparison_of_the_quotient_bound_can_change_unnoticed() -> None:
                 for flow in (0, 3):
                     alone = (Multipliers(ZERO, ((h, row, flow),)),)
                     cases.append((problem, replace(one, states=kept, multipliers=alone)))
+    wider, named = listed(real, tuple(range(-2, 9))), Multipliers("none", ())
+    for h, first, last in product(range(len(states)), (0, 1), (5, 6)):  # listed actions beyond the nodes
+        nodes = tuple(Multipliers(Fraction(a), ((h, 0, 90_000),)) for a in range(first, last + 1))
+        cases += [(wider, replace(one, multipliers=nodes)), (wider, replace(one, multipliers=(*nodes, named)))]
+    cases.append((wider, replace(one, multipliers=())))
     questions: list[Question] = [lambda module, case=case: module.quotient_upper_bound(*case) for case in cases]
     assert unexplained(CERTIFY / "bounds" / "quotient.py", questions, EQUIVALENT) == []
 

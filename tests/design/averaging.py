@@ -15,6 +15,7 @@ from discreet.design.ladder.bounds.quotient import (
     quotient_bound_of,
     solve,
 )
+from discreet.design.ladder.bounds.stakes import Stakes
 from discreet.model.iid_sum import IidSum
 from discreet.watch import SILENT
 
@@ -34,6 +35,7 @@ def quotient_bound(
     if actions is None:
         return quotient_bound_of(program, epsilon, targets, seconds=float("inf"))
     cone, grid = privacy_rows(program, epsilon), np.unique(np.asarray(actions, dtype=np.float64))
-    found = solve(program, cone, grid, np.zeros(len(grid)), False, 1e-6, float("inf"), SILENT)
-    bound = bound_from_multipliers(program, cone, grid, found.multipliers, real=False)
+    stakes = Stakes(nodes=grid, listed=True)
+    found = solve(program, cone, grid, np.zeros(len(grid)), stakes, 1e-6, float("inf"), SILENT)
+    bound = bound_from_multipliers(program, cone, grid, found.multipliers, stakes)
     return QuotientBound(max(0.0, bound), found.status, program, grid, found.multipliers)

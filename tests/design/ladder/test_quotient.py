@@ -11,6 +11,7 @@ from averaging import quotient_bound
 from discreet.design.ladder.bounds.averaged import averages
 from discreet.design.ladder.bounds.knots import least_between, place_knots
 from discreet.design.ladder.bounds.quotient import bound_from_multipliers, privacy_rows
+from discreet.design.ladder.bounds.stakes import Stakes
 from discreet.design.ladder.mechanisms.noise import geometric_noise
 from discreet.design.ladder.mechanisms.population import Population
 from discreet.design.ladder.mechanisms.proxy import squared_loss_proxy
@@ -97,7 +98,9 @@ def test_any_multipliers_prove_a_bound_below_the_truth(truths, optimum):
         program = averages(IidSum.of(p, v, respondents), leave_out=1e-9)
         cone = privacy_rows(program, epsilon)
         f = rng.normal(size=(9, cone.shape[0])) * 0.05
-        assert bound_from_multipliers(program, cone, actions, f, real=False) <= optimum(p, v, respondents, epsilon, actions)
+        assert bound_from_multipliers(program, cone, actions, f, Stakes(nodes=actions, listed=True)) <= optimum(
+            p, v, respondents, epsilon, actions
+        )
 
 
 def test_certified_optima_are_approached():

@@ -20,13 +20,16 @@ Weak duality. Σ_a M_a(s) = π(s), and the loss is Σ_s Σ_a ℓ(a, ω_s)·M_a(s
 q ≥ e^ε in place of e^ε) every private mechanism has  loss ≥ Σ_s π(s)·min_a [ ℓ(a, ω_s) − pull_a(s) ],  pull_a the combination of
 the coefficients of M_a(s). States that are not listed count with zero: losses are not negative, and no pull may fall on them from
 the larger side (refuted), while from the smaller side it only helps. Between nodes of real actions f is interpolated (`chords`);
-nodes that are not among listed actions bound every real action, hence the listed ones.
+nodes that are not among listed actions bound every real action, hence the listed ones. Of listed actions those beyond a last node
+that no listed state's ω exceeds need not be looked at, and so below the first: who plays that node instead keeps the promise and
+loses no more there.
 
 All coefficients are whole numbers after multiplying by p's denominators. Only π(s) is rounded (`state_masses`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
@@ -37,8 +40,8 @@ from discreet.certify.bounds.state_masses import GroupLaw
 from discreet.certify.duality.chords import least_losses, over_pieces
 from discreet.certify.duality.pulls import Pull, PullStage
 from discreet.errors import Refuted
-from discreet.model.actions import ListedActions, RealActions
-from discreet.model.certificate import Multipliers, QuotientWitness
+from discreet.model.actions import Actions, ListedActions, RealActions
+from discreet.model.certificate import Multipliers, QuotientWitness, Recommendation
 from discreet.model.iid_sum import iid_sum
 from discreet.model.problem import Problem
 from discreet.numerics.brackets import rational_above_exp
@@ -67,8 +70,8 @@ def quotient_upper_bound(problem: Problem, witness: QuotientWitness) -> Fraction
     ]
     stage = PullStage(lows, omegas, list(range(len(lows))), frozenset())
     distinct, decision = sorted(set(omegas)), problem.decision
-    if isinstance(decision.actions, ListedActions) and any(m.action not in decision.actions for m in witness.multipliers):
-        decision = replace(decision, actions=RealActions())
+    if isinstance(decision.actions, ListedActions):
+        decision = replace(decision, actions=_looked_at(decision.actions, [m.action for m in witness.multipliers], distinct))
     if isinstance(decision.actions, RealActions):
         least = least_losses(decision, distinct)
         gain = over_pieces(decision, problem.omega_range, stage, least, weighed)
@@ -77,6 +80,15 @@ def quotient_upper_bound(problem: Problem, witness: QuotientWitness) -> Fraction
         gain = over_actions((decision,), stage, regrets, weighed)
     floor = sum((low * least[omega] for low, omega in zip(lows, omegas, strict=True)), Fraction(0))
     return -(floor + gain - doubt)
+
+
+def _looked_at(actions: ListedActions, nodes: Sequence[Recommendation], omegas: Sequence[Fraction]) -> Actions:
+    """The listed actions that a bound must look at, or all real ones where a node is not listed."""
+    numbers = [node for node in nodes if isinstance(node, Fraction) and node in actions]
+    if len(numbers) < len(nodes):
+        return RealActions()
+    low, high = min(numbers, default=omegas[-1] + 1), max(numbers, default=omegas[0] - 1)
+    return ListedActions(tuple(a for a in actions.numbers if (a >= low or low > omegas[0]) and (a <= high or high < omegas[-1])))
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,8 @@ Floats propose; `certify` values the mechanism and proves the bound again.
 Where the law of a sum is dear (a Dirichlet, a random number of respondents) the first mechanism is one read along a line.
 
 Conditions: a sum, a count, or a mean of a fixed number of respondents, and ε > 0; any prior, any decisions. Weights are those
-found for squared error, the actions are the decision makers' own. Rung 3 and the quotients are for independent respondents with one
-law and squared error; chains for a single squared, absolute or pinball error; elsewhere the bound is that of full information.
+found for squared error, the actions are the decision makers' own. Rung 3 is for independent respondents with one law, the
+quotients also for a single squared, absolute or pinball error, as chains are; elsewhere the bound is that of full information.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.design.schedule import SECONDS_PER_FLOP, now, spend
+from discreet.design.solver.threads import one_thread
 from discreet.numerics.arrays import Floats
 from discreet.watch import SILENT, Watch
 
@@ -45,6 +46,7 @@ class Averaged:
     status: str
 
 
+@one_thread()
 def solve_averaged(
     cone: sparse.csr_array,
     cost: Floats,

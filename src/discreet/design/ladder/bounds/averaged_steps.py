@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.design.ladder.bounds.averaged import Averages
+from discreet.design.ladder.bounds.stakes import Stakes
 from discreet.design.schedule import SECONDS_PER_STEP, now, spend
 from discreet.numerics.arrays import Floats
 from discreet.watch import SILENT, Watch
@@ -42,6 +43,8 @@ DAMPING = 0.95
 WEIGHT = 2.0
 """Steps of f are longer than those of x by the square of this, once the prior is undone (1 to 4 do about as well)."""
 SINGLE = np.float32
+SQUARED = Stakes()
+"""A squared error with real actions."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +64,11 @@ def step_down(
     seconds: float,
     gap: float = 1e-4,
     watch: Watch = SILENT,
+    stakes: Stakes = SQUARED,
 ) -> Stepped:
     """Improve multipliers until the time is over, or until `LOOK_BACK` steps gain less than `gap` of the bound."""
     ends = now() + seconds
-    search = _Walk(program, cone, knots)
+    search = _Walk(program, cone, knots, stakes)
     best, best_f = 0.0, np.zeros((len(knots), cone.shape[0]))
     before, taken, longest = 0.0, 0, 0.0
     while True:
@@ -94,7 +98,7 @@ def step_down(
 class _Walk:
     """x [state, action] and f [used row, knot] with running sums of both, in single precision: only `bound_of` must be right."""
 
-    def __init__(self, program: Averages, cone: Any, knots: Floats) -> None:
+    def __init__(self, program: Averages, cone: Any, knots: Floats, stakes: Stakes = SQUARED) -> None:
         from scipy import sparse
 
         pi = program.masses
@@ -104,8 +108,8 @@ class _Walk:
         root = np.sqrt(pi)
         at = np.repeat([row.state for row in program.rows], 2)[self.used]
         scaled = abs(sparse.diags_array(root[at]) @ g @ sparse.diags_array(1.0 / root))
-        hats, actions = _hats(knots)
-        cost = pi[:, None] * (actions[None, :] - program.statistics[:, None]) ** 2
+        hats, actions = _hats(knots) if stakes.nodes is None else (np.eye(len(knots)), knots)
+        cost = pi[:, None] * stakes.costs(actions, program.statistics).T
         self.scale = float(cost.mean(axis=1).sum()) or 1.0
         tau = 1.0 / (pi * (scaled.T @ np.ones(len(at))))
         sigma = pi[at] / (scaled @ np.ones(len(pi)))

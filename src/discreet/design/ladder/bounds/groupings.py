@@ -5,26 +5,25 @@ counts two groups of types apart: those that the best weighted sum reads in full
 are alike. Small programs go to an interior point, larger ones to first-order steps; a program leaves out as little of the prior
 as the time allows.
 
-Conditions: those of the chain bound, and squared error. Nodes are real, so listed actions are bounded too.
+Conditions: those of the chain bound. Where listed actions are too many, nodes are real and bound them too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 
 import numpy as np
 
 from discreet.design.ladder.bounds.averaged import Averages, averages
 from discreet.design.ladder.bounds.quotient import QuotientBound, large_quotient_bound, quotient_bound_of
 from discreet.design.ladder.bounds.quotient_witness import quotient_witness
+from discreet.design.ladder.bounds.stakes import Stakes
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.schedule import SHORTEST_RUNG, STATES_PER_SECOND
 from discreet.errors import TooLarge
 from discreet.model.certificate import QuotientWitness
-from discreet.model.losses import SquaredLoss
 from discreet.watch import SILENT, Watch
 
 LEAVE_OUT = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6, 1e-7)
@@ -53,16 +52,15 @@ def quotient(reader: Reader, program: Averages, loss: float, gap: float, seconds
     """The bound that a fitting program proves within the time; `loss` is that of a good mechanism."""
     name = "quotient bound" if len(program.groups) == 1 else "grouped quotient bound"
     weight = float(reader.problem.decision.weight)
+    stakes = Stakes.of(reader.problem.decision, program.statistics)
     found: QuotientBound
     if program.size <= SMALL:
-        found = quotient_bound_of(program, reader.epsilon, gap=max(1e-6, 0.1 * gap), seconds=seconds, watch=watch)
+        found = quotient_bound_of(program, reader.epsilon, gap=max(1e-6, 0.1 * gap), seconds=seconds, watch=watch, stakes=stakes)
     else:
-        mean = float(program.masses @ program.statistics) / float(program.masses.sum())
-        variance = float(program.masses @ (program.statistics - mean) ** 2)
-        spread = sqrt(max(variance - loss / weight, 0.05 * variance))
-        found = large_quotient_bound(program, reader.epsilon, spread, max(5e-4, 0.1 * gap), seconds, watch)
+        found = large_quotient_bound(program, reader.epsilon, loss / weight, max(5e-4, 0.1 * gap), seconds, watch, stakes)
     weighed = replace(found, multipliers=weight * found.multipliers)
-    witness = quotient_witness(weighed, reader.law.types, reader.problem.omega_range)
+    ends = None if stakes.listed else reader.problem.omega_range
+    witness = quotient_witness(weighed, reader.law.types, ends)
     return Tighter(name, found.lower_bound * weight, witness)
 
 
@@ -72,12 +70,12 @@ def grouped_program(reader: Reader, weights: Weights, seconds: float) -> Average
 
 
 def fitting(reader: Reader, groups: Sequence[Sequence[int]] | None, seconds: float) -> Averages | None:
-    """The program that leaves out least among those that the time allows; None when there is none, or no squared error.
+    """The program that leaves out least among those that the time allows; None when there is none.
 
     One group is for few states, where it is quick, and for three types, where ω tells the other two apart; elsewhere the chain
     bound is as good (observed).
     """
-    if seconds < SHORTEST_RUNG or not isinstance(reader.problem.decision.loss, SquaredLoss):
+    if seconds < SHORTEST_RUNG:
         return None
     most = int(min(MOST_STATES, STATES_PER_SECOND * seconds))
     if groups is None and len(reader.law.types) > 3:

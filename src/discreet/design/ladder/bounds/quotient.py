@@ -12,8 +12,10 @@ The bound that is returned comes from multipliers f_a >= 0, not from the solver'
 
     bound = sum_s min_a [ pi(s) loss(a, omega(s)) - (G' f_a)(s) ].
 
-Whatever f is, it is valid (weak duality).  States left out contribute at least their least loss, zero for
-squared error with real actions; rows that need them are left out, which enlarges the program.
+Whatever f is, it is valid (weak duality).  States left out contribute at least zero; rows that need them are
+left out, which enlarges the program.
+
+Listed actions, and values of omega under absolute and pinball errors, are the knots of one program (`stakes`).
 
 Real actions (squared error).  The program is solved at knots with rewards and the bracket is minimised over
 all real actions between them (`knots`); outside, the end's f serves, as the knots cover all kept values of
@@ -36,8 +38,9 @@ import numpy as np
 
 from discreet.design.ladder.bounds.averaged import Averages
 from discreet.design.ladder.bounds.averaged_solver import Averaged, solve_averaged
-from discreet.design.ladder.bounds.averaged_steps import step_down
-from discreet.design.ladder.bounds.knots import WITHIN, clustered, dense_knots, least_between, place_knots
+from discreet.design.ladder.bounds.averaged_steps import SQUARED, step_down
+from discreet.design.ladder.bounds.knots import WITHIN, clustered, dense_knots, place_knots
+from discreet.design.ladder.bounds.stakes import Stakes, deviation
 from discreet.design.schedule import SECONDS_PER_STEP, now
 from discreet.errors import InputError
 from discreet.numerics.arrays import Floats
@@ -56,7 +59,7 @@ EVEN = 6
 
 @dataclass(frozen=True)
 class QuotientBound:
-    """A lower bound on the expected squared error with the multipliers [action, row] that prove it."""
+    """A lower bound on the expected error with the multipliers [action, row] that prove it."""
 
     lower_bound: float
     status: str
@@ -80,30 +83,36 @@ def quotient_bound_of(
     gap: float = 1e-6,
     seconds: float = 60.0,
     watch: Watch = SILENT,
+    stakes: Stakes = SQUARED,
 ) -> QuotientBound:
-    """The bound for real actions by interior point: hundreds of states, five digits."""
+    """The bound by interior point: hundreds of states, five digits."""
     cone = privacy_rows(program, epsilon)
-    return _real_actions(program, cone, targets, gap, now() + seconds, watch)
+    if stakes.nodes is None:
+        return _real_actions(program, cone, targets, gap, now() + seconds, watch, stakes)
+    found = solve(program, cone, stakes.nodes, np.zeros(len(stakes.nodes)), stakes, gap, seconds, watch)
+    bound = bound_from_multipliers(program, cone, stakes.nodes, found.multipliers, stakes)
+    return QuotientBound(max(0.0, bound), found.status, program, stakes.nodes, found.multipliers)
 
 
 def large_quotient_bound(
-    program: Averages, epsilon: float, spread: float, gap: float, seconds: float, watch: Watch = SILENT
+    program: Averages, epsilon: float, loss: float, gap: float, seconds: float, watch: Watch = SILENT, stakes: Stakes = SQUARED
 ) -> QuotientBound:
-    """The bound for real actions by first-order steps: thousands of states, three digits.
+    """The bound by first-order steps: thousands of states, three digits.
 
-    `spread` is the standard deviation of the actions that a good mechanism plays; knots are dense where it plays.
+    `loss` is that of a good mechanism; knots are dense where it plays.
     """
-    cone = privacy_rows(program, epsilon)
-    mean = float(program.masses @ program.statistics) / float(program.masses.sum())
-    low, high = float(program.statistics.min()), float(program.statistics.max())
-    affordable = seconds / (STEPS * SECONDS_PER_STEP * program.size)
-    inner = min(max(affordable - OUTER, FEWEST_KNOTS), MOST_KNOTS)
-    knots = dense_knots(mean, spread, low, high, 2 * WITHIN * spread / inner)
+    cone, knots = privacy_rows(program, epsilon), stakes.nodes
+    if knots is None:
+        centre, spread = deviation(program.masses, program.statistics, stakes, loss)
+        low, high = float(program.statistics.min()), float(program.statistics.max())
+        affordable = seconds / (STEPS * SECONDS_PER_STEP * program.size)
+        inner = min(max(affordable - OUTER, FEWEST_KNOTS), MOST_KNOTS)
+        knots = dense_knots(centre, spread, low, high, 2 * WITHIN * spread / inner)
 
     def bound_of(multipliers: Floats) -> float:
-        return bound_from_multipliers(program, cone, knots, multipliers, real=True)
+        return bound_from_multipliers(program, cone, knots, multipliers, stakes)
 
-    found = step_down(program, cone, knots, bound_of, seconds, gap, watch)
+    found = step_down(program, cone, knots, bound_of, seconds, gap, watch, stakes)
     return QuotientBound(found.bound, f"{found.steps} steps", program, knots, found.multipliers)
 
 
@@ -114,6 +123,7 @@ def _real_actions(
     gap: float,
     ends: float,
     watch: Watch,
+    stakes: Stakes,
 ) -> QuotientBound:
     """At most two programs: an even grid (unless targets are given), then knots at what its solution
     means."""
@@ -128,8 +138,8 @@ def _real_actions(
 
     def attempt(knots: Floats, reach: Floats, gap: float) -> Averaged:
         nonlocal best
-        found = solve(program, cone, knots, reach, True, gap, max(0.0, ends - now()), watch)
-        bound = bound_from_multipliers(program, cone, knots, found.multipliers, real=True)
+        found = solve(program, cone, knots, reach, stakes, gap, max(0.0, ends - now()), watch)
+        bound = bound_from_multipliers(program, cone, knots, found.multipliers, stakes)
         if bound > best.lower_bound or best.status == "not solved":
             best = QuotientBound(max(0.0, bound), found.status, program, knots, found.multipliers)
         watch.report(stage="quotient bound", bound=-best.lower_bound)
@@ -165,20 +175,18 @@ def privacy_rows(program: Averages, epsilon: float) -> sparse.csr_array:
     return sparse.csr_array(sparse.coo_array((weight, (at, to)), shape=shape))
 
 
-def bound_from_multipliers(program: Averages, cone: sparse.csr_array, grid: Floats, multipliers: Floats, real: bool) -> float:
+def bound_from_multipliers(program: Averages, cone: sparse.csr_array, grid: Floats, multipliers: Floats, stakes: Stakes) -> float:
     """The lower bound that these multipliers [action, row] prove, rounding subtracted; negative ones count as
     zero."""
     f = np.maximum(np.nan_to_num(multipliers, nan=0.0, posinf=0.0), 0.0)
     pi, omega = program.masses, program.statistics
-    losses = pi[None, :] * (grid[:, None] - omega[None, :]) ** 2
+    losses = pi[None, :] * stakes.costs(grid, omega)
     priced = np.asarray((cone.T @ f.T).T)
     magnitude = np.asarray((abs(cone).T @ f.T).T) + losses
     bracket = losses - priced - 4.0 * program.error * magnitude
-    least = bracket.min(axis=0)
-    if real:
-        if grid[0] > omega.min() or grid[-1] < omega.max():
-            raise InputError("the knots must cover the statistic", found=f"{grid[0]}..{grid[-1]}")
-        least = least_between(bracket, grid, pi)
+    if not stakes.listed and (grid[0] > omega.min() or grid[-1] < omega.max()):
+        raise InputError("the knots must cover the statistic", found=f"{grid[0]}..{grid[-1]}")
+    least = stakes.least(bracket, grid, pi, omega)
     slack = 64.0 * 2.0**-53 * float(np.abs(least).sum())
     return math.fsum(least) - slack
 
@@ -188,15 +196,15 @@ def solve(
     cone: sparse.csr_array,
     grid: Floats,
     reach: Floats,
-    real: bool,
+    stakes: Stakes,
     gap: float,
     seconds: float,
     watch: Watch,
 ) -> Averaged:
     """The interior point; playing grid[k] is rewarded by reach[k]^2."""
-    losses = (grid[:, None] - program.statistics[None, :]) ** 2 - reach[:, None] ** 2
+    losses = stakes.costs(grid, program.statistics) - reach[:, None] ** 2
 
     def bound_of(multipliers: Floats) -> float:
-        return bound_from_multipliers(program, cone, grid, multipliers, real)
+        return bound_from_multipliers(program, cone, grid, multipliers, stakes)
 
     return solve_averaged(cone, program.masses[None, :] * losses, bound_of, gap, seconds, watch)

@@ -17,7 +17,6 @@ from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG, now
 from discreet.model.certificate import CoinsWitness, SetAsideWitness, UrnWitness
 from discreet.model.iid_sum import iid_sum
-from discreet.model.losses import SquaredLoss
 from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.problem import Problem
 
@@ -46,10 +45,7 @@ class Quotient(Rung):
     least_seconds = SHORTEST_RUNG
 
     def why_not(self, problem: Problem) -> str | None:
-        reason = why_not_chain(problem)
-        if reason is None and not isinstance(problem.decision.loss, SquaredLoss):
-            return "the averaged program is solved for squared error"
-        return reason
+        return why_not_chain(problem)
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         program = self.program(height, seconds)

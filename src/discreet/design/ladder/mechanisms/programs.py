@@ -7,15 +7,18 @@ is 1-Lipschitz (`model.summary`).
 
 Under squared error only E[ω | S] matters to the program, E[(a − ω)²] = E[(a − E[ω|S])²] + E Var(ω|S), so its states are those of
 the summary and no histogram is ever listed; real actions are solved on a grid, then each output recommends its posterior mean.
-Other decisions go through the joint law of (S, ω). The kernel is rounded to whole numbers; its loss is what `certify` proves.
+Other decisions, of one or several decision makers, go through the joint law of (S, ω): a state costs Σ_ω P(ω, S)·ℓ(a, ω). Where
+actions are real, or their combinations too many, those that some likely output would recommend are tried, and each output of the
+kernel then recommends what is best after it. The kernel is rounded to whole numbers; its loss is what `certify` proves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
-from math import gcd
+from math import gcd, prod
 
 import numpy as np
 
@@ -33,6 +36,7 @@ from discreet.design.solver.repair import repair
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import RealActions
 from discreet.model.kernel import Output, TableKernel
+from discreet.model.problem import Problem
 from discreet.model.states import StateSpace, state_space
 from discreet.model.summary import LinearSummary
 from discreet.watch import SILENT, Watch
@@ -47,6 +51,8 @@ MOST_ACTIONS = 400
 """Actions of decisions other than one squared error."""
 GAP = 3e-4
 FINE, REACH = 8, 4.0
+PLACES, WIDTHS = 60, (0.5, 1.0, 2.0, 0.1)
+"""Where outputs may stand, and how wide they are in steps of the statistic over ε."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,23 +189,47 @@ def _squared(reader: Reader, scene: _Scene) -> tuple[np.ndarray, Replied, np.nda
 
 def _any(reader: Reader, scene: _Scene) -> tuple[np.ndarray, Replied, np.ndarray]:
     """The same for any decisions, through the joint law of S and ω."""
-    problem, joint = reader.problem, reader.population.joint(scene.weights)
+    joint = reader.population.joint(scene.weights)
     held, at = scene.landing(joint.first, joint.masses.shape[1])
     table = np.zeros((len(joint.omegas), scene.size))
     np.add.at(table.T, at, joint.masses[:, held].T)
-    if not problem.real_actions:
-        actions = recommendations(problem)
-        if len(actions) > MOST_ACTIONS:
-            raise TooLarge("a program on a sum", size=f"{len(actions):,} actions", fits=f"{MOST_ACTIONS:,}", remedy="fewer actions")
-        each = losses(problem, actions, joint.omegas)
-    elif len(problem.decisions) == 1:
-        omegas = np.array([float(w) for w in joint.omegas])
-        kept = np.unique(np.linspace(0, len(omegas) - 1, MOST_ACTIONS // 2).astype(int))
-        numbers = np.array([float(reader.allowed(a)) for a in omegas[kept].tolist()])
-        each = float(problem.decision.weight) * problem.decision.loss.table(np.unique(numbers), omegas)
-    else:
-        raise TooLarge("a program on a sum", size="real actions of several decision makers", fits="one", remedy="list the actions")
-    return each @ table, lambda kernel: reader.replies(kernel @ table.T, joint.omegas)[0], table.sum(axis=0)
+
+    def replied(kernel: np.ndarray) -> list[Recommendation]:
+        return reader.replies(kernel @ table.T, joint.omegas)[0]
+
+    actions = _every_action(reader.problem) or _worth_playing(reader, table, joint.omegas, replied)
+    return losses(reader.problem, actions, joint.omegas) @ table, replied, table.sum(axis=0)
+
+
+def _every_action(problem: Problem) -> list[Recommendation]:
+    """All actions, or their combinations, where they are listed and few."""
+    listed = [d.actions for d in problem.decisions if not isinstance(d.actions, RealActions)]
+    few = len(listed) == len(problem.decisions) and prod(map(len, listed)) <= MOST_ACTIONS
+    return recommendations(problem) if few else []
+
+
+def _worth_playing(reader: Reader, table: np.ndarray, omegas: Sequence[Fraction], replied: Replied) -> list[Recommendation]:
+    """What is best after outputs that tell ω more or less exactly: states weighed by how far from a place their mean of ω lies.
+
+    Outputs of any mechanism blur the states; along a sum those that are worth having are of this kind, about as wide as noise that
+    keeps the promise. Under absolute and pinball errors the likely values of ω come first.
+    """
+    values = np.array([float(w) for w in omegas])
+    masses = table.sum(axis=0)
+    means = values @ table / np.where(masses > 0, masses, 1.0)
+    reach, spread = float(np.ptp(reader.values)) / max(reader.epsilon, 1e-9), reader.population.spread()
+    centre = float(masses @ means / masses.sum())
+    places = np.linspace(max(means.min(), centre - REACH * spread), min(means.max(), centre + REACH * spread), PLACES)
+    found: dict[Recommendation, None] = {}
+    decisions = reader.problem.decisions
+    if len(decisions) == 1 and decisions[0].loss.quantile is not None:
+        likely = values[(values >= places[0]) & (values <= places[-1])]
+        apart = -(-len(likely) // (MOST_ACTIONS // 2)) or 1
+        found.update(dict.fromkeys(reader.allowed(a) for a in likely[::apart].tolist()))
+    for width in WIDTHS:
+        away = np.abs(means[None, :] - places[:, None]) / max(min(width * reach, spread), 1e-300)
+        found.update(dict.fromkeys(replied(np.exp(np.maximum(away.min(axis=1, keepdims=True) - away, -600.0)))))
+    return list(found)[:MOST_ACTIONS]
 
 
 def _grid(masses: np.ndarray, means: np.ndarray) -> np.ndarray:

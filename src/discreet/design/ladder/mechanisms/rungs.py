@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from discreet.certify.bounds.chain import why_not_chain
 from discreet.design.ladder.bounds.groupings import clipped_groups
 from discreet.design.ladder.mechanisms.lines import line_reading
 from discreet.design.ladder.mechanisms.programs import Read, read_pair, read_sum
@@ -11,7 +10,7 @@ from discreet.design.ladder.mechanisms.weights import clipped_candidates, clippe
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG, Until, time_left
 from discreet.errors import TooLarge
-from discreet.model.losses import SquaredLoss
+from discreet.model.iid_sum import why_not_iid_sum
 from discreet.model.problem import Problem
 
 
@@ -79,10 +78,7 @@ class ProgramOnTwoCounts(Rung):
     least_seconds = SHORTEST_RUNG
 
     def why_not(self, problem: Problem) -> str | None:
-        reason = why_not_chain(problem)
-        if reason is None and not isinstance(problem.decision.loss, SquaredLoss):
-            return "the program is solved for squared error"
-        return reason
+        return why_not_iid_sum(problem)
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         groups = clipped_groups(height.reader, height.weights)

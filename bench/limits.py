@@ -1,0 +1,162 @@
+"""Are the limits kept? Odd problems through the command line: processor seconds and memory beside what was asked for.
+
+A search ends within 1.2 times `--seconds` and 5 s of processor time, and takes no more than `--memory`. Each line runs in a process
+of its own whose clocks count its own processor time (`bench/zoo.py`), so that a busy machine shows the same; imports and the start
+of Python are counted. A family has `--limit` for the whole, a frontier `--seconds` for each of its points. LATE and LARGE mark what
+breaks a limit.
+
+    python bench/limits.py [--seconds 1 3 10] [--memory 2GB] [--only WORD ...] [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from zoo import ABSOLUTE, GRACE, PINBALL, SQUARED, THREE, WHOLE, Document, falling, problem, scaled, threshold
+
+POINTS = 3
+IMPORTS = 60 << 20
+"""What an interpreter with NumPy holds before anything is asked."""
+Case = tuple[str, Document, list[str], float]
+"""Name, problem, arguments, and how many searches they are."""
+
+
+def dirichlet(types: int) -> Document:
+    return {"kind": "exchangeable", "concentration": scaled(falling(types))}
+
+
+def cases(seconds: float) -> Iterator[Case]:
+    """What might not end: each is a search that some part of the house is too small for."""
+
+    def designed(name: str, document: Document, *more: str) -> Case:
+        return name, document, ["design", "PROBLEM", "--seconds", str(seconds), *more], 1.0
+
+    makers = [{**SQUARED, "weight": "1"}, {**PINBALL, "weight": "2"}, {**ABSOLUTE, "actions": "real"}]
+    listed = {"kind": "squared-error", "actions": {"from": 0, "to": 1000, "step": 5}}
+    buses = {"kind": "expression", "actions": {"from": "0.1", "to": 1000}, "payoff": "-omega/a - 0.1*a"}
+    size = ["1/201"] * 201
+    unbounded = {"kind": "iid", "probabilities": list(THREE), "size": size}
+    yield designed("T=50 N=2 real", problem(2, range(51), ["1/51"] * 51))
+    yield designed("T=200 N=2 real", problem(2, range(201), ["1/201"] * 201))
+    yield designed("T=200 N=1000 real", problem(1000, range(201), ["1/201"] * 201))
+    yield designed("T=300 N=50 absolute", problem(50, range(301), falling(301), ABSOLUTE))
+    yield designed("T=20 N=10,000 pinball", problem(10_000, range(21), falling(21), PINBALL))
+    yield designed("T=2 N=400 real", problem(400, (0, 1, 2), THREE))
+    yield designed("T=2 N=400 uniform whole", problem(400, (0, 1, 2), ["1/3"] * 3, WHOLE))
+    yield designed("T=4 N=60 whole", problem(60, range(5), falling(5), WHOLE))
+    yield designed("T=10 N=10^6 real", problem(10**6, range(11), falling(11)))
+    yield designed("binary N=10^8 real", problem(10**8, (0, 1), (".9", ".1")))
+    yield designed("binary N=10^6 threshold", problem(10**6, (0, 1), (".9", ".1"), threshold(10**5)))
+    yield designed("values of 1e15 T=5 N=300", problem(300, (0, "1e15", "2e15", "3e15", "4e15", "9e15"), falling(6)))
+    yield designed("odd values T=6 N=200", problem(200, ("0.37", "1.113", "2.71828", "3.3", "7.77", "19.1"), falling(6)))
+    yield designed("three makers T=5 N=100", problem(100, range(6), falling(6), makers))
+    yield designed("three makers Dirichlet T=5 N=100", problem(100, range(6), dirichlet(6), makers))
+    yield designed("three makers T=2 N=30", problem(30, (0, 1, 2), THREE, makers))
+    yield designed("201 listed actions T=10 N=100", problem(100, range(11), falling(11), listed))
+    yield designed("buses Dirichlet T=5 N=200", problem(200, range(6), dirichlet(6), buses))
+    yield designed("Dirichlet T=2 N=400 real", problem(400, (0, 1, 2), dirichlet(3)))
+    yield designed("Dirichlet T=10 N=1000 absolute", problem(1000, range(11), dirichlet(11), ABSOLUTE))
+    yield designed("Dirichlet threshold N=5,000", problem(5_000, (0, 1, 2), dirichlet(3), threshold(700)))
+    yield designed(
+        "unbounded 0..200 three types real",
+        problem({"from": 0, "to": 200}, (0, 1, 2), unbounded, neighbours="add-remove-one"),
+    )
+    rows = [[f"{k + 1}/62", f"{61 - k}/62"] for k in range(60)]
+    yield designed("laws of their own N=60", problem(60, (0, 1), {"kind": "independent", "probabilities": rows}))
+    yield designed("T=5 N=50 at 12", problem(50, range(6), falling(6), epsilon=12))
+    for name, document in (
+        ("rho T=2 N=200", problem(200, (0, 1, 2), THREE)),
+        ("rho T=10 N=1000", problem(1000, range(11), falling(11))),
+        ("rho Dirichlet T=5 N=100", problem(100, range(6), dirichlet(6))),
+    ):
+        yield designed(name, {**document, "privacy": {"rho": "1/2"}})
+    yield designed("hedge T=5 N=100", problem(100, range(6), falling(6)), "--hedge", "50%")
+    yield designed("hedge T=2 N=200 whole", problem(200, (0, 1, 2), THREE, WHOLE), "--hedge", "50%")
+    yield designed("oblivious T=10 N=100", problem(100, range(11), falling(11)), "--within", "oblivious")
+    within = ["design", "PROBLEM", "--workers", "1", "--limit", str(seconds), "--seconds", str(seconds)]
+    yield "family 1..100 T=2 whole", problem(10, (0, 1, 2), THREE, WHOLE), [*within, "--sizes", "1..100"], 1.0
+    yield "family 10..200 by 10 T=5", problem(10, range(6), falling(6)), [*within, "--sizes", "10, 50, 100, 200"], 1.0
+    levels = ["frontier", "PROBLEM", "--workers", "1", "--points", str(POINTS), "--seconds", str(seconds)]
+    yield "frontier T=5 N=100", problem(100, range(6), falling(6)), levels, POINTS
+    yield "frontier T=2 N=200 whole", problem(200, (0, 1, 2), THREE, WHOLE), levels, POINTS
+
+
+def as_toml(value: Any) -> str:
+    """A value of a problem file, inline."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(k)} = {as_toml(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple, range)):
+        return "[" + ", ".join(map(as_toml, value)) + "]"
+    return json.dumps(value)
+
+
+def shown(arguments: list[str]) -> None:
+    """Run the command in this process, by its own clock."""
+    from zoo import _count_processor_time
+
+    _count_processor_time()
+    from discreet.cli.main import main
+
+    sys.argv = ["discreet", *arguments]
+    main()
+
+
+def ran(document: Document, arguments: list[str], memory: str) -> dict[str, Any]:
+    """Processor seconds and largest memory of a command in a process of its own, with its last words where it failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "problem.toml"
+        path.write_text("".join(f"{name} = {as_toml(part)}\n" for name, part in document.items()), encoding="utf-8")
+        line = [str(path) if a == "PROBLEM" else a for a in arguments]
+        words = Path(folder) / "words"
+        with words.open("w") as file:
+            begun = subprocess.Popen(
+                [sys.executable, __file__, "--one", *line, "--memory", memory], stdout=file, stderr=subprocess.STDOUT
+            )
+            _, status, used = os.wait4(begun.pid, 0)
+        said = words.read_text(encoding="utf-8")
+    found = {"cpu": used.ru_utime + used.ru_stime, "memory": used.ru_maxrss * 1024, "failed": status != 0}
+    return found | {"words": said[-600:] if status else ""}
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--one"]:
+        shown(sys.argv[2:])
+        return
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", nargs="+", type=float, default=[1.0, 3.0, 10.0])
+    parser.add_argument("--memory", default="2GB")
+    parser.add_argument("--only", nargs="+", default=[""])
+    parser.add_argument("--json", type=Path)
+    asked = parser.parse_args()
+    points = []
+    for seconds in asked.seconds:
+        for name, document, arguments, searches in cases(seconds):
+            if not any(word in name for word in asked.only):
+                continue
+            found = ran(document, arguments, asked.memory)
+            most = 1.2 * seconds * searches + GRACE
+            marks = [word for word, bad in (("FAILED", found["failed"]), ("LATE", found["cpu"] > most)) if bad]
+            if found["memory"] > 2 * 10**9 + IMPORTS:
+                marks.append("LARGE")
+            points.append({"problem": name, "seconds": seconds, "limit": most, **found})
+            print(
+                f"{seconds:4g} s {name:34} {found['cpu']:6.1f} of {most:5.1f} CPU s {found['memory'] / 2**20:6.0f} MB "
+                f"{' '.join(marks)} {found['words']}",
+                flush=True,
+            )
+            if asked.json:
+                asked.json.write_text(json.dumps(points, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

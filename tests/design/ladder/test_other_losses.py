@@ -1,0 +1,130 @@
+"""Absolute and pinball errors, listed actions and several decision makers on the higher rungs, below and above the truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from ladder_problems import problem_of
+
+from discreet.certify.bounds.quotient import quotient_upper_bound
+from discreet.certify.optimality import proved_bound, proved_value
+from discreet.design.ladder.bounds.averaged import averages
+from discreet.design.ladder.bounds.groupings import quotient
+from discreet.design.ladder.bounds.rungs import GroupedQuotient
+from discreet.design.ladder.bounds.stakes import Stakes, reaching
+from discreet.design.ladder.climb import FIRST
+from discreet.design.ladder.mechanisms.readings import Reader
+from discreet.design.ladder.mechanisms.rungs import ProgramOnTheSum, ProgramOnTwoCounts
+from discreet.design.ladder.rung import Height
+from discreet.design.program.listed import programmed
+from discreet.design.schedule import counted
+from discreet.design.solver.threads import one_thread
+from discreet.model.actions import ListedActions, RealActions
+from discreet.model.certificate import OptimalityClaim
+from discreet.model.decision import Decision, integer_actions
+from discreet.model.kernel import TableKernel
+from discreet.model.losses import AbsoluteLoss, PinballLoss, SquaredLoss
+from discreet.model.mechanism import Mechanism
+from discreet.watch import SILENT
+
+FIVE = ([0.8, 0.1, 0.05, 0.03, 0.015, 0.005], [0, 1, 2, 3, 4, 5])
+HIGH = PinballLoss(Fraction(9, 10))
+STEPS = ListedActions(tuple(map(Fraction, range(0, 120, 5))))
+PAIRS = ListedActions(tuple(map(Fraction, range(0, 42, 2))))
+OTHERS = [
+    Decision(AbsoluteLoss(), RealActions()),
+    Decision(HIGH, RealActions(), weight=Fraction(3)),
+    Decision(AbsoluteLoss(), ListedActions((Fraction(-1), Fraction(1), Fraction(5, 2), Fraction(40)))),
+    Decision(SquaredLoss(), integer_actions(Fraction(0), Fraction(15))),
+    Decision(HIGH, STEPS),
+]
+
+
+def least(problem):
+    """What the best mechanism loses: absolute and pinball errors are least at values of ω."""
+    if isinstance(problem.decision.actions, RealActions):
+        whole = replace(problem.decision, actions=integer_actions(*problem.omega_range))
+        problem = replace(problem, decisions=(whole,))
+    proposal = programmed(problem, 1e-7)
+    return -float(proved_value(Mechanism(problem, proposal.summary, proposal.kernel, problem.guarantee), claim(proposal)))
+
+
+def claim(proposal):
+    return OptimalityClaim(Fraction(0), Fraction(0), proposal.witness)
+
+
+@pytest.mark.parametrize("decision", OTHERS, ids=lambda d: f"{d.loss.kind}-{type(d.actions).__name__}")
+@pytest.mark.parametrize("small", [200, 0])
+def test_quotients_stay_below_the_truth_and_near_it(decision, small, monkeypatch):
+    """By interior point and by first-order steps, with every type a group of its own: what is certified is what floats foretell."""
+    monkeypatch.setattr("discreet.design.ladder.bounds.groupings.SMALL", small)
+    problem = problem_of([0.6, 0.3, 0.1], [0, 1, 4], 3, 1.0, (decision,))
+    reader, best = Reader(problem), least(problem)
+    program = averages(reader.law, groups=[[1], [2]], leave_out=1e-9)
+    with counted(), one_thread():
+        found = quotient(reader, program, best, 1e-4, 2.0)
+    proved = -float(quotient_upper_bound(problem, found.witness))
+    assert proved <= best * (1 + 1e-12)
+    assert proved == pytest.approx(found.lower_bound, rel=1e-6, abs=1e-9)
+    assert proved > 0.96 * best
+
+
+def test_nodes_that_leave_nothing_between():
+    omegas = np.array([3.0, 2.0, 7.0])
+    assert Stakes.of(Decision(AbsoluteLoss(), RealActions()), omegas).nodes.tolist() == [2.0, 3.0, 7.0]
+    listed = Stakes.of(Decision(SquaredLoss(), STEPS), omegas)
+    assert listed.listed and listed.nodes.tolist() == [0.0, 5.0, 10.0]
+    assert Stakes.of(Decision(SquaredLoss(), RealActions()), omegas).nodes is None
+    many = Stakes.of(Decision(AbsoluteLoss(), RealActions()), np.arange(500.0))
+    assert many.nodes is None and not many.listed
+    assert reaching(np.array([1.0, 2.0]), 5.0, 9.0).tolist() == [2.0] and reaching(np.array([5.0]), 0.0, 1.0).tolist() == [5.0]
+
+
+def test_what_lies_between_nodes_is_counted():
+    """Kinks between nodes: the least over real actions, by a fine search."""
+    rng = np.random.default_rng(3)
+    stakes, knots = Stakes(HIGH), np.array([0.0, 1.5, 2.0, 6.0])
+    omegas, masses = rng.uniform(0, 6, 40), rng.uniform(0.1, 1, 40)
+    tilt = rng.normal(size=(4, 40))
+    found = stakes.least(masses * stakes.costs(knots, omegas) + tilt, knots, masses, omegas)
+    fine = np.linspace(0, 6, 6001)
+    between = np.stack([np.interp(fine, knots, column) for column in tilt.T], axis=1)
+    seen = (masses * stakes.costs(fine, omegas) + between).min(axis=0)
+    assert np.all(found <= seen + 1e-12) and np.allclose(found, seen, atol=2e-3)
+
+
+def climbed(problem, *rungs):
+    """A height after the first rungs and these."""
+    height = Height(problem, 1e-3, SILENT)
+    with counted(), one_thread():
+        for rung in (*FIRST, *rungs):
+            assert rung.why_not(problem) is None
+            found = rung.climb(height, 2.1)
+            if found is not None:
+                height.take(found)
+    return height
+
+
+@pytest.mark.parametrize("decision", [OTHERS[0], Decision(SquaredLoss(), PAIRS)], ids=["absolute", "listed"])
+def test_the_higher_rungs_serve_other_losses(decision):
+    problem = problem_of(*FIVE, 8, 1.0, (decision,))
+    begun, height = climbed(problem), climbed(problem, ProgramOnTheSum(), ProgramOnTwoCounts(), GroupedQuotient())
+    assert height.loss < begun.loss and height.lower_bound > 1.05 * begun.lower_bound
+    found = height.mechanism
+    mechanism = Mechanism(problem, found.summary, found.kernel, problem.guarantee)
+    bare = OptimalityClaim(Fraction(0), Fraction(0), height.bound.witness)
+    assert -float(proved_value(mechanism, bare)) == pytest.approx(height.loss, rel=1e-9)
+    assert -float(proved_bound(mechanism, bare)) == pytest.approx(height.lower_bound, rel=1e-6)
+    assert height.lower_bound > 0.95 * height.loss
+
+
+def test_several_decision_makers_read_a_program():
+    """Combinations of real actions are not listed; those that likely outputs recommend are enough to beat noise."""
+    both = Decision(SquaredLoss(), RealActions()), Decision(HIGH, RealActions(), weight=Fraction(10))
+    problem = problem_of(*FIVE, 8, 1.0, both)
+    begun, height = climbed(problem), climbed(problem, ProgramOnTheSum(), ProgramOnTwoCounts())
+    assert height.loss < 0.999 * begun.loss and isinstance(height.mechanism.kernel, TableKernel)
+    assert all(isinstance(output.action, tuple) and len(output.action) == 2 for output in height.mechanism.kernel.outputs)
