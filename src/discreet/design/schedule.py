@@ -56,10 +56,13 @@ SHARES = {
     "coin bound": 0.6,
     "set-aside bound": 0.6,
     "urn bound": 0.5,
+    "likely histograms": 0.9,
     "quotient bound": 0.15,
     "grouped quotient bound": 0.5,
 }
 """Share of the time left that a rung may take; the search has a share of the whole, and more of it gains little."""
+BESIDE_LISTED = 0.15
+"""The share of bounds by one respondent or an urn, where likely histograms are listed next."""
 SHORTEST_SEARCH = 2.0
 LAST_SHARE = 0.7
 """Share of the time left for the last bound: proving it again takes time too."""
@@ -253,8 +256,8 @@ def time_left(watch: Watch | None) -> float:
 class LadderTime:
     """The time of one climb."""
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds, self.ends = seconds, now() + seconds
+    def __init__(self, seconds: float, listed: bool = False) -> None:
+        self.seconds, self.ends, self.listed = seconds, now() + seconds, listed
 
     @property
     def left(self) -> float:
@@ -266,4 +269,6 @@ class LadderTime:
             return LAST_SHARE * self.left
         if rung == "weights by search":
             return min(self.left, max(SHORTEST_SEARCH, SHARES[rung] * self.seconds))
+        if self.listed and rung in ("set-aside bound", "urn bound"):
+            return BESIDE_LISTED * self.left
         return SHARES[rung] * self.left

@@ -6,6 +6,7 @@
 | 1 | integer weights w(type) by search | – |
 | 2 | a program on the likely window of that sum | one respondent set aside, or an urn; quotient, where its program is small |
 | 3 | a program on two counts, of a near and a far group of types | grouped quotient, the same groups |
+| both | a program on likely histograms, as which the others are read | the same program without the others |
 
 Mechanism and bound are kept apart: the best of each. The ladder stops when the gap that was asked for is reached or the time is
 over.
@@ -21,6 +22,7 @@ quotients also for a single squared, absolute or pinball error, as chains are; e
 from __future__ import annotations
 
 from discreet.design.ladder.bounds.rungs import ChainBound, CoinsBound, GroupedQuotient, Quotient, SetAside, UrnBound
+from discreet.design.ladder.likely import LikelyHistograms
 from discreet.design.ladder.mechanisms.rungs import (
     ClippedSum,
     LineReading,
@@ -41,8 +43,8 @@ from discreet.watch import SILENT, Watch
 FIRST: tuple[Rung, ...] = (ChainBound(), LineReading(), ClippedSum())
 """These are climbed whatever the time: without them there is nothing to prove."""
 RUNGS: tuple[Rung, ...] = (
-    WeightsBySearch(), ProgramOnTheSum(), ProgramOnTwoCounts(), CoinsBound(), SetAside(), UrnBound(), Quotient(),
-    GroupedQuotient(),
+    WeightsBySearch(), ProgramOnTheSum(), ProgramOnTwoCounts(), CoinsBound(), SetAside(), UrnBound(),
+    LikelyHistograms(), Quotient(), GroupedQuotient(),
 )  # fmt: skip
 
 
@@ -63,7 +65,8 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
             allowed="a sum, a count, or the mean of a fixed number of respondents, with ε above 0",
             remedy="use another statistic, or fewer respondents and types",
         )
-    height, allowance = Height(problem, gap, Quiet(watch)), LadderTime(seconds)
+    height = Height(problem, gap, Quiet(watch))
+    allowance = LadderTime(seconds, LikelyHistograms().why_not(problem) is None)
     rungs: list[Reached] = []
     begun = now()
     for rung in FIRST:

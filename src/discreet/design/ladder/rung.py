@@ -14,7 +14,7 @@ from discreet.model.certificate import Witness
 from discreet.model.gap import reached
 from discreet.model.kernel import Kernel
 from discreet.model.problem import Problem
-from discreet.model.summary import LinearSummary
+from discreet.model.summary import Summary
 from discreet.watch import Watch
 
 
@@ -23,7 +23,7 @@ class Found:
     """What a rung adds: a mechanism with its loss, or a lower bound with its witness. `weights` lead the rungs above."""
 
     loss: float | None = None
-    summary: LinearSummary | None = None
+    summary: Summary | None = None
     kernel: Kernel | None = None
     words: str = ""
     weights: Weights | None = None
@@ -40,6 +40,8 @@ class Height:
         self.mechanism, self.bound = Found(loss=float("inf")), Found(lower_bound=float("-inf"))
         self.weights: Weights = ()
         self.least_noise = float("inf")
+        self.listed = 0
+        """Likely histograms that were told apart."""
 
     @property
     def loss(self) -> float:

@@ -49,7 +49,7 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     """The best mechanism for a single loss with real actions, to a relative gap."""
     base = ground(problem)
     decision = problem.decision
-    table = _coarse(base, decision)
+    table = coarse(base)
     tolerance = affordable_tolerance(base, table, gap, NODES, watch)
     epsilon = solvable(problem.epsilon)
     while True:
@@ -60,9 +60,9 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
         kernel = repair(found.kernel, Program(loss.cost(found.actions), section.space.edges, float(epsilon)))
         if isinstance(loss, SquaredError):
             kernel = joined(kernel, loss, 0.02 * gap * float(size(found.value)))
-        kernel, actions = _merged(kernel, best_actions(section, kernel))
+        kernel, actions = merged(kernel, best_actions(section, kernel))
         numbers = np.array([float(a) for a in actions])
-        cost = float(decision.weight) * section.upper(decision.loss.table(numbers, _values(base)))
+        cost = float(decision.weight) * section.upper(decision.loss.table(numbers, values_of(base)))
         value = float((cost * kernel).sum())
         clamped = value - float((loss.cost(numbers) * kernel).sum()) - section.lower(table)[1]
         finer = finer_tolerance(section, table, tolerance, clamped, gap * float(size(value)), watch)
@@ -96,9 +96,9 @@ def reaching(found: Continuum, ends: tuple[Fraction, Fraction]) -> tuple[list[Fr
     return nodes, flows
 
 
-def _coarse(base: Ground, decision: Decision) -> np.ndarray:
+def coarse(base: Ground) -> np.ndarray:
     """The loss [action, ω] on a grid of actions, the best for each ω among them where these are few."""
-    values = _values(base)
+    decision, values = base.problem.decision, values_of(base)
     low, high = map(float, needed(base.problem))
     if decision.is_loss:
         grid = np.interp(np.linspace(0, 1, COARSE), np.linspace(0, 1, len(values)), values)
@@ -108,7 +108,7 @@ def _coarse(base: Ground, decision: Decision) -> np.ndarray:
     return np.asarray(float(decision.weight) * decision.loss.table(grid, values))
 
 
-def _values(base: Ground) -> np.ndarray:
+def values_of(base: Ground) -> np.ndarray:
     return np.array([float(w) for w in base.exact_omegas])
 
 
@@ -152,13 +152,13 @@ def best_actions(section: Section, kernel: np.ndarray) -> list[Fraction]:
     return [a for a in replies.actions if isinstance(a, Fraction)]
 
 
-def _merged(kernel: np.ndarray, actions: list[Fraction]) -> tuple[np.ndarray, list[Fraction]]:
+def merged(kernel: np.ndarray, actions: list[Fraction]) -> tuple[np.ndarray, list[Fraction]]:
     """Outputs with the same reply become one."""
     distinct = sorted(set(actions))
     place = {a: i for i, a in enumerate(distinct)}
-    merged = np.zeros((len(distinct), kernel.shape[1]))
-    np.add.at(merged, [place[a] for a in actions], kernel)
-    return merged, distinct
+    table = np.zeros((len(distinct), kernel.shape[1]))
+    np.add.at(table, [place[a] for a in actions], kernel)
+    return table, distinct
 
 
 def joined(kernel: np.ndarray, loss: SquaredError, spare: float) -> np.ndarray:

@@ -101,11 +101,11 @@ def line(inner: Floats, low: float, high: float) -> Line:
     return Line(np.concatenate([inner[0] - before[::-1], inner, inner[-1] + after]))
 
 
-def _within(loss: SquaredError, first: float, last: float) -> Floats:
+def _within(loss: SquaredError, first: float, last: float, count: int) -> Floats:
     """The first borders: evenly between these actions, or over the range; cells at its ends are kept for actions that lie there."""
     end = FOR_AN_END * (loss.high - loss.low)
     low, high = max(first, loss.low + end), min(last, loss.high - end)
-    return np.linspace(*((low, high) if high - low > end else (loss.low + end, loss.high - end)), FIRST_CELLS + 1)
+    return np.linspace(*((low, high) if high - low > end else (loss.low + end, loss.high - end)), count + 1)
 
 
 def _beyond(room: float, near: float) -> Floats:
@@ -120,19 +120,29 @@ def _beyond(room: float, near: float) -> Floats:
 
 
 @one_thread()
-def solve_cells(loss: SquaredError, edges: Integers, epsilon: float, gap: float = 1e-6, watch: Watch | None = None) -> Continuum:
-    """Best kernel over real actions on a connected graph with ε > 0, and a bound over all real actions, to a relative gap."""
-    return _Refining(loss, edges, epsilon, gap, watch).solved()
+def solve_cells(
+    loss: SquaredError,
+    edges: Integers,
+    epsilon: float,
+    gap: float = 1e-6,
+    watch: Watch | None = None,
+    first: int = FIRST_CELLS,
+) -> Continuum:
+    """Best kernel over real actions on a connected graph with ε > 0, and a bound over all real actions, to a relative gap.
+
+    It begins with about `first` cells.
+    """
+    return _Refining(loss, edges, epsilon, gap, watch, first).solved()
 
 
 class _Refining:
     """The program on a line of cells, its interior point, and the best of what they showed."""
 
-    def __init__(self, loss: SquaredError, edges: Integers, epsilon: float, gap: float, watch: Watch | None) -> None:
+    def __init__(self, loss: SquaredError, edges: Integers, epsilon: float, gap: float, watch: Watch | None, first: int) -> None:
         self.loss, self.edges, self.epsilon, self.gap, self.watch = loss, edges, epsilon, gap, watch
         self.begun = time.perf_counter()
         seen = first_actions(loss, edges, epsilon)
-        self.line = line(_within(loss, float(seen[0]), float(seen[-1])), loss.low, loss.high)
+        self.line = line(_within(loss, float(seen[0]), float(seen[-1]), first), loss.low, loss.high)
         self.state = Iterate(Program(self.line.cost(loss), edges, epsilon))
         self.path: deque[tuple[float, Point]] = deque(maxlen=KEPT)
         self.value, self.bound = np.inf, -np.inf
