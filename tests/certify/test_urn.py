@@ -15,7 +15,8 @@ from test_quotient import optimality_value, problem_of
 from discreet.certify.bounds import urn as checker
 from discreet.certify.bounds.urn import urn_of, urn_upper_bound
 from discreet.design.ladder.bounds.rungs import UrnBound
-from discreet.design.ladder.bounds.urn import likeliest, urn_bound, urn_program
+from discreet.design.ladder.bounds.urn import urn_bound, urn_program
+from discreet.design.ladder.bounds.urn_forms import forms_of, likeliest
 from discreet.design.ladder.climb import climb
 from discreet.design.program.listed import programmed
 from discreet.design.schedule import counted
@@ -175,3 +176,9 @@ def test_the_ladder_climbs_it_where_the_prior_is_an_urn():
     assert math.isclose(-float(urn_upper_bound(problem, proposal.witness)), max(r.lower_bound for r in reached), rel_tol=1e-6)
     independent = problem_of(["0.7", "0.2", "0.1"], [0, 1, 3], 8, epsilon=Fraction(1, 4))
     assert UrnBound().why_not(problem) is None and UrnBound().why_not(independent) is not None
+
+
+def test_sums_have_the_levels_that_leave_least_within_classes():
+    shares = ["0.8", "0.1", "0.05", "0.03", "0.015", "0.005"]
+    assert forms_of(over(shares, list(range(6)), 20)) == [None, (0, 0, 1, 1, 1, 1), (0, 0, 1, 2, 2, 2), (0, 0, 1, 2, 3, 3)]
+    assert forms_of(over(["0.2", "0.5", "0.3"], [-2, 0, 1], 4)) == [None, (0, 0, 1)]

@@ -11,8 +11,8 @@ from discreet.design.ladder.bounds.coins import best_coins, coins_bound, promise
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import SetAsideProgram, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.urn import UrnProgram, urn_bound
-from discreet.design.ladder.bounds.urn import fitting as fitting_urn
-from discreet.design.ladder.bounds.urn import forms_of as urn_forms
+from discreet.design.ladder.bounds.urn_forms import fitting as fitting_urn
+from discreet.design.ladder.bounds.urn_forms import forms_of as urn_forms
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG, now
 from discreet.model.certificate import CoinsWitness, SetAsideWitness, UrnWitness
@@ -22,6 +22,8 @@ from discreet.model.problem import Problem
 
 ALONE, BESIDE = 0.15, 0.7
 """Shares of the time left that a program with one sum may take, and the first with two."""
+FIRST_FORMS = 0.5
+"""Share of the time left that an urn bound may take while finer sums follow."""
 ALONE_SECONDS = 4.0
 """One sum may take so long in any case: at small ε it is nearly the whole truth."""
 
@@ -135,11 +137,13 @@ class UrnBound(Rung):
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         ends, best = now() + seconds, None
-        for weights in urn_forms(height.weights):
-            program = fitting_urn(height.problem, weights, height.loss, ends - now())
+        forms = urn_forms(height.problem)
+        for k, weights in enumerate(forms):
+            given = (ends - now()) * (1.0 if k == len(forms) - 1 else FIRST_FORMS)
+            program = fitting_urn(height.problem, weights, height.loss, given)
             if program is None or height.watch.cancelled() or _known_urn(height, program):
                 continue
-            found = urn_bound(height.problem, program, height.loss, ends - now())
+            found = urn_bound(height.problem, program, height.loss, given, height.watch)
             if found is not None and (best is None or found.lower_bound > best.lower_bound):
                 best = found
         return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.certify.bounds.urn import Urn, urn_of
+from discreet.certify.bounds.urn import Urn
 from discreet.design.ladder.bounds.knots import dense_knots, least_between, rewards
-from discreet.design.ladder.bounds.urn_solver import multipliers_of, solve_seconds
+from discreet.design.ladder.bounds.urn_solver import multipliers_of
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.model.certificate import Multipliers, UrnWitness
 from discreet.model.problem import Problem
 from discreet.numerics.arrays import Flags, Floats, Integers
+from discreet.watch import SILENT, Watch
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -31,9 +32,8 @@ APART = 0.25
 """Nodes are so many roots of loss/e^(ε/2) apart, where that takes no more than MOST_KNOTS of them."""
 MOST_COUNTS = 400_000
 """Counts of classes that are listed to find the law of the states."""
-LEAVE_OUT = (2e-2, 1e-2, 3e-3, 1e-3)
-"""Shares of the variance of ω that the states left out may hold."""
-TOPS = (2, 3)
+WIDELY = 10.0
+"""At the start nodes are played as if what they miss were spread over so many variances."""
 BITS = 60
 FAINT = 1e-13
 
@@ -215,18 +215,22 @@ class UrnProved:
     witness: UrnWitness
 
 
-def urn_bound(problem: Problem, program: UrnProgram, loss: float, seconds: float) -> UrnProved | None:
-    """The bound that a program proves, None when it is not solved within the time; `loss` is that of a good mechanism.
+def urn_bound(problem: Problem, program: UrnProgram, loss: float, seconds: float, watch: Watch = SILENT) -> UrnProved | None:
+    """The bound that a program proves within the time, None when that is nothing; `loss` is that of a good mechanism.
 
     Every cell's cost is lowered at a node by a square, so that the multipliers prove as much between nodes as at them (`knots`).
     """
     weight = float(problem.decision.weight)
     cone = cone_of(program, float(problem.epsilon))
     knots = knots_of(problem, program, loss / weight)
-
     reach = rewards(knots, [False] * len(knots))
     cost = program.masses * (knots[:, None] ** 2 - reach[:, None] ** 2 - 2 * knots[:, None] * program.reads)
-    found = multipliers_of(cone.matrix, cone.free, np.asarray(cost), program.masses, seconds)
+    played = 1.0 / (knots**2 + WIDELY * program.second)
+
+    def worth(multipliers: Floats) -> float:
+        return proved(program, cone, knots, multipliers)
+
+    found = multipliers_of(program, cone, np.asarray(cost), played / played.sum(), worth, seconds, watch)
     if found is None:
         return None
     lower = proved(program, cone, knots, found)
@@ -269,30 +273,3 @@ def _witness(problem: Problem, program: UrnProgram, cone: UrnCone, knots: Floats
         each.append(Multipliers(node, tuple(zip(states[used].tolist(), places[used].tolist(), row[used].tolist(), strict=True))))
     rows = tuple(tuple(state) for state in program.states.tolist())
     return UrnWitness(program.reference, program.weights, rows, 1 << max(bits, 0), tuple(each))
-
-
-def fitting(problem: Problem, weights: Weights | None, loss: float, seconds: float) -> UrnProgram | None:
-    """The program that leaves out least among those that the time allows; None when there is none."""
-    found = None
-    for share in LEAVE_OUT:
-        program = urn_program(urn_of(problem), likeliest(problem), weights, share)
-        if program is None:
-            break
-        nodes = len(knots_of(problem, program, loss / float(problem.decision.weight)))
-        if solve_seconds(len(program.cells), nodes) > seconds:
-            break
-        found = program
-    return found
-
-
-def forms_of(weights: Weights) -> list[Weights | None]:
-    """Nothing beside the count, then the weights of the best sum in few whole steps."""
-    low, high = min(weights), max(weights)
-    stepped = [tuple(round((w - low) * top / (high - low)) for w in weights) for top in TOPS]
-    return [None, *dict.fromkeys(stepped)]
-
-
-def likeliest(problem: Problem) -> int:
-    """The type to count: the likeliest one."""
-    contents = urn_of(problem).contents
-    return max(range(len(contents)), key=lambda i: contents[i])

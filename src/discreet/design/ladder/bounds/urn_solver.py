@@ -1,60 +1,183 @@
-"""The program behind the urn bound, by HiGHS: min Σ_a c_a·x_a, G·x_a ≥ 0, E·x_a = 0 for every node a, Σ_a x_a = 1, x ≥ 0.
+"""The program behind the urn bound, by an interior point: min Σ_a c_a·x_a with, for every node a,
 
-Its rows join three cells each, so that a sparse interior point, without crossover, is quicker than what dense factors take.
-Whatever multipliers come back, `proved` says what they prove; where the time was too short there are none.
+    G·x_a ≥ 0,  x_a ≥ 0,  E·x_a = 0,        and Σ_a Φ′·x_a = Φ′·1 for all nodes together.
+
+E joins the cells of one state, and what it leaves free is x = F·y (`urn_prices`). G joins states whose counts differ by one. So
+with R = (G; 1)·F, slacks z = R·y and multipliers f, the Newton matrix of a node, R′·diag(f/z)·R, is block tridiagonal along the
+count (`level_blocks`), and nodes are coupled by prices alone, some hundred: splines Φ in the place of one for each cell.
+
+The start is centred: every state plays the same, f = μ/z, prices by least squares. All barriers weigh the same: weighed by the
+prior, as one might expect, steps reach a tenth of the way. Predictor and corrector as Mehrotra's, then a few corrections of
+products that strayed (Gondzio), which cost a solution and no factors. Whatever multipliers there are, `worth` says what they prove.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.design.schedule import is_counted, spend
-from discreet.numerics.arrays import Flags, Floats
+from discreet.design.ladder.bounds.level_blocks import Levels
+from discreet.design.ladder.bounds.urn_prices import FEW_CELLS, KNOTS_ALONE, KNOTS_BESIDE, prices_of, ties_of
+from discreet.design.memory import must_fit
+from discreet.design.schedule import SECONDS_PER_PRODUCT, now, spend
+from discreet.numerics.arrays import Floats
+from discreet.watch import SILENT, Watch
 
-SECONDS_PER_ENTRY, GROWTH = 3.5e-7, 1.77
-"""What a program takes is about its columns to this power: 0.8 s for four thousand of them, 24 s for twenty-seven thousand."""
-TOLERANCE = 1e-5
+if TYPE_CHECKING:
+    from discreet.design.ladder.bounds.urn import UrnCone, UrnProgram
+
+USUAL_STEPS, MOST_STEPS = 30, 90
+BACK, LEAST_CENTRING = 0.9, 0.05
+START = 10.0
+"""Products of slacks and multipliers at the start, in units of the variance."""
+CORRECTIONS, WORTH_IT = 2, 0.01
+STRAYED = 10.0
+"""A product is brought back when it is so many times larger or smaller than its target."""
+RIDGE = 1e-11
+NEAR = 1e-3
+"""Relative distance of both sides at which it ends."""
+SECONDS_PER_NODE = 1e-3
 
 
-def solve_seconds(cells: int, nodes: int) -> float:
-    """A guess of what a program of this size takes."""
-    return SECONDS_PER_ENTRY * float(cells * nodes) ** GROWTH + 0.1
+def step_seconds(program: UrnProgram, nodes: int) -> float:
+    """A guess of one step."""
+    levels = np.unique(program.states[:, 0], return_counts=True)[1].astype(np.float64)
+    sizes = levels * max(1, len(program.weights) - program.states.shape[1])
+    prices = _prices(program)
+    each = 3.0 * (sizes**3).sum() + 2.5 * prices * (sizes**2).sum() + 0.5 * prices**2 * sizes.sum()
+    return nodes * (SECONDS_PER_PRODUCT * float(each) + SECONDS_PER_NODE)
 
 
-def multipliers_of(cone: Any, free: Flags, cost: Floats, masses: Floats, seconds: float) -> Floats | None:
-    """Multipliers [node, row] of the rows of every node; None when HiGHS has none within the time."""
-    import highspy
-    from scipy import sparse
+def solve_seconds(program: UrnProgram, nodes: int) -> float:
+    """A guess of what a program takes."""
+    return USUAL_STEPS * step_seconds(program, nodes)
 
-    nodes, cells = cost.shape
-    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-    for option, chosen in (("output_flag", False), ("threads", 1), ("solver", "ipm"), ("run_crossover", "off")):
-        solver.setOptionValue(option, chosen)
-    solver.setOptionValue("ipm_optimality_tolerance", TOLERANCE)
-    if not is_counted():
-        solver.setOptionValue("time_limit", float(seconds))
-    # unknowns are masses, M and not M/E[n]: what multipliers of rare cells miss then counts as little as these do
-    rows = sparse.csr_array(cone @ sparse.diags_array(1.0 / masses))
-    largest = np.maximum(abs(rows).max(axis=1).toarray().ravel(), 1e-300)
-    each = sparse.block_diag([sparse.diags_array(1.0 / largest) @ rows] * nodes)
-    lowered = cost / masses
-    scale = float(np.median(np.abs(lowered))) or 1.0
-    matrix = sparse.csc_array(sparse.vstack([sparse.hstack([sparse.eye_array(cells)] * nodes), each]))
-    ends = np.tile(np.where(free, 0.0, highspy.kHighsInf), nodes)
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = nodes * cells, matrix.shape[0]
-    model.col_cost_ = lowered.ravel() / scale
-    model.col_lower_, model.col_upper_ = np.zeros(nodes * cells), np.full(nodes * cells, highspy.kHighsInf)
-    model.row_lower_ = np.concatenate([masses, np.zeros(nodes * cone.shape[0])])
-    model.row_upper_ = np.concatenate([masses, ends])
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
-    solver.passModel(model)
-    solver.run()
-    spend(solve_seconds(cells, nodes))
-    duals = np.array(solver.getSolution().row_dual, dtype=np.float64)
-    if duals.size != matrix.shape[0] or not np.isfinite(duals).all():
-        return None
-    return np.asarray(duals[cells:].reshape(nodes, cone.shape[0]) * (scale / largest))
+
+def _prices(program: UrnProgram) -> int:
+    cells, beside = len(program.cells), program.states.shape[1] > 1
+    return cells if cells <= FEW_CELLS else len(program.weights) * (KNOTS_BESIDE**2 if beside else KNOTS_ALONE)
+
+
+def multipliers_of(
+    program: UrnProgram,
+    cone: UrnCone,
+    cost: Floats,
+    played: Floats,
+    worth: Callable[[Floats], float],
+    seconds: float,
+    watch: Watch = SILENT,
+) -> Floats | None:
+    """The multipliers [node, row] worth most among those seen within the time; `played` is how often nodes are at the start."""
+    ends, walk = now() + seconds, _Walk(program, cone, cost, played)
+    step, best, most = step_seconds(program, len(cost)), None, float("-inf")
+    for _ in range(MOST_STEPS):
+        begun = now()
+        going = walk.step()
+        spend(step)
+        found = walk.multipliers()
+        value = worth(found) if np.isfinite(found).all() else float("-inf")
+        if value > most:
+            best, most = found, value
+        watch.report(stage="urn bound", bound=most)
+        near = walk.gap() <= NEAR * max(most, NEAR * program.second)
+        if not going or near or watch.cancelled() or now() + (now() - begun) > ends:
+            break
+    return best
+
+
+class _Walk:
+    """Unknowns y [unknown, node], slacks and multipliers [row, node], prices."""
+
+    def __init__(self, program: UrnProgram, cone: UrnCone, cost: Floats, played: Floats) -> None:
+        from scipy import sparse
+
+        self.ties = ties_of(program, cone)
+        self.bounds = sparse.csr_array(cone.matrix[np.flatnonzero(~cone.free)])
+        free = self.ties.free
+        rows = sparse.csr_array(sparse.vstack([self.bounds, sparse.eye_array(len(program.cells))]) @ free)
+        rows.eliminate_zeros()
+        self.rows, self.back, self.cost = rows, sparse.csr_array(rows.T), cost.T
+        self.prices = prices_of(program, self.ties)
+        firsts = np.flatnonzero(np.diff(program.states[:, 0], prepend=-1))
+        starts = np.concatenate([[0], self.ties.ends])
+        edges = np.append(starts[firsts], starts[-1])
+        sizes, nodes = np.diff(edges), len(played)
+        must_fit(8.0 * nodes * (4.0 * float(sizes @ sizes) * 1.5 + rows.shape[1] * self.prices.shape[1]), "the urn bound")
+        self.levels = Levels(rows, edges)
+        self.free_cost = np.asarray(free.T @ self.cost)
+        self.y = np.asarray(free.T @ np.repeat(played[None, :], len(program.cells), axis=0))
+        self.slack = np.asarray(rows @ self.y)
+        self.total = float(self.slack.size)
+        self.f = START * program.second / self.total / self.slack
+        self.normal = np.asarray(self.prices.T @ self.y.sum(axis=1))
+        left = np.asarray((self.free_cost - self.back @ self.f) @ played)
+        self.u = np.asarray(np.linalg.lstsq(self.prices, left, rcond=None)[0])
+
+    def gap(self) -> float:
+        """Σ of slacks times multipliers."""
+        return float((self.slack * self.f).sum())
+
+    def multipliers(self) -> Floats:
+        """[node, row]: of the inequalities, then of the equations."""
+        count = self.bounds.shape[0]
+        own, zero = self.f[:count], self.f[count:]
+        left = self.cost - np.asarray(self.ties.free @ (self.prices @ self.u))[:, None] - self.bounds.T @ own - zero
+        return np.asarray(np.concatenate([own, self.ties.multipliers @ left]).T)
+
+    def step(self) -> bool:
+        """One predictor, corrector and what corrections pay; False when the numbers give out."""
+        from scipy import linalg
+
+        stray = self.free_cost - (self.prices @ self.u)[:, None] - self.back @ self.f
+        short = self.normal - self.prices.T @ self.y.sum(axis=1)
+        ratio, average = self.f / self.slack, self.gap() / self.total
+        try:
+            factors = self.levels.factored(ratio, self.prices)
+            matrix = factors.products()
+            scale = 1.0 / np.sqrt(np.diag(matrix))
+            matrix *= scale[:, None] * scale
+            matrix[np.diag_indices(len(matrix))] += RIDGE
+            coupled = linalg.cho_factor(matrix, lower=True, check_finite=False)
+        except linalg.LinAlgError:
+            return False
+
+        def direction(wanted: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+            halves = factors.half(np.ascontiguousarray((self.back @ wanted - stray).T))
+            du = scale * linalg.cho_solve(coupled, scale * (short - factors.priced(halves)), check_finite=False)
+            dy = np.ascontiguousarray(factors.whole(halves, du).T)
+            dz = np.asarray(self.rows @ dy)
+            return dy, du, dz, wanted - ratio * dz
+
+        def lengths(way: tuple[Floats, Floats, Floats, Floats]) -> tuple[float, float]:
+            return _longest(self.slack, way[2]), _longest(self.f, way[3])
+
+        way = direction(-self.f)
+        first, second = lengths(way)
+        after = float(((self.slack + first * way[2]) * (self.f + second * way[3])).sum()) / self.total
+        target = max((after / average) ** 3, LEAST_CENTRING) * average
+        wanted = (target - way[2] * way[3]) / self.slack - self.f
+        way = direction(wanted)
+        first, second = lengths(way)
+        for _ in range(CORRECTIONS):
+            further = [min(1.0, 1.3 * length + 0.15) for length in (first, second)]
+            products = (self.slack + further[0] * way[2]) * (self.f + further[1] * way[3]) / target
+            strayed = np.maximum(np.clip(products, 1 / STRAYED, STRAYED) - products, -STRAYED)
+            more = wanted + target * strayed / self.slack
+            other = direction(more)
+            reach = lengths(other)
+            if not min(reach) >= min(first, second) + WORTH_IT:
+                break
+            way, wanted, (first, second) = other, more, reach
+        if not all(np.isfinite(part).all() for part in way):
+            return False
+        self.y, self.u = self.y + first * way[0], self.u + second * way[1]
+        self.slack, self.f = self.slack + first * way[2], self.f + second * way[3]
+        return True
+
+
+def _longest(x: Floats, dx: Floats) -> float:
+    """The share of a step that stays within, and not at, the boundary."""
+    falling = dx < 0
+    return min(1.0, BACK * float((-x[falling] / dx[falling]).min(initial=np.inf)))
