@@ -7,6 +7,7 @@ all databases. The kernel is valued with every clamped state counted; the multip
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,6 +36,9 @@ from discreet.model.problem import Problem
 from discreet.numerics.exact import format_exact
 from discreet.watch import SILENT, Watch
 
+if TYPE_CHECKING:
+    from discreet.design.program.wide import WidePlan
+
 NEGLIGIBLE = 1e-13
 """An output whose probability is below this at every state is dropped."""
 SMALLEST_SOLVED = Fraction(1, 10**8)
@@ -47,6 +51,10 @@ MOST_AT_ONCE = 30
 """Actions that are solved for at once, about: the others are priced."""
 COARSEST = 0.1
 """What may be clamped away at most, as a share of the loss; weighed as if nothing were told: it costs a hundredth of that."""
+SMALLEST_WINDOWED = Fraction(1, 4)
+"""Below this ε windows are as wide as everything."""
+ROOMIER = 1.0
+"""What may be clamped away on windows, in times the gap to reach."""
 MOST_CLAMPED = 0.3
 """Share of the gap that truncation may take before a larger box is tried."""
 
@@ -57,16 +65,22 @@ def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     actions = recommendations(problem)
     table = losses(problem, actions, base.exact_omegas)
     at_once = min(len(actions), MOST_AT_ONCE)
-    tolerance = affordable_tolerance(base, table, gap, at_once, watch)
+    wide = wide_plan(base, table, actions, gap, at_once, watch)
+    tolerance = affordable_tolerance(base, table, gap, at_once, watch) if wide is None else 0.0
     while True:
-        section = truncated(base, table, tolerance)
+        section = truncated(base, table, tolerance) if wide is None else wide.section
         lower, dropped = section.lower(table)
-        must_be_affordable(at_once, len(section.space), section.dimensions, watch)
         program = Program(lower, section.space.edges, float(solvable(problem.epsilon)))
-        solution = solve_priced(program, 0.6 * gap, watch)
+        if wide is None:
+            must_be_affordable(at_once, len(section.space), section.dimensions, watch)
+            solution = solve_priced(program, 0.6 * gap, watch)
+        else:
+            solution = wide.solve(program, watch)
         kernel = repair(solution.kernel, program)
         upper = section.upper(table)
         value = float((upper * kernel).sum())
+        if wide is not None:
+            break
         finer = finer_tolerance(section, table, tolerance, value - value_of(program, kernel) - dropped, gap * size(value), watch)
         if finer is None or not fits(truncated(base, table, finer), at_once, watch):
             break
@@ -77,6 +91,29 @@ def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     within = lower - reduced_cost(program, flows).min(axis=0)
     witness = dual_witness(section, actions, flows, program.epsilon, spare, most=within)
     return Proposal(section.summary, rounded, witness, "program on all states", solution.status)
+
+
+def wide_plan(
+    base: Ground, table: np.ndarray, actions: list[Recommendation], gap: float, at_once: int, watch: Watch
+) -> WidePlan | None:
+    """Windows for a program that is not solved in time as a whole, for the least gap that they reach; None where none helps."""
+    problem = base.problem
+    first = truncated(base, table, first_tolerance(base, table, gap))
+    if not isinstance(problem.epsilon, Fraction) or problem.epsilon < SMALLEST_WINDOWED or fits(first, at_once, watch):
+        return None
+    from discreet.design.program.wide import GOALS, centres_of, planned
+
+    centres = centres_of(problem, actions)
+    if centres is None:
+        return None
+    for goal in (gap, *(g for g in GOALS if g > gap)):
+        tolerance = first_tolerance(base, table, goal if goal == gap else ROOMIER * goal)
+        plan = planned(truncated(base, table, tolerance), centres, goal, float(solvable(problem.epsilon)))
+        if plan is None:
+            return None
+        if plan.fits(watch):
+            return plan
+    return None
 
 
 def usual_seconds(problem: Problem, gap: float) -> float:

@@ -137,6 +137,24 @@ class Factor:
         found: Floats = self.sums * vector + (gone - come).reshape(actions, states)
         return found
 
+    def inverses(self) -> Floats:
+        """Q⁻¹ of every action where the order of the states is the natural one, axes [action, state, state]."""
+        layers = self.pattern.layers
+        starts, states = layers.starts, len(layers.order)
+        found: Floats = np.zeros((len(self.off), states, states))
+        for k in range(layers.blocks - 1, -1, -1):
+            a, b = int(starts[k]), int(starts[k + 1])
+            half = self.half[k]
+            here = found[:, a:b]
+            np.matmul(half.transpose(0, 2, 1), half, out=here[:, :, a:b])
+            if k + 1 < layers.blocks:
+                c = int(starts[k + 2])
+                carry = self.coupling[k]
+                np.matmul(carry, found[:, b:c, b:], out=here[:, :, b:])
+                here[:, :, a:b] += here[:, :, b:c] @ carry.transpose(0, 2, 1)
+                found[:, b:, a:b] = here[:, :, b:].transpose(0, 2, 1)
+        return found
+
     def summed_inverse(self, scale: Floats) -> Floats:
         """Σ_a diag(scale_a) Q_a⁻¹ diag(scale_a), a dense symmetric matrix in natural order."""
         return self.summed_inverses(scale, None)[0]

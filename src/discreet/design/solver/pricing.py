@@ -137,16 +137,8 @@ def _price_others(
     if not others.size:
         return multipliers, others
     surplus = program.cost[others] - prices
-    flows, missing = np.zeros((len(others), 2 * len(program.edges))), deficits(surplus)
+    flows, missing = guessed(program, active, part, others, surplus, tolerance)
     refuted = np.zeros(0, dtype=np.int64)
-    least = NOT_WORTH_PUSHING * tolerance / program.states
-    if (hard := np.flatnonzero(missing > tolerance)).size:
-        _take(flows, missing, hard, pushed(surplus[hard], program.edges, program.factor, least), program, surplus)
-    if (hard := np.flatnonzero(missing > tolerance)).size:
-        for guess in _guesses(active, part, others[hard]):
-            left = surplus[hard] - pulled(guess, program.edges, program.factor, program.states)
-            _take(flows, missing, hard, guess + pushed(left, program.edges, program.factor, least), program, surplus)
-            _take(flows, missing, hard, guess, program, surplus)
     if (hard := np.flatnonzero(missing > tolerance)).size:
         weight = program.cost[active].max(axis=0) - program.cost[active].min(axis=0)
         priced = price(surplus[hard], program.edges, program.factor, tolerance, weight, watch)
@@ -156,6 +148,22 @@ def _price_others(
         refuted = hard[below[np.argsort(priced.ray_value[below])]][:MOST_NEW]
     multipliers[others] = flows
     return multipliers, others[refuted]
+
+
+def guessed(
+    program: Program, active: Integers, part: Solution, others: Integers, surplus: Floats, tolerance: float
+) -> tuple[Floats, Floats]:
+    """Flows for each other action as pushing and its neighbours' multipliers give them, and what they leave missing."""
+    flows, missing = np.zeros((len(others), 2 * len(program.edges))), deficits(surplus)
+    least = NOT_WORTH_PUSHING * tolerance / program.states
+    if (hard := np.flatnonzero(missing > tolerance)).size:
+        _take(flows, missing, hard, pushed(surplus[hard], program.edges, program.factor, least), program, surplus)
+    if (hard := np.flatnonzero(missing > tolerance)).size:
+        for guess in _guesses(active, part, others[hard]):
+            left = surplus[hard] - pulled(guess, program.edges, program.factor, program.states)
+            _take(flows, missing, hard, guess + pushed(left, program.edges, program.factor, least), program, surplus)
+            _take(flows, missing, hard, guess, program, surplus)
+    return flows, missing
 
 
 def _take(flows: Floats, missing: Floats, rows: Integers, found: Floats, program: Program, surplus: Floats) -> None:

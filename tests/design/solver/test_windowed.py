@@ -1,0 +1,152 @@
+"""Programs on windows: bounds and kernels hold for the whole program, however narrow a window is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from discreet.design.solver.banded import Strips
+from discreet.design.solver.elimination import Factor
+from discreet.design.solver.program import Program, dual_bound, value_of, violation
+from discreet.design.solver.repair import repair_nearby
+from discreet.design.solver.solve import solve
+from discreet.design.solver.windowed import BatchFactor, solve_windowed
+from discreet.design.solver.windows import TwoCounts, Windows, seen_as
+
+
+def triangle(size: int, epsilon: float = 1.0) -> tuple[Program, TwoCounts, np.ndarray]:
+    """Histograms of three types, values 0, 1, 2, a spread prior, and whole numbers to guess the sum."""
+    counts = np.array([(b, c) for b in range(size + 1) for c in range(size + 1 - b)])
+    at = {tuple(count): h for h, count in enumerate(counts.tolist())}
+    steps = ((1, 0), (0, 1), (1, -1))
+    edges = np.array([(h, at[b + x, c + y]) for (b, c), h in at.items() for x, y in steps if (b + x, c + y) in at])
+    omega = counts @ np.array([1.0, 2.0])
+    prior = np.exp(-0.25 * counts[:, 0] - 0.4 * counts[:, 1])
+    actions = np.arange(2.0 * size + 1)
+    cost = prior / prior.sum() * (actions[:, None] - omega) ** 2
+    lattice = TwoCounts.of(counts, omega, edges)
+    assert lattice is not None
+    return Program(cost, edges, epsilon), lattice, actions
+
+
+@pytest.fixture(scope="module")
+def optimum() -> tuple[float, float]:
+    """Value and bound of the whole program for ten respondents."""
+    found = solve(triangle(10)[0], 1e-6)
+    return found.value, found.bound
+
+
+def test_wide_windows_find_the_optimum(optimum: tuple[float, float]) -> None:
+    program, lattice, actions = triangle(10)
+    found = solve_windowed(program, lattice, actions, 12.0, 1e-5)
+    assert found.status == "optimal"
+    assert found.bound <= optimum[0] * (1 + 1e-12) and found.value >= optimum[1] * (1 - 1e-12)
+    assert found.relative_gap < 3e-5
+
+
+@pytest.mark.parametrize(("radius", "gap"), [(4.0, 0.2), (6.0, 0.02)])
+def test_what_narrow_windows_say_holds_for_the_whole_program(radius: float, gap: float, optimum: tuple[float, float]) -> None:
+    """Tied at full decay, states beside each other may overstep ε: the kernel is repaired, and the bound never believes it."""
+    program, lattice, actions = triangle(10)
+    found = solve_windowed(program, lattice, actions, radius, 1e-5)
+    assert violation(found.kernel, program.edges, program.factor) <= 0
+    assert np.abs(found.kernel.sum(axis=0) - 1).max() < 1e-12
+    assert found.value == pytest.approx(value_of(program, found.kernel)) and found.value >= optimum[1]
+    assert found.multipliers.min() >= 0
+    assert found.bound == dual_bound(program, found.multipliers) <= optimum[0]
+    assert found.relative_gap < gap
+
+
+def test_hanging_is_the_transpose_of_gathering() -> None:
+    program, lattice, actions = triangle(9)
+    windows = Windows(
+        lattice, seen_as(lattice, np.ptp(program.cost, axis=0)[lattice.order], 1.0), actions[:15], 4.0, program.factor
+    )
+    generator = np.random.default_rng(1)
+    x, prices = generator.random(len(windows.state)), generator.random(windows.states)
+    assert windows.hang(x) @ prices == pytest.approx(x @ windows.gather(prices), rel=1e-13)
+    assert windows.whole(x).sum(axis=0) == pytest.approx(windows.hang(x), rel=1e-13)
+    costs = generator.random((15, windows.states))
+    assert float(np.sum(windows.whole(x) * costs)) == pytest.approx(float(x @ windows.gather_each(costs)), rel=1e-13)
+
+
+def test_what_hangs_on_a_variable_is_paid_along_its_tree() -> None:
+    """The flows of the trees leave nothing beyond a window, and at its states what gathering says."""
+    program, lattice, actions = triangle(9)
+    windows = Windows(lattice, lattice.omega, actions[:9], 4.0, program.factor)
+    surplus = np.random.default_rng(2).random((9, windows.states))
+    left = surplus.copy()
+    for parent, flow in windows.tree_flows(surplus, 0.0):
+        child = np.flatnonzero(parent >= 0)
+        left[:, child] -= program.factor * flow[:, child]
+        np.add.at(left, (slice(None), parent[child]), flow[:, child])
+    assert left[windows.action, windows.state] == pytest.approx(windows.gather_each(surplus), rel=1e-12)
+    left[windows.action, windows.state] = 0.0
+    assert np.abs(left).max() < 1e-12
+
+
+def test_a_batch_of_windows_is_each_window_by_itself() -> None:
+    program, lattice, actions = triangle(7)
+    windows = Windows(lattice, lattice.omega, actions, 4.0, program.factor)
+    generator = np.random.default_rng(3)
+    off, sums = generator.random(len(windows.edges)), generator.random(len(windows.state))
+    dense = np.diag(sums)
+    for (i, j), p in zip(windows.edges.tolist(), off.tolist(), strict=True):
+        dense[[i, j], [j, i]] -= p
+        dense[[i, j], [i, j]] += p
+    right = generator.random(len(windows.state))
+    batch = BatchFactor(windows, off, sums)
+    assert batch.solve(right) == pytest.approx(np.linalg.solve(dense, right), rel=1e-9)
+    spread = np.zeros((windows.states, len(windows.state)))
+    spread[windows.state, np.arange(len(windows.state))] = 1.0
+    total = spread @ np.linalg.inv(dense) @ spread.T
+    solved = batch.summed_inverse(np.ones(len(windows.state)), np.full(windows.states, windows.states)).solve(
+        right[: windows.states]
+    )
+    assert total @ solved == pytest.approx(right[: windows.states], rel=1e-7)
+
+
+def test_strips_solve_what_a_full_matrix_does() -> None:
+    generator = np.random.default_rng(4)
+    size = 250
+    ends = np.minimum(np.arange(size) + 60, size)
+    strips, full = Strips(ends), np.zeros((size, size))
+    for low in range(0, size - 49, 25):
+        rows = generator.standard_normal((50, 50))
+        strips.add(low, rows @ rows.T)
+        full[low : low + 50, low : low + 50] += rows @ rows.T
+    right = generator.standard_normal(size)
+    assert full @ strips.factored().solve(right) == pytest.approx(right, abs=1e-8)
+    with pytest.raises(np.linalg.LinAlgError):
+        Strips(ends).factored()
+
+
+def test_inverses_are_those_of_the_factor() -> None:
+    program, lattice, actions = triangle(6)
+    chunk = Windows(lattice, lattice.omega, actions, 4.0, program.factor).chunks[0]
+    size = int(chunk.pattern.layers.starts[-1])
+    generator = np.random.default_rng(5)
+    factor = Factor(chunk.pattern, generator.random((2, len(chunk.template_edges))), 0.1 + generator.random((2, size)))
+    inverse = factor.inverses()
+    for h in range(size):
+        assert inverse[:, :, h] == pytest.approx(factor.solve(np.tile(np.eye(size)[h], (2, 1))), rel=1e-9, abs=1e-13)
+
+
+def test_what_is_cut_off_in_one_place_is_given_back_there() -> None:
+    """A kernel that oversteps at one end alone loses nothing at the other: plain repair takes from every state."""
+    program, _, actions = triangle(8)
+    omega = np.array([np.argmin(column) for column in program.cost.T], dtype=float)
+    kernel = np.exp(-np.abs(actions[:, None] - omega) / 2)
+    kernel /= kernel.sum(axis=0)
+    kernel = np.exp(-np.abs(actions[:, None] - omega) / 4) * (omega < 12) + kernel * (omega >= 12)
+    kernel /= kernel.sum(axis=0)
+    repaired = repair_nearby(kernel, program)
+    assert violation(repaired, program.edges, program.factor) <= 0
+    assert np.abs(repaired.sum(axis=0) - 1).max() < 1e-12
+
+
+def test_a_statistic_that_is_not_linear_has_no_lattice() -> None:
+    lattice = triangle(5)[1]
+    counts = lattice.counts
+    assert TwoCounts.of(counts, counts[:, 0].astype(float) ** 2, lattice.edges) is None
+    assert TwoCounts.of(np.column_stack([counts, counts[:, 0]]), lattice.omega, lattice.edges) is None
