@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,7 +27,7 @@ from discreet.files.family import family_from_document, write_family
 from discreet.files.mechanism import mechanism_from_document, mechanism_hash, write_mechanism
 from discreet.files.robust import RobustFile, robust_from_document, write_robust
 from discreet.model.actions import RealActions
-from discreet.model.certificate import Certificate, DualWitness, OptimalityClaim, TheoremWitness
+from discreet.model.certificate import Certificate, DualWitness, OptimalityClaim, SeveralWitness, TheoremWitness
 from discreet.model.family import Family
 from discreet.model.gaussian_kernel import GaussianKernel
 from discreet.model.guarantee import Guarantee
@@ -98,6 +99,9 @@ def test_no_comparison_of_optimality_can_change_unnoticed(folder: Path) -> None:
     ]  # fmt: skip
     questions: list[Question] = [lambda module, case=case: module.optimality(*case) for case in cases]
     questions += [lambda module, case=case: module.proved_value(*case) for case in cases[-8:]]
+    makers = [replace(bare.problem, decisions=bare.problem.decisions * k) for k in (1, 2)]
+    parts = [SeveralWitness((TheoremWitness("full information"),) * k) for k in range(4)]
+    questions += [lambda module, case=case: module.upper_bound(*case) for case in product(makers, parts)]
     asked = bare.problem.with_promise(ConcentratedPromise(Fraction(1)))
     uneven = IndependentPrior(((Fraction(1, 3),) * 3, (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))))
     noise = GaussianKernel(0, 4, 2, Fraction(4), tuple(map(Fraction, range(5))))

@@ -25,6 +25,7 @@ from discreet.model.certificate import (
     QuotientWitness,
     RenyiWitness,
     SetAsideWitness,
+    SeveralWitness,
     ShiftedWitness,
     TheoremWitness,
     UnbiasedWitness,
@@ -153,10 +154,20 @@ def proved_bound(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
 
 def upper_bound(problem: Problem, witness: Witness) -> Fraction:
     """What no mechanism that keeps the problem's promise exceeds, by this witness."""
+    if isinstance(witness, SeveralWitness):
+        return _added_up(problem, witness)
     form, check = BOUNDS.get(witness.kind, (None, None))
     if form is None or check is None or not isinstance(witness, form):
         raise Refuted("the certificate rests on a kind of witness that is not known", witness.kind)
     return check(problem, witness)
+
+
+def _added_up(problem: Problem, witness: SeveralWitness) -> Fraction:
+    """All see the same output, and no decision maker does better with it than with the best for him alone."""
+    if len(witness.each) != len(problem.decisions):
+        raise Refuted("the witness has not one part for each decision maker", f"{len(witness.each)} parts")
+    alone = (replace(problem, decisions=(decision,)) for decision in problem.decisions)
+    return sum((upper_bound(one, part) for one, part in zip(alone, witness.each, strict=True)), Fraction(0))
 
 
 def _shown(number: Fraction) -> str:

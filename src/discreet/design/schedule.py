@@ -59,6 +59,7 @@ SHARES = {
     "likely histograms": 0.9,
     "quotient bound": 0.15,
     "grouped quotient bound": 0.5,
+    "bounds of each maker": 0.8,
 }
 """Share of the time left that a rung may take; the search has a share of the whole, and more of it gains little."""
 BESIDE_LISTED = 0.15

@@ -18,7 +18,16 @@ from discreet.design.program.sections import Recommendation
 from discreet.design.proposal import Proposal
 from discreet.frozen import dataclass
 from discreet.model.actions import Actions, ListedActions, NamedActions, RealActions
-from discreet.model.certificate import DualWitness, QuotientWitness, RenyiWitness, SetAsideWitness, UrnWitness, Witness
+from discreet.model.certificate import (
+    DualWitness,
+    QuotientWitness,
+    RenyiWitness,
+    SetAsideWitness,
+    SeveralWitness,
+    SingleWitness,
+    UrnWitness,
+    Witness,
+)
 from discreet.model.decision import Decision
 from discreet.model.kernel import Kernel, Output, TableKernel
 from discreet.model.losses import DistanceLoss
@@ -72,6 +81,11 @@ class Units:
         return kernel if listed is None else kernel.with_actions([self._out(a) for a in listed])
 
     def _witness(self, witness: Witness) -> Witness:
+        if isinstance(witness, SeveralWitness):
+            return SeveralWitness(tuple(map(self._single, witness.each)))
+        return self._single(witness)
+
+    def _single(self, witness: SingleWitness) -> SingleWitness:
         if isinstance(witness, (DualWitness, QuotientWitness, RenyiWitness, SetAsideWitness, UrnWitness)):
             moved = tuple(replace(m, action=self._out(m.action)) for m in witness.multipliers)
             return replace(witness, multipliers=moved)

@@ -41,7 +41,9 @@ from discreet.model.certificate import (
     QuotientWitness,
     RenyiWitness,
     SetAsideWitness,
+    SeveralWitness,
     ShiftedWitness,
+    SingleWitness,
     TheoremWitness,
     UnbiasedWitness,
     UrnWitness,
@@ -120,6 +122,8 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
         return {"kind": "theorem", "theorem": witness.theorem, "parameters": dict(witness.parameters)}
     if isinstance(witness, ShiftedWitness):
         return _witness_document(witness.inner) | {"kind": witness.kind, "shift": [format_exact(s) for s in witness.shift]}
+    if isinstance(witness, SeveralWitness):
+        return {"kind": witness.kind, "each": [_witness_document(one) for one in witness.each]}
     if isinstance(witness, PlayersWitness):
         parts = [_part_document(part) for part in witness.parts]
         return {"kind": witness.kind, "kinds": [list(kind) for kind in witness.kinds], "parts": parts}
@@ -170,7 +174,23 @@ def _multipliers(shapes: Sequence[schema.MultipliersShape]) -> tuple[Multipliers
 
 
 def _witness(shape: schema.Witness) -> Witness:
+    if shape.kind != "several":
+        return _single(shape)
     _must_belong(shape)
+    if shape.each is None:
+        raise _lacking("each")
+    return SeveralWitness(tuple(map(_single, shape.each)))
+
+
+def _single(shape: schema.Witness) -> SingleWitness:
+    _must_belong(shape)
+    if shape.kind == "several":
+        raise InputError(
+            "A witness for several decision makers holds one for each of them",
+            found="another for several",
+            allowed="witnesses of other kinds",
+            remedy="list the parts in the order of the decisions",
+        )
     if shape.kind == "theorem":
         if shape.theorem is None:
             raise _lacking("theorem")
@@ -226,7 +246,8 @@ COMPRESSION = 6
 PLANES = "planes:"
 OWN_KEYS = {"quotient": ("reference", "groups", "rays", "states"), "unbiased": ("tails", "biases"), "shifted": ("shift",),
             "renyi-cuts": ("root", "cuts"), "players": ("kinds", "parts"), "coins": ("coins",),
-            "set-aside": ("weights", "states", "levels"), "urn": ("reference", "weights", "states")}  # fmt: skip
+            "set-aside": ("weights", "states", "levels"), "urn": ("reference", "weights", "states"),
+            "several": ("each",)}  # fmt: skip
 
 
 def _must_belong(shape: schema.Witness) -> None:

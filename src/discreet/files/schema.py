@@ -201,7 +201,7 @@ class CoinShape(Shape):
 class Witness(Shape):
     kind: Literal[
         "dual", "dual-with-chord", "quotient", "set-aside", "coins", "urn", "theorem", "unbiased", "shifted",
-        "renyi-cuts", "players"
+        "renyi-cuts", "players", "several"
     ]  # fmt: skip
     box: ClampShape | None = None
     reference: Integer | None = None
@@ -223,6 +223,7 @@ class Witness(Shape):
     kinds: list[list[Integer]] | None = None
     parts: list[PlayersPartShape] | None = None
     coins: list[CoinShape] | None = None
+    each: list[Witness] | None = None
 
 
 class OptimalityShape(Shape):

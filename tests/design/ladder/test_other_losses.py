@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,9 +11,10 @@ import pytest
 from ladder_problems import problem_of
 
 from discreet.certify.bounds.quotient import quotient_upper_bound
-from discreet.certify.optimality import proved_bound, proved_value
+from discreet.certify.optimality import proved_bound, proved_value, upper_bound
 from discreet.design.ladder.bounds.averaged import averages
 from discreet.design.ladder.bounds.groupings import quotient
+from discreet.design.ladder.bounds.makers import EachMaker
 from discreet.design.ladder.bounds.rungs import GroupedQuotient
 from discreet.design.ladder.bounds.stakes import Stakes, reaching
 from discreet.design.ladder.climb import FIRST
@@ -20,10 +22,15 @@ from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.ladder.mechanisms.rungs import ProgramOnTheSum, ProgramOnTwoCounts
 from discreet.design.ladder.rung import Height
 from discreet.design.program.listed import programmed
+from discreet.design.proposal import Proposal
 from discreet.design.schedule import counted
 from discreet.design.solver.threads import one_thread
+from discreet.design.units import Units
+from discreet.errors import InputError, Refuted
+from discreet.files.certificate import _witness, _witness_document
+from discreet.files.schema import Witness, read_shape
 from discreet.model.actions import ListedActions, RealActions
-from discreet.model.certificate import OptimalityClaim
+from discreet.model.certificate import OptimalityClaim, SeveralWitness, TheoremWitness
 from discreet.model.decision import Decision, integer_actions
 from discreet.model.kernel import TableKernel
 from discreet.model.losses import AbsoluteLoss, PinballLoss, SquaredLoss
@@ -45,7 +52,7 @@ OTHERS = [
 
 def least(problem):
     """What the best mechanism loses: absolute and pinball errors are least at values of ω."""
-    if isinstance(problem.decision.actions, RealActions):
+    if problem.real_actions:
         whole = replace(problem.decision, actions=integer_actions(*problem.omega_range))
         problem = replace(problem, decisions=(whole,))
     proposal = programmed(problem, 1e-7)
@@ -96,13 +103,13 @@ def test_what_lies_between_nodes_is_counted():
     assert np.all(found <= seen + 1e-12) and np.allclose(found, seen, atol=2e-3)
 
 
-def climbed(problem, *rungs):
+def climbed(problem, *rungs, seconds=2.1):
     """A height after the first rungs and these."""
     height = Height(problem, 1e-3, SILENT)
     with counted(), one_thread():
         for rung in (*FIRST, *rungs):
             assert rung.why_not(problem) is None
-            found = rung.climb(height, 2.1)
+            found = rung.climb(height, seconds)
             if found is not None:
                 height.take(found)
     return height
@@ -128,3 +135,42 @@ def test_several_decision_makers_read_a_program():
     begun, height = climbed(problem), climbed(problem, ProgramOnTheSum(), ProgramOnTwoCounts())
     assert height.loss < 0.999 * begun.loss and isinstance(height.mechanism.kernel, TableKernel)
     assert all(isinstance(output.action, tuple) and len(output.action) == 2 for output in height.mechanism.kernel.outputs)
+
+
+def test_bounds_of_each_maker_add_up_and_stay_below_the_truth():
+    """Listed actions have an optimum for both together; the sum of what each could have alone lies below it and above chains."""
+    few = ListedActions(tuple(map(Fraction, (0, 1, 3, 6, 12))))
+    both = Decision(SquaredLoss(), few), Decision(HIGH, few, weight=Fraction(10))
+    problem = problem_of([0.6, 0.3, 0.05, 0.05], [0, 1, 3, 4], 3, 1.0, both)
+    best = least(problem)
+    begun, height = climbed(problem), climbed(problem, EachMaker(), seconds=20.0)
+    proved = -float(upper_bound(problem, height.bound.witness))
+    assert proved == pytest.approx(height.lower_bound, rel=1e-6)
+    assert begun.lower_bound < 0.9 * proved < proved <= best < 1.1 * proved
+
+
+def test_a_witness_for_several_survives_its_file_and_fits_or_is_refuted():
+    each = TheoremWitness("full information"), TheoremWitness("chain", (("low", "0"), ("high", "2")))
+    witness = SeveralWitness(each)
+    document = json.loads(json.dumps(_witness_document(witness)))
+    assert _witness(read_shape(Witness, document, "The witness")) == witness
+    problem = problem_of([0.6, 0.3, 0.1], [0, 1, 4], 3, 1.0, (OTHERS[0], OTHERS[0]))
+    alone = replace(problem, decisions=(OTHERS[0],))
+    assert upper_bound(problem, witness) == sum(upper_bound(alone, part) for part in each)
+    for parts in ((), each[:1], (*each, each[0])):
+        with pytest.raises(Refuted, match="each decision maker"):
+            upper_bound(problem, SeveralWitness(parts))
+    for wrong, words in (({"kind": "several"}, "lacks"), ({**document, "each": [document]}, "one for each"),
+                         ({**document, "rays": [[1, 1]]}, "another kind")):  # fmt: skip
+        with pytest.raises(InputError, match=words):
+            _witness(read_shape(Witness, wrong, "The witness"))
+
+
+def test_units_reach_into_a_witness_for_several():
+    """Values of 1e9: actions of every part are told in the problem's own units."""
+    far = problem_of([0.6, 0.3, 0.05, 0.05], [0, 1e9, 3e9, 4e9], 3, 1.0, (Decision(AbsoluteLoss(), RealActions()),) * 2)
+    units = Units.of(far)
+    inner = climbed(units.inner, EachMaker(), seconds=7.0)
+    proposal = Proposal(inner.mechanism.summary, inner.mechanism.kernel, inner.bound.witness, "", "stalled", ())
+    found = units.restored(proposal)
+    assert float(upper_bound(far, found.witness)) == pytest.approx(float(upper_bound(units.inner, inner.bound.witness)), rel=1e-9)

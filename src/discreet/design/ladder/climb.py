@@ -17,15 +17,15 @@ Where the law of a sum is dear (a Dirichlet, a random number of respondents) the
 Conditions: a sum, a count, or a mean of a fixed number of respondents, and ε > 0; any prior, any decisions. Weights are those
 found for squared error, the actions are the decision makers' own. Rung 3 is for independent respondents with one law, the
 quotients also for a single squared, absolute or pinball error, as chains are; elsewhere the bound is that of full information.
+Several decision makers are bounded each for himself, and the bounds add up.
 """
 
 from __future__ import annotations
 
-from discreet.design.ladder.bounds.rungs import ChainBound, CoinsBound, GroupedQuotient, Quotient, SetAside, UrnBound
+from discreet.design.ladder.bounds.makers import FIRST, EachMaker
+from discreet.design.ladder.bounds.rungs import CoinsBound, GroupedQuotient, Quotient, SetAside, UrnBound
 from discreet.design.ladder.likely import LikelyHistograms
 from discreet.design.ladder.mechanisms.rungs import (
-    ClippedSum,
-    LineReading,
     ProgramOnTheSum,
     ProgramOnTwoCounts,
     WeightsBySearch,
@@ -40,11 +40,9 @@ from discreet.model.problem import Problem
 from discreet.model.record import Reached
 from discreet.watch import SILENT, Watch
 
-FIRST: tuple[Rung, ...] = (ChainBound(), LineReading(), ClippedSum())
-"""These are climbed whatever the time: without them there is nothing to prove."""
 RUNGS: tuple[Rung, ...] = (
     WeightsBySearch(), ProgramOnTheSum(), ProgramOnTwoCounts(), CoinsBound(), SetAside(), UrnBound(),
-    LikelyHistograms(), Quotient(), GroupedQuotient(),
+    LikelyHistograms(), Quotient(), GroupedQuotient(), EachMaker(),
 )  # fmt: skip
 
 

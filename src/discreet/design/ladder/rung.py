@@ -42,6 +42,8 @@ class Height:
         self.least_noise = float("inf")
         self.listed = 0
         """Likely histograms that were told apart."""
+        self.makers: list[Height] = []
+        """How far each of several decision makers would come alone."""
 
     @property
     def loss(self) -> float:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from discreet.design.ladder.served import why_not_read
 from discreet.design.proposal import Proposal
 from discreet.design.routes.route import Asked, Route
-from discreet.model.certificate import CoinsWitness, DualWitness, QuotientWitness, SetAsideWitness, UrnWitness
+from discreet.model.certificate import (
+    CoinsWitness,
+    DualWitness,
+    QuotientWitness,
+    SetAsideWitness,
+    SeveralWitness,
+    UrnWitness,
+)
 from discreet.model.problem import Problem
 from discreet.model.record import Step
 
@@ -30,6 +37,6 @@ class Ladder(Route):
 
     def taken(self, problem: Problem, proposal: Proposal) -> Step:
         named = {QuotientWitness: "quotient bound", SetAsideWitness: "set-aside bound", CoinsWitness: "coin bound"}
-        named |= {UrnWitness: "urn bound", DualWitness: "SY Prop. 5"}
+        named |= {UrnWitness: "urn bound", DualWitness: "SY Prop. 5", SeveralWitness: "bounds of each maker"}
         theorem = named.get(type(proposal.witness), self.theorem)
         return Step(self.name, True, theorem, f"{self.why(problem)}; {proposal.words}")
