@@ -49,6 +49,7 @@ def test_a_thin_witness_proves_as_much_but_for_a_tenth_of_the_gap(
 ) -> None:
     asked, _, small = made(actions, gap)
     monkeypatch.setattr(thin, "thinned", lambda flows, *_: flows)
+    monkeypatch.setattr(thin, "one_way", lambda flows: flows)
     monkeypatch.setattr(thin, "_bits", lambda *_: 50)
     _, _, full = made(actions, gap)
     proved, before = dual_upper_bound(asked, small), dual_upper_bound(asked, full)
@@ -65,6 +66,28 @@ def test_a_kernel_with_few_bits_is_private_and_loses_less_than_a_tenth_of_the_ga
     value, bound = expected_payoff(mechanism)[0], dual_upper_bound(asked, witness)
     assert float(bound - value) <= gap * float(abs(value)), "the gap asked for is still reached"
     assert isinstance(found.kernel, TableKernel) and found.kernel.denominator.bit_length() < 64
+
+
+def test_what_goes_both_ways_along_an_edge_proves_nothing() -> None:
+    flows = np.random.default_rng(5).random((3, 2 * len(PATH)))
+    found = thin.one_way(flows)
+    assert (found >= 0).all() and np.count_nonzero(found) == flows.size / 2
+    for factor in (1.0, float(np.e)):
+        assert (pulled(found, PATH, factor, 40) <= pulled(flows, PATH, factor, 40) + 1e-15).all()
+
+
+def test_what_is_not_kept_is_proved_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, _, small = made("integer", 1e-4)
+    monkeypatch.setattr(thin, "thinned", None)
+    with thin.in_passing():
+        _, found, full = made("integer", 1e-4)
+    mechanism = Mechanism(asked, found.summary, found.kernel, asked.guarantee)
+    value = expected_payoff(mechanism)[0]
+    assert float(dual_upper_bound(asked, full) - value) <= 1e-4 * float(abs(value))
+    counted = [sum(len(m.flows) for m in w.multipliers) for w in (small, full)]
+    assert counted[0] < counted[1]
+    with pytest.raises(TypeError):
+        made("integer", 1e-4)  # afterwards witnesses are made small again
 
 
 def test_less_than_what_is_pulled_is_not_asked_for_and_more_is_never_given() -> None:

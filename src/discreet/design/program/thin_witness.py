@@ -12,6 +12,9 @@ here is believed: `certify` computes the bound again from what is written.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import ceil, log2
 from typing import Any
 
@@ -33,6 +36,19 @@ TIGHT = 1e-10
 """The least tolerance that HiGHS knows."""
 FINER = (1e7, 1e6, 1e5, 1e4)
 """Units of a vertex, in times what may be lost: HiGHS errs by some 1e-9 of one at each state; finer vertices are less thin."""
+
+
+_passing: ContextVar[bool] = ContextVar("passing", default=False)
+
+
+@contextmanager
+def in_passing() -> Iterator[None]:
+    """While this lasts witnesses are proved and not kept: making them small would take longer than proving them as they are."""
+    before = _passing.set(True)
+    try:
+        yield
+    finally:
+        _passing.reset(before)
 
 
 def dual_witness(
@@ -68,9 +84,10 @@ def whole_multipliers(
     every: bool = False,
 ) -> tuple[int, tuple[Multipliers, ...]]:
     """The same as whole numbers over the scale that comes first; without `every` an action without any is left out."""
-    flows = np.maximum(multipliers, 0.0)
+    flows = one_way(np.maximum(multipliers, 0.0))
     pulls = pulled(flows, edges, float(np.exp(epsilon)), states)
-    flows = thinned(flows, pulls if most is None else np.maximum(most, pulls), edges, epsilon, spare)
+    if not _passing.get():
+        flows = thinned(flows, pulls if most is None else np.maximum(most, pulls), edges, epsilon, spare)
     bits = _bits(flows, edges, states, spare)
     scaled = np.floor(np.ldexp(flows, bits))
     whole = scaled.astype(np.int64 if scaled.max(initial=0.0) < 2.0**62 else object)
@@ -83,6 +100,13 @@ def whole_multipliers(
         if every or len(at):  # a listed action without multipliers is one without any
             each.append(Multipliers(action, tuple(triples)))
     return 1 << bits, tuple(each)
+
+
+def one_way(flows: Floats) -> Floats:
+    """What goes along an edge both ways is taken off both, which lowers the pull at both ends by q − 1 times as much."""
+    half = flows.shape[1] // 2
+    back = np.minimum(flows[:, :half], flows[:, half:])
+    return flows - np.concatenate([back, back], axis=1)
 
 
 def _bits(flows: Floats, edges: np.ndarray, states: int, spare: float) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -18,6 +19,7 @@ from itertools import pairwise
 from discreet.design.best_mechanism import design
 from discreet.design.processes.side_by_side import cores, side_by_side
 from discreet.design.processes.together import together
+from discreet.design.program.thin_witness import in_passing
 from discreet.errors import InputError
 from discreet.model.certificate import Certificate
 from discreet.model.gap import relative_gap
@@ -167,7 +169,8 @@ def design_points(tasks: Sequence[_Task], watch: Watch) -> tuple[Point, ...]:
 def design_point(task: _Task, watch: Watch) -> Point:
     """One point, before anything is borrowed."""
     begun = time.perf_counter()
-    found = design(task.problem, watch, gap=task.gap, seconds=task.seconds, compare=task.compare, within=task.within)
+    with nullcontext() if task.keep else in_passing():
+        found = design(task.problem, watch, gap=task.gap, seconds=task.seconds, compare=task.compare, within=task.within)
     level = task.problem.promise.level
     return Point(
         level,

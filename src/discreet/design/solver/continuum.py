@@ -151,13 +151,14 @@ def tangents(
     off_balance = np.sum(x * rate, axis=1) / np.sum(x * loss.prior, axis=1)
     rate = rate - off_balance[:, None] * loss.prior
     s = np.maximum(slack(x, edges, q), 0.0)
-    both = f**2 * x[:, tail] * x[:, head]
+    both = f**2 * x.take(tail, axis=1) * x.take(head, axis=1)
     count = len(edges)
     factor = Factor(pattern, q * (both[:, :count] + both[:, count:]), x * pulled(f**2 * s, edges, q, x.shape[1]))
     dy = factor.solve(x * rate)
     for _ in range(2):
         dy = dy + factor.solve(x * rate - factor.times(dy, edges))
-    change = f * (s * dy[:, head] + x[:, tail] * (dy[:, head] - dy[:, tail])) / top
+    there = dy.take(head, axis=1)
+    change = f * (s * there + x.take(tail, axis=1) * (there - dy.take(tail, axis=1))) / top
     reach = 0.98 / np.maximum(np.abs(np.nan_to_num(change, nan=np.inf)).max(axis=1), 1e-12)
     return np.nan_to_num(change * f * top), reach, off_balance
 

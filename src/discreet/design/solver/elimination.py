@@ -15,7 +15,8 @@ The order of the states is block tridiagonal (`layers`): with diagonal blocks D_
     M_0 = D_0,   C_k = M_k⁻¹ B_k,   M_{k+1} = D_{k+1} − B_kᵀ C_k,
     (Q⁻¹)_{kj} = C_k (Q⁻¹)_{k+1,j} for j > k,   (Q⁻¹)_{kk} = M_k⁻¹ + C_k (Q⁻¹)_{k+1,k+1} C_kᵀ.
 
-All arrays carry the actions as their first axis; loops run over states once, never over actions.
+All arrays carry the actions as their first axis; loops run over states once, never over actions. States are picked by `take`: what
+`array[:, picked]` gives lies the other way round in memory, and every product with it takes three times as long.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from discreet.design.solver.kernels import LARGEST, half_inverse_on_device
 from discreet.design.solver.layers import Layers
 from discreet.design.solver.program import Flags, Floats, Integers
 
+LEAST = float(np.finfo(float).tiny)
 SMALL = 16
 """Blocks up to this size are eliminated state by state, larger ones by halves."""
 
@@ -64,10 +66,10 @@ class Pattern:
         """Edge weights [action, edge] laid out as diagonal blocks and couplings, flat per action."""
         inner = self.place.zeros((len(weights), int(self.inner[-1])))
         outer = self.place.zeros((len(weights), int(self.outer[-1])))
-        inside = weights[:, self.same]
+        inside = weights.take(self.same, axis=1)
         inner[:, self.upper] = inside
         inner[:, self.lower] = inside
-        outer[:, self.across] = weights[:, self.next]
+        outer[:, self.across] = weights.take(self.next, axis=1)
         return inner, outer
 
 
@@ -81,7 +83,7 @@ class Factor:
         self.sums = sums
         layers = pattern.layers
         inner, outer = pattern.spread(off)
-        remaining = sums[:, pattern.order].copy()
+        remaining = sums.take(pattern.order, axis=1)
         self.half: list[Floats] = []
         self.coupling: list[Floats] = []
         actions = len(off)
@@ -112,7 +114,7 @@ class Factor:
         its error is common to all states and drops out of the differences.
         """
         layers = self.pattern.layers
-        ordered = right[:, self.pattern.order]
+        ordered = right.take(self.pattern.order, axis=1)
         starts = layers.starts
         for k, carry in enumerate(self.coupling):
             a, b, c = starts[k], starts[k + 1], starts[k + 2]
@@ -125,12 +127,12 @@ class Factor:
             if k + 1 < layers.blocks:
                 piece += (self.coupling[k] @ result[:, b : starts[k + 2], None])[:, :, 0]
             result[:, a:b] = piece
-        return result[:, self.pattern.position]
+        return result.take(self.pattern.position, axis=1)
 
     def times(self, vector: Floats, edges: Integers) -> Floats:
         """Q·vector from differences along edges and row sums, the way its small values keep their digits."""
         actions, states = vector.shape
-        flow = (self.off * (vector[:, edges[:, 0]] - vector[:, edges[:, 1]])).ravel()
+        flow = (self.off * (vector.take(edges[:, 0], axis=1) - vector.take(edges[:, 1], axis=1))).ravel()
         offset = states * self.pattern.place.arange(actions)[:, None]
         gone = np.bincount((edges[:, 0] + offset).ravel(), flow, actions * states)
         come = np.bincount((edges[:, 1] + offset).ravel(), flow, actions * states)
@@ -163,7 +165,7 @@ class Factor:
         """The same for each of several groups of actions, which begin at these; axes [group, state, state]."""
         layers = self.pattern.layers
         states, starts = len(layers.order), layers.starts
-        place, ordered = self.pattern.place, scale[:, self.pattern.order]
+        place, ordered = self.pattern.place, scale.take(self.pattern.order, axis=1)
         total = place.zeros((1 if begins is None else len(begins), states, states))
         rows: Floats = place.empty((0, 0, 0))
         for k in range(layers.blocks - 1, -1, -1):
@@ -185,7 +187,7 @@ class Factor:
             a, b = int(starts[k]), int(starts[k + 1])
             total[:, b:, a:b] = total[:, a:b, b:].transpose(0, 2, 1)
         position = self.pattern.position
-        found: Floats = total[:, position][:, :, position]
+        found: Floats = total.take(position, axis=1).take(position, axis=2)
         return found
 
 
@@ -215,8 +217,8 @@ def half_inverse(off: Floats, sums: Floats) -> Floats:
             share = below[:, m] / pivot
             below[:, m] = 0.0
             below += share[:, None] * row
-    lower = np.where(_triangle(size), work[:, :size].transpose(2, 0, 1), 0.0)
-    lower /= np.sqrt(np.maximum(pivots.T, np.finfo(float).tiny))[:, :, None]
+    lower = np.ascontiguousarray(np.where(_triangle(size), work[:, :size].transpose(2, 0, 1), 0.0))
+    lower /= np.sqrt(np.maximum(pivots.T, LEAST))[:, :, None]
     return lower
 
 

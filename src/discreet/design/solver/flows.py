@@ -167,7 +167,8 @@ class _Blocks:
         x, s, y, z, v, t, n, q, edges = (self.x, self.s, self.y, self.z, self.v, self.t, self.weight, self.q, self.edges)
         tail, head = directed(edges)
         count, states = len(edges), x.shape[1]
-        stiff = (x[:, tail] / s) * (z * x[:, head])
+        at_tail = x.take(tail, axis=1)
+        stiff = (at_tail / s) * (z * x.take(head, axis=1))
         pull = pulled(z, edges, q, states)
         factor = Factor(pattern, q * (stiff[:, :count] + stiff[:, count:]), x * (pull + v))
         dual = self.cost + t[:, None] * n - pull - v
@@ -186,7 +187,8 @@ class _Blocks:
             dy = factor.solve(right)
             dy = dy + factor.solve(right - factor.times(dy, edges))
             dy = dy - unit * (bend * np.sum(xn * dy, axis=1))[:, None]
-            ds = s * dy[:, head] + x[:, tail] * (dy[:, head] - dy[:, tail])
+            there = dy.take(head, axis=1)
+            ds = s * there + at_tail * (there - dy.take(tail, axis=1))
             gap = primal - np.sum(xn * dy, axis=1)
             return dy, ds, gap, push - (z / s) * ds, goal_x / x - v * dy, (goal_y - t * gap) / y
 

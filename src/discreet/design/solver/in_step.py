@@ -28,7 +28,7 @@ from discreet.design.solver.interior import (
     SAFE,
     Iterate,
 )
-from discreet.design.solver.program import Flags, Floats, Integers, Program, Solution, directed, pulled, value_of
+from discreet.design.solver.program import Flags, Floats, Integers, Program, Solution, directed, ends_of, pulled, value_of
 from discreet.design.solver.repair import repair
 from discreet.model.gap import reached
 from discreet.watch import SILENT, Watch
@@ -158,8 +158,10 @@ class Points:
         self.of = np.repeat(np.arange(len(self.sizes)), self.sizes)
         self.starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
         self.pairs = self.sizes * 2 * self.count
-        self.heavy: Floats = self.span[:, self.head][self.of]
+        self.heavy: Floats = self.span.take(self.head, axis=1)[self.of]
         self.factors: Floats = self.q[self.of, None]
+        self.ends = ends_of(self.edges, len(self.of), self.x.shape[1])
+        self.known: tuple[Floats, Floats] | None = None
 
     def rows(self, k: int) -> slice:
         """Where the actions of one program stand."""
@@ -199,11 +201,18 @@ class Points:
         return found
 
     def pull(self, flow: Floats) -> Floats:
-        return pulled(flow, self.edges, self.factors, self.x.shape[1])
+        return pulled(flow, self.edges, self.factors, self.x.shape[1], self.ends)
+
+    @property
+    def pull_of_z(self) -> Floats:
+        """Gᵀz, found once for each z."""
+        if self.known is None or self.known[0] is not self.z:
+            self.known = self.z, self.pull(self.z)
+        return self.known[1]
 
     def bounds(self) -> Floats:
         """What the multipliers of each program prove."""
-        least = np.minimum.reduceat(self.cost - self.pull(self.z), self.starts, axis=0)
+        least = np.minimum.reduceat(self.cost - self.pull_of_z, self.starts, axis=0)
         return least.sum(axis=1) * self.scale + self.base.sum(axis=1)
 
     def values(self) -> Floats:
@@ -218,7 +227,7 @@ class Points:
 
     def weights(self) -> Floats:
         """How large the target of each pair is beside the others of its program, with mean 1."""
-        size = self.x[:, self.head] * self.heavy
+        size = self.x.take(self.head, axis=1) * self.heavy
         found: Floats = np.maximum(np.cbrt(size / self.most(size)[self.of, None]), FAINTEST)
         return found / self.mean(found)[self.of, None]
 
@@ -227,8 +236,9 @@ class Points:
         spend(self.step_seconds)
         x, s, z, of = self.x, self.s, self.z, self.of
         weight = z / s
-        stiff = (x[:, self.tail] / s) * (z * x[:, self.head])
-        pull = self.pull(z)
+        self.at_tail = x.take(self.tail, axis=1)
+        stiff = (self.at_tail / s) * (z * x.take(self.head, axis=1))
+        pull = self.pull_of_z
         self.factor = Factor(self.pattern, self.factors * (stiff[:, : self.count] + stiff[:, self.count :]), x * pull)
         self.masters = Masters(self.factor.summed_inverses(x, self.starts))
         dual = self.cost - self.price[of] - pull
@@ -236,7 +246,7 @@ class Points:
         product = s * z
         mu = self.mean(product)
         self.residual, self.complementarity = self.most(np.abs(dual)), mu
-        _, ds, dz, _ = self.direction(-product, dual, primal, weight, rounds=0)
+        _, ds, dz, _ = self.direction(-product, dual, primal, weight, rounds=0, known=(-z, -pull))
         step_s, step_z = self.longest(s, ds), self.longest(z, dz)
         after = self.mean((s + step_s[of, None] * ds) * (z + step_z[of, None] * dz))
         aim = (np.clip((after / mu) ** 3, 1e-8, 1.0) * mu)[of, None] * self.weights()
@@ -284,12 +294,21 @@ class Points:
                 self.s[rows] *= 1.0 + share[:, None]
 
     def direction(
-        self, goal: Floats, dual: Floats, primal: Floats, weight: Floats, rounds: int = 2
+        self,
+        goal: Floats,
+        dual: Floats,
+        primal: Floats,
+        weight: Floats,
+        rounds: int = 2,
+        known: tuple[Floats, Floats] | None = None,
     ) -> tuple[Floats, Floats, Floats, Floats]:
-        """Newton directions towards s∘z = s∘z + goal: (dy, ds, dz, dλ), refined on Σ_a x∘dy = primal where that is missed."""
+        """Newton directions towards s∘z = s∘z + goal: (dy, ds, dz, dλ), refined on Σ_a x∘dy = primal where that is missed.
+
+        `known` are goal/s and its pull, where somebody has them.
+        """
         x, of = self.x, self.of
-        push = goal / self.s
-        pull = self.pull(push) - dual
+        push = goal / self.s if known is None else known[0]
+        pull = (self.pull(push) if known is None else known[1]) - dual
         dy = self.factor.solve(x * pull)
         dprice = self.masters.solve(primal - self.summed(x * dy))
         dy = self.factor.solve(x * (pull + dprice[of]))
@@ -302,7 +321,8 @@ class Points:
             more = self.factor.solve(x * (pull + dprice[of]) - self.factor.times(dy, self.edges))
             missing: Flags = np.abs(missed).max(axis=1) > 0
             dy = dy + np.where(missing[of, None], more, 0.0)
-        ds = self.s * dy[:, self.head] + x[:, self.tail] * (dy[:, self.head] - dy[:, self.tail])
+        there = dy.take(self.head, axis=1)
+        ds = self.s * there + self.at_tail * (there - dy.take(self.tail, axis=1))
         return dy, ds, push - weight * ds, dprice
 
 

@@ -29,11 +29,13 @@ from discreet.design.solver.cholesky import Cholesky
 from discreet.design.solver.elimination import Factor, Pattern
 from discreet.design.solver.layers import Layers, layered
 from discreet.design.solver.program import (
+    Ends,
     Floats,
     Integers,
     Program,
     Solution,
     directed,
+    ends_of,
     pulled,
     value_of,
 )
@@ -51,6 +53,8 @@ PROGRESS = 0.9
 """By this factor complementarity or what the prices miss must fall in steps that improve neither value nor bound."""
 FAINTEST = 1e-4
 """The least weight of a pair, in parts of the largest."""
+MOST_PLACED = 200_000
+"""Flows of which it is remembered where they end; where there are more, finding it takes no time beside the rest."""
 EXACT = 1e-13
 """Sums of probabilities that a direction hits as closely as this need no refinement."""
 PATIENCE = 8
@@ -149,6 +153,8 @@ class Iterate:
         self.z: Floats = self.weights() / self.s.size / self.s
         self.residual = self.complementarity = np.inf
         self.price: Floats = self.place.zeros(states)
+        self.ends: Ends | None = None
+        self.known: tuple[Floats, Floats] | None = None
 
     def reprice(self, cost: Floats) -> None:
         """Go on with other costs for the same actions: z proves what it proves, and the residual of λ takes the change."""
@@ -194,10 +200,21 @@ class Iterate:
         return interior_seconds(actions, states, int(self.pattern.layers.sizes.max()))
 
     def pull(self, flow: Floats) -> Floats:
-        return pulled(flow, self.edges, self.q, self.x.shape[1])
+        if flow.size > MOST_PLACED:
+            return pulled(flow, self.edges, self.q, self.x.shape[1])
+        if self.ends is None or len(self.ends[0]) != flow.size:
+            self.ends = ends_of(self.edges, *self.x.shape)
+        return pulled(flow, self.edges, self.q, self.x.shape[1], self.ends)
+
+    @property
+    def pull_of_z(self) -> Floats:
+        """Gᵀz, found once for each z."""
+        if self.known is None or self.known[0] is not self.z:
+            self.known = self.z, self.pull(self.z)
+        return self.known[1]
 
     def bound(self) -> float:
-        reduced = self.cost - self.pull(self.z)
+        reduced = self.cost - self.pull_of_z
         return float(reduced.min(axis=0).sum() * self.scale + self.base.sum())
 
     def value(self) -> float:
@@ -210,9 +227,10 @@ class Iterate:
         x, s, z = self.x, self.s, self.z
         weight = z / s
         # Grouped so that no factor leaves the range of floats when x spans e^(−ε·diameter).
-        stiff = (x[:, self.tail] / s) * (z * x[:, self.head])
+        self.at_tail = x.take(self.tail, axis=1)
+        stiff = (self.at_tail / s) * (z * x.take(self.head, axis=1))
         off = self.q * (stiff[:, : self.count] + stiff[:, self.count :])
-        pull = self.pull(z)
+        pull = self.pull_of_z
         self.factor = Factor(self.pattern, off, x * pull)
         total = self.factor.summed_inverse(x)
         try:
@@ -224,7 +242,7 @@ class Iterate:
         product = s * z
         mu = float(product.mean())
         self.residual, self.complementarity = float(np.abs(dual).max()), mu
-        _, ds, dz, _ = self.direction(-product, dual, primal, weight, rounds=0)
+        _, ds, dz, _ = self.direction(-product, dual, primal, weight, rounds=0, known=(-z, -pull))
         step_s, step_z = longest(s, ds), longest(z, dz)
         after = float(np.mean((s + step_s * ds) * (z + step_z * dz)))
         aim = min(max((after / mu) ** 3, 1e-8), 1.0) * mu * self.weights()
@@ -258,7 +276,7 @@ class Iterate:
 
     def weights(self) -> Floats:
         """How large the target of each pair is beside the others, with mean 1."""
-        size = self.x[:, self.head] * self.span[self.head]
+        size = self.x.take(self.head, axis=1) * self.span[self.head]
         found: Floats = np.maximum(np.cbrt(size / size.max()), FAINTEST)
         return found / found.mean()
 
@@ -277,12 +295,21 @@ class Iterate:
                 self.s *= 1.0 + share[:, None]
 
     def direction(
-        self, goal: Floats, dual: Floats, primal: Floats, weight: Floats, rounds: int = 2
+        self,
+        goal: Floats,
+        dual: Floats,
+        primal: Floats,
+        weight: Floats,
+        rounds: int = 2,
+        known: tuple[Floats, Floats] | None = None,
     ) -> tuple[Floats, Floats, Floats, Floats]:
-        """Newton direction towards s∘z = s∘z + goal: (dy, ds, dz, dλ), refined on Σ_a x∘dy = primal."""
+        """Newton direction towards s∘z = s∘z + goal: (dy, ds, dz, dλ), refined on Σ_a x∘dy = primal.
+
+        `known` are goal/s and its pull, where somebody has them.
+        """
         x = self.x
-        push = goal / self.s
-        pull = self.pull(push) - dual
+        push = goal / self.s if known is None else known[0]
+        pull = (self.pull(push) if known is None else known[1]) - dual
         dy = self.factor.solve(x * pull)
         dprice = self.master.solve(primal - np.sum(x * dy, axis=0))
         right = x * (pull + dprice)
@@ -294,7 +321,8 @@ class Iterate:
             dprice = dprice + self.master.solve(missed)
             right = x * (pull + dprice)
             dy = dy + self.factor.solve(right - self.factor.times(dy, self.edges))
-        ds = self.s * dy[:, self.head] + x[:, self.tail] * (dy[:, self.head] - dy[:, self.tail])
+        there = dy.take(self.head, axis=1)
+        ds = self.s * there + self.at_tail * (there - dy.take(self.tail, axis=1))
         dz = push - weight * ds
         return dy, ds, dz, dprice
 

@@ -131,18 +131,31 @@ def directed(edges: Integers) -> tuple[Integers, Integers]:
 def slack(kernel: Floats, edges: Integers, factor: float) -> Floats:
     """G x per action: q·x_head − x_tail on every directed edge, axes [action, directed edge]."""
     tail, head = directed(edges)
-    found: Floats = factor * kernel[:, head] - kernel[:, tail]
+    found: Floats = factor * kernel.take(head, axis=1) - kernel.take(tail, axis=1)
     return found
 
 
-def pulled(multipliers: Floats, edges: Integers, factor: float | Floats, states: int) -> Floats:
-    """Gᵀ z per action, axes [action, state]; `factor` is that of all actions, or of each, [action, 1]."""
+Ends = tuple[Integers, Integers]
+"""Where flows [action, directed edge] end and begin: places in [action, state], all in a row."""
+
+
+def ends_of(edges: Integers, actions: int, states: int) -> Ends:
+    """The ends of the flows of so many actions."""
     tail, head = directed(edges)
+    offset = states * home(edges).arange(actions)[:, None]
+    return (head + offset).ravel(), (tail + offset).ravel()
+
+
+def pulled(multipliers: Floats, edges: Integers, factor: float | Floats, states: int, ends: Ends | None = None) -> Floats:
+    """Gᵀ z per action, axes [action, state]; `factor` is that of all actions, or of each, [action, 1].
+
+    Who asks often hands over the `ends` of the flows.
+    """
     actions = len(multipliers)
-    offset = states * home(multipliers).arange(actions)[:, None]
+    heads, tails = ends_of(home(multipliers).asarray(edges), actions, states) if ends is None else ends
     flat = multipliers.ravel()
-    into = np.bincount((head + offset).ravel(), flat, actions * states).reshape(actions, states)
-    out = np.bincount((tail + offset).ravel(), flat, actions * states).reshape(actions, states)
+    into = np.bincount(heads, flat, actions * states).reshape(actions, states)
+    out = np.bincount(tails, flat, actions * states).reshape(actions, states)
     found: Array = factor * into - out
     pulls: Floats = found
     return pulls
@@ -169,6 +182,7 @@ def violation(kernel: Floats, edges: Integers, factor: float) -> float:
         return 0.0
     tail, head = directed(edges)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = kernel[:, tail] / (factor * kernel[:, head])
-    both_zero = (kernel[:, tail] == 0) & (kernel[:, head] == 0)
+        at_tail, at_head = kernel.take(tail, axis=1), kernel.take(head, axis=1)
+        ratio = at_tail / (factor * at_head)
+    both_zero = (at_tail == 0) & (at_head == 0)
     return float(np.max(np.where(both_zero, 0.0, ratio)) - 1.0)

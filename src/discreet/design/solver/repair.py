@@ -87,7 +87,7 @@ def cap(kernel: Floats, edges: Integers, ratio: float) -> Floats:
     for _ in range(kernel.shape[1]):
         lowered = x
         for others in beside:
-            lowered = np.minimum(lowered, ratio * x[:, others])
+            lowered = np.minimum(lowered, ratio * x.take(others, axis=1))
         if bool((lowered == x).all()):
             break
         x = lowered
