@@ -104,7 +104,7 @@ def test_quotients_narrow_the_gap_and_everything_is_proved():
     loss, lower = float(-claim.value), float(-claim.bound)
     names = [rung.name for rung in proposal.rungs]
     assert names[0] == "clipped sum"
-    assert {"program on the sum", "program on two counts"} <= set(names)
+    assert {"program on the sum", "program on a sum and a count"} <= set(names)
     assert names[-1] in ("set-aside bound", "quotient bound", "grouped quotient bound"), (
         "which of them gets there depends on the time"
     )

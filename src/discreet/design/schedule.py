@@ -52,7 +52,7 @@ SHORTEST_RUNG = 2.0
 SHARES = {
     "weights by search": 1 / 20,
     "program on the sum": 0.12,
-    "program on two counts": 0.12,
+    "program on a sum and a count": 0.25,
     "coin bound": 0.6,
     "set-aside bound": 0.6,
     "urn bound": 0.5,
@@ -82,7 +82,7 @@ FEWEST_STEPS, USUAL_STEPS = 12, 90
 """Of an interior point, before its kernel is worth anything, and with pricing before it is near the best."""
 BYTES_PER_PAIR = 40
 """Memory of an interior point for each pair of states."""
-SECONDS_PER_TOTAL, SECONDS_PER_PAIR = 0.01, 2e-5
+SECONDS_PER_TOTAL, SECONDS_PER_PAIR = 0.01, 1e-5
 """What a program on a small summary takes, about: for each total of a sum, and for each pair of states of a pair."""
 SECONDS_PER_STRIP_PAIR = 1.5e-4
 """Of a bound by coins, for each pair of states of its strip."""

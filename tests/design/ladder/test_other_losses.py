@@ -19,7 +19,7 @@ from discreet.design.ladder.bounds.rungs import GroupedQuotient
 from discreet.design.ladder.bounds.stakes import Stakes, reaching
 from discreet.design.ladder.climb import FIRST
 from discreet.design.ladder.mechanisms.readings import Reader
-from discreet.design.ladder.mechanisms.rungs import ProgramOnTheSum, ProgramOnTwoCounts
+from discreet.design.ladder.mechanisms.rungs import ProgramOnSumAndCount, ProgramOnTheSum
 from discreet.design.ladder.rung import Height
 from discreet.design.program.listed import programmed
 from discreet.design.proposal import Proposal
@@ -118,7 +118,7 @@ def climbed(problem, *rungs, seconds=2.1):
 @pytest.mark.parametrize("decision", [OTHERS[0], Decision(SquaredLoss(), PAIRS)], ids=["absolute", "listed"])
 def test_the_higher_rungs_serve_other_losses(decision):
     problem = problem_of(*FIVE, 8, 1.0, (decision,))
-    begun, height = climbed(problem), climbed(problem, ProgramOnTheSum(), ProgramOnTwoCounts(), GroupedQuotient())
+    begun, height = climbed(problem), climbed(problem, ProgramOnTheSum(), ProgramOnSumAndCount(), GroupedQuotient())
     assert height.loss < begun.loss and height.lower_bound > 1.05 * begun.lower_bound
     found = height.mechanism
     mechanism = Mechanism(problem, found.summary, found.kernel, problem.guarantee)
@@ -132,7 +132,7 @@ def test_several_decision_makers_read_a_program():
     """Combinations of real actions are not listed; those that likely outputs recommend are enough to beat noise."""
     both = Decision(SquaredLoss(), RealActions()), Decision(HIGH, RealActions(), weight=Fraction(10))
     problem = problem_of(*FIVE, 8, 1.0, both)
-    begun, height = climbed(problem), climbed(problem, ProgramOnTheSum(), ProgramOnTwoCounts())
+    begun, height = climbed(problem), climbed(problem, ProgramOnTheSum(), ProgramOnSumAndCount())
     assert height.loss < 0.999 * begun.loss and isinstance(height.mechanism.kernel, TableKernel)
     assert all(isinstance(output.action, tuple) and len(output.action) == 2 for output in height.mechanism.kernel.outputs)
 

@@ -5,7 +5,7 @@
 | 0 | values clipped: S = Σ_i w(θ_i) in its likely window, staircase or geometric noise, best actions | chain, best split |
 | 1 | integer weights w(type) by search | – |
 | 2 | a program on the likely window of that sum | one respondent set aside, or an urn; quotient, where its program is small |
-| 3 | a program on two counts, of a near and a far group of types | grouped quotient, the same groups |
+| 3 | a program on the sum of near types and the count of far ones | grouped quotient |
 | both | a program on likely histograms, as which the others are read | the same program without the others |
 
 Mechanism and bound are kept apart: the best of each. The ladder stops when the gap that was asked for is reached or the time is
@@ -15,8 +15,9 @@ Floats propose; `certify` values the mechanism and proves the bound again.
 Where the law of a sum is dear (a Dirichlet, a random number of respondents) the first mechanism is one read along a line.
 
 Conditions: a sum, a count, or a mean of a fixed number of respondents, and ε > 0; any prior, any decisions. Weights are those
-found for squared error, the actions are the decision makers' own. Rung 3 is for independent respondents with one law, the
-quotients also for a single squared, absolute or pinball error, as chains are; elsewhere the bound is that of full information.
+found for squared error, the actions are the decision makers' own. Rung 3 is for respondents alike or drawn from a Dirichlet, the
+quotients are for respondents alike and a single squared, absolute or pinball error, as chains are; elsewhere the bound is that of
+full information.
 Several decision makers are bounded each for himself, and the bounds add up.
 """
 
@@ -26,8 +27,8 @@ from discreet.design.ladder.bounds.makers import FIRST, EachMaker
 from discreet.design.ladder.bounds.rungs import CoinsBound, GroupedQuotient, Quotient, SetAside, UrnBound
 from discreet.design.ladder.likely import LikelyHistograms
 from discreet.design.ladder.mechanisms.rungs import (
+    ProgramOnSumAndCount,
     ProgramOnTheSum,
-    ProgramOnTwoCounts,
     WeightsBySearch,
 )
 from discreet.design.ladder.rung import Height, Rung
@@ -41,7 +42,7 @@ from discreet.model.record import Reached
 from discreet.watch import SILENT, Watch
 
 RUNGS: tuple[Rung, ...] = (
-    WeightsBySearch(), ProgramOnTheSum(), ProgramOnTwoCounts(), CoinsBound(), SetAside(), UrnBound(),
+    WeightsBySearch(), ProgramOnTheSum(), ProgramOnSumAndCount(), CoinsBound(), SetAside(), UrnBound(),
     LikelyHistograms(), Quotient(), GroupedQuotient(), EachMaker(),
 )  # fmt: skip
 

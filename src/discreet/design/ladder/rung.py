@@ -44,6 +44,8 @@ class Height:
         """Likely histograms that were told apart."""
         self.makers: list[Height] = []
         """How far each of several decision makers would come alone."""
+        self.tried: set[tuple[Weights, tuple[int, ...], int]] = set()
+        """Pairs of a sum and a count, and how many states of them, that were solved."""
 
     @property
     def loss(self) -> float:

@@ -21,6 +21,7 @@ from discreet.design.ladder.bounds.quotient_witness import quotient_witness
 from discreet.design.ladder.bounds.stakes import Stakes
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.readings import Reader
+from discreet.design.ladder.mechanisms.weights import CLIPPED
 from discreet.design.schedule import SHORTEST_RUNG, STATES_PER_SECOND
 from discreet.errors import TooLarge
 from discreet.model.certificate import QuotientWitness
@@ -33,8 +34,6 @@ FINE = ((3e-4, 600), (1e-4, 200))
 SMALL = 200
 """States up to which the interior point is quick."""
 MOST_STATES = 5_000
-CLIPPED = 0.75
-"""From this share of the largest weight on, a type counts as read by the clipped end of a weighted sum."""
 ALIKE = 0.15
 """Share of the variance of one value that may lie within the clipped groups."""
 

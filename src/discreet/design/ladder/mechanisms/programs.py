@@ -1,9 +1,6 @@
-"""Programs on small summaries of large problems: the best kernel that reads one weighted sum, or two counts.
+"""Programs on small summaries of large problems: the best kernel that reads one weighted sum, or two at once (`pairs`).
 
-Rung 2 reads the likely window of the best weighted sum S = Σ_i w(θ_i). Rung 3 reads a pair: how many respondents have a type of a
-near group, and how many of a far one (`groupings.two_groups`). The pair is a weighted sum too, S = n_near + (N+1)·n_far, whose
-graph is that of histograms of three merged types; a program on a box of likely counts serves all of them, because clamping counts
-is 1-Lipschitz (`model.summary`).
+Rung 2 reads the likely window of the best weighted sum S = Σ_i w(θ_i).
 
 Under squared error only E[ω | S] matters to the program, E[(a − ω)²] = E[(a − E[ω|S])²] + E Var(ω|S), so its states are those of
 the summary and no histogram is ever listed; real actions are solved on a grid, then each output recommends its posterior mean.
@@ -22,13 +19,12 @@ from math import gcd, prod
 
 import numpy as np
 
-from discreet.design.ladder.binomial import binomial_window
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.program.listed import NEGLIGIBLE, label_of, solvable, spared
 from discreet.design.program.rounding import enough_bits, rounded_weights
 from discreet.design.program.sections import Recommendation, losses, recommendations
-from discreet.design.schedule import SECONDS_PER_PAIR, SECONDS_PER_TOTAL
+from discreet.design.schedule import SECONDS_PER_TOTAL
 from discreet.design.solver.losses import SquaredError
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program
@@ -45,8 +41,6 @@ UNLIKELY = 1e-7
 """Probability that a total or a count may have beyond the window on each side."""
 MOST_TOTALS = 150
 """Totals beyond which a program hardly improves on noise."""
-MOST_COLUMNS = 3_000
-"""States that the table of a pair may have."""
 MOST_ACTIONS = 400
 """Actions of decisions other than one squared error."""
 GAP = 3e-4
@@ -65,7 +59,7 @@ class Read:
 
 
 @dataclass(frozen=True, eq=False)
-class _Scene:
+class Scene:
     """A summary's states, the state of the program that each lands on, and the program's edges."""
 
     weights: Weights
@@ -98,42 +92,16 @@ def read_sum(reader: Reader, weights: Weights, seconds: float, watch: Watch = SI
         return None
     summary = LinearSummary(reader.for_every_type(weights), low, high)
     space = state_space(reader.problem.universe, reader.problem.neighbours, summary)
-    return _read(reader, _scene(weights, summary, space, np.arange(len(space))), watch)
+    return read(reader, scene_of(weights, summary, space, np.arange(len(space))), watch)
 
 
-def read_pair(reader: Reader, groups: list[list[int]], seconds: float, watch: Watch = SILENT) -> Read | None:
-    """Rung 3: the best kernel on the counts of a near and a far group of types; None when it takes too long for `seconds`."""
-    n = reader.respondents
-    if (n + 1) * (n + 2) // 2 > MOST_COLUMNS:
-        return None
-    near, far = groups
-    weights = tuple(1 if t in near else n + 1 if t in far else 0 for t in range(len(reader.law.types)))
-    summary = LinearSummary(reader.for_every_type(weights))
-    space = state_space(reader.problem.universe, reader.problem.neighbours, summary)
-    counts = np.column_stack(np.divmod(space.vectors[:, 0], n + 1))[:, ::-1]
-    caps = [_cap(float(sum(reader.probabilities[t] for t in group)), n) for group in (near, far)]
-    clamped = np.minimum(counts, caps)
-    place = {total: i for i, total in enumerate(space.vectors[:, 0].tolist())}
-    landing = np.array([place[total] for total in (clamped @ np.array([1, n + 1])).tolist()])
-    inner, image = np.unique(landing, return_inverse=True)
-    if len(inner) ** 2 * SECONDS_PER_PAIR > seconds:
-        return None
-    return _read(reader, _scene(weights, summary, space, image), watch)
-
-
-def _cap(share: float, respondents: int) -> int:
-    """The count that is exceeded with probability at most UNLIKELY."""
-    first, masses = binomial_window(respondents, share)
-    return min(respondents, first + len(masses) - int(np.searchsorted(np.cumsum(masses[::-1]), UNLIKELY)))
-
-
-def _scene(weights: Weights, summary: LinearSummary, space: StateSpace, image: np.ndarray) -> _Scene:
+def scene_of(weights: Weights, summary: LinearSummary, space: StateSpace, image: np.ndarray) -> Scene:
     edges = np.sort(image[space.edges], axis=1)
     edges = np.unique(edges[edges[:, 0] != edges[:, 1]], axis=0)
-    return _Scene(weights, summary, space, image, edges)
+    return Scene(weights, summary, space, image, edges)
 
 
-def _read(reader: Reader, scene: _Scene, watch: Watch) -> Read | None:
+def read(reader: Reader, scene: Scene, watch: Watch) -> Read | None:
     """Solve, reply, round, and have the loss proved."""
     if not len(scene.edges):
         return None
@@ -169,7 +137,7 @@ def _read(reader: Reader, scene: _Scene, watch: Watch) -> Read | None:
 Replied = Callable[[np.ndarray], list[Recommendation]]
 
 
-def _squared(reader: Reader, scene: _Scene) -> tuple[np.ndarray, Replied, np.ndarray]:
+def _squared(reader: Reader, scene: Scene) -> tuple[np.ndarray, Replied, np.ndarray]:
     """Costs [action, state] of one squared error, the reply to each output of a kernel, and the masses of the states."""
     law = reader.population.law(scene.weights)
     held, at = scene.landing(law.first, len(law.masses))
@@ -187,7 +155,7 @@ def _squared(reader: Reader, scene: _Scene) -> tuple[np.ndarray, Replied, np.nda
     return SquaredError(masses, means).cost(actions), replied, masses
 
 
-def _any(reader: Reader, scene: _Scene) -> tuple[np.ndarray, Replied, np.ndarray]:
+def _any(reader: Reader, scene: Scene) -> tuple[np.ndarray, Replied, np.ndarray]:
     """The same for any decisions, through the joint law of S and ω."""
     joint = reader.population.joint(scene.weights)
     held, at = scene.landing(joint.first, joint.masses.shape[1])

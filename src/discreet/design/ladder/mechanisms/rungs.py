@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from discreet.design.ladder.bounds.groupings import clipped_groups
+from math import inf
+
+from discreet.certify.value.laws import Identical, Overdispersed, law_of
 from discreet.design.ladder.mechanisms.lines import line_reading
-from discreet.design.ladder.mechanisms.programs import Read, read_pair, read_sum
+from discreet.design.ladder.mechanisms.pairs import box_of, pairs_of
+from discreet.design.ladder.mechanisms.programs import Read, read, read_sum
 from discreet.design.ladder.mechanisms.readings import Reader, Reading
 from discreet.design.ladder.mechanisms.weights import clipped_candidates, clipped_sum, search_weights
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG, Until, time_left
 from discreet.errors import TooLarge
-from discreet.model.iid_sum import why_not_iid_sum
+from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
+from discreet.model.universe import Universe
 
 
 class LineReading(Rung):
@@ -71,22 +75,33 @@ class ProgramOnTheSum(Rung):
         return _table(found, f"program on the weighted sum with weights {', '.join(map(str, found.summary.weights))}")
 
 
-class ProgramOnTwoCounts(Rung):
-    """Rung 3: the best kernel on two counts, of a near and a far group of types."""
+class ProgramOnSumAndCount(Rung):
+    """Rung 3: the best kernel on a sum of near types and a count of far ones."""
 
-    name = "program on two counts"
+    name = "program on a sum and a count"
     least_seconds = SHORTEST_RUNG
 
     def why_not(self, problem: Problem) -> str | None:
-        return why_not_iid_sum(problem)
+        if not isinstance(problem.neighbours, ReplaceOne) or not isinstance(problem.universe, Universe):
+            return "respondents are added or removed, or have no types"
+        if problem.universe.smallest < problem.universe.largest or not isinstance(law_of(problem), (Identical, Overdispersed)):
+            return "respondents are neither a fixed number alike nor drawn from a Dirichlet"
+        return None
 
     def climb(self, height: Height, seconds: float) -> Found | None:
-        groups = clipped_groups(height.reader, height.weights)
-        found = None if groups is None else read_pair(height.reader, groups, seconds, Until.after(2 * seconds, height.watch))
-        if found is None or groups is None:
-            return None
-        near, far = (", ".join(str(height.reader.law.types[t]) for t in group) for group in groups)
-        return _table(found, f"program on two counts, of respondents of type {near} and of type {far}")
+        until, best = Until.after(seconds, height.watch), Found(loss=inf)
+        for near, far in pairs_of(height.reader, height.weights):
+            box = box_of(height.reader, (near, far), until.left)
+            if box is None or (near, far, box.size) in height.tried:
+                continue
+            found = read(height.reader, box, Until.after(2 * until.left, height.watch))
+            height.tried.add((near, far, box.size))
+            if found is not None and best.loss is not None and found.loss < best.loss:
+                beside = ", ".join(str(height.reader.kept[t]) for t in far)
+                best = _table(found, f"program on the sum of {', '.join(map(str, near))} and the count of type {beside}")
+            if until.cancelled():
+                break
+        return None if best.kernel is None else best
 
 
 def _noisy(rung: str, read: Reading) -> Found:

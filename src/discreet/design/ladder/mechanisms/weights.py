@@ -32,6 +32,8 @@ from discreet.watch import SILENT, Watch
 
 FINE = 24
 """A fine W: rescaled lattices come near it; finer ones gain less than a part in a thousand."""
+CLIPPED = 0.75
+"""From this share of the largest weight on, a type counts as read by the clipped end of a weighted sum."""
 MOST_OUTPUTS = 40_000
 """Likely totals, about, up to which a lattice is refined: each is an output with its action."""
 
