@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from discreet.design.ladder.mechanisms.population import Weights
-from discreet.design.ladder.mechanisms.programs import Read, Scene, read, scene_of
+from discreet.design.ladder.mechanisms.programs import Read, SummaryScene, read, scene_of
 from discreet.design.ladder.mechanisms.proxy import lattice_weights
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.ladder.mechanisms.weights import CLIPPED
@@ -77,7 +77,7 @@ def read_pair(reader: Reader, pair: Pair, seconds: float, watch: Watch = SILENT)
     return None if box is None else read(reader, box, watch)
 
 
-def box_of(reader: Reader, pair: Pair, seconds: float) -> Scene | None:
+def box_of(reader: Reader, pair: Pair, seconds: float) -> SummaryScene | None:
     """The likely sums and counts, as many as a program of so many seconds holds; None when those are too few."""
     near, far = pair
     n, base = reader.respondents, reader.respondents * max(near) + 1

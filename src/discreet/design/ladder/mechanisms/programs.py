@@ -59,7 +59,7 @@ class Read:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class SummaryScene:
     """A summary's states, the state of the program that each lands on, and the program's edges."""
 
     weights: Weights
@@ -95,13 +95,13 @@ def read_sum(reader: Reader, weights: Weights, seconds: float, watch: Watch = SI
     return read(reader, scene_of(weights, summary, space, np.arange(len(space))), watch)
 
 
-def scene_of(weights: Weights, summary: LinearSummary, space: StateSpace, image: np.ndarray) -> Scene:
+def scene_of(weights: Weights, summary: LinearSummary, space: StateSpace, image: np.ndarray) -> SummaryScene:
     edges = np.sort(image[space.edges], axis=1)
     edges = np.unique(edges[edges[:, 0] != edges[:, 1]], axis=0)
-    return Scene(weights, summary, space, image, edges)
+    return SummaryScene(weights, summary, space, image, edges)
 
 
-def read(reader: Reader, scene: Scene, watch: Watch) -> Read | None:
+def read(reader: Reader, scene: SummaryScene, watch: Watch) -> Read | None:
     """Solve, reply, round, and have the loss proved."""
     if not len(scene.edges):
         return None
@@ -137,7 +137,7 @@ def read(reader: Reader, scene: Scene, watch: Watch) -> Read | None:
 Replied = Callable[[np.ndarray], list[Recommendation]]
 
 
-def _squared(reader: Reader, scene: Scene) -> tuple[np.ndarray, Replied, np.ndarray]:
+def _squared(reader: Reader, scene: SummaryScene) -> tuple[np.ndarray, Replied, np.ndarray]:
     """Costs [action, state] of one squared error, the reply to each output of a kernel, and the masses of the states."""
     law = reader.population.law(scene.weights)
     held, at = scene.landing(law.first, len(law.masses))
@@ -155,7 +155,7 @@ def _squared(reader: Reader, scene: Scene) -> tuple[np.ndarray, Replied, np.ndar
     return SquaredError(masses, means).cost(actions), replied, masses
 
 
-def _any(reader: Reader, scene: Scene) -> tuple[np.ndarray, Replied, np.ndarray]:
+def _any(reader: Reader, scene: SummaryScene) -> tuple[np.ndarray, Replied, np.ndarray]:
     """The same for any decisions, through the joint law of S and ω."""
     joint = reader.population.joint(scene.weights)
     held, at = scene.landing(joint.first, joint.masses.shape[1])
