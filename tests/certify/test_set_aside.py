@@ -13,7 +13,7 @@ from test_quotient import optimality_value, problem_of, random_problem
 
 from discreet.certify.bounds import set_aside as checker
 from discreet.certify.bounds.set_aside import set_aside_upper_bound
-from discreet.design.ladder.bounds.set_aside import forms_of, knots_of, set_aside_bound, set_aside_program
+from discreet.design.ladder.bounds.set_aside import Fitted, forms_of, knots_of, set_aside_bound, set_aside_program
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.program.listed import programmed
 from discreet.errors import InputError, Refuted, TooLarge
@@ -32,7 +32,9 @@ def proposed(problem, forms, leave_out=1e-9, loss=None):
     reader = Reader(problem)
     program = set_aside_program(reader.law, forms, leave_out)
     variance = float(problem.decision.weight * reader.law.variance * reader.law.respondents)
-    found = set_aside_bound(reader, program, 0.5 * variance if loss is None else loss, 1e-3, 60.0)
+    about = 0.5 * variance if loss is None else loss
+    fitted = Fitted(program, knots_of(reader, about / float(problem.decision.weight)))
+    found = set_aside_bound(reader, fitted, about, 1e-3, 60.0)
     return found.lower_bound, found.witness
 
 

@@ -90,8 +90,8 @@ STATES_PER_SECOND = 300
 """Of a quotient bound, so that a thousand first-order steps fit."""
 SECONDS_PER_STEP = 5e-8
 """Of one first-order step, for each state and knot."""
-SECONDS_PER_KERNEL_ENTRY = 9e-8
-"""Of one first-order step of the set-aside bound, for each node, base and type."""
+SECONDS_PER_BAND_FLOP, SECONDS_PER_BAND_CALL, SECONDS_PER_BAND_ENTRY = 4e-11, 2e-4, 1e-6
+"""Of one step of the set-aside bound: of its products, for each block of an action's matrix, and for each entry of P."""
 SECONDS_PER_COEFFICIENT, SECONDS_PER_CELL = 1e-6, 5e-6
 """Of the polynomials behind the law of a sum, for each factor beyond the third, and of those behind its joint law with ω."""
 SECONDS_PER_DRAW, SECONDS_PER_DRAWN_TOTAL = 1e-5, 2e-9

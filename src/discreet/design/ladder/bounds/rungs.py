@@ -9,7 +9,7 @@ from discreet.design.ladder.bounds.averaged import Averages
 from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.coins import best_coins, coins_bound, promised, why_no_coins
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
-from discreet.design.ladder.bounds.set_aside import SetAsideProgram, fitting_program, forms_of, set_aside_bound
+from discreet.design.ladder.bounds.set_aside import Fitted, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.urn import UrnProgram, urn_bound
 from discreet.design.ladder.bounds.urn_forms import fitting as fitting_urn
 from discreet.design.ladder.bounds.urn_forms import forms_of as urn_forms
@@ -20,7 +20,9 @@ from discreet.model.iid_sum import iid_sum
 from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.problem import Problem
 
-ALONE, BESIDE = 0.15, 0.7
+SET_ASIDE_GAP = 2e-3
+"""How near a program is solved, as a share of the loss."""
+ALONE, BESIDE = 0.15, 0.85
 """Shares of the time left that a program with one sum may take, and the first with two."""
 FIRST_FORMS = 0.5
 """Share of the time left that an urn bound may take while finer sums follow."""
@@ -113,10 +115,10 @@ class SetAside(Rung):
             left = ends - now()
             share = max(ALONE * left, min(ALONE_SECONDS, left)) if len(each[0]) == 1 else BESIDE * left
             given = left if k == len(forms) - 1 else share
-            program = fitting_program(height.reader, each, height.loss, given)
-            if program is None or height.watch.cancelled() or _known(height, program):
+            fitted = fitting_program(height.reader, each, height.loss, given)
+            if fitted is None or height.watch.cancelled() or _known(height, fitted):
                 continue
-            found = set_aside_bound(height.reader, program, height.loss, 1e-3, given, height.watch)
+            found = set_aside_bound(height.reader, fitted, height.loss, SET_ASIDE_GAP, given, height.watch)
             if best is None or found.lower_bound > best.lower_bound:
                 best = found
         return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)
@@ -155,11 +157,12 @@ def _known_urn(height: Height, program: UrnProgram) -> bool:
     return isinstance(held, UrnWitness) and held.weights == program.weights and len(held.states) >= len(program.states)
 
 
-def _known(height: Height, program: SetAsideProgram) -> bool:
-    """Whether the best bound so far is of this program, or of one with more states, or of two sums where this has one."""
-    held = height.bound.witness
+def _known(height: Height, fitted: Fitted) -> bool:
+    """Whether the best bound so far is of this program, or of one with more states or nodes, or of two sums where this has one."""
+    held, program = height.bound.witness, fitted.program
     if not isinstance(held, SetAsideWitness):
         return False
     if len(held.weights[0]) > len(program.weights[0]):
         return True
-    return len(held.states) >= len(program.states) and tuple(held.weights[t] for t in height.reader.law.types) == program.weights
+    finer = len(held.states) >= len(program.states) and len(held.multipliers) >= len(fitted.knots)
+    return finer and tuple(held.weights[t] for t in height.reader.law.types) == program.weights

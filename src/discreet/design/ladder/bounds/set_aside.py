@@ -3,8 +3,7 @@
 Any sums of whole weights serve (`certify.bounds.set_aside`); the bound is near the optimum when they hold what a good mechanism
 reads and what it leaves out. One sum: the weights of the best weighted sum, coarsened to few steps. Two sums: the values as far as
 that one reads them, and what is beyond, so that both together are ω and nothing is bounded respondent by respondent; where values
-have too many steps for that, the first sum and a count of what it clips. One sum goes to the interior point, two to first-order
-steps.
+have too many steps for that, the first sum and a count of what it clips.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, sqrt
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.design.ladder.bounds.knots import dense_knots
 from discreet.design.ladder.bounds.set_aside_prices import Prices
-from discreet.design.ladder.bounds.set_aside_solver import iteration_seconds, solve_set_aside
-from discreet.design.ladder.bounds.set_aside_steps import step_seconds, step_set_aside
+from discreet.design.ladder.bounds.set_aside_solver import solve_set_aside, taking
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.readings import Reader
+from discreet.design.memory import allowed
 from discreet.model.certificate import Multipliers, SetAsideWitness
 from discreet.model.iid_sum import IidSum
 from discreet.numerics.arrays import Floats
@@ -32,15 +31,14 @@ from discreet.watch import SILENT, Watch
 
 Form = tuple[int, ...]
 
-KNOTS, MOST_KNOTS = 40, 110
-APART, STEPS_APART = 0.16, 0.15
-"""Nodes are so many roots of loss/e^ε apart for the interior point, of the loss for first-order steps, where that takes no more
-than MOST_KNOTS of them: between them a quarter of the square of that is lost."""
-ITERATIONS, STEPS, FEWEST_STEPS = 55, 1500, 600
-"""Steps that a program should have time for, of the interior point and of first order; of these a few prove something."""
-LEAVE_OUT = (3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
-WITH_TWO = 3
-"""Of these, what a program with two sums may choose from: its prices are not found to more digits."""
+STEPS, FEWEST_STEPS = 24, 14
+"""Steps of the interior point that a program should have time for, and after which it proves something."""
+FINENESSES = (
+    (3e-3, 0.25), (3e-3, 0.2), (1e-3, 0.2), (1e-3, 0.15), (3e-4, 0.15), (3e-4, 0.12), (1e-4, 0.1), (3e-5, 0.08), (1e-5, 0.06),
+)  # fmt: skip
+"""What a program may leave out of the states, and how many roots of the loss its nodes are apart: between these a quarter of the
+square of that is lost. From coarse to fine."""
+FEWEST_KNOTS = 40
 MOST_VALUES = 24
 """Steps that values may have for two sums to be ω."""
 TOPS, TRIED = range(1, 6), 2
@@ -65,6 +63,7 @@ class SetAsideProgram:
     weights: tuple[Form, ...]
     slopes: Floats
     states: NDArray[np.int64]
+    bases: NDArray[np.int64]
     targets: NDArray[np.int64]
     here: NDArray[np.bool_]
     shares: Floats
@@ -140,7 +139,7 @@ def set_aside_program(law: IidSum, weights: Sequence[Form], leave_out: float) ->
     apart = -np.moveaxis(n * w[None, :, :] - states[targets], 2, 0) * here
     moments = whole.ravel()[kept] * along**2 + 2 * along * first.ravel()[kept] + second.ravel()[kept]
     return SetAsideProgram(
-        n, tuple(map(tuple, w.tolist())), slopes[1:], states, targets, here, p, residues, masses, along,
+        n, tuple(map(tuple, w.tolist())), slopes[1:], states, bases, targets, here, p, residues, masses, along,
         apart.astype(np.float64), float(moments.sum()),
     )  # fmt: skip
 
@@ -168,30 +167,35 @@ class Bounded:
     witness: SetAsideWitness
 
 
-def knots_of(reader: Reader, loss: float, sums: int = 1) -> Floats:
-    """Nodes measured from E ω: dense where a mechanism of this loss plays, reaching over all values."""
+def knots_of(reader: Reader, loss: float, apart: float = 0.15) -> Floats:
+    """Nodes measured from E ω: so many roots of the loss apart where a mechanism of this loss plays, reaching over all values."""
     law = reader.law
     mean, variance = float(law.mean * law.respondents), float(law.variance * law.respondents)
     low, high = (float(end) - mean for end in reader.problem.omega_range)
     spread = sqrt(max(variance - loss, 0.05 * variance))
-    fine = APART * sqrt(loss / exp(reader.epsilon)) if sums == 1 else STEPS_APART * sqrt(loss)
-    apart = min(max(fine, 5.0 * spread / MOST_KNOTS), 5.0 * spread / KNOTS)
-    return dense_knots(0.0, spread, low, high, apart)
+    return dense_knots(0.0, spread, low, high, min(apart * sqrt(loss), 5.0 * spread / FEWEST_KNOTS))
 
 
-def fitting_program(reader: Reader, forms: Sequence[Form], loss: float, seconds: float) -> SetAsideProgram | None:
-    """The program that leaves out least among those that the time allows; None when there is none."""
-    loss, alone, found = loss / float(reader.problem.decision.weight), len(forms[0]) == 1, None
-    knots = knots_of(reader, loss, len(forms[0]))
-    for share in LEAVE_OUT if alone else LEAVE_OUT[:WITH_TWO]:
-        program = set_aside_program(reader.law, forms, share)
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A program and its nodes, that the time allows."""
+
+    program: SetAsideProgram
+    knots: Floats
+
+
+def fitting_program(reader: Reader, forms: Sequence[Form], loss: float, seconds: float) -> Fitted | None:
+    """The finest program that time and memory allow; None when there is none."""
+    loss, found = loss / float(reader.problem.decision.weight), None
+    for leave_out, apart in FINENESSES:
+        program = set_aside_program(reader.law, forms, leave_out)
         if program is None:
             break
-        steps = FEWEST_STEPS if found is None else STEPS
-        taking = ITERATIONS * iteration_seconds(program, len(knots)) if alone else steps * step_seconds(program, knots, loss)
-        if taking > seconds:
+        knots = knots_of(reader, loss, apart)
+        step, size = taking(program, knots, loss)
+        if (FEWEST_STEPS if found is None else STEPS) * step > seconds or size > allowed():
             break
-        found = program
+        found = Fitted(program, knots)
     return found
 
 
@@ -235,17 +239,10 @@ def _clipped(reader: Reader, form: Form) -> Form:
     return tuple(int(x) for x in over / (farthest or 1.0) > 0.25)
 
 
-def set_aside_bound(
-    reader: Reader, program: SetAsideProgram, loss: float, gap: float, seconds: float, watch: Watch = SILENT
-) -> Bounded:
+def set_aside_bound(reader: Reader, fitted: Fitted, loss: float, gap: float, seconds: float, watch: Watch = SILENT) -> Bounded:
     """The bound that a program proves within the time; `loss` is that of a good mechanism."""
-    weight = float(reader.problem.decision.weight)
-    sums = len(program.weights[0])
-    knots = knots_of(reader, loss / weight, sums)
-    if sums == 1:
-        found = solve_set_aside(program, reader.epsilon, knots, gap, seconds, watch)
-    else:
-        found = step_set_aside(program, reader.epsilon, knots, loss / weight, seconds, watch)
+    weight, program, knots = float(reader.problem.decision.weight), fitted.program, fitted.knots
+    found = solve_set_aside(program, reader.epsilon, knots, loss / weight, gap, seconds, watch)
     return Bounded(weight * max(found.bound, 0.0), _witness(reader, program, knots, found))
 
 

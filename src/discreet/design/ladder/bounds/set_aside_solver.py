@@ -5,21 +5,30 @@ P_{a,i}(b) is how likely the mechanism plays a when the others are in state b an
     min Σ c_{a,i}(b)·P_{a,i}(b),    y_a(b) ≤ P_{a,i}(b) ≤ e^ε·y_a(b),    Σ_a P_{a,i}(b) = 1  (ν),    C·P_a = 0  (β_a),
 
 C saying of every state s and form that Σ_i E[n_i·m; s]·(N·w_i − s) = 0. Each pair (b, i) belongs to one state b + w_i, so C has
-one entry for each form and pair. With slacks P − y and e^ε·y − P and their multipliers over them, α and τ, the Newton matrix of
-an action is diagonal plus a rank-one part for every b, γ = Σ_i α_i·τ_i·(e^ε − 1)²/(α_i + τ_i) without subtraction; β is
-eliminated for each action and ν for all together. P stays feasible from P = 1/(number of actions) on, and barriers are weighed by
-the prior. Predictor and corrector as Mehrotra's. Whatever β and ν are, `proved` is a bound.
+one entry for each form and pair. With slacks u = P − y and t = e^ε·y − P and their multipliers over them, α and τ, the Newton
+matrix D of an action is, inverted, diagonal plus a rank-one part for every b, γ = Σ_i α_i·τ_i·(e^ε − 1)²/(α_i + τ_i) without
+subtraction; β is eliminated for each action and ν, in splines, for all together (`set_aside_bands`). Barriers are weighed by the
+prior. Predictor and corrector as Mehrotra's, and one more of Gondzio's.
+
+What would hold a step up are rare states at the edge. So a step goes as far as all but a small share allow, for P the share of
+entries, for β and ν that of the others' states; the rest stay on their side of zero, and what that leaves unbalanced is made good
+by later steps. Actions between nodes h apart cost up to h²/4 less than their chord; every node counts as so much cheaper, which
+takes h²/4 off the bound where uncounted it takes up to e^ε as much. Whatever β and ν are, `proved` is a bound.
+
+Reference: Mehrotra 1992; Gondzio 1996.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.design.ladder.bounds.set_aside_bands import PRICE_RIDGE, Bands, Layout, Window
 from discreet.design.ladder.bounds.set_aside_prices import Prices, proved
-from discreet.design.schedule import SECONDS_PER_FLOP, now, spend
+from discreet.design.schedule import SECONDS_PER_BAND_CALL, SECONDS_PER_BAND_ENTRY, SECONDS_PER_BAND_FLOP, now, spend
 from discreet.numerics.arrays import Floats
 from discreet.watch import SILENT, Watch
 
@@ -27,216 +36,328 @@ if TYPE_CHECKING:
     from discreet.design.ladder.bounds.set_aside import SetAsideProgram
 
 
-MOST_ITERATIONS = 150
-BACK = 0.9
+MOST_STEPS = 60
+BACK = 0.95
 """Share of the way to the boundary that a step goes."""
-LEAST_CENTRING = 0.1
-START = 10.0
+CENTRING = 0.3
+"""The gap that a step aims at, as a share of the one it has, at least."""
+START = 1.0
 """How far costs are above zero at the start, in units of the variance."""
-RIDGE = 1e-12
+ENTRIES_LEFT, STATES_LEFT, LEAST_LEFT = 1e-3, 3e-2, 0.5
+"""The shares of entries of P, and of the others' states, that may hold a step up and are passed over, and what is left of them."""
+OFF_CENTRE = 0.1
+"""No product of slack and multiplier is less than this share of what it should be."""
+FARTHER = 0.2
+"""How much longer the second corrector tries to make the step."""
+REACH = 4.5
+"""Bases farther from a node than so many roots of the loss, and the widest step of ω, are left out."""
+MEASURED_EVERY = 3
+"""Steps between two measurements of the bound."""
 
 
-def iteration_seconds(program: SetAsideProgram, nodes: int) -> float:
-    """A guess of one step."""
-    pairs, rows = int(program.here.sum()), program.coefficients.shape[0] * len(program.states)
-    each = rows**3 + 4.0 * pairs * program.here.shape[1] * program.coefficients.shape[0] * (rows + pairs)
-    return 0.4 * (SECONDS_PER_FLOP * (nodes * each + pairs**3 / 3.0) + 1e-3 * nodes)
+def windows(layout: Layout, program: SetAsideProgram, knots: Floats, loss: float) -> list[Window | None]:
+    """For every node the run of bases, in the order of the first sum, in which it may be played."""
+    held = program.shares * program.here
+    means = (program.read * held).sum(axis=1) / np.maximum(held.sum(axis=1), 1e-300)
+    reach = REACH * math.sqrt(loss) + float(np.ptp(program.read, axis=1).max())
+    found: list[Window | None] = []
+    for knot in knots:
+        near = np.flatnonzero(np.abs(means - knot) <= reach)
+        found.append(layout.window(int(near[0]), int(near[-1]) + 1) if len(near) else None)
+    return found
+
+
+def taking(program: SetAsideProgram, knots: Floats, loss: float) -> tuple[float, float]:
+    """Guesses of the seconds of one step, and of the bytes of all."""
+    layout = Layout(program)
+    return _taking(layout, [window for window in windows(layout, program, knots, loss) if window is not None])
+
+
+def _taking(layout: Layout, every: Sequence[Window]) -> tuple[float, float]:
+    flops, width = float(layout.columns) ** 3, float(layout.width)
+    for window in every:
+        for top in layout.active[window.blocks]:
+            columns = top - window.first_column
+            flops += 4 * width**3 + 4 * width**2 * columns + width * columns**2
+    blocks = sum(window.blocks.stop - window.blocks.start for window in every)
+    entries = layout.types * sum(window.bases.stop - window.bases.start for window in every)
+    seconds = SECONDS_PER_BAND_FLOP * flops + SECONDS_PER_BAND_CALL * blocks + SECONDS_PER_BAND_ENTRY * entries
+    return seconds, 8 * (2 * blocks * width**2 + entries * (layout.types + 40.0))
 
 
 def solve_set_aside(
-    program: SetAsideProgram, epsilon: float, knots: Floats, gap: float, seconds: float, watch: Watch = SILENT
+    program: SetAsideProgram, epsilon: float, knots: Floats, loss: float, gap: float, seconds: float, watch: Watch = SILENT
 ) -> Prices:
-    """Prices that prove the best bound seen within the time, or the first within `gap` of the program's value."""
-    ends, walk = now() + seconds, _Walk(program, epsilon, knots)
-    step = iteration_seconds(program, len(knots))
-    best = Prices(walk.forms, walk.levels, float("-inf"))
-    for _ in range(MOST_ITERATIONS):
-        bound = proved(program, epsilon, knots, walk.forms, walk.levels)
-        if bound > best.bound:
-            best = Prices(walk.forms.copy(), walk.levels.copy(), bound)
-        watch.report(stage="set-aside bound", bound=best.bound)
+    """Prices that prove the best bound seen within the time, or the first within `gap` of the program's value.
+
+    `loss` is that of a good mechanism.
+    """
+    ends, walk = now() + seconds, _Walk(program, epsilon, knots, loss)
+    best = Prices(walk.forms(), walk.levels(), float("-inf"))
+    step, going = _taking(walk.layout, [node.window for node in walk.nodes])[0], True
+    for number in range(1, MOST_STEPS + 1):
         begun = now()
-        if walk.gap() <= gap * program.second or watch.cancelled() or not walk.step():
-            break
+        going = walk.step()
         spend(step)
-        if now() + (now() - begun) > ends:
+        going &= walk.gap() > gap * loss and not watch.cancelled() and now() + 1.2 * (now() - begun) < ends
+        if number % MEASURED_EVERY == 0 or not going:
+            forms, levels = walk.forms(), walk.levels()
+            bound = proved(program, epsilon, knots, forms, levels)
+            if bound > best.bound:
+                best = Prices(forms, levels, bound)
+            watch.report(stage="set-aside bound", bound=best.bound)
+        if not going:
             break
     return best
 
 
-class _Walk:
-    """P [node, base, type], y [node, base], multipliers of both slacks, β and ν."""
+def lowered(knots: Floats) -> Floats:
+    """h²/4 of the wider interval beside each node."""
+    bends = np.diff(knots) ** 2 / 4
+    return np.asarray(np.maximum(np.append(bends, 0.0), np.append(0.0, bends)))
 
-    def __init__(self, program: SetAsideProgram, epsilon: float, knots: Floats) -> None:
+
+Way = list[Floats]
+"""Moves of P, y, β, u, t and the multipliers of u and t at one node."""
+
+
+class _Node:
+    """One action in its window: P [base, type], y [base], slacks, their multipliers and β."""
+
+    def __init__(self, walk: _Walk, window: Window, cost: Floats, played: float, number: int) -> None:
         from scipy import sparse
 
-        self.q, self.here = math.exp(epsilon), program.here
-        self.weights = program.shares[None] * program.masses[:, None] * program.here
-        self.live = np.flatnonzero(self.here)
-        self.program, self.nodes = program, len(knots)
-        self.cost = program.costs(knots) * self.weights
-        forms, (bases, types), states = len(program.coefficients), self.here.shape, len(program.states)
-        self.shape = (self.nodes, bases, types)
-        # the rows of C, each divided by its size under the prior
-        size = np.zeros((forms, states))
-        for k, apart in enumerate(program.coefficients):
-            np.add.at(size[k], program.targets[self.here], (self.weights * apart**2)[self.here])
-        self.size = np.sqrt(np.where(size > 0, size, 1.0))
-        self.entries = np.stack(
-            [self.weights * c / s[program.targets] for c, s in zip(program.coefficients, self.size, strict=True)]
-        )
-        rows = np.concatenate([k * states + program.targets[self.here] for k in range(forms)])
-        columns = np.tile(np.arange(len(self.live)), forms)
-        values = np.concatenate([e[self.here] for e in self.entries])
-        self.consistent = sparse.csr_array(sparse.coo_array((values, (rows, columns)), shape=(forms * states, len(self.live))))
-        numbers = np.full(self.here.size, -1)
-        numbers[self.live] = np.arange(len(self.live))
-        self.numbers = numbers.reshape(self.here.shape)
-        # feasible from the start on both sides: costs plus a level are squares plus START variances
-        floor = START * program.second
-        played = 1.0 / (knots**2 + floor)
-        played /= played.sum()
-        self.p = np.broadcast_to(played[:, None, None], self.shape).copy()
-        self.y = np.broadcast_to(played[:, None] / math.sqrt(self.q), self.shape[:2]).copy()
-        self.nu = -self.weights * (program.read**2 + floor)
-        over = self.cost - self.nu
-        self.zt = over / (self.q - 1)
+        layout, bases = walk.layout, window.bases
+        self.q, self.window, self.number = walk.q, window, number
+        self.here, self.weights = layout.here[bases], layout.weights[bases]
+        self.cost = cost[bases] * self.weights
+        self.first = window.blocks.start * layout.width
+        rows = (window.blocks.stop - window.blocks.start) * layout.width
+        live = self.here & window.tied.ravel()[np.where(self.here, layout.rows[:, bases] - self.first, 0)]
+        columns = np.broadcast_to(np.arange(self.here.size).reshape(self.here.shape), live.shape)
+        at = (layout.rows[:, bases][live] - self.first, columns[live])
+        self.ties = sparse.csr_array((layout.entries[:, bases][live], at), shape=(rows, self.here.size))
+        self.back = sparse.csr_array(self.ties.T)
+        self.p = np.full(self.here.shape, played)
+        self.y = np.full(len(self.here), played / math.sqrt(self.q))
+        self.u, self.t = self.p - self.y[:, None], self.q * self.y[:, None] - self.p
+        over = np.maximum(self.cost - walk.nu[bases], 0.5 * walk.floor * self.weights)
+        self.zt = np.where(self.here, over / (self.q - 1), 1.0)
         self.zu = self.q * self.zt
-        self.beta = np.zeros((self.nodes, forms * states))
-        self.total = 2.0 * self.nodes * float(self.weights.sum())
+        self.beta = np.zeros(rows)
 
-    @property
+    def tied(self, beta: Floats) -> Floats:
+        """Cᵀβ [base, type]."""
+        return np.asarray((self.back @ beta).reshape(self.here.shape))
+
+    def product(self) -> float:
+        """Σ of slacks times multipliers."""
+        return float(((self.zu * self.u + self.zt * self.t) * self.here).sum())
+
+    def factor(self, layout: Layout, room: Floats, prices: Floats, nu: Floats) -> None:
+        """The Newton matrix; `room` [base, type, type] is zero before, and holds D after."""
+        here, q = self.here, self.q
+        self.alpha, self.tau = self.zu / self.u, self.zt / self.t
+        diagonal = self.alpha + self.tau
+        self.cross = -(self.alpha + q * self.tau) * here
+        gamma = ((q - 1) ** 2 * self.alpha * self.tau / diagonal * here).sum(axis=1)
+        self.corner = ((self.alpha + q * q * self.tau) * here).sum(axis=1)
+        self.inverse = here / diagonal
+        self.slope = self.inverse * self.cross
+        self.gamma = gamma
+        d = room[self.window.bases]
+        np.multiply(self.slope[:, :, None], (self.slope / gamma[:, None])[:, None, :], out=d)
+        types = np.arange(here.shape[1])
+        d[:, types, types] += self.inverse
+        self.bands = Bands(layout, self.window, room, prices)
+        y = self.y[:, None]
+        self.stray = (self.cost - self.tied(self.beta) - nu - self.zu + self.zt) * here
+        self.stray_y = (self.zu * here).sum(axis=1) - q * (self.zt * here).sum(axis=1)
+        self.off_u, self.off_t = (self.p - y - self.u) * here, (q * y - self.p - self.t) * here
+
+    def spread(self, x: Floats) -> Floats:
+        """D·x [base, type]."""
+        return np.asarray(self.inverse * x + self.slope * ((self.slope * x).sum(axis=1) / self.gamma)[:, None])
+
+    def held(self, moved: Floats) -> tuple[Floats, Floats]:
+        """A move of P kept consistent, and the β for that."""
+        beta = -self.bands.solve(self.ties @ moved.ravel())
+        return moved + self.spread(self.tied(beta)), beta
+
+    def begin(self, ku: Floats, kt: Floats, whole: bool) -> Floats:
+        """The move of P for these changes of multipliers, ν as it is; `whole` makes good what is unbalanced too."""
+        self.ku, self.kt, self.whole = ku * self.here, kt * self.here, whole
+        u, t = self.ku, self.kt
+        if whole:
+            u, t = u - self.alpha * self.off_u, t - self.tau * self.off_t
+        right, self.low = u - t, self.q * t.sum(axis=1) - u.sum(axis=1)
+        if whole:
+            right, self.low = right - self.stray, self.low - self.stray_y
+        self.move, self.bend = self.held(self.spread(right) - self.slope * (self.low / self.gamma)[:, None])
+        return self.move
+
+    def end(self, dnu: Floats) -> Way:
+        """All moves, once that of ν is known."""
+        more, extra = self.held(self.spread(dnu))
+        dp, here = self.move + more, self.here
+        dy = (self.low - (self.cross * dp).sum(axis=1)) / self.corner
+        du, dt = (dp - dy[:, None]) * here, (self.q * dy[:, None] - dp) * here
+        if self.whole:
+            du, dt = du + self.off_u, dt + self.off_t
+        return [dp, dy, self.bend + extra, du, dt, self.ku - self.alpha * du * here, self.kt - self.tau * dt * here]
+
+    def go(self, way: Way, first: float, second: float, least: float) -> None:
+        """Step; `least` is what products come to at least, over the weight."""
+        dp, dy, dbeta, du, dt, dzu, dzt = way
+        self.p, self.y, self.beta = self.p + first * dp, self.y + first * dy, self.beta + second * dbeta
+        self.u, self.t = (np.maximum(x + first * dx, LEAST_LEFT * x) for x, dx in ((self.u, du), (self.t, dt)))
+        for name, x, dx, slack in (("zu", self.zu, dzu, self.u), ("zt", self.zt, dzt, self.t)):
+            moved = np.maximum(x + second * dx, LEAST_LEFT * x)
+            setattr(self, name, np.where(self.here, np.maximum(moved, least * self.weights / slack), 1.0))
+
+
+class _Walk:
+    """The nodes that are played somewhere, and ν [base, type]."""
+
+    def __init__(self, program: SetAsideProgram, epsilon: float, knots: Floats, loss: float) -> None:
+        self.layout, self.q, self.program = Layout(program), math.exp(epsilon), program
+        self.layout.assemble()
+        self.shape = (len(knots), *program.coefficients.shape[:1], len(program.states))
+        self.floor = START * program.second
+        self.nu = -self.layout.weights * (program.read**2 + self.floor)
+        met = [(k, w) for k, w in enumerate(windows(self.layout, program, knots, loss)) if w is not None]
+        played = 1.0 / (knots**2 + self.floor)
+        played /= played[[k for k, _ in met]].sum()
+        lower = lowered(knots)
+        self.nodes = [_Node(self, window, program.costs(knots[k : k + 1])[0] - lower[k], float(played[k]), k) for k, window in met]
+        self.total = 2.0 * sum(float(node.weights.sum()) for node in self.nodes)
+
     def forms(self) -> Floats:
-        return np.asarray(self.beta.reshape(self.nodes, *self.size.shape) / self.size)
+        """β [node, form, state]."""
+        found = np.zeros((self.shape[0], self.layout.count * self.layout.width))
+        for node in self.nodes:
+            found[node.number, node.first : node.first + len(node.beta)] = node.beta
+        return np.asarray(found[:, self.layout.place] / self.layout.size)
 
-    @property
     def levels(self) -> Floats:
-        return np.asarray(self.nu / np.where(self.here, self.weights, 1.0))
-
-    def _slacks(self) -> tuple[Floats, Floats]:
-        y = self.y[:, :, None]
-        return np.where(self.here, self.p - y, 1.0), np.where(self.here, self.q * y - self.p, 1.0)
+        """ν [base, type], not weighted."""
+        return np.asarray(self.nu / np.where(self.layout.here, self.layout.weights, 1.0))
 
     def gap(self) -> float:
         """Σ of slacks times multipliers: what the program's value and its dual lie apart once prices are feasible."""
-        u, t = self._slacks()
-        return float((self.zu * u + self.zt * t).sum())
+        return sum(node.product() for node in self.nodes)
 
-    def _back(self, beta: Floats) -> Floats:
-        """C′β for each node, on [base, type]."""
-        found = np.zeros((self.nodes, self.here.size))
-        found[:, self.live] = (self.consistent.T @ beta.T).T
-        return found.reshape(self.shape)
-
-    def step(self) -> bool:
-        """One predictor and corrector; False when the numbers give out."""
+    def _factor(self) -> None:
         from scipy import linalg
 
-        u, t = self._slacks()
-        alpha, tau = self.zu / u, self.zt / t
-        diagonal = np.where(self.here, alpha + tau, 1.0)
-        inverse = self.here / diagonal
-        cross = -(alpha + self.q * tau) * self.here
-        gamma = ((self.q - 1) ** 2 * alpha * tau / diagonal * self.here).sum(axis=2)
-        corner = ((alpha + self.q**2 * tau) * self.here).sum(axis=2)
-        slope = inverse * cross
+        layout, prices = self.layout, np.zeros((self.layout.columns, self.layout.columns))
+        room, whole = (np.zeros((layout.bases, layout.types, layout.types)) for _ in range(2))
+        for node in self.nodes:
+            node.factor(layout, room, prices, self.nu[node.window.bases])
+            whole[node.window.bases] += room[node.window.bases]
+            room[node.window.bases] = 0.0
+        prices += layout.doubled(whole)
+        own = np.diag(layout.doubled(whole * np.eye(layout.types)))
+        self.scale = np.where(own > 0, 1.0 / np.sqrt(np.where(own > 0, own, 1.0)), 0.0)
+        prices = (prices + prices.T) / 2 * (self.scale[:, None] * self.scale)
+        prices[np.diag_indices(layout.columns)] += np.where(self.scale > 0, PRICE_RIDGE, 1.0)
+        self.prices = linalg.cho_factor(prices, lower=True, overwrite_a=True)
+
+    def _direction(self, changes: Callable[[_Node], tuple[Floats, Floats]], whole: bool) -> tuple[list[Way], Floats]:
+        """Moves of all nodes and of ν for what changes of multipliers are asked for."""
+        from scipy import linalg
+
+        layout = self.layout
+        over = np.zeros(layout.here.shape)
+        for node in self.nodes:
+            moved = node.begin(*changes(node), whole)
+            over[node.window.bases] += moved + node.p * node.here if whole else moved
+        if whole:
+            over -= layout.here
+        dnu = layout.prices(-self.scale * linalg.cho_solve(self.prices, self.scale * layout.told(over)))
+        return [node.end(dnu[node.window.bases]) for node in self.nodes], dnu
+
+    def _lengths(self, ways: Sequence[Way]) -> tuple[float, float]:
+        """How far P, and β and ν, may go until more than a small share would be at the boundary."""
+        ratios, weights = [], []
+        least = np.full(self.layout.bases, np.inf)
+        for node, (_, _, _, du, dt, dzu, dzt) in zip(self.nodes, ways, strict=True):
+            for x, dx in ((node.u, du), (node.t, dt)):
+                short = (-dx > x) & node.here
+                ratios.append(x[short] / -dx[short])
+                weights.append(node.weights[short])
+            own = least[node.window.bases]
+            for x, dx in ((node.zu, dzu), (node.zt, dzt)):
+                falling = (dx < 0) & node.here
+                np.minimum(own, np.where(falling, x / np.where(falling, -dx, 1.0), np.inf).min(axis=1), out=own)
+        masses = self.program.masses
+        return (
+            _passing(np.concatenate(ratios), np.concatenate(weights), ENTRIES_LEFT * self.total),
+            _passing(least, masses, STATES_LEFT * float(masses.sum())),
+        )
+
+    def step(self) -> bool:
+        """One predictor and its correctors; False when the numbers give out."""
+        from scipy.linalg import LinAlgError
+
         try:
-            system = _System(self, inverse, slope, gamma)
-        except linalg.LinAlgError:
+            self._factor()
+        except (LinAlgError, ValueError):
             return False
-        stray = (self.cost - self._back(self.beta) - self.nu - self.zu + self.zt) * self.here
-        stray_y = self.zu.sum(axis=2) - self.q * self.zt.sum(axis=2)
+        average = self.gap() / self.total
+        ahead, _ = self._direction(lambda node: (-node.zu, -node.zt), True)
+        first, second = self._lengths(ahead)
+        after = 0.0
+        for node, (*_, du, dt, dzu, dzt) in zip(self.nodes, ahead, strict=True):
+            whole = (node.zu + second * dzu) * (node.u + first * du) + (node.zt + second * dzt) * (node.t + first * dt)
+            after += float((whole * node.here).sum())
+        centring = max((after / self.total / average) ** 3, CENTRING)
+        target = centring * average
+        each = {node.number: way for node, way in zip(self.nodes, ahead, strict=True)}
 
-        def direction(ku: Floats, kt: Floats) -> tuple[Floats, ...]:
-            ku, kt = ku * self.here, kt * self.here
-            right = -stray + ku - kt
-            below = -stray_y - ku.sum(axis=2) + self.q * kt.sum(axis=2)
-            dp, dbeta, dnu = system.solve(right, below)
-            dy = (below - (cross * dp).sum(axis=2)) / corner
-            du, dt = (dp - dy[:, :, None]) * self.here, (self.q * dy[:, :, None] - dp) * self.here
-            return dp, dy, dbeta, dnu, du, dt, (ku - alpha * du) * self.here, (kt - tau * dt) * self.here
+        def corrected(node: _Node) -> tuple[Floats, Floats]:
+            *_, du, dt, dzu, dzt = each[node.number]
+            aim, most = target * node.weights, average * node.weights
+            bent = np.clip(dzu * du, -most, most), np.clip(dzt * dt, -most, most)
+            return (aim - bent[0]) / node.u - node.zu, (aim - bent[1]) / node.t - node.zt
 
-        average = float((self.zu * u + self.zt * t).sum()) / self.total
-        *_, du, dt, dzu, dzt = direction(-self.zu, -self.zt)
-        first, second = min(_longest(u, du), _longest(t, dt)), min(_longest(self.zu, dzu), _longest(self.zt, dzt))
-        after = (self.zu + second * dzu) * (u + first * du) + (self.zt + second * dzt) * (t + first * dt)
-        centring = max((float(after.sum()) / self.total / average) ** 3, LEAST_CENTRING)
-        target = centring * average * self.weights
-        ways = direction(target / u - self.zu - dzu * du / u, target / t - self.zt - dzt * dt / t)
-        dp, dy, dbeta, dnu, du, dt, dzu, dzt = ways
-        if not all(np.isfinite(way).all() for way in ways):
+        ways, dnu = self._direction(corrected, True)
+        first, second = self._lengths(ways)
+        each = {node.number: way for node, way in zip(self.nodes, ways, strict=True)}
+        farther = min(1.0, first + FARTHER), min(1.0, second + FARTHER)
+
+        def nearer(node: _Node) -> tuple[Floats, Floats]:
+            *_, du, dt, dzu, dzt = each[node.number]
+            aim = target * node.weights
+            return (
+                _pulled(node.u + farther[0] * du, node.zu + farther[1] * dzu, aim) / node.u,
+                _pulled(node.t + farther[0] * dt, node.zt + farther[1] * dzt, aim) / node.t,
+            )
+
+        more, dnu_more = self._direction(nearer, False)
+        joined = [[x + y for x, y in zip(way, other, strict=True)] for way, other in zip(ways, more, strict=True)]
+        longer = self._lengths(joined)
+        if sum(longer) > first + second + 0.1 * FARTHER:
+            ways, dnu, (first, second) = joined, dnu + dnu_more, longer
+        if not all(np.isfinite(x).all() for way in ways for x in way) or not np.isfinite(dnu).all():
             return False
-        first, second = min(_longest(u, du), _longest(t, dt)), min(_longest(self.zu, dzu), _longest(self.zt, dzt))
-        self.p, self.y = self.p + first * dp, self.y + first * dy
-        self.beta, self.nu = self.beta + second * dbeta, self.nu + second * dnu
-        self.zu, self.zt = self.zu + second * dzu, self.zt + second * dzt
+        first, second = BACK * first, BACK * second
+        self.nu = self.nu + second * dnu
+        # the average that is left, about: products are kept from falling far below it
+        least = OFF_CENTRE * average * (1 - min(first, second) * (1 - centring))
+        for node, way in zip(self.nodes, ways, strict=True):
+            node.go(way, first, second, least)
         return True
 
 
-class _System:
-    """The Newton system, factored: β for each node, then ν for all nodes."""
-
-    def __init__(self, walk: _Walk, inverse: Floats, slope: Floats, gamma: Floats) -> None:
-        from scipy import linalg, sparse
-
-        self.walk, self.slope, self.gamma = walk, slope, gamma
-        types = walk.here.shape[1]
-        count = len(walk.live)
-        self.blocks = slope[:, :, :, None] * slope[:, :, None, :] / gamma[:, :, None, None]
-        diagonal = np.arange(types)
-        self.blocks[:, :, diagonal, diagonal] += inverse
-        both = walk.here[:, :, None] & walk.here[:, None, :]
-        at, to = (np.broadcast_to(x, both.shape)[both] for x in (walk.numbers[:, :, None], walk.numbers[:, None, :]))
-        prices = np.zeros((count, count))
-        prices[at, to] = self.blocks.sum(axis=0)[both]
-        self.factors: list[tuple[Any, Floats, Any]] = []
-        for block in self.blocks:
-            spread = sparse.csr_array((block[both], (at, to)), shape=(count, count))
-            reach = sparse.csr_array(spread @ walk.consistent.T)
-            matrix = (walk.consistent @ reach).toarray()
-            own = np.diag(matrix)
-            scale = np.where(own > 0, 1.0 / np.sqrt(np.where(own > 0, own, 1.0)), 0.0)
-            matrix *= scale[:, None] * scale
-            matrix[np.diag_indices(len(matrix))] = 1.0 + RIDGE
-            factor = linalg.cho_factor(matrix, lower=True, check_finite=False)
-            inner = linalg.cho_solve(factor, np.diag(scale), check_finite=False) * scale[:, None]
-            prices -= reach @ np.ascontiguousarray((reach @ inner).T)
-            self.factors.append((factor, scale, reach))
-        self.scale = 1.0 / np.sqrt(np.einsum("bii->bi", self.blocks.sum(axis=0)).ravel()[walk.live])
-        prices = (prices + prices.T) / 2 * (self.scale[:, None] * self.scale)
-        # prices are told apart only up to C′x, which every β takes up: that direction is held
-        rows = walk.consistent.multiply(self.scale[None, :]).toarray()
-        rows /= np.maximum(np.linalg.norm(rows, axis=1), 1e-300)[:, None]
-        prices += rows.T @ rows
-        prices[np.diag_indices(count)] += 1e-10
-        self.prices = linalg.cho_factor(prices, lower=True, check_finite=False)
-
-    def _held(self, node: int, moved: Floats) -> tuple[Floats, Floats]:
-        """A move of P at a node, kept consistent, and the β for that."""
-        from scipy import linalg
-
-        factor, scale, reach = self.factors[node]
-        beta = -scale * linalg.cho_solve(factor, scale * (self.walk.consistent @ moved), check_finite=False)
-        return moved + reach @ beta, beta
-
-    def solve(self, right: Floats, below: Floats) -> tuple[Floats, Floats, Floats]:
-        """Moves of P and β of every node and of ν."""
-        from scipy import linalg
-
-        walk = self.walk
-        free = np.einsum("abij,abj->abi", self.blocks, right) - self.slope * (below / self.gamma)[:, :, None]
-        held = [self._held(a, free[a].ravel()[walk.live]) for a in range(walk.nodes)]
-        over = sum(move for move, _ in held)
-        dnu = np.zeros(walk.here.size)
-        dnu[walk.live] = -self.scale * linalg.cho_solve(self.prices, self.scale * over, check_finite=False)
-        nudged = np.einsum("abij,bj->abi", self.blocks, dnu.reshape(walk.here.shape))
-        dp, dbeta = np.zeros((walk.nodes, walk.here.size)), np.empty_like(walk.beta)
-        for a, (move, beta) in enumerate(held):
-            more, extra = self._held(a, nudged[a].ravel()[walk.live])
-            dp[a, walk.live], dbeta[a] = move + more, beta + extra
-        return dp.reshape(walk.shape), dbeta, dnu.reshape(walk.here.shape)
+def _passing(ratios: Floats, weights: Floats, spare: float) -> float:
+    """The largest step at which those that are past their ratio weigh no more than `spare`; at most 1."""
+    order = np.argsort(ratios)
+    past = int(np.searchsorted(np.cumsum(weights[order]), spare))
+    return 1.0 if past >= len(order) else min(1.0, float(ratios[order[past]]))
 
 
-def _longest(x: Floats, dx: Floats) -> float:
-    falling = dx < 0
-    return min(1.0, BACK * float((-x[falling] / dx[falling]).min(initial=np.inf)))
+def _pulled(slack: Any, multiplier: Any, aim: Floats) -> Floats:
+    """By how much a product is to change to lie between a tenth and ten times what it should be."""
+    product = slack * multiplier
+    return np.asarray(np.clip(np.clip(product, 0.1 * aim, 10 * aim) - product, -10 * aim, 10 * aim))
