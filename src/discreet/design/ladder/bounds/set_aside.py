@@ -15,7 +15,6 @@ from functools import lru_cache
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.design.ladder.bounds.knots import dense_knots
 from discreet.design.ladder.bounds.set_aside_prices import Prices
@@ -25,7 +24,7 @@ from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.memory import allowed
 from discreet.model.certificate import Multipliers, SetAsideWitness
 from discreet.model.iid_sum import IidSum
-from discreet.numerics.arrays import Floats
+from discreet.numerics.arrays import Flags, Floats, Integers
 from discreet.numerics.exact import whole_steps
 from discreet.watch import SILENT, Watch
 
@@ -62,10 +61,10 @@ class SetAsideProgram:
     respondents: int
     weights: tuple[Form, ...]
     slopes: Floats
-    states: NDArray[np.int64]
-    bases: NDArray[np.int64]
-    targets: NDArray[np.int64]
-    here: NDArray[np.bool_]
+    states: Integers
+    bases: Integers
+    targets: Integers
+    here: Flags
     shares: Floats
     residues: Floats
     masses: Floats
@@ -88,7 +87,7 @@ class SetAsideProgram:
 class _Sums:
     """Forms from zero up, ω along them, and the laws of their states: P, E[r; s], E[r²; s] for r = Σ n_i·residue_i; P of N − 1."""
 
-    weights: NDArray[np.int64]
+    weights: Integers
     slopes: Floats
     residues: Floats
     whole: Floats
@@ -144,7 +143,7 @@ def set_aside_program(law: IidSum, weights: Sequence[Form], leave_out: float) ->
     )  # fmt: skip
 
 
-def _laws(p: Floats, w: NDArray[np.int64], x: Floats, n: int) -> tuple[Floats, Floats, Floats]:
+def _laws(p: Floats, w: Integers, x: Floats, n: int) -> tuple[Floats, Floats, Floats]:
     """P(s), E[r; s] and E[r²; s] for r = Σ x over n respondents, by Fourier transforms; noise below 1e-15 is taken for nothing."""
     parts = [np.zeros(tuple(n * w.max(axis=0) + 1)) for _ in range(3)]
     for share, at, value in zip(p, w, x, strict=True):

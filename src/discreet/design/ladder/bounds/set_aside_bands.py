@@ -14,14 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from discreet.numerics.arrays import Flags, Floats
+from discreet.numerics.arrays import Flags, Floats, Integers
 
 if TYPE_CHECKING:
     from discreet.design.ladder.bounds.set_aside import SetAsideProgram
-
-Numbers = NDArray[np.int64]
 
 ALONG, ACROSS = 8, 5
 """Splines along the first sum, where there is one sum three times as many, and along each other one."""
@@ -30,7 +27,7 @@ RIDGE, PRICE_RIDGE = 1e-12, 1e-4
 """Added to matrices of unit diagonal: of an action, and of ν."""
 
 
-def splines(at: Numbers, count: int) -> Floats:
+def splines(at: Integers, count: int) -> Floats:
     """[point, function]: B-splines, cubic where `count` allows, over whole numbers; one for each number where these are few."""
     from scipy.interpolate import BSpline
 
@@ -175,7 +172,7 @@ class Layout:
         return found
 
 
-def _blocks(program: SetAsideProgram) -> tuple[Numbers, int, Numbers]:
+def _blocks(program: SetAsideProgram) -> tuple[Integers, int, Integers]:
     """The block of every state, the rows of a block, and the row of every form and state."""
     forms, states = len(program.coefficients), len(program.states)
     along = program.states[:, 0] - program.states[:, 0].min()
