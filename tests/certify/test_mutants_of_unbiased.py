@@ -115,7 +115,7 @@ def test_no_comparison_of_readings_along_a_line_can_change_unnoticed() -> None:
     squares = TableStatistic(tuple((f"{2 - c},{c}", Fraction(c * c)) for c in range(3)))
     kernels: list[Any] = [replace(kernel, actions=actions) for actions in (None, (*shown[:-1], ONE), (ONE, *shown[1:]))]
     kernels += [replace(kernel, low=0, actions=shown[1:]), replace(kernel, high=2, actions=shown[:-1])]
-    kernels += [StaircaseKernel(-1, 3, 1, 1, HALF, shown)]
+    kernels += [StaircaseKernel(-1, 3, step, plateau, HALF, shown) for step, plateau in ((1, 1), (2, 1), (2, 2), (3, 2))]
     cases = [made, *(replace(made, kernel=each) for each in kernels)]
     cases += [replace(made, summary=LinearSummary((0, 1), *ends)) for ends in ((0, 2), (-1, 3), (1, None), (None, 1))]
     cases += [replace(made, problem=replace(plain, decisions=(Decision(AbsoluteLoss(), RealActions()),)))]

@@ -8,11 +8,11 @@ from fractions import Fraction
 import pytest
 
 from discreet.certify.optimality import proved_value
-from discreet.certify.value.on_a_line import line_payoff
+from discreet.certify.value.on_a_line import line_payoff, second_moment
 from discreet.certify.value.weighted_sums import weighted_sum_payoff
 from discreet.files.problem import problem_from_document
 from discreet.model.certificate import OptimalityClaim, TheoremWitness
-from discreet.model.kernel import GeometricKernel
+from discreet.model.kernel import ClosedKernel, GeometricKernel, StaircaseKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
 
@@ -28,6 +28,7 @@ def read_on_a_line(
     beyond: int = 90,
     weights: tuple[int, ...] = (0, 1, 1),
     decision: object = SQUARED,
+    plateau: int | None = None,
     **data: object,
 ) -> Mechanism:
     document = {
@@ -41,7 +42,9 @@ def read_on_a_line(
     low, high = LinearSummary(weights).range(problem.people)
     actions = tuple(Fraction(7, 3) + Fraction(5, 4) * k for k in range(low - beyond, high + beyond + 1))
     step = max(weights) - min(weights)
-    kernel = GeometricKernel(low - beyond, high + beyond, step, Fraction(61, 100), actions)
+    kernel: ClosedKernel = GeometricKernel(low - beyond, high + beyond, step, Fraction(61, 100), actions)
+    if plateau is not None:
+        kernel = StaircaseKernel(low - beyond, high + beyond, step, plateau, Fraction(61, 100), actions)
     return Mechanism(problem, LinearSummary(weights), kernel, problem.guarantee)
 
 
@@ -52,6 +55,24 @@ def test_two_moments_bound_the_loss_from_above_and_are_near_it(prior: dict[str, 
     found, (low, high) = line_payoff(mechanism), weighted_sum_payoff(mechanism)
     assert found is not None and found <= high
     assert found >= low * (1 + Fraction(1, 10**6))
+
+
+@pytest.mark.parametrize(("weights", "plateau"), [((0, 3, 4), 1), ((0, 3, 4), 2), ((0, 3, 4), 4), ((-1, 1, 2), 2), ((0, 1, 1), 1)])
+def test_stairs_are_read_along_a_line_too(weights: tuple[int, ...], plateau: int) -> None:
+    mechanism = read_on_a_line(12, DIRICHLET, weights=weights, plateau=plateau, beyond=330)
+    found, (low, high) = line_payoff(mechanism), weighted_sum_payoff(mechanism)
+    assert found is not None and low * (1 + Fraction(1, 10**6)) <= found <= high
+    wide = sum((mechanism.kernel.noise(j) * j * j for j in range(-900, 901)), Fraction(0))
+    assert float(second_moment(mechanism.kernel)) == pytest.approx(float(wide), rel=1e-12)
+
+
+@pytest.mark.parametrize("beyond", [228, 229, 231, 320])
+def test_stairs_that_are_gathered_at_the_ends_are_never_forgotten(beyond: int) -> None:
+    """Noise of four units to a stair reaches four times as far: counting units instead of stairs would forget it."""
+    mechanism = read_on_a_line(5, IID, weights=(0, 3, 4), plateau=2, beyond=beyond)
+    found = line_payoff(mechanism)
+    assert found is not None and found <= weighted_sum_payoff(mechanism)[1]
+    assert line_payoff(read_on_a_line(5, IID, weights=(0, 3, 4), plateau=2, beyond=90)) is None
 
 
 def test_with_respondents_added_or_removed() -> None:

@@ -1,4 +1,4 @@
-"""Weighted sums with geometric noise, read along a line: what they lose needs two moments of the counts and no law.
+"""Weighted sums with noise, read along a line: what they lose needs two moments of the counts and no law.
 
 With C the covariances of the counts, v the values, w the weights and z the variance of the noise for the step of w, the best line
 has slope β = w′Cv/(w′Cw + z) and loses v′Cv − (w′Cv)²/(w′Cw + z). The kernel reaches so far beyond the values of S that nothing is
@@ -7,17 +7,17 @@ gathered at its ends (`certify.value.on_a_line`).
 
 from __future__ import annotations
 
-from math import ceil, exp
+from math import ceil
 
 import numpy as np
 
 from discreet.certify.value.on_a_line import line_payoff
-from discreet.design.ladder.mechanisms.noise import geometric_noise
+from discreet.design.ladder.mechanisms.noise import geometric_noise, staircase_noise
 from discreet.design.ladder.mechanisms.population import Population, Weights
 from discreet.design.ladder.mechanisms.readings import Reader, Reading, noise_kernel
 from discreet.design.ladder.mechanisms.weights import clipped_candidates, neighbouring
+from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import RealActions
-from discreet.model.kernel import GeometricKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.replies import decimal
 from discreet.model.summary import LinearSummary
@@ -71,6 +71,7 @@ class _Moments:
     def __init__(self, population: Population) -> None:
         law, kinds = population.counts, range(len(population.exact_values))
         self.population, self.values = population, np.asarray(population.values)
+        self._noises: dict[int, IntegerNoise] = {}
         self.means = np.array([float(law.mean(t)) for t in kinds])
         self.covariances = np.zeros((len(kinds), len(kinds)))
         for t in kinds:
@@ -80,9 +81,17 @@ class _Moments:
 
     def slope(self, weights: Weights) -> tuple[float, float]:
         """β, and the covariance of S and ω."""
-        numbers, ratio = np.asarray(weights, dtype=float), exp(-self.population.epsilon / self.population.step(weights))
+        numbers = np.asarray(weights, dtype=float)
         shared = float(numbers @ self.covariances @ self.values)
-        return shared / (float(numbers @ self.covariances @ numbers) + 2 * ratio / (1 - ratio) ** 2), shared
+        return shared / (float(numbers @ self.covariances @ numbers) + self.noise(weights).variance()), shared
+
+    def noise(self, weights: Weights) -> IntegerNoise:
+        """The noise of least variance."""
+        step = self.population.step(weights)
+        if step not in self._noises:
+            tried = (geometric_noise(self.population.epsilon, step), staircase_noise(self.population.epsilon, step))
+            self._noises[step] = min(tried, key=lambda noise: noise.variance())
+        return self._noises[step]
 
     def loss(self, weights: Weights) -> float:
         slope, shared = self.slope(weights)
@@ -95,9 +104,7 @@ def _exact(reader: Reader, weights: Weights, moments: _Moments) -> Reading:
     start = decimal(middle, RealActions())
     low, high = _reach(reader.population, weights)
     actions = tuple(start + slope * k for k in range(low, high + 1))
-    noise = geometric_noise(reader.epsilon, reader.population.step(weights))
-    kernel = noise_kernel(noise, reader.population.step(weights), low, high, reader.problem.epsilon, actions)
-    assert isinstance(kernel, GeometricKernel)
+    kernel = noise_kernel(moments.noise(weights), reader.population.step(weights), low, high, reader.problem.epsilon, actions)
     summary = LinearSummary(reader.for_every_type(weights))
     value = line_payoff(Mechanism(reader.problem, summary, kernel, reader.problem.guarantee))
     assert value is not None

@@ -29,7 +29,7 @@ class LineReading(Rung):
             counted = height.reader.counted()
             return None if counted is None else _noisy("one count", counted)
         weights = ", ".join(map(str, found.summary.weights))
-        return Found(found.loss, found.summary, found.kernel, f"{self.name}: weights {weights} with geometric noise")
+        return Found(found.loss, found.summary, found.kernel, f"{self.name}: weights {weights} with {found.kernel.family} noise")
 
 
 class ClippedSum(Rung):
