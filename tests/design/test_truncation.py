@@ -5,16 +5,19 @@ Seeds are fixed: no false alarms.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from discreet.design.program import listed
 from discreet.design.program.listed import COARSEST, affordable_tolerance, first_tolerance, fits, truncated
 from discreet.design.program.sections import Ground, boxed, ground, losses, recommendations, whole
 from discreet.design.program.truncation import choose_caps, choose_clamp, clips_nothing, regret_marginals
-from discreet.design.schedule import Until
-from discreet.design.solver.program import Program
+from discreet.design.schedule import Until, counted
+from discreet.design.solver.pricing import solve_priced
+from discreet.design.solver.program import Program, Solution
 from discreet.design.solver.solve import solve
 from discreet.files.problem import problem_from_document
 from discreet.model.actions import ListedActions
@@ -27,6 +30,15 @@ from discreet.model.promises import PurePromise
 from discreet.model.statistic import TableStatistic
 from discreet.model.summary import Clamp
 from discreet.model.universe import Universe
+from discreet.watch import Watch
+
+TWENTY = {
+    "data": {"respondents": 20, "values": [0, 1, 2]},
+    "prior": {"kind": "iid", "probabilities": ["0.89", "0.09", "0.02"]},
+    "statistic": {"kind": "sum"},
+    "decision": {"kind": "squared-error", "actions": "integer"},
+    "privacy": {"epsilon": 1},
+}
 
 
 def random_ground(rng: np.random.Generator) -> Ground:
@@ -119,6 +131,33 @@ def test_what_cannot_be_solved_in_time_is_clamped_further() -> None:
     assert not fits(full, 30, Until.after(seconds)) and fits(smaller, 30, Until.after(seconds))
     assert len(smaller.space) < len(full.space) and first < tolerance <= first_tolerance(base, table, COARSEST)
     assert affordable_tolerance(base, table, 1e-6, 30, Until.after(1e-6)) == first, "where nothing fits, nothing is given up"
+
+
+@pytest.mark.parametrize("spoiled", [False, True], ids=["larger box solved", "larger box cut off"])
+def test_a_machine_faster_than_guessed_goes_on_to_the_larger_box(spoiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen failing: forty respondents of four types stopped at a gap of 1e-5 with three quarters of their time left.
+
+    A larger box that comes to nothing takes nothing away from the smaller one.
+    """
+    base = ground(problem_from_document(TWENTY))
+    table = losses(base.problem, recommendations(base.problem), base.exact_omegas)
+    first, watch = first_tolerance(base, table, 1e-6), Until.after(1e6)
+    monkeypatch.setattr(listed, "affordable_tolerance", lambda *_: 4096 * first)
+    asked: list[float] = []
+    monkeypatch.setattr(listed, "fits", lambda *given: not asked.append(given[-1]) and len(asked) == 1)
+    real, sizes = solve_priced, []
+
+    def solved(program: Program, gap: float, watch: Watch) -> Solution:
+        sizes.append(program.states)
+        found = real(program, gap, watch)
+        nothing = np.full_like(found.kernel, 1 / program.actions)
+        return replace(found, kernel=nothing, bound=0.0) if spoiled and len(sizes) == 2 else found
+
+    monkeypatch.setattr(listed, "solve_priced", solved)
+    with counted():
+        found = listed.boxes(base, table, 1e-6, 30, watch)
+    assert asked[0] < 1, "the guess is for ninety steps, and it took fewer"
+    assert sizes[0] < sizes[1] and len(found.section.space) == sizes[0 if spoiled else 1]
 
 
 @pytest.mark.parametrize("smallest", [0, 4])

@@ -191,16 +191,16 @@ class TooDearError(TimeIsUpError):
     """A piece of work was not begun: it would not end in the time that it has now."""
 
 
-def is_affordable(actions: int, states: int, dimensions: int, watch: Watch | None) -> bool:
-    """Whether a program would usually be solved in time, and in memory."""
+def is_affordable(actions: int, states: int, dimensions: int, watch: Watch | None, pace: float = 1.0) -> bool:
+    """Whether a program would usually be solved in time, and in memory; `pace` is what programs take against what is guessed."""
     try:
-        must_be_affordable(actions, states, dimensions, watch, USUAL_STEPS)
+        must_be_affordable(actions, states, dimensions, watch, pace * USUAL_STEPS)
     except (TimeIsUpError, MemoryError):
         return False
     return True
 
 
-def must_be_affordable(actions: int, states: int, dimensions: int, watch: Watch | None, steps: int = FEWEST_STEPS) -> None:
+def must_be_affordable(actions: int, states: int, dimensions: int, watch: Watch | None, steps: float = FEWEST_STEPS) -> None:
     """Refuse a program of which not even the first steps would end in time, or which would not fit in memory."""
     width = width_of(states, dimensions)
     step = interior_seconds(actions, states, width)

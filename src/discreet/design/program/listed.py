@@ -6,6 +6,7 @@ all databases. The kernel is valued with every clamped state counted; the multip
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -25,10 +26,11 @@ from discreet.design.program.sections import (
 from discreet.design.program.thin_witness import SPARED, dual_witness
 from discreet.design.program.truncation import choose_caps, choose_clamp, clips_nothing, regret_marginals
 from discreet.design.proposal import Proposal
-from discreet.design.schedule import is_affordable, must_be_affordable, program_seconds
+from discreet.design.schedule import is_affordable, must_be_affordable, now, program_seconds
 from discreet.design.solver.pricing import solve_priced
-from discreet.design.solver.program import Program, reduced_cost, value_of
+from discreet.design.solver.program import Program, Solution, reduced_cost, value_of
 from discreet.design.solver.repair import repair
+from discreet.frozen import dataclass
 from discreet.model.gap import size
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.neighbours import ReplaceOne
@@ -66,31 +68,64 @@ def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     table = losses(problem, actions, base.exact_omegas)
     at_once = min(len(actions), MOST_AT_ONCE)
     wide = wide_plan(base, table, actions, gap, at_once, watch)
-    tolerance = affordable_tolerance(base, table, gap, at_once, watch) if wide is None else 0.0
-    while True:
-        section = truncated(base, table, tolerance) if wide is None else wide.section
-        lower, dropped = section.lower(table)
-        program = Program(lower, section.space.edges, float(solvable(problem.epsilon)))
-        if wide is None:
-            must_be_affordable(at_once, len(section.space), section.dimensions, watch)
-            solution = solve_priced(program, 0.6 * gap, watch)
-        else:
-            solution = wide.solve(program, watch)
-        kernel = repair(solution.kernel, program)
-        upper = section.upper(table)
-        value = float((upper * kernel).sum())
-        if wide is not None:
-            break
-        finer = finer_tolerance(section, table, tolerance, value - value_of(program, kernel) - dropped, gap * size(value), watch)
-        if finer is None or not fits(truncated(base, table, finer), at_once, watch):
-            break
-        tolerance = finer
+    if wide is not None:
+        best = SolvedSection.by(wide.section, table, lambda program: wide.solve(program, watch))
+    else:
+        best = boxes(base, table, gap, at_once, watch)
+    section, solution, kernel, value = best.section, best.solution, best.kernel, best.value
+    program, upper = best.program, section.upper(table)
     spare = spared(gap, value, solution.bound)
     rounded = exact_kernel(section, kernel, actions, upper, solvable(problem.epsilon), spare)
     flows = standing(solution.multipliers, problem.epsilon)
-    within = lower - reduced_cost(program, flows).min(axis=0)
+    within = program.cost - reduced_cost(program, flows).min(axis=0)
     witness = dual_witness(section, actions, flows, program.epsilon, spare, most=within)
     return Proposal(section.summary, rounded, witness, "program on all states", solution.status)
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedSection:
+    """A section, its program, the kernel of a solution, what that loses with every state counted, and how much of it is open."""
+
+    section: Section
+    program: Program
+    solution: Solution
+    kernel: np.ndarray
+    value: float
+    clamped: float
+    open: float
+
+    @classmethod
+    def by(cls, section: Section, table: np.ndarray, solve: Callable[[Program], Solution]) -> SolvedSection:
+        """Solve the program of a section."""
+        lower, dropped = section.lower(table)
+        program = Program(lower, section.space.edges, float(solvable(section.ground.problem.epsilon)))
+        solution = solve(program)
+        kernel = repair(solution.kernel, program)
+        value = float((section.upper(table) * kernel).sum())
+        clamped = value - value_of(program, kernel) - dropped
+        return cls(section, program, solution, kernel, value, clamped, value - solution.bound - dropped)
+
+
+def boxes(base: Ground, table: np.ndarray, gap: float, at_once: int, watch: Watch) -> SolvedSection:
+    """The box of likely histograms that is solved in time, and larger ones as long as clamping costs too much and time is left.
+
+    How long the last one took against what was guessed says how long the next one will.
+    """
+    first, tolerance = first_tolerance(base, table, gap), affordable_tolerance(base, table, gap, at_once, watch)
+    best: SolvedSection | None = None
+    while True:
+        section = truncated(base, table, tolerance)
+        must_be_affordable(at_once, len(section.space), section.dimensions, watch)
+        begun = now()
+        solved = SolvedSection.by(section, table, lambda program: solve_priced(program, 0.6 * gap, watch))
+        pace = (now() - begun) / program_seconds(at_once, len(section.space), section.dimensions)
+        best = solved if best is None or solved.open < best.open else best
+        finer = finer_tolerance(section, table, tolerance, solved.clamped, gap * size(solved.value), watch)
+        if finer is not None and tolerance > first:
+            finer = first
+        if finer is None or not fits(truncated(base, table, finer), at_once, watch, min(pace, 1.0)):
+            return best
+        tolerance = finer
 
 
 def wide_plan(
@@ -164,9 +199,9 @@ def affordable_tolerance(base: Ground, table: np.ndarray, gap: float, actions: i
     return tried
 
 
-def fits(section: Section, actions: int, watch: Watch) -> bool:
-    """Whether the program of a section is usually solved in time."""
-    return is_affordable(actions, len(section.space), section.dimensions, watch)
+def fits(section: Section, actions: int, watch: Watch, pace: float = 1.0) -> bool:
+    """Whether the program of a section is usually solved in time, at so many times the seconds that are guessed."""
+    return is_affordable(actions, len(section.space), section.dimensions, watch, pace)
 
 
 def finer_tolerance(
