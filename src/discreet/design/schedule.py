@@ -62,8 +62,8 @@ SHARES = {
     "bounds of each maker": 0.8,
 }
 """Share of the time left that a rung may take; the search has a share of the whole, and more of it gains little."""
-BESIDE_LISTED = 0.15
-"""The share of bounds by one respondent or an urn, where likely histograms are listed next."""
+BEFORE_LISTING = {"program on the sum": 0.04, "program on a sum and a count": 0.06, "set-aside bound": 0.15, "urn bound": 0.15}
+"""The same the first time, where likely histograms are listed after these."""
 SHORTEST_SEARCH = 2.0
 LAST_SHARE = 0.7
 """Share of the time left for the last bound: proving it again takes time too."""
@@ -277,6 +277,5 @@ class LadderTime:
             return LAST_SHARE * self.left
         if rung == "weights by search":
             return min(self.left, max(SHORTEST_SEARCH, SHARES[rung] * self.seconds))
-        if self.listed and rung in ("set-aside bound", "urn bound"):
-            return BESIDE_LISTED * self.left
-        return SHARES[rung] * self.left
+        shares = SHARES | BEFORE_LISTING if self.listed else SHARES
+        return shares[rung] * self.left

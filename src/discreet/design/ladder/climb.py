@@ -75,7 +75,7 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
     _note(rungs, watch, height, "clipped sum", begun)
     further = [rung for rung in RUNGS if height.weights and rung.why_not(problem) is None]
     for number in range(ROUNDS):
-        before = height.loss, height.lower_bound
+        before, allowance.listed = (height.loss, height.lower_bound), allowance.listed and number == 0
         for rung in further:
             if height.enough or watch.cancelled() or allowance.left <= rung.least_seconds:
                 break

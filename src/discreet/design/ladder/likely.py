@@ -27,7 +27,7 @@ MOST_LEFT = 0.1
 """Of the prior, that a program may leave out."""
 MISSED, WASTED = 8.0, 2.5
 """Times what is left out of the prior: by about such shares of the loss the bound is too low, and the mechanism loses too much."""
-WORTH = 5e-3
+WORTH = 2e-2
 """What a program must promise, as a share of the loss."""
 FOR_SOLVING = 0.85
 """Of the time; the rest is for listing states, rounding and writing."""

@@ -38,6 +38,8 @@ MORE_EDGES = 2.5
 """Times as long as the program of a bound takes that of a mechanism on as many states, which has more edges."""
 FAR = 0.6
 """By so much a state weighs more that is as far from the mean as the statistic usually is."""
+MOST_TOLD = 4_000
+"""States of a program; a witness for more is not made small."""
 MOST_WRITTEN = 14_000
 """Histograms of the box for which a mechanism is written out."""
 SHARE_OF_JOINING = 0.1
@@ -47,7 +49,7 @@ SHARE_OF_JOINING = 0.1
 def fitting(base: Ground, seconds: float) -> np.ndarray:
     """The likeliest states, as many as a program may have that is usually solved in the time."""
     dimensions = base.space.vectors.shape[1] - 1
-    low, high = 1, len(base.space)
+    low, high = 1, min(len(base.space), MOST_TOLD)
     while low < high:
         middle = (low + high + 1) // 2
         fits = STEPS * interior_seconds(CELLS, middle, width_of(middle, dimensions)) <= seconds

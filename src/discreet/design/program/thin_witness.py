@@ -30,7 +30,7 @@ SPARED = 0.03
 MOST_BITS = 61
 """Of the largest multiplier, so that each fits into 64 bits."""
 MOST_STATES = 4_000
-MOST_THINNED = 6_000_000
+MOST_THINNED = 9_000_000
 """States, and multipliers in all, up to which they are thinned: HiGHS takes some thirty microseconds for each state and action."""
 TIGHT = 1e-10
 """The least tolerance that HiGHS knows."""
