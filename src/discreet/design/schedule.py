@@ -264,8 +264,8 @@ def time_left(watch: Watch | None) -> float:
 class LadderTime:
     """The time of one climb."""
 
-    def __init__(self, seconds: float, listed: bool = False) -> None:
-        self.seconds, self.ends, self.listed = seconds, now() + seconds, listed
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.ends, self.before_listing = seconds, now() + seconds, False
 
     @property
     def left(self) -> float:
@@ -277,5 +277,5 @@ class LadderTime:
             return LAST_SHARE * self.left
         if rung == "weights by search":
             return min(self.left, max(SHORTEST_SEARCH, SHARES[rung] * self.seconds))
-        shares = SHARES | BEFORE_LISTING if self.listed else SHARES
+        shares = SHARES | BEFORE_LISTING if self.before_listing else SHARES
         return shares[rung] * self.left

@@ -48,7 +48,7 @@ RUNGS: tuple[Rung, ...] = (
 
 
 ROUNDS = 3
-"""The ladder is climbed again with what time is left, as long as that helps."""
+"""The ladder is climbed again with what time is left, as long as that helps; first in haste where likely histograms are listed."""
 
 
 def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: float = 1e-6) -> Proposal:
@@ -65,7 +65,7 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
             remedy="use another statistic, or fewer respondents and types",
         )
     height = Height(problem, gap, Quiet(watch))
-    allowance = LadderTime(seconds, LikelyHistograms().why_not(problem) is None)
+    allowance = LadderTime(seconds)
     rungs: list[Reached] = []
     begun = now()
     for rung in FIRST:
@@ -74,9 +74,11 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
             height.take(found)
     _note(rungs, watch, height, "clipped sum", begun)
     further = [rung for rung in RUNGS if height.weights and rung.why_not(problem) is None]
-    for number in range(ROUNDS):
-        before, allowance.listed = (height.loss, height.lower_bound), allowance.listed and number == 0
-        for rung in further:
+    lists = next((place for place, rung in enumerate(further, 1) if isinstance(rung, LikelyHistograms)), 0)
+    for number in range(ROUNDS + (lists > 0)):
+        before = height.loss, height.lower_bound
+        allowance.before_listing = lists > 0 and number == 0
+        for rung in further[:lists] if allowance.before_listing else further:
             if height.enough or watch.cancelled() or allowance.left <= rung.least_seconds:
                 break
             given = allowance.share(rung.name, last=rung is further[-1] and number > 0)

@@ -12,7 +12,7 @@ from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.program.likely import MORE_EDGES, box_of, fitting, left_out, likely_bound, likely_kernel, read_as
 from discreet.design.program.listed import LARGEST_SOLVED, SMALLEST_SOLVED
 from discreet.design.program.sections import ground
-from discreet.design.schedule import SHORTEST_RUNG, Until, is_counted
+from discreet.design.schedule import Until, is_counted
 from discreet.model.losses import SquaredLoss
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
@@ -23,6 +23,8 @@ B = TypeVar("B")
 
 FEWEST, MOST = 3_000, 60_000
 """Histograms of a problem: fewer are solved as they are, more are not listed."""
+LEAST_SECONDS = 10.0
+"""Listing, rounding and writing take some of them whatever the number of states."""
 MOST_LEFT = 0.1
 """Of the prior, that a program may leave out."""
 MISSED, WASTED = 8.0, 2.5
@@ -42,7 +44,7 @@ class LikelyHistograms(Rung):
 
     name = "likely histograms"
     theorem = "SY Prop. 5"
-    least_seconds = SHORTEST_RUNG
+    least_seconds = LEAST_SECONDS
 
     def why_not(self, problem: Problem) -> str | None:
         if not isinstance(problem.universe, Universe) or not problem.exchangeable or not isinstance(problem.neighbours, ReplaceOne):
