@@ -21,8 +21,9 @@ from pathlib import Path
 
 from discreet.certify.optimality import proved_bound, proved_value
 from discreet.design import design
+from discreet.design.ladder import climb as ladder
 from discreet.design.ladder import likely
-from discreet.design.ladder.climb import climb
+from discreet.design.ladder.mechanisms.rungs import WeightsBySearch
 from discreet.files.problem import problem_from_document
 from discreet.model.certificate import OptimalityClaim
 from discreet.model.guarantee import Guarantee
@@ -102,7 +103,7 @@ def climbed(problem: Problem, seconds: float) -> tuple[Sequence[Reached], float,
     clock = TwoCores()
     time.monotonic = clock
     likely.side_by_side = clock.side_by_side
-    proposal = climb(problem, seconds=seconds)
+    proposal = ladder.climb(problem, seconds=seconds)
     guarantee = Guarantee(PurePromise(problem.epsilon), problem.neighbours.name, problem.unit)
     mechanism = Mechanism(problem, proposal.summary, proposal.kernel, guarantee)
     claim = OptimalityClaim(Fraction(0), Fraction(0), proposal.witness)
@@ -142,8 +143,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--decision", choices=[*DECISIONS, "listed", "whole"], default="squared")
     parser.add_argument("--ladder", action="store_true")
+    parser.add_argument("--mechanisms", action="store_true")
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
+    if chosen.mechanisms:
+        ladder.RUNGS = tuple(rung for rung in ladder.RUNGS if type(rung).__module__ == WeightsBySearch.__module__)
     points = []
     print(f"{'problem':12} {'N':>5} {'ε':>4} {'loss':>10} {'bound':>10} {'gap':>7}  {'mechanism by':22} {'bound by':24} CPU s")
     for name in chosen.only:

@@ -6,9 +6,9 @@ a kernel that reads
     s = Σ_i w(θ_i) over the near types,     j = how many respondents have a far type
 
 adds little noise to s where j is small, and more where it is not: neighbours differ by one in j. The pair is one weighted sum,
-S = s + B·j with B above every s, whose table the checker knows. A program on a box of likely s and j serves all totals: those
-beyond land on its edge, and the edges of the program are the images of all edges. Where near types have one weight this is a
-program on two counts.
+S = s + B·j with B above every s, whose table the checker knows. A program on a box of few j and likely s serves all totals: more
+far respondents are added to s for what they are worth, larger s land on the edge, and the edges of the program are the images of
+all edges. Where near types have one weight this is a program on two counts.
 
 Conditions: a fixed number of respondents, who replace one another, alike or drawn from a Dirichlet; any decisions.
 """
@@ -16,9 +16,12 @@ Conditions: a fixed number of respondents, who replace one another, alike or dra
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import ceil, sqrt
 
 import numpy as np
 
+from discreet.design.ladder.mechanisms.noise import unit_variance
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.programs import Read, SummaryScene, read, scene_of
 from discreet.design.ladder.mechanisms.proxy import lattice_weights
@@ -30,12 +33,16 @@ from discreet.model.states import state_space
 from discreet.model.summary import LinearSummary
 from discreet.watch import SILENT, Watch
 
-MOST_COLUMNS = 10_500
+MOST_COLUMNS = 8_000
 """Totals that the table of a pair may have."""
 UNLIKELY = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
-"""Probabilities that s, and j, may have beyond the box; the least that the time allows is taken."""
+"""Probabilities that s may have beyond the box; the least that the time allows is taken."""
+TOLD = 6.0
+"""Over ε, how many far respondents are told apart: many more of them have the noise of a plain sum anyway."""
 FINEST = 12
 """The largest weight of a near type."""
+GRAIN, USUAL = 0.5, 8
+"""Actions lie so much of the noise on a near respondent apart, and so many to a deviation of ω where that is not closer."""
 
 Pair = tuple[Weights, tuple[int, ...]]
 """Weights of the near types, and which types are far."""
@@ -97,15 +104,27 @@ def box_of(reader: Reader, pair: Pair, seconds: float) -> SummaryScene | None:
     held = (at >= 0) & (at < len(law.masses))
     masses = np.where(held, law.masses[np.where(held, at, 0)], 0.0)
     counts, sums = np.divmod(totals, base)
+    told = min(_cap(counts, masses, UNLIKELY[0]), ceil(TOLD / reader.epsilon) + 2)
+    sums, counts = sums + _worth(reader, pair) * np.maximum(counts - told, 0), np.minimum(counts, told)
+    values = np.asarray(reader.values)
+    finest = GRAIN * sqrt(unit_variance(reader.epsilon)) * float(np.ptp(values[[t for t in range(len(near)) if t not in far]]))
     for share in UNLIKELY:
-        clamped = base * np.minimum(counts, _cap(counts, masses, share)) + np.minimum(sums, _cap(sums, masses, share))
-        places = np.minimum(np.searchsorted(totals, clamped), len(totals) - 1)
-        landing = np.where(totals[places] == clamped, places, np.arange(len(totals)))
-        inner, image = np.unique(landing, return_inverse=True)
-        if len(inner) ** 2 * SECONDS_PER_PAIR <= seconds:
-            spend(len(inner) ** 2 * SECONDS_PER_PAIR)
-            return scene_of(weights, summary, space, image)
+        clamped = base * counts + np.minimum(sums, _cap(sums, masses, share))
+        inner, image = np.unique(clamped, return_inverse=True)
+        guess = len(inner) ** 2 * SECONDS_PER_PAIR * max(1.0, reader.population.spread() / (USUAL * finest))
+        if guess <= seconds:
+            spend(guess)
+            return replace(scene_of(weights, summary, space, image), finest=finest)
     return None
+
+
+def _worth(reader: Reader, pair: Pair) -> int:
+    """A far respondent in steps of the near sum, on average."""
+    (near, far), values = pair, np.asarray(reader.values)
+    last = int(np.argmax(near))
+    origin = next(t for t, w in enumerate(near) if w == 0 and t not in far)
+    mean = float(np.average(values[list(far)], weights=reader.probabilities[list(far)]))
+    return round(near[last] * abs((mean - values[origin]) / (values[last] - values[origin])))
 
 
 def _cap(numbers: np.ndarray, masses: np.ndarray, share: float) -> int:

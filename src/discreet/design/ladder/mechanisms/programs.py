@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from math import gcd, prod
+from math import gcd, inf, prod
 
 import numpy as np
 
@@ -67,6 +67,8 @@ class SummaryScene:
     space: StateSpace
     image: np.ndarray
     edges: np.ndarray
+    finest: float = inf
+    """How far apart real actions are at most; a `FINE`th of the deviation of ω may be too far."""
 
     @property
     def size(self) -> int:
@@ -111,7 +113,8 @@ def read(reader: Reader, scene: SummaryScene, watch: Watch) -> Read | None:
         return None
     epsilon = solvable(reader.problem.epsilon)
     program = Program(cost, scene.edges, float(epsilon))
-    solved = solve_priced(program, GAP, watch)
+    with np.errstate(over="ignore", invalid="ignore"):  # prices pushed over too many edges are not taken
+        solved = solve_priced(program, GAP, watch)
     kernel = repair(solved.kernel, program)
     kernel = kernel[kernel.max(axis=1) > NEGLIGIBLE]
     replies = replied(kernel)
@@ -146,7 +149,7 @@ def _squared(reader: Reader, scene: SummaryScene) -> tuple[np.ndarray, Replied, 
     centre = float(sums.sum() / masses.sum())
     means = np.where(masses > 0, sums / np.where(masses > 0, masses, 1.0), centre)
     decision = reader.problem.decision
-    actions = _grid(masses, means) if isinstance(decision.actions, RealActions) else decision.listed.floats
+    actions = _grid(masses, means, scene.finest) if isinstance(decision.actions, RealActions) else decision.listed.floats
 
     def replied(kernel: np.ndarray) -> list[Recommendation]:
         joint = kernel * masses
@@ -200,9 +203,9 @@ def _worth_playing(reader: Reader, table: np.ndarray, omegas: Sequence[Fraction]
     return list(found)[:MOST_ACTIONS]
 
 
-def _grid(masses: np.ndarray, means: np.ndarray) -> np.ndarray:
-    """Actions a `FINE`th of a deviation apart, as far as any posterior mean may lie."""
+def _grid(masses: np.ndarray, means: np.ndarray, finest: float) -> np.ndarray:
+    """Actions a `FINE`th of a deviation apart or closer, as far as any posterior mean may lie."""
     centre = float(masses @ means / masses.sum())
     spread = float(np.sqrt(masses @ (means - centre) ** 2 / masses.sum()))
     low, high = max(means.min(), centre - REACH * spread), min(means.max(), centre + REACH * spread)
-    return np.linspace(low, high, int(np.ceil((high - low) * FINE / spread)) + 2 if spread > 0 else 2)
+    return np.linspace(low, high, int(np.ceil((high - low) / min(spread / FINE, finest))) + 2 if spread > 0 else 2)
