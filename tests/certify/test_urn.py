@@ -36,7 +36,8 @@ def over(shares, values, respondents, concentration=20, **more):
 
 def proposed(problem, weights=None, leave_out=1e-9, loss=None):
     """The float bound and its witness."""
-    program = urn_program(urn_of(problem), likeliest(problem), weights, leave_out)
+    forms = tuple(() if weights is None else w if isinstance(w, tuple) else (w,) for w in weights or problem.people.values)
+    program = urn_program(urn_of(problem), likeliest(problem), forms, leave_out)
     found = urn_bound(problem, program, 0.6 * program.whole if loss is None else loss, 600.0)
     return found.lower_bound, found.witness
 
@@ -51,6 +52,7 @@ def example():
     ("shares", "values", "respondents", "epsilon", "weights", "near"),
     [
         (["0.7", "0.2", "0.1"], [0, 1, 3], 5, 1, (0, 1, 2), 0.95),
+        (["0.6", "0.2", "0.1", "0.1"], [0, 1, 2, 3], 3, 1, ((0, 0), (0, 0), (1, 0), (0, 1)), 0.95),
         (["0.7", "0.2", "0.1"], [0, 1, 3], 5, Fraction(1, 4), None, 0.97),
         (["0.2", "0.5", "0.3"], [-2, 0, 1], 4, 2, (0, 1, 2), 0.45),
     ],
@@ -180,5 +182,7 @@ def test_the_ladder_climbs_it_where_the_prior_is_an_urn():
 
 def test_sums_have_the_levels_that_leave_least_within_classes():
     shares = ["0.8", "0.1", "0.05", "0.03", "0.015", "0.005"]
-    assert forms_of(over(shares, list(range(6)), 20)) == [None, (0, 0, 1, 1, 1, 1), (0, 0, 1, 2, 2, 2), (0, 0, 1, 2, 3, 3)]
-    assert forms_of(over(["0.2", "0.5", "0.3"], [-2, 0, 1], 4)) == [None, (0, 0, 1)]
+    forms = forms_of(over(shares, list(range(6)), 20))
+    assert forms[0] == ((),) * 6 and forms[1] == ((0,), (0,), (1,), (1,), (1,), (1,))
+    assert forms[2] == ((0,), (0,), (1,), (2,), (2,), (2,)) and forms[3] == ((0, 0), (0, 0), (1, 0), (0, 1), (0, 1), (0, 1))
+    assert forms_of(over(["0.2", "0.5", "0.3"], [-2, 0, 1], 4)) == [((), (), ()), ((0,), (0,), (1,))]

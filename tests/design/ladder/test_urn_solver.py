@@ -45,7 +45,7 @@ def test_rows_that_skip_a_level_are_no_blocks():
 @pytest.fixture(scope="module")
 def small():
     urn = Urn(6, tuple(Fraction(c) for c in (10, 5, 3, 2)), tuple(map(Fraction, (0, 1, 2, 4))), 1)
-    program = urn_program(urn, 0, (0, 1, 2, 2), 1e-9)
+    program = urn_program(urn, 0, ((0,), (1,), (2,), (2,)), 1e-9)
     knots = np.linspace(-4.0, 20.0, 16)
     reach = rewards(knots, [False] * len(knots))
     cost = program.masses * (knots[:, None] ** 2 - reach[:, None] ** 2 - 2 * knots[:, None] * program.reads)

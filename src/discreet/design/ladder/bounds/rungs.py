@@ -11,11 +11,12 @@ from discreet.design.ladder.bounds.coins import best_coins, coins_bound, promise
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Fitted, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.urn import UrnProgram, urn_bound
+from discreet.design.ladder.bounds.urn_forms import finest as finest_urn
 from discreet.design.ladder.bounds.urn_forms import fitting as fitting_urn
 from discreet.design.ladder.bounds.urn_forms import forms_of as urn_forms
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG, now
-from discreet.model.certificate import CoinsWitness, SetAsideWitness, UrnWitness
+from discreet.model.certificate import CoinsWitness, SetAsideWitness, UrnWitness, Witness
 from discreet.model.iid_sum import iid_sum
 from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.problem import Problem
@@ -24,8 +25,8 @@ SET_ASIDE_GAP = 2e-3
 """How near a program is solved, as a share of the loss."""
 ALONE, BESIDE = 0.15, 0.85
 """Shares of the time left that a program with one sum may take, and the first with two."""
-FIRST_FORMS = 0.5
-"""Share of the time left that an urn bound may take while finer sums follow."""
+FIRST_FORM = 0.3
+"""Share of the time that an urn bound may take with the count alone."""
 ALONE_SECONDS = 4.0
 """One sum may take so long in any case: at small ε it is nearly the whole truth."""
 
@@ -138,22 +139,20 @@ class UrnBound(Rung):
         return reason
 
     def climb(self, height: Height, seconds: float) -> Found | None:
-        ends, best = now() + seconds, None
-        forms = urn_forms(height.problem)
-        for k, weights in enumerate(forms):
-            given = (ends - now()) * (1.0 if k == len(forms) - 1 else FIRST_FORMS)
-            program = fitting_urn(height.problem, weights, height.loss, given)
-            if program is None or height.watch.cancelled() or _known_urn(height, program):
-                continue
-            found = urn_bound(height.problem, program, height.loss, given, height.watch)
-            if found is not None and (best is None or found.lower_bound > best.lower_bound):
-                best = found
+        ends, problem, loss = now() + seconds, height.problem, height.loss
+        held, best = height.bound.witness, None
+        if not isinstance(held, UrnWitness):
+            alone = fitting_urn(problem, urn_forms(problem)[0], loss, FIRST_FORM * seconds)
+            best = None if alone is None else urn_bound(problem, alone, loss, FIRST_FORM * seconds, height.watch)
+        program = None if height.watch.cancelled() else finest_urn(problem, loss, ends - now())
+        if program is not None and not _known_urn(held, program):
+            found = urn_bound(problem, program, loss, ends - now(), height.watch)
+            best = max((each for each in (best, found) if each), key=lambda each: each.lower_bound, default=None)
         return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)
 
 
-def _known_urn(height: Height, program: UrnProgram) -> bool:
-    """Whether the best bound so far is of this program, or of one with more states."""
-    held = height.bound.witness
+def _known_urn(held: Witness | None, program: UrnProgram) -> bool:
+    """Whether a bound is of this program, or of one with more states."""
     return isinstance(held, UrnWitness) and held.weights == program.weights and len(held.states) >= len(program.states)
 
 

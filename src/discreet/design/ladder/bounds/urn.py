@@ -18,7 +18,6 @@ import numpy as np
 from discreet.certify.bounds.urn import Urn
 from discreet.design.ladder.bounds.knots import dense_knots, least_between, rewards
 from discreet.design.ladder.bounds.urn_solver import multipliers_of
-from discreet.design.ladder.mechanisms.population import Weights
 from discreet.model.certificate import Multipliers, UrnWitness
 from discreet.model.problem import Problem
 from discreet.numerics.arrays import Flags, Floats, Integers
@@ -26,6 +25,9 @@ from discreet.watch import SILENT, Watch
 
 if TYPE_CHECKING:
     from scipy import sparse
+
+Forms = tuple[tuple[int, ...], ...]
+"""What every type adds to the sums beside the count."""
 
 KNOTS, MOST_KNOTS = 24, 60
 APART = 0.25
@@ -48,7 +50,7 @@ class UrnProgram:
 
     urn: Urn
     reference: int
-    weights: tuple[tuple[int, ...], ...]
+    weights: Forms
     states: Integers
     cells: Integers
     masses: Floats
@@ -69,10 +71,9 @@ class UrnProgram:
         return np.asarray(self.urn.respondents * self.forms[self.cells[:, 1]] - self.states[self.cells[:, 0]], dtype=np.float64)
 
 
-def urn_program(urn: Urn, reference: int, weights: Weights | None, leave_out: float) -> UrnProgram | None:
-    """The program for the likely states of the count of one type, and of a sum beside it; None when they are too many to list."""
+def urn_program(urn: Urn, reference: int, rows: Forms, leave_out: float) -> UrnProgram | None:
+    """The program for the likely states of the count of one type, and of sums beside it; None when they are too many to list."""
     types, n = len(urn.values), urn.respondents
-    rows = [() if weights is None else (int(w),) for w in (weights or [0] * types)]
     levels = sorted({rows[i] for i in range(types) if i != reference})
     classes = [[reference]] + [[i for i in range(types) if i != reference and rows[i] == level] for level in levels]
     if comb(n + len(classes) - 1, len(classes) - 1) > MOST_COUNTS:
@@ -85,7 +86,7 @@ def urn_program(urn: Urn, reference: int, weights: Weights | None, leave_out: fl
     masses = np.exp(_logarithms(counts, sizes, urn.grows))
     within = counts * (sizes + urn.grows * counts) / (sizes + urn.grows) * spreads
     squares = masses * ((counts @ means) ** 2 + within.sum(axis=1))
-    forms = np.column_stack([[rows[kinds[0]] for kinds in classes]]).reshape(len(classes), -1)
+    forms = np.array([rows[kinds[0]] for kinds in classes], dtype=np.int64).reshape(len(classes), -1)
     keys = np.column_stack([counts[:, :1], counts @ forms]).astype(np.int64)
     states, at = np.unique(keys, axis=0, return_inverse=True)
     at = at.ravel()
@@ -98,7 +99,7 @@ def urn_program(urn: Urn, reference: int, weights: Weights | None, leave_out: fl
         class_of[kinds] = k
     held = np.stack([np.bincount(at, masses * counts[:, k])[kept] for k in range(len(classes))], axis=1)
     numbers = held[:, class_of] * (c / sizes[class_of])
-    return _program(urn, reference, tuple(rows), states[kept], numbers, float(second[kept].sum()), float(second.sum()))
+    return _program(urn, reference, rows, states[kept], numbers, float(second[kept].sum()), float(second.sum()))
 
 
 def _compositions(total: int, parts: int) -> Integers:
@@ -122,9 +123,7 @@ def _logarithms(counts: Integers, sizes: Floats, grows: int) -> Floats:
     return np.asarray(ways + drawn - gammaln(total + n) + gammaln(total))
 
 
-def _program(
-    urn: Urn, reference: int, rows: tuple[tuple[int, ...], ...], states: Integers, numbers: Floats, second: float, whole: float
-) -> UrnProgram:
+def _program(urn: Urn, reference: int, rows: Forms, states: Integers, numbers: Floats, second: float, whole: float) -> UrnProgram:
     live = numbers > 1e-290
     cells = np.argwhere(live)
     number = np.full(numbers.shape, -1, dtype=np.int64)

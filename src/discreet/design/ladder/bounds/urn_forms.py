@@ -7,22 +7,22 @@ from itertools import combinations, pairwise
 from math import sqrt
 
 from discreet.certify.bounds.urn import urn_of
-from discreet.design.ladder.bounds.urn import UrnProgram, knots_of, urn_program
+from discreet.design.ladder.bounds.urn import Forms, UrnProgram, knots_of, urn_program
 from discreet.design.ladder.bounds.urn_solver import solve_seconds
-from discreet.design.ladder.mechanisms.population import Weights
 from discreet.model.problem import Problem
 
 LEAVE_OUT = (2e-2, 1e-2, 3e-3, 1e-3, 3e-4)
 """Shares of the variance of ω that the states left out may hold."""
 LEVELS = (2, 3, 4)
-"""Of a sum beside the count."""
+MOST_SUMMED = 4
+"""So many levels are not summed: a sum of many says little of each class, and proves less than one of few."""
 
 
-def fitting(problem: Problem, weights: Weights | None, loss: float, seconds: float) -> UrnProgram | None:
-    """The program that leaves out least among those that the time allows; None when there is none."""
+def fitting(problem: Problem, forms: Forms, loss: float, seconds: float, most_left_out: float = LEAVE_OUT[0]) -> UrnProgram | None:
+    """The program that leaves out least, and no more than this, among those that the time allows; None when there is none."""
     found = None
-    for share in LEAVE_OUT:
-        program = urn_program(urn_of(problem), likeliest(problem), weights, share)
+    for share in (share for share in LEAVE_OUT if share <= most_left_out):
+        program = urn_program(urn_of(problem), likeliest(problem), forms, share)
         if program is None:
             break
         nodes = len(knots_of(problem, program, loss / float(problem.decision.weight)))
@@ -32,23 +32,40 @@ def fitting(problem: Problem, weights: Weights | None, loss: float, seconds: flo
     return found
 
 
-def forms_of(problem: Problem) -> list[Weights | None]:
-    """Nothing beside the count, then sums of few levels: the other types by value, in classes that leave least within them.
+def finest(problem: Problem, loss: float, seconds: float) -> UrnProgram | None:
+    """The program with the finest forms that fits the time; None where nothing fits beside the count."""
+    finer = forms_of(problem)[:0:-1]
+    for most in (LEAVE_OUT[1], LEAVE_OUT[0]):
+        for forms in finer:
+            found = fitting(problem, forms, loss, seconds, most)
+            if found is not None:
+                return found
+    return None
 
-    What a class leaves out is bounded respondent by respondent, so it counts as (number of respondents)·(deviation of values).
+
+def forms_of(problem: Problem) -> list[Forms]:
+    """Nothing beside the count, then the other types by value in two classes, three, …: the sum of levels, and all counts.
+
+    Classes leave least within them. What a class leaves out is bounded respondent by respondent, so it counts as (number of
+    respondents)·(deviation of values).
     """
     urn, reference = urn_of(problem), likeliest(problem)
     others = sorted((i for i in range(len(urn.values)) if i != reference), key=lambda i: urn.values[i])
     c, v = ([float(numbers[i]) for i in others] for numbers in (urn.contents, urn.values))
-    forms: list[Weights | None] = [None]
+    found: list[Forms] = [((),) * len(urn.values)]
     for levels in LEVELS:
         cuts = list(combinations(range(1, len(others)), levels - 1))
         if not cuts:
             break
         best = min(cuts, key=lambda cut: sum(_within(c[a:b], v[a:b]) for a, b in pairwise((0, *cut, len(others)))))
-        level = {i: sum(k >= cut for cut in best) for k, i in enumerate(others)}
-        forms.append(tuple(level.get(i, 0) for i in range(len(urn.values))))
-    return forms
+        level = [0] * len(urn.values)
+        for k, i in enumerate(others):
+            level[i] = sum(k >= cut for cut in best)
+        if levels < MOST_SUMMED:
+            found.append(tuple((x,) for x in level))
+        if levels > 2:
+            found.append(tuple(tuple(int(x == k) for k in range(1, levels)) for x in level))
+    return found
 
 
 def _within(contents: Sequence[float], values: Sequence[float]) -> float:

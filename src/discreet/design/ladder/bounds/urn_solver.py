@@ -4,7 +4,7 @@
 
 E joins the cells of one state, and what it leaves free is x = F·y (`urn_prices`). G joins states whose counts differ by one. So
 with R = (G; 1)·F, slacks z = R·y and multipliers f, the Newton matrix of a node, R′·diag(f/z)·R, is block tridiagonal along the
-count (`level_blocks`), and nodes are coupled by prices alone, some hundred: splines Φ in the place of one for each cell.
+count (`level_blocks`), and nodes are coupled by prices alone, some hundred: smooth Φ in the place of one for each cell.
 
 The start is centred: every state plays the same, f = μ/z, prices by least squares. All barriers weigh the same: weighed by the
 prior, as one might expect, steps reach a tenth of the way. Predictor and corrector as Mehrotra's, then a few corrections of
@@ -14,29 +14,32 @@ products that strayed (Gondzio), which cost a solution and no factors. Whatever 
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.design.ladder.bounds.level_blocks import Levels
-from discreet.design.ladder.bounds.urn_prices import FEW_CELLS, KNOTS_ALONE, KNOTS_BESIDE, prices_of, ties_of
+from discreet.design.ladder.bounds.level_blocks import Factors, Levels
+from discreet.design.ladder.bounds.urn_prices import FEW_CELLS, MOST_COLUMNS, prices_of, ties_of
 from discreet.design.memory import must_fit
+from discreet.design.processes.side_by_side import cores
 from discreet.design.schedule import SECONDS_PER_PRODUCT, now, spend
+from discreet.design.solver.threads import one_thread
 from discreet.numerics.arrays import Floats
 from discreet.watch import SILENT, Watch
 
 if TYPE_CHECKING:
     from discreet.design.ladder.bounds.urn import UrnCone, UrnProgram
 
-USUAL_STEPS, MOST_STEPS = 30, 90
-BACK, LEAST_CENTRING = 0.9, 0.05
-START = 10.0
+USUAL_STEPS, MOST_STEPS = 25, 90
+BACK, LEAST_CENTRING = 0.97, 0.05
+START = 300.0
 """Products of slacks and multipliers at the start, in units of the variance."""
-CORRECTIONS, WORTH_IT = 2, 0.01
+CORRECTIONS, WORTH_IT = 4, 0.01
 STRAYED = 10.0
 """A product is brought back when it is so many times larger or smaller than its target."""
 RIDGE = 1e-11
-NEAR = 1e-3
+NEAR = 2e-3
 """Relative distance of both sides at which it ends."""
 SECONDS_PER_NODE = 1e-3
 
@@ -56,8 +59,8 @@ def solve_seconds(program: UrnProgram, nodes: int) -> float:
 
 
 def _prices(program: UrnProgram) -> int:
-    cells, beside = len(program.cells), program.states.shape[1] > 1
-    return cells if cells <= FEW_CELLS else len(program.weights) * (KNOTS_BESIDE**2 if beside else KNOTS_ALONE)
+    free = max(1, len(program.weights) - program.states.shape[1])
+    return len(program.cells) if len(program.cells) <= FEW_CELLS else free * MOST_COLUMNS
 
 
 def multipliers_of(
@@ -72,18 +75,19 @@ def multipliers_of(
     """The multipliers [node, row] worth most among those seen within the time; `played` is how often nodes are at the start."""
     ends, walk = now() + seconds, _Walk(program, cone, cost, played)
     step, best, most = step_seconds(program, len(cost)), None, float("-inf")
-    for _ in range(MOST_STEPS):
-        begun = now()
-        going = walk.step()
-        spend(step)
-        found = walk.multipliers()
-        value = worth(found) if np.isfinite(found).all() else float("-inf")
-        if value > most:
-            best, most = found, value
-        watch.report(stage="urn bound", bound=most)
-        near = walk.gap() <= NEAR * max(most, NEAR * program.second)
-        if not going or near or watch.cancelled() or now() + (now() - begun) > ends:
-            break
+    with one_thread(), ThreadPoolExecutor(cores()) as pool:
+        for _ in range(MOST_STEPS):
+            begun = now()
+            going = walk.step(pool)
+            spend(step)
+            found = walk.multipliers()
+            value = worth(found) if np.isfinite(found).all() else float("-inf")
+            if value > most:
+                best, most = found, value
+            watch.report(stage="urn bound", bound=most)
+            near = walk.gap() <= NEAR * max(most, 1e-3 * program.second)
+            if not going or near or watch.cancelled() or now() + (now() - begun) > ends:
+                break
     return best
 
 
@@ -106,6 +110,7 @@ class _Walk:
         sizes, nodes = np.diff(edges), len(played)
         must_fit(8.0 * nodes * (4.0 * float(sizes @ sizes) * 1.5 + rows.shape[1] * self.prices.shape[1]), "the urn bound")
         self.levels = Levels(rows, edges)
+        self.parts = [part for part in np.array_split(np.arange(nodes), cores()) if len(part)]
         self.free_cost = np.asarray(free.T @ self.cost)
         self.y = np.asarray(free.T @ np.repeat(played[None, :], len(program.cells), axis=0))
         self.slack = np.asarray(rows @ self.y)
@@ -126,7 +131,7 @@ class _Walk:
         left = self.cost - np.asarray(self.ties.free @ (self.prices @ self.u))[:, None] - self.bounds.T @ own - zero
         return np.asarray(np.concatenate([own, self.ties.multipliers @ left]).T)
 
-    def step(self) -> bool:
+    def step(self, pool: ThreadPoolExecutor) -> bool:
         """One predictor, corrector and what corrections pay; False when the numbers give out."""
         from scipy import linalg
 
@@ -134,8 +139,8 @@ class _Walk:
         short = self.normal - self.prices.T @ self.y.sum(axis=1)
         ratio, average = self.f / self.slack, self.gap() / self.total
         try:
-            factors = self.levels.factored(ratio, self.prices)
-            matrix = factors.products()
+            factors = list(pool.map(lambda part: self.levels.factored(ratio[:, part], self.prices), self.parts))
+            matrix = np.asarray(sum(pool.map(Factors.products, factors)))
             scale = 1.0 / np.sqrt(np.diag(matrix))
             matrix *= scale[:, None] * scale
             matrix[np.diag_indices(len(matrix))] += RIDGE
@@ -144,9 +149,11 @@ class _Walk:
             return False
 
         def direction(wanted: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-            halves = factors.half(np.ascontiguousarray((self.back @ wanted - stray).T))
-            du = scale * linalg.cho_solve(coupled, scale * (short - factors.priced(halves)), check_finite=False)
-            dy = np.ascontiguousarray(factors.whole(halves, du).T)
+            right = np.ascontiguousarray((self.back @ wanted - stray).T)
+            halves = list(pool.map(lambda own, part: own.half(right[part]), factors, self.parts))
+            priced = sum(own.priced(half) for own, half in zip(factors, halves, strict=True))
+            du = scale * linalg.cho_solve(coupled, scale * (short - priced), check_finite=False)
+            dy = np.ascontiguousarray(np.concatenate([*pool.map(lambda own, half: own.whole(half, du), factors, halves)]).T)
             dz = np.asarray(self.rows @ dy)
             return dy, du, dz, wanted - ratio * dz
 
