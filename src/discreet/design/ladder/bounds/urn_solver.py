@@ -22,7 +22,6 @@ import numpy as np
 from discreet.design.ladder.bounds.level_blocks import Factors, Levels
 from discreet.design.ladder.bounds.urn_prices import FEW_CELLS, MOST_COLUMNS, prices_of, ties_of
 from discreet.design.memory import must_fit
-from discreet.design.processes.side_by_side import cores
 from discreet.design.schedule import SECONDS_PER_PRODUCT, now, spend
 from discreet.design.solver.threads import one_thread
 from discreet.numerics.arrays import Floats
@@ -42,6 +41,8 @@ RIDGE = 1e-11
 NEAR = 2e-3
 """Relative distance of both sides at which it ends."""
 SECONDS_PER_NODE = 1e-3
+THREADS = 2
+"""Nodes are independent but for their prices, and all they take are products of matrices."""
 
 
 def step_seconds(program: UrnProgram, nodes: int) -> float:
@@ -75,7 +76,7 @@ def multipliers_of(
     """The multipliers [node, row] worth most among those seen within the time; `played` is how often nodes are at the start."""
     ends, walk = now() + seconds, _Walk(program, cone, cost, played)
     step, best, most = step_seconds(program, len(cost)), None, float("-inf")
-    with one_thread(), ThreadPoolExecutor(cores()) as pool:
+    with one_thread(), ThreadPoolExecutor(THREADS) as pool:
         for _ in range(MOST_STEPS):
             begun = now()
             going = walk.step(pool)
@@ -110,7 +111,7 @@ class _Walk:
         sizes, nodes = np.diff(edges), len(played)
         must_fit(8.0 * nodes * (4.0 * float(sizes @ sizes) * 1.5 + rows.shape[1] * self.prices.shape[1]), "the urn bound")
         self.levels = Levels(rows, edges)
-        self.parts = [part for part in np.array_split(np.arange(nodes), cores()) if len(part)]
+        self.parts = [part for part in np.array_split(np.arange(nodes), THREADS) if len(part)]
         self.free_cost = np.asarray(free.T @ self.cost)
         self.y = np.asarray(free.T @ np.repeat(played[None, :], len(program.cells), axis=0))
         self.slack = np.asarray(rows @ self.y)
