@@ -11,13 +11,21 @@ from fractions import Fraction
 
 from discreet import __version__
 from discreet.certify import privacy
-from discreet.certify.bounds import FULL
+from discreet.certify.bounds import FULL, GEOMETRIC
 from discreet.certify.optimality import proved_value, upper_bound
 from discreet.certify.unbiased import unbiased
 from discreet.design.proposal import Proposal
 from discreet.errors import Refuted
 from discreet.frozen import dataclass
-from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim, TheoremWitness, Witness
+from discreet.model.certificate import (
+    Certificate,
+    Counterexample,
+    DualWitness,
+    OptimalityClaim,
+    RenyiWitness,
+    TheoremWitness,
+    Witness,
+)
 from discreet.model.gap import reached
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.problem import Problem
@@ -88,7 +96,9 @@ class Proofs:
         """The best mechanism with its claims, and their certificate."""
         assert self.best is not None and self.limit is not None
         value = self.best.value
-        if self.limit.witness != self.best.proposal.witness:  # whoever checks values the mechanism the way this witness says
+        if _way(self.limit.witness) != _way(
+            self.best.proposal.witness
+        ):  # whoever checks values the mechanism the way this witness says
             try:
                 checked = proved_value(self.best.mechanism, _unproved(self.limit.witness))
             except Refuted:  # a theorem about other kernels: the candidate that it came with is as good but for the last digits
@@ -121,6 +131,13 @@ def undocumented(problem: Problem, proposal: Proposal, step: Step) -> Mechanism:
         "rung": proposal.words,
     }
     return Mechanism(problem, proposal.summary, proposal.kernel, problem.guarantee, Claims(), provenance)
+
+
+def _way(witness: Witness | None) -> str | None:
+    """What of a witness says how a mechanism is valued: a reduction, or a theorem that speaks of values; None for the usual way."""
+    if isinstance(witness, (DualWitness, RenyiWitness)):
+        return witness.reduction
+    return witness.theorem if isinstance(witness, TheoremWitness) and witness.theorem == GEOMETRIC else None
 
 
 def _unproved(witness: Witness) -> OptimalityClaim:

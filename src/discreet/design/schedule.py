@@ -43,7 +43,7 @@ FLOOR_SECONDS = 2.0
 BASELINE_SECONDS = 60.0
 """What publishing and proving a baseline may take that is better than all that was found: a slow machine breaks no promise."""
 
-LATE_SHARE, LATE, STARTING = 0.2, 5.0, 1.0
+LATE_SHARE, LATE, STARTING = 0.2, 5.0, 1.5
 """Search, proof, comparison and all that is shown with a design end by so much of the time more, and so many seconds; of these,
 what the program takes to start and to write."""
 
@@ -98,6 +98,12 @@ SECONDS_PER_DRAW, SECONDS_PER_DRAWN_TOTAL = 1e-5, 2e-9
 """Of drawing from an urn, for each respondent and class: a call, and each total."""
 SECONDS_PER_PATH_STATE, SECONDS_PER_PATH_PAIR = 1e-7, 1e-8
 """Of a chain bound with a path for every number of players: for each state of a path, or each pair of states and outputs."""
+SECONDS_PER_CONVOLVED_PAIR, SECONDS_PER_PROVED_TOTAL = 1.7e-9, 5.5e-5
+"""Of the law of a sum over independent respondents with one law, for each pair of its totals, and of proving what is read of it."""
+SECONDS_PER_PROVED_COUNT = 1.2e-4
+"""Of the geometric mechanism as the optimum, with its proof, for each likely count."""
+SECONDS_PER_SCREENED = 3e-3
+"""Of a quick estimate of what a pair of tails proves."""
 SECONDS_PER_SCORE, SECONDS_PER_LIKELY_TOTAL = 4e-4, 2e-6
 """Of valuing one weighted sum: a call, and each of its likely totals."""
 SECONDS_PER_GAUSSIAN_SCORE = 0.02

@@ -215,6 +215,11 @@ def believed(problem: Problem, space: StateSpace) -> Believed:
     return Believed(over_one_denominator(chances), tuple(of_database(problem.statistic, row, universe) for row in rows))
 
 
+def believed_of_histograms(problem: Problem) -> Believed:
+    """The same for every histogram of an exchangeable problem, without the graph that joins them."""
+    return _on_all_histograms(problem.prior, problem.statistic, problem.people, problem.people.histograms())
+
+
 def _on_all_histograms(prior: Prior, statistic: Statistic, universe: Universe, vectors: np.ndarray) -> Believed:
     return Believed(prior.on_histograms(vectors, universe), on_histograms(statistic, vectors, universe))
 

@@ -42,6 +42,7 @@ to the high side of its second term.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, sqrt
@@ -125,9 +126,11 @@ def split_of(problem: Problem, low: tuple[int, ...], high: tuple[int, ...]) -> S
         raise Refuted("a value in low lies above one in high", f"{lower[-1][0]} and {upper[-1][0]}")
     x, z = (sum((mass for _, mass in part), Fraction(0)) for part in (lower, upper))
     # walk along the common refinement of both distributions, smallest λ beside largest τ
-    cuts = sorted({*_cumulated(lower, x), *_cumulated(upper, z)})
+    below, above = _cumulated(lower, x), _cumulated(upper, z)
+    cuts = sorted({*below, *above})
     gaps = [
-        (_at(upper, z, right) - _at(lower, x, right), right - left) for left, right in zip([Fraction(0), *cuts], cuts, strict=False)
+        (upper[bisect_left(above, right)][0] - lower[bisect_left(below, right)][0], right - left)
+        for left, right in zip([Fraction(0), *cuts], cuts, strict=False)
     ]
     mean = sum((gap * mass for gap, mass in gaps), Fraction(0))
     return Split(x + z, z / (x + z), mean, sum((gap * gap * mass for gap, mass in gaps), Fraction(0)) - mean**2)
@@ -285,16 +288,9 @@ def types_in(text: str) -> tuple[int, ...]:
 
 
 def _cumulated(atoms: list[tuple[Fraction, Fraction]], total: Fraction) -> list[Fraction]:
+    """The shares of the atoms up to each; the last is 1."""
     running, found = Fraction(0), []
     for _, mass in atoms:
         running += mass / total
         found.append(running)
     return found
-
-
-def _at(atoms: list[tuple[Fraction, Fraction]], total: Fraction, level: Fraction) -> Fraction:
-    """The value at the upper end of the share `level` of the atoms."""
-    for (value, _), reached in zip(atoms, _cumulated(atoms, total), strict=True):
-        if reached >= level:
-            return value
-    return atoms[-1][0]

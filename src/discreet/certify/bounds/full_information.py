@@ -19,7 +19,7 @@ from discreet.errors import Refuted, TooLarge
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.losses import MatchLoss, TableLoss
-from discreet.model.problem import Problem, believed
+from discreet.model.problem import Problem, believed, believed_of_histograms
 from discreet.model.universe import Universe
 
 BITS = 192
@@ -62,7 +62,7 @@ def masses_of_statistic(problem: Problem) -> tuple[dict[Fraction, Fraction], Fra
     universe = problem.universe
     weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
     if weights is None or not isinstance(universe, Universe) or (universe.histogram_count <= MOST_LISTED and problem.exchangeable):
-        belief = believed(problem, problem.finest())
+        belief = believed_of_histograms(problem) if problem.exchangeable else believed(problem, problem.finest())
         found: dict[Fraction, Fraction] = {}
         for state, omega in enumerate(belief.omegas):
             found[omega] = found.get(omega, Fraction(0)) + belief.weights[state]

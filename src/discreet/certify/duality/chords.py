@@ -8,8 +8,10 @@ by its chord and its largest bend (`affine`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -29,9 +31,16 @@ LARGEST = Fraction(10**20)
 def least_losses(decision: Decision, omegas: Sequence[Fraction]) -> dict[Fraction, Fraction]:
     """A number not above min_a ℓ(a, ω) for each value of the statistic, the decision's weight included."""
     if not decision.is_loss:
-        found = AffinePayoff.of(decision).least_losses(omegas)
-        return {w: decision.weight * low for w, low in found.items()}
+        return {
+            w: decision.weight * low for w, low in _least_of_lines(replace(decision, weight=Fraction(1)), tuple(omegas)).items()
+        }
     return {w: -decision.weight * decision.payoff(_nearest(decision, w), w) for w in omegas}
+
+
+@lru_cache(maxsize=4)
+def _least_of_lines(decision: Decision, omegas: tuple[Fraction, ...]) -> Mapping[Fraction, Fraction]:
+    """What a payoff f(a) + ω·g(a) loses at least, remembered: bounds of every route ask for it at the same values."""
+    return AffinePayoff.of(decision).least_losses(omegas)
 
 
 def over_pieces(

@@ -31,6 +31,7 @@ from discreet.design.ladder.mechanisms.rungs import (
     ProgramOnTheSum,
     WeightsBySearch,
 )
+from discreet.design.ladder.mechanisms.weights import must_be_affordable
 from discreet.design.ladder.rung import Height, Rung
 from discreet.design.ladder.served import why_not_read
 from discreet.design.proposal import Proposal
@@ -66,6 +67,7 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
         )
     height = Height(problem, gap, Quiet(watch))
     allowance = LadderTime(seconds)
+    must_be_affordable(height.reader.population, watch)
     rungs: list[Reached] = []
     begun = now()
     for rung in FIRST:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,10 +16,12 @@ import numpy as np
 from discreet.certify.bounds import GEOMETRIC
 from discreet.design.proposal import Proposal
 from discreet.design.routes.route import Asked, Route
+from discreet.design.schedule import GRACE, SECONDS_PER_PROVED_COUNT, TooDearError, time_left
 from discreet.model.actions import Action, RealActions
 from discreet.model.certificate import TheoremWitness
 from discreet.model.decision import Decision
 from discreet.model.kernel import GeometricKernel
+from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
 from discreet.model.replies import best_replies, decimal
 from discreet.model.statistic import on_histograms
@@ -55,9 +58,21 @@ class GeometricRoute(Route):
 
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
         """The closed form, and the theorem as its witness."""
+        taking = SECONDS_PER_PROVED_COUNT * _likely_counts(problem) - GRACE
+        if taking > time_left(asked.watch):
+            raise TooDearError(f"its likely counts take about {taking:.2g} s beyond the time")
         kernel = geometric_kernel(problem)
         summary = LinearSummary((0, 1), kernel.low, kernel.high)
         return Proposal(summary, kernel, TheoremWitness(GEOMETRIC), "closed form", "optimal")
+
+
+def _likely_counts(problem: Problem) -> float:
+    """About how many counts are likely, at most: of independent respondents, within twelve deviations on either side."""
+    n = problem.people.largest
+    if not isinstance(problem.prior, IidPrior):
+        return n
+    p = float(problem.prior.probabilities[1])
+    return min(n, 24 * sqrt(n * p * (1 - p)) + 60)
 
 
 def geometric_kernel(problem: Problem) -> GeometricKernel:

@@ -17,6 +17,8 @@ MOST_HISTOGRAMS = 30_000
 MOST_WITH_A_DEVICE = 2_000_000
 """Histograms of which a GPU solves the likely ones."""
 MOST_DATABASES = 4_096
+MOST_NEIGHBOURS = 2_000_000
+"""Pairs of neighbouring histograms, about: of two hundred types listing them takes longer than all else."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,11 @@ def too_many(problem: Problem) -> str | None:
         return None
     if problem.exchangeable:
         count, most = universe.histogram_count, MOST_HISTOGRAMS if device() is None else MOST_WITH_A_DEVICE
-        return f"{counted(count)} histograms are more than the {most:,} a program takes" if count > most else None
+        if count > most:
+            return f"{counted(count)} histograms are more than the {most:,} a program takes"
+        pairs = count * min(universe.largest, universe.types) * (universe.types - 1) // 2
+        few = device() is not None or pairs <= MOST_NEIGHBOURS
+        return None if few else f"{counted(pairs)} pairs of neighbours are more than the {MOST_NEIGHBOURS:,} a program takes"
     if universe.database_count > MOST_DATABASES:
         return f"there are more than the {MOST_DATABASES:,} databases a program takes"
     return None

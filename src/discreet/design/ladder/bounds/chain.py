@@ -37,7 +37,7 @@ from discreet.certify.bounds.other_chains import (
     why_not_overdispersed_chain,
 )
 from discreet.certify.value.laws import law_of
-from discreet.design.schedule import SECONDS_PER_PATH_PAIR, SECONDS_PER_PATH_STATE, spend, time_left
+from discreet.design.schedule import SECONDS_PER_PATH_PAIR, SECONDS_PER_PATH_STATE, SECONDS_PER_SCREENED, spend, time_left
 from discreet.errors import Refuted
 from discreet.model.actions import RealActions
 from discreet.model.certificate import TheoremWitness, Witness
@@ -46,6 +46,8 @@ from discreet.model.problem import Problem
 from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
 
+MOST_CUTS = 12
+"""Cuts between levels of values that are tried as ends of tails."""
 MOST_PROMISING = 3
 """Pairs of tails evaluated, best first by the quick estimate."""
 
@@ -147,8 +149,21 @@ def tails(problem: Problem, likely: Sequence[int]) -> tuple[list[Types], list[Ty
 def pairs_of_tails(problem: Problem, likely: Sequence[int]) -> list[tuple[Types, ...]]:
     """Disjoint tails, those that hold every type first (all play, which is quick to prove), then those of the extreme values."""
     low, high = tails(problem, likely)
-    pairs = [(a, b) for i, a in enumerate(low) for b in high[i:]]
+    places = _few(problem, low)
+    pairs = [(low[i], high[j]) for i in places for j in places if j >= i]
     return sorted(pairs, key=lambda pair: (len(pair[0]) + len(pair[1]) < len(likely), (len(pair[0]) > 1) + (len(pair[1]) > 1)))
+
+
+def _few(problem: Problem, low: Sequence[Types]) -> list[int]:
+    """Cuts between levels of the values: all, or of many those that are evenly apart and those evenly likely."""
+    if len(low) <= MOST_CUTS:
+        return list(range(len(low)))
+    law = law_of(problem)
+    assert law is not None
+    running = np.cumsum([sum(float(law.mean(t)) for t in set(b) - set(a)) for a, b in zip([(), *low], low, strict=False)])
+    even = np.linspace(0, len(low) - 1, MOST_CUTS // 2).astype(int)
+    likely = np.searchsorted(running, np.linspace(0, running[-1], MOST_CUTS // 2))
+    return sorted({*even.tolist(), *np.minimum(likely, len(low) - 1).tolist()})
 
 
 def _promising(problem: Problem, pairs: list[tuple[Types, ...]], likely: int) -> list[tuple[Types, ...]]:
@@ -198,10 +213,18 @@ def _split(problem: Problem, likely: Sequence[int], watch: Watch) -> tuple[float
     """The best pair of tails of independent respondents."""
     decision, loss, n = problem.decision, problem.decision.distance, problem.people.respondents
     quantile, scale = loss.quantile, float(decision.weight) * loss.pinballs
-    splits = [(pair, split_of(problem, *pair)) for pair in pairs_of_tails(problem, likely)]
-    ranked = sorted(splits, key=lambda found: -_screened(found[1], n, float(problem.epsilon), quantile))
+    screened: list[tuple[float, tuple[Types, ...], Split]] = []
+    pairs = pairs_of_tails(problem, likely)
+    for pair in pairs:
+        split = split_of(problem, *pair)
+        guess = _screened(split, n, float(problem.epsilon), quantile) if len(pairs) > 1 else 0.0
+        screened.append((guess, pair, split))
+        spend(SECONDS_PER_SCREENED)
+        if watch.cancelled():
+            break
+    ranked = sorted(screened, key=lambda found: -found[0])
     best: tuple[float, Witness] | None = None
-    for pair, split in ranked[:MOST_PROMISING]:
+    for _, pair, split in ranked[:MOST_PROMISING]:
         if best is not None and watch.cancelled():
             break
         bound = scale * float(chain_loss(split, n, problem.epsilon, quantile))

@@ -20,7 +20,16 @@ from discreet.certify.value.laws import Identical, Law, Masses, Overdispersed, l
 from discreet.certify.value.sums import Sums
 from discreet.design.ladder.mechanisms.sums import LARGEST_JOINT, SumLaw, SumPairs, likely_length, sum_law, urn_law
 from discreet.design.program.sections import ground
-from discreet.design.schedule import SECONDS_PER_CELL, SECONDS_PER_COEFFICIENT, SECONDS_PER_DRAW, SECONDS_PER_DRAWN_TOTAL, spend
+from discreet.design.schedule import (
+    GRACE,
+    SECONDS_PER_CELL,
+    SECONDS_PER_COEFFICIENT,
+    SECONDS_PER_CONVOLVED_PAIR,
+    SECONDS_PER_DRAW,
+    SECONDS_PER_DRAWN_TOTAL,
+    SECONDS_PER_PROVED_TOTAL,
+    spend,
+)
 from discreet.errors import TooLarge
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.problem import Problem
@@ -148,8 +157,12 @@ class Population:
         return SECONDS_PER_COEFFICIENT * self.largest * totals * max(levels - 3, 0.5)
 
     def seconds(self, weights: Sequence[int]) -> float:
-        """A guess of what a weighted sum takes until it is valued: nothing where respondents are convolved or listed."""
-        if self.convolved or self.listed is not None:
+        """A guess of what a weighted sum takes until it is valued, beyond what proofs are allowed in any case: nothing where
+        histograms are listed, or where convolutions are short."""
+        if self.convolved:
+            totals = self.length(weights) / (gcd(*weights) or 1)
+            return max(0.0, SECONDS_PER_CONVOLVED_PAIR * totals**2 + SECONDS_PER_PROVED_TOTAL * totals - GRACE)
+        if self.listed is not None:
             return 0.0
         return self._law_seconds(weights) * (1 if self.drawn else 1 + len(self.exact_values) * self.counts.sets_aside)
 

@@ -241,7 +241,7 @@ class Reader:
             return None
         shares, values = population.shares, np.array(population.values)
         counts = [values >= v for v in sorted(set(population.values))[1:]]
-        if not counts or population.seconds(population.sums([0] * len(values)).lattice()[0]) == 0:
+        if not counts or population.convolved or population.seconds(population.sums([0] * len(values)).lattice()[0]) == 0:
             return None
         told = [
             (shares @ (values * c) - (shares @ values) * (shares @ c)) ** 2 / max(shares @ c * (1 - shares @ c), 1e-300)

@@ -26,7 +26,7 @@ from discreet.design.ladder.mechanisms.noise import unit_variance
 from discreet.design.ladder.mechanisms.population import Population, Weights
 from discreet.design.ladder.mechanisms.proxy import Proxy, best_noise, lattice_weights, read_by_bayes
 from discreet.design.ladder.mechanisms.sums import LARGEST_RANGE
-from discreet.design.schedule import SECONDS_PER_LIKELY_TOTAL, SECONDS_PER_SCORE, now, spend, time_left
+from discreet.design.schedule import SECONDS_PER_LIKELY_TOTAL, SECONDS_PER_SCORE, TooDearError, now, spend, time_left
 from discreet.errors import TooLarge
 from discreet.watch import SILENT, Watch
 
@@ -103,6 +103,13 @@ def clipped_sum(population: Population, watch: Watch | None = None) -> Proxy:
             remedy="use fewer respondents or values on a coarser lattice",
         )
     return settle(population, best[1])
+
+
+def must_be_affordable(population: Population, watch: Watch) -> None:
+    """Refuse before any work respondents of whom not even the quickest sum is valued in time."""
+    dear = min(map(population.seconds, clipped_candidates(population)), default=0.0) if population.convolved else 0.0
+    if dear > time_left(watch):
+        raise TooDearError(f"the law of its quickest sum takes about {dear:.2g} s beyond the time")
 
 
 def _affordable(population: Population, candidates: list[Weights], watch: Watch) -> list[Weights]:

@@ -1,0 +1,144 @@
+"""Limits of time are kept by not beginning what would not end: each of these once took longer than everything else together."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from ladder_problems import problem_of
+
+from discreet.certify.bounds import full_information as plain
+from discreet.certify.bounds.chain import split_of
+from discreet.certify.duality import chords
+from discreet.certify.duality.affine import AffinePayoff
+from discreet.design import certified
+from discreet.design.best_mechanism import design
+from discreet.design.ladder.bounds.chain import MOST_CUTS, best_chain, pairs_of_tails
+from discreet.design.ladder.climb import climb
+from discreet.design.ladder.mechanisms.population import population_of
+from discreet.design.ladder.mechanisms.weights import clipped_sum
+from discreet.design.routes.geometric import GeometricRoute
+from discreet.design.routes.program import too_many
+from discreet.design.routes.route import Asked
+from discreet.design.schedule import TooDearError, Until, counted, time_left
+from discreet.model import problem as problems
+from discreet.model.actions import RealActions
+from discreet.model.decision import Decision
+from discreet.model.losses import FormulaLoss
+
+
+def many(types, respondents):
+    return problem_of([1.0] * types, list(range(types)), respondents, 1.0)
+
+
+def binary(respondents):
+    return problem_of([0.9, 0.1], [0, 1], respondents, 1.0)
+
+
+def test_of_many_values_few_cuts_are_tried():
+    assert len(pairs_of_tails(many(10, 5), range(10))) == 45
+    pairs = pairs_of_tails(many(301, 50), range(301))
+    assert len(pairs) <= MOST_CUTS * (MOST_CUTS + 1) // 2
+    assert ((0,), (300,)) in pairs and any(len(low) + len(high) == 301 for low, high in pairs)
+
+
+def test_a_split_of_two_hundred_types_is_what_walking_along_them_gives():
+    rng = np.random.default_rng(2)
+    problem = problem_of(rng.uniform(0.1, 1, 40).tolist(), list(range(40)), 5, 1.0)
+    found = split_of(problem, tuple(range(15)), tuple(range(20, 40)))
+    p = problem.prior.probabilities
+    low, high = sum(p[:15]), sum(p[20:])
+    fine = 20_000
+    shares = (np.arange(fine) + 0.5) / fine
+    lower = np.searchsorted(np.cumsum([float(x / low) for x in p[:15]]), shares)
+    upper = 39 - np.searchsorted(np.cumsum([float(x / high) for x in p[20:][::-1]]), shares)
+    assert float(found.mean) == pytest.approx((upper - lower).mean(), abs=5e-3)
+    assert float(found.variance) == pytest.approx((upper - lower).var(), rel=1e-3)
+    assert found.share == low + high and found.beta == high / (low + high)
+
+
+class Once:
+    """Cancels from the second question on."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def report(self, **told):
+        pass
+
+    def cancelled(self):
+        self.asked += 1
+        return self.asked > 1
+
+
+def test_screening_of_pairs_ends_when_it_is_told_to():
+    watch = Once()
+    bound, _ = best_chain(many(12, 30), range(12), watch)
+    assert bound > 0 and watch.asked <= 4
+
+
+def test_neighbours_are_counted_before_they_are_listed(monkeypatch):
+    wide = many(201, 2)
+    assert "pairs of neighbours" in too_many(wide)
+    assert too_many(many(51, 2)) is None and too_many(problem_of([0.89, 0.09, 0.02], [0, 1, 2], 200, 1.0)) is None
+
+    def refused(*_):
+        raise AssertionError("the graph is not needed for a law")
+
+    monkeypatch.setattr(problems, "state_space", refused)
+    masses, missing = plain.masses_of_statistic(many(30, 2))
+    assert missing == 0 and sum(masses.values()) == 1 and masses[Fraction(58)] == Fraction(1, 900)
+
+
+def test_a_closed_form_of_too_many_counts_is_not_begun():
+    with counted():
+        with pytest.raises(TooDearError, match="likely counts"):
+            GeometricRoute().propose(binary(10**8), Asked(1e-6, 0.6, Until.after(0.6)))
+        assert GeometricRoute().propose(binary(10**4), Asked(1e-6, 0.6, Until.after(0.6))).status == "optimal"
+        with pytest.raises(TooDearError, match="quickest sum"):
+            climb(binary(10**8), Until.after(0.6), 0.6)
+
+
+def test_weights_whose_law_would_take_too_long_are_not_settled():
+    """A million respondents of eleven types: fine weights are the best for whoever has a minute, and coarse ones for a second."""
+    falling = [0.6**t for t in range(11)]
+    population = population_of(problem_of(falling, list(range(11)), 10**6, 1.0))[0]
+    with counted():
+        watch = Until.after(0.6)
+        quick = clipped_sum(population, watch)
+        assert population.seconds(quick.weights) <= 0.6 and time_left(watch) < 0.6
+    assert population.seconds([24 * t for t in range(11)]) == pytest.approx(population.seconds(range(11)), rel=1e-3)
+    assert population.seconds(range(11)) > 0.6
+    assert population_of(problem_of(falling, list(range(11)), 1000, 1.0))[0].seconds(range(11)) == 0
+
+
+def test_a_mechanism_is_valued_once(monkeypatch):
+    """The certificate rests on the best bound, whichever route found it: that changes no value but for reductions and theorems."""
+    seen, valued = [], certified.proved_value
+
+    def counting(mechanism, claim):
+        seen.append(mechanism.kernel)
+        return valued(mechanism, claim)
+
+    monkeypatch.setattr(certified, "proved_value", counting)
+    with counted():
+        design(problem_of([0.8, 0.1, 0.05, 0.03, 0.015, 0.005], list(range(6)), 60, 1.0), seconds=1.0, compare=False)
+    assert len(seen) == len(set(map(id, seen)))
+
+
+def test_the_least_loss_of_a_formula_is_found_once(monkeypatch):
+    buses = Decision(FormulaLoss("-omega/a - 0.1*a"), RealActions(Fraction(1, 10), Fraction(100)))
+    problem = problem_of([0.8, 0.2], [0, 1], 30, 1.0, (buses,))
+    seen, found = [], AffinePayoff.least_losses
+
+    def counting(payoff, omegas):
+        seen.append(len(omegas))
+        return found(payoff, omegas)
+
+    monkeypatch.setattr(AffinePayoff, "least_losses", counting)
+    chords._least_of_lines.cache_clear()
+    first = plain.full_information(problem)
+    assert plain.full_information(problem) == first and seen == [31]
+    heavy = problem_of([0.8, 0.2], [0, 1], 30, 1.0, (Decision(buses.loss, buses.actions, weight=Fraction(3)),))
+    assert plain.full_information(heavy) == 3 * first and seen == [31]
