@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextvars import copy_context
 from itertools import pairwise
 from typing import Any
 
@@ -182,3 +183,50 @@ def test_what_goes_wrong_in_company_is_told_to_everybody(monkeypatch: pytest.Mon
     for thread in threads:
         thread.join()
     assert failures == ["no room"] * 2
+
+
+def test_one_works_at_a_time_until_it_asks_or_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(meeting, "LONGEST_TURN", 1e9)
+    programs, held = on_one_graph(9, 4), Meeting(4)
+    at_work, most, found = list[int](), list[int](), dict[int, Solution]()
+
+    def work(k: int) -> None:
+        at_work.append(k)
+        for _ in range(200):
+            most.append(len(at_work))
+            threading.Event().wait(1e-5)  # whoever may work now, works
+        at_work.remove(k)
+
+    def attend(k: int) -> None:
+        held.seats[k].take()
+        try:
+            for again in range(2):
+                work(k)
+                if k == 3:  # one fails on the way
+                    raise ValueError("left early")
+                found[k + 4 * again] = held.seats[k].solve(programs[k], GAP, None)
+        except ValueError:
+            pass
+        finally:
+            held.seats[k].leave()
+
+    threads = [threading.Thread(target=attend, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert max(most) == 1 and sorted(found) == [0, 1, 2, 4, 5, 6]
+    for k in range(3):
+        np.testing.assert_array_equal(found[k].kernel, found[k + 4].kernel)
+
+
+def test_nobody_waits_for_ever_for_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(meeting, "LONGEST_TURN", 0.0)
+    held = Meeting(2)
+    copy_context().run(held.seats[0].take)  # and never comes back
+    copy_context().run(held.seats[1].take)
+    assert held.turn is held.seats[0]
+    held.seats[1].leave()
+    assert held.turn is held.seats[0]
+    held.seats[0].leave()
+    assert held.turn is None

@@ -3,11 +3,15 @@
 Each design has a seat and runs in a thread of its own. One that needs a program solved waits until nobody is on the way any more:
 everybody waits for a program or has left. Then one of those who wait solves all programs of a graph together, and all go on. What a
 design gets does not depend on who else was there, so whoever waits in vain for the others loses nothing but their company.
+
+In between one works at a time: threads that take Python from each other after every product pay for it with a tenth of their time.
+A turn is a courtesy. It ends when its design asks for a program or leaves, and what comes out does not depend on it.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,6 +25,8 @@ from discreet.watch import SILENT, Watch
 
 LOOK_EVERY = 0.2
 """Seconds after which whoever waits looks again, though nobody called."""
+LONGEST_TURN = 5.0
+"""Seconds after which nobody waits for a turn any more: what takes so long is not slowed down by others."""
 SMALL_STEP = 0.05
 """Guessed seconds of a step up to which company pays: larger programs are arithmetic, not overhead."""
 MOST_BYTES = 2 << 20
@@ -37,8 +43,10 @@ class Seat:
     gone: bool = False
 
     def take(self) -> None:
-        """Let the designs of this thread, and of those that it starts, be made in company."""
+        """Let the designs of this thread, and of those that it starts, be made in company, as soon as it is its turn."""
         take_seat(self)
+        with self.meeting.told:
+            self.meeting.wait_for_turn(self)
 
     def heard(self) -> Solution | BaseException | None:
         """What came of the program that was asked for, once that is known."""
@@ -48,7 +56,7 @@ class Seat:
         """Nobody has to wait for this design any more."""
         with self.meeting.told:
             self.gone = True
-            self.meeting.told.notify_all()
+            self.meeting.end_turn(self)
 
     def solve(self, program: Program, gap: float, watch: Watch | None) -> Solution:
         """The solution of a connected program, when everybody has come."""
@@ -65,11 +73,28 @@ class Meeting:
         self.told = threading.Condition()
         self.seats = [Seat(self) for _ in range(seats)]
         self.busy = False
+        self.turn: Seat | None = None
+
+    def wait_for_turn(self, seat: Seat) -> None:
+        """Come back when nobody else works, or after a while: then both do. Called and left with the lock."""
+        begun = time.monotonic()
+        while self.turn is not None and self.turn is not seat:
+            self.told.wait(LOOK_EVERY)
+            if time.monotonic() - begun > LONGEST_TURN:
+                return
+        self.turn = seat
+
+    def end_turn(self, seat: Seat) -> None:
+        """Let somebody else work; called and left with the lock."""
+        if self.turn is seat:
+            self.turn = None
+        self.told.notify_all()
 
     def solve(self, seat: Seat, asked: PathAsked) -> Solution:
         with self.told:
             seat.asked, seat.answer = asked, None
-            self.told.notify_all()
+            in_turn = self.turn is seat
+            self.end_turn(seat)
             try:
                 while (answer := seat.heard()) is None:
                     if self.busy or any(one.asked is None and not one.gone for one in self.seats):
@@ -78,6 +103,8 @@ class Meeting:
                         self._solve_all()
             finally:
                 seat.asked = None
+            if in_turn:
+                self.wait_for_turn(seat)
         if isinstance(answer, BaseException):
             raise answer
         return answer
