@@ -171,11 +171,11 @@ def on_histograms(statistic: Statistic, vectors: np.ndarray, universe: Universe)
         return tuple(statistic.of_histogram(h, universe) for h in vectors.tolist())
     scale = lcm(*(w.denominator for w in weights))
     scaled = [int(w * scale) for w in weights]
-    seen: dict[int, Fraction] = {}
     largest = max(map(abs, scaled)) * int(np.abs(vectors).sum(axis=1).max(initial=0))
     kind = np.int64 if largest < 2**62 else object
     totals = vectors.astype(kind) @ np.array(scaled, dtype=kind)
-    return tuple(seen.setdefault(int(total), Fraction(int(total), scale)) for total in totals.tolist())
+    seen = {total: Fraction(total, scale) for total in set(totals.tolist())}
+    return tuple(seen[total] for total in totals.tolist())
 
 
 def linear_range(statistic: Statistic, universe: Universe) -> tuple[Fraction, Fraction]:

@@ -70,6 +70,7 @@ class IidPrior:
         scales = powers(scale, most)
         size_scale = lcm(*(p.denominator for p in self.size)) if self.size else 1
         ways_of = [factorial(n) for n in range(most + 1)].__getitem__ if len(vectors) > 1 else factorial
+        at_size: dict[int, int] = {}
         numerators = []
         for h in vectors.tolist():
             n = sum(h)
@@ -78,8 +79,9 @@ class IidPrior:
             for t, count in enumerate(h):
                 ways //= ways_of(count)
                 weight *= rises[t][count]
-            at_size = int(size_probability(self.size, n, universe) * size_scale)
-            numerators.append(ways * weight * at_size * scales[most - n])
+            if n not in at_size:
+                at_size[n] = int(size_probability(self.size, n, universe) * size_scale) * scales[most - n]
+            numerators.append(ways * weight * at_size[n])
         return ExactWeights(tuple(numerators), size_scale * scales[most])
 
 
