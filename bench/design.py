@@ -173,11 +173,11 @@ def surroundings(folder: str) -> dict[str, str]:
     return {**others, "OMP_NUM_THREADS": "1", "PYTHONPYCACHEPREFIX": folder}
 
 
-def in_a_fresh_process(task: dict[str, object]) -> dict[str, object]:
+def in_a_fresh_process(task: dict[str, object], script: str = __file__) -> dict[str, object]:
     """Run one task alone on one core; its result with wall and CPU seconds and memory."""
     import subprocess
 
-    command = [sys.executable, __file__, "--task", json.dumps(task)]
+    command = [sys.executable, script, "--task", json.dumps(task)]
     where = surroundings(compiled())
     started = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=where)
@@ -189,9 +189,18 @@ def in_a_fresh_process(task: dict[str, object]) -> dict[str, object]:
 def carry_out(task: dict[str, object]) -> None:
     """What a fresh process does."""
     work = task.pop("work")
-    found = ours(**task) if work == "ours" else peer(**task)  # type: ignore[arg-type]
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    print(json.dumps(found | {"cpu": used.ru_utime + used.ru_stime, "megabytes": used.ru_maxrss / 1024}))
+    told(ours(**task) if work == "ours" else peer(**task))  # type: ignore[arg-type]
+
+
+def told(found: dict[str, object]) -> None:
+    """Print what was found with the CPU seconds of this process and of those that it waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    print(json.dumps(found | {"cpu": sum(u.ru_utime + u.ru_stime for u in used), "megabytes": used[0].ru_maxrss / 1024}))
+
+
+def school_places(households: int, actions: str = "real", epsilon: Fraction = Fraction(1)) -> Problem:
+    """Children in a block: SY Example 1 with squared error."""
+    return problem(households, PRIORS[2], range(3), actions).with_level(epsilon)
 
 
 def line(name: str, found: dict[str, object]) -> None:

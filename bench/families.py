@@ -10,20 +10,13 @@ from __future__ import annotations
 import argparse
 import resource
 import tempfile
-from fractions import Fraction
 from pathlib import Path
 
-from design import PRIORS, in_a_fresh_process, problem
+from design import in_a_fresh_process, school_places
 from discreet.design.processes.side_by_side import cores
 from discreet.design.questions.family import design_family
-from discreet.model.problem import Problem
 
 SECONDS = 60.0
-
-
-def school_places(households: int, actions: str = "real", epsilon: Fraction = Fraction(1)) -> Problem:
-    """Children in a block: SY Example 1 with squared error."""
-    return problem(households, PRIORS[2], range(3), actions).with_level(epsilon)
 
 
 def cpu_seconds() -> float:

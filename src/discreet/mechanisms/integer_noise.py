@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.mechanisms.parameters import Pure
 from discreet.model.closed_kernel import ClosedKernel
 from discreet.model.priors.weights import log_ratio

@@ -16,13 +16,13 @@ Reference: Geng & Viswanath (2014), "The optimal mechanism in differential priva
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.mechanisms.integer_noise import Additive, IntegerNoise
 from discreet.mechanisms.parameters import OTHERS, Pure, integer, positive
 from discreet.mechanisms.tables import must_be_private, path_edges, rounded_table, within

@@ -6,9 +6,9 @@ With a fixed number of respondents the least value of a type is taken out; other
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
+from discreet.frozen import dataclass
 from discreet.model.problem import Problem
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe

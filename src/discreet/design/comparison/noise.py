@@ -10,8 +10,9 @@ The statistic must add up: its values are whole numbers of some unit.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, exp
 
 import numpy as np
@@ -22,6 +23,7 @@ from discreet.design.program.sections import Ground, Section, summed
 from discreet.design.proposal import Proposal
 from discreet.design.routes.oblivious import lattice_summary
 from discreet.errors import TooLarge
+from discreet.frozen import dataclass
 from discreet.mechanisms.staircase import best_plateau
 from discreet.model.actions import NamedActions
 from discreet.model.kernel import GeometricKernel, StaircaseKernel
@@ -57,18 +59,25 @@ class NoiseLattice:
 
 def lattice(base: Ground, most: int = MOST_OUTPUTS) -> NoiseLattice:
     """The lattice of a statistic that adds up and has at most so many values."""
+    found = _lattice(base)
+    if found.width > most:
+        raise TooLarge(
+            "The statistic has too many values for this baseline",
+            size=f"{found.width:,}",
+            fits=f"{most:,}",
+            remedy="compare with what is shown",
+        )
+    return found
+
+
+@lru_cache(maxsize=1)
+def _lattice(base: Ground) -> NoiseLattice:
+    """Several ways ask for it, one after another."""
     summary = lattice_summary(base.problem)
     section = summed(base, summary)
     places = np.zeros(len(base.exact_omegas), dtype=np.int64)
     places[base.column] = section.space.vectors[section.image, 0]
     places -= int(places.min())
-    if int(places.max()) >= most:
-        raise TooLarge(
-            "The statistic has too many values for this baseline",
-            size=f"{int(places.max()) + 1:,}",
-            fits=f"{most:,}",
-            remedy="compare with what is shown",
-        )
     masses = np.bincount(base.column, base.masses, len(base.exact_omegas))
     # nobody can move a constant statistic
     step = max(1, summary.step(base.problem.neighbours))

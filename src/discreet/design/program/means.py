@@ -13,7 +13,6 @@ numbers; `certify` proves it again from scratch.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, expm1, log2
 
@@ -21,6 +20,7 @@ import numpy as np
 
 from discreet.design.program.rounding import is_private, raised, scaled
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.numerics.brackets import rational_below_exp
 from discreet.numerics.exact import whole_steps
 

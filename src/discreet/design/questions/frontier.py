@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -21,6 +21,7 @@ from discreet.design.processes.side_by_side import cores, side_by_side
 from discreet.design.processes.together import together
 from discreet.design.program.thin_witness import in_passing
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 from discreet.model.certificate import Certificate
 from discreet.model.gap import relative_gap
 from discreet.model.mechanism import Mechanism

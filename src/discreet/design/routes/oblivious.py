@@ -5,7 +5,7 @@ Reading only ω is a restriction, so its bound says nothing about other mechanis
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -31,6 +31,7 @@ from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program
 from discreet.design.solver.repair import repair
 from discreet.errors import InputError, TooLarge
+from discreet.frozen import dataclass
 from discreet.model.iid_sum import iid_sum
 from discreet.model.lattice import statistic_lattice
 from discreet.model.neighbours import ReplaceOne

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,6 +30,7 @@ from discreet.design.solver.losses import SquaredError
 from discreet.design.solver.program import Floats, Integers, Program
 from discreet.design.solver.repair import repair
 from discreet.design.solver.threads import one_thread
+from discreet.frozen import dataclass
 from discreet.model.gap import reached
 from discreet.numerics.devices import fetched
 from discreet.watch import Watch

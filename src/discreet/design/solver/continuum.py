@@ -18,7 +18,7 @@ ends pays for: slacks s₁, s₂ cover a width of √s₁ + √s₂.  Where that
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from discreet.design.solver.polish import polish, spacing
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Floats, Integers, Program, Solution, directed, pulled, slack
 from discreet.design.solver.solve import solve
+from discreet.frozen import dataclass
 from discreet.model.gap import relative_gap, size
 from discreet.watch import Watch
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from discreet.design.solver.interior import (
 )
 from discreet.design.solver.program import Flags, Floats, Integers, Program, Solution, directed, ends_of, pulled, value_of
 from discreet.design.solver.repair import repair
+from discreet.frozen import dataclass
 from discreet.model.gap import reached
 from discreet.watch import SILENT, Watch
 

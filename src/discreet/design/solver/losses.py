@@ -13,13 +13,14 @@ Pinball with quantile 1/2 is half the absolute error. Of an affine payoff f + ω
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 import numpy as np
 
 from discreet.design.solver.program import Floats
 from discreet.errors import InputError
+from discreet.frozen import dataclass
 
 UNBOUNDED = (-np.inf, np.inf)
 
