@@ -127,7 +127,7 @@ def test_inverses_are_those_of_the_factor() -> None:
     size = int(chunk.pattern.layers.starts[-1])
     generator = np.random.default_rng(5)
     factor = Factor(chunk.pattern, generator.random((2, len(chunk.template_edges))), 0.1 + generator.random((2, size)))
-    inverse = factor.inverses()
+    inverse = factor.inverses(0, 2, np.ones((2, size)))
     for h in range(size):
         assert inverse[:, :, h] == pytest.approx(factor.solve(np.tile(np.eye(size)[h], (2, 1))), rel=1e-9, abs=1e-13)
 

@@ -55,7 +55,7 @@ COARSEST = 0.1
 """What may be clamped away at most, as a share of the loss; weighed as if nothing were told: it costs a hundredth of that."""
 SMALLEST_WINDOWED = Fraction(1, 4)
 """Below this ε windows are as wide as everything."""
-ROOMIER = 1.0
+ROOMIER = 3.0
 """What may be clamped away on windows, in times the gap to reach."""
 MOST_CLAMPED = 0.3
 """Share of the gap that truncation may take before a larger box is tried."""
@@ -129,17 +129,20 @@ def boxes(base: Ground, table: np.ndarray, gap: float, at_once: int, watch: Watc
 
 
 def wide_plan(
-    base: Ground, table: np.ndarray, actions: list[Recommendation], gap: float, at_once: int, watch: Watch
+    base: Ground, table: np.ndarray, actions: list[Recommendation] | None, gap: float, at_once: int, watch: Watch
 ) -> WidePlan | None:
-    """Windows for a program that is not solved in time as a whole, for the least gap that they reach; None where none helps."""
+    """Windows for a program that is not solved in time as a whole, for the least gap that they reach; None where none helps.
+
+    Without actions they are real, and the error is squared.
+    """
     problem = base.problem
     first = truncated(base, table, first_tolerance(base, table, gap))
     if not isinstance(problem.epsilon, Fraction) or problem.epsilon < SMALLEST_WINDOWED or fits(first, at_once, watch):
         return None
     from discreet.design.program.wide import GOALS, centres_of, planned
 
-    centres = centres_of(problem, actions)
-    if centres is None:
+    centres = None if actions is None else centres_of(problem, actions)
+    if centres is None and actions is not None:
         return None
     for goal in (gap, *(g for g in GOALS if g > gap)):
         tolerance = first_tolerance(base, table, goal if goal == gap else ROOMIER * goal)

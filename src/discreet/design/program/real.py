@@ -21,6 +21,7 @@ from discreet.design.program.listed import (
     spared,
     standing,
     truncated,
+    wide_plan,
 )
 from discreet.design.program.sections import Ground, Section, ground
 from discreet.design.program.thin_witness import dual_witness
@@ -34,7 +35,7 @@ from discreet.design.solver.repair import repair
 from discreet.model.decision import Decision
 from discreet.model.expression import Node, derivative
 from discreet.model.gap import size
-from discreet.model.losses import DistanceLoss
+from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.problem import Problem
 from discreet.model.replies import best_for_means, best_replies
 from discreet.watch import SILENT, Watch
@@ -50,20 +51,29 @@ def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
     base = ground(problem)
     decision = problem.decision
     table = coarse(base)
-    tolerance = affordable_tolerance(base, table, gap, NODES, watch)
     epsilon = solvable(problem.epsilon)
+    wide = None
+    if isinstance(decision.loss, SquaredLoss) and problem.exchangeable and decision.interval.lower is None:
+        wide = wide_plan(base, table, None, gap, NODES, watch)
+    tolerance = affordable_tolerance(base, table, gap, NODES, watch) if wide is None else 0.0
     while True:
-        section = truncated(base, table, tolerance)
+        section = truncated(base, table, tolerance) if wide is None else wide.section
         loss = real_loss(decision, base.masses[section.inside], base.omegas[section.inside])
-        must_be_affordable(MOST_AT_ONCE, len(section.space), section.dimensions, watch)
-        found = solve_real(loss, section.space.edges, float(epsilon), 0.6 * gap, watch)
-        kernel = repair(found.kernel, Program(loss.cost(found.actions), section.space.edges, float(epsilon)))
-        if isinstance(loss, SquaredError):
-            kernel = joined(kernel, loss, 0.02 * gap * float(size(found.value)))
+        if wide is not None and isinstance(loss, SquaredError):
+            found = wide.solve_real(loss, watch)
+            kernel = joined(found.kernel, loss, 0.02 * wide.goal * float(size(found.value)))
+        else:
+            must_be_affordable(MOST_AT_ONCE, len(section.space), section.dimensions, watch)
+            found = solve_real(loss, section.space.edges, float(epsilon), 0.6 * gap, watch)
+            kernel = repair(found.kernel, Program(loss.cost(found.actions), section.space.edges, float(epsilon)))
+            if isinstance(loss, SquaredError):
+                kernel = joined(kernel, loss, 0.02 * gap * float(size(found.value)))
         kernel, actions = merged(kernel, best_actions(section, kernel))
         numbers = np.array([float(a) for a in actions])
         cost = float(decision.weight) * section.upper(decision.loss.table(numbers, values_of(base)))
         value = float((cost * kernel).sum())
+        if wide is not None:
+            break
         clamped = value - float((loss.cost(numbers) * kernel).sum()) - section.lower(table)[1]
         finer = finer_tolerance(section, table, tolerance, clamped, gap * float(size(value)), watch)
         if finer is None or not fits(truncated(base, table, finer), NODES, watch):

@@ -32,11 +32,10 @@ class Strips:
     def add(self, low: int, block: Floats) -> None:
         """Add a symmetric block whose first row and column is `low`."""
         high = low + len(block)
-        for (a, b), strip in zip(self._cuts(), self.rows, strict=True):
+        for k in range(low // WIDTH, (high - 1) // WIDTH + 1):
+            a, b = self.starts[k], self.starts[k + 1]
             top, bottom = max(a, low), min(b, high)
-            if top < bottom:
-                first = max(low, a)
-                strip[top - a : bottom - a, first - a : high - a] += block[top - low : bottom - low, first - low :]
+            self.rows[k][top - a : bottom - a, top - a : high - a] += block[top - low : bottom - low, top - low :]
 
     def factored(self) -> BandedCholesky:
         """Its factors; raises `numpy.linalg.LinAlgError` when the matrix is not finite or far from positive definite."""

@@ -139,19 +139,19 @@ class Factor:
         found: Floats = self.sums * vector + (gone - come).reshape(actions, states)
         return found
 
-    def inverses(self) -> Floats:
-        """Q⁻¹ of every action where the order of the states is the natural one, axes [action, state, state]."""
+    def inverses(self, first: int, last: int, scale: Floats) -> Floats:
+        """diag(scale) Q⁻¹ diag(scale) of these actions, axes [action, state, state], for states in their natural order."""
         layers = self.pattern.layers
         starts, states = layers.starts, len(layers.order)
-        found: Floats = np.zeros((len(self.off), states, states))
+        found: Floats = np.empty((last - first, states, states))
         for k in range(layers.blocks - 1, -1, -1):
             a, b = int(starts[k]), int(starts[k + 1])
-            half = self.half[k]
+            half = self.half[k][first:last] * scale[:, None, a:b]
             here = found[:, a:b]
             np.matmul(half.transpose(0, 2, 1), half, out=here[:, :, a:b])
             if k + 1 < layers.blocks:
                 c = int(starts[k + 2])
-                carry = self.coupling[k]
+                carry = self.coupling[k][first:last] * (scale[:, a:b, None] / scale[:, None, b:c])
                 np.matmul(carry, found[:, b:c, b:], out=here[:, :, b:])
                 here[:, :, a:b] += here[:, :, b:c] @ carry.transpose(0, 2, 1)
                 found[:, b:, a:b] = here[:, :, b:].transpose(0, 2, 1)

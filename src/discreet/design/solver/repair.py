@@ -54,12 +54,11 @@ def repair(kernel: Floats, program: Program) -> Floats:
 def repair_nearby(kernel: Floats, program: Program) -> Floats:
     """The same for a kernel that oversteps in few places: what is cut off is missing there, and only actions nearby give way.
 
-    With y the capped kernel, ρ = 1 − Σ_a y_a and g_a ≥ 0, m = (1 − g)·y + R·1[blind] is private when R = ρ + Σ_a g_a·y_a is. The
-    g_a follow ρ, falling away from it half as fast as probabilities do, so that R varies less than it may.
+    With y the capped kernel, ρ = 1 − Σ_a y_a and g_a ≥ 0, m = (1 − g)·y + R·1[b] is private when R = ρ + Σ_a g_a·y_a is. The
+    g_a follow ρ, falling away from it half as fast as probabilities do, so that R varies less than it may; b is best for R.
     """
     q, edges = program.factor, program.edges
     x = np.maximum(kernel, 0.0)
-    blind = int(np.argmin(program.cost.sum(axis=1)))
     y = cap(x, edges, q * (1.0 - 4 * MARGIN))
     y /= max(float(y.sum(axis=0).max()), 1.0) * (1.0 + 4 * MARGIN)
     missing = np.maximum(1.0 - y.sum(axis=0), 0.0)
@@ -68,7 +67,8 @@ def repair_nearby(kernel: Floats, program: Program) -> Floats:
     for times in (1.0, 4.0, 16.0, 64.0):
         for floor in (1e-13, 1e-11, 1e-9):
             mixed = y * (1.0 - np.minimum(times * give + floor, 1.0))[:, None]
-            mixed[blind] += 1.0 - mixed.sum(axis=0)
+            rest = 1.0 - mixed.sum(axis=0)
+            mixed[int(np.argmin(program.cost @ rest))] += rest
             if mixed.min() >= 0 and violation(mixed, edges, q) <= -MARGIN:
                 return mixed
     return repair(kernel, program)
@@ -83,15 +83,19 @@ def _blind(program: Program, action: int) -> Floats:
 def cap(kernel: Floats, edges: Integers, ratio: float) -> Floats:
     """The largest kernel below `kernel` with x_i ≤ ratio·x_j on every edge (rows may then sum to less than one)."""
     beside = neighbours(edges, kernel.shape[1])
-    x = kernel
+    found, rows, x = kernel, home(kernel).arange(len(kernel)), kernel
     for _ in range(kernel.shape[1]):
         lowered = x
         for others in beside:
             lowered = np.minimum(lowered, ratio * x.take(others, axis=1))
-        if bool((lowered == x).all()):
+        changed = (lowered != x).any(axis=1)
+        if not bool(changed.any()):
             break
-        x = lowered
-    return x
+        rows, x = rows[changed], lowered[changed]
+        if found is kernel:
+            found = kernel.copy()
+        found[rows] = x
+    return found
 
 
 def neighbours(edges: Array, states: int) -> list[Integers]:

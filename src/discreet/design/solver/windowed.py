@@ -33,6 +33,10 @@ PROGRESS, PATIENCE = 0.95, 4
 """So many steps that do not bring the gap below this share of the least end the search."""
 MOST_ROUNDS = 40
 """Of conjugate gradients for one direction."""
+FEW = 3
+"""Actions whose inverses are formed at once: as many as stay near the core."""
+FAINT = 1e-4
+"""Trees end where what hangs there counts by this share of the gap."""
 CLOSE, ROUGHLY = 1e-9, 3e-2
 """Sums of probabilities are hit as closely as this, or by this share of what was missing."""
 
@@ -75,7 +79,7 @@ def solve_windowed(
         taken += 1
         slowest = max(now() - started, slowest / 2)
     rows = repair_nearby(state.kernel(kernel), chosen)
-    flows = state.multipliers(*dual, 1e-3 * gap)
+    flows = state.multipliers(*dual, FAINT * gap)
     part = Solution(rows, flows, value_of(chosen, rows), bound, taken, 0.0, status)
     found = Solution(
         np.zeros_like(program.cost),
@@ -304,14 +308,13 @@ class BatchFactor:
         first = 0
         for chunk, factor in zip(windows.chunks, self.factors, strict=True):
             size = factor.sums.shape[1]
-            rows = np.zeros(factor.sums.shape)
+            rows = np.ones(factor.sums.shape)
             rows.ravel()[chunk.slots] = scale[chunk.begin : chunk.end]
-            inverses = factor.inverses()
             for k in range(chunk.actions):
+                if k % FEW == 0:
+                    inverses = factor.inverses(k, min(k + FEW, chunk.actions), rows[k : k + FEW])
                 a, b = int(windows.starts[first + k]), int(windows.starts[first + k + 1])
                 place = chunk.slots[a - chunk.begin : b - chunk.begin] - k * size
-                block = inverses[k][place][:, place] * scale[a:b, None]
-                block *= scale[a:b]
-                total.add(int(windows.low[first + k]), block)
+                total.add(int(windows.low[first + k]), inverses[k % FEW].take(place, axis=0).take(place, axis=1))
             first += chunk.actions
         return total.factored()

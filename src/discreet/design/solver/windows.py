@@ -25,7 +25,7 @@ from discreet.design.solver.elimination import Pattern
 from discreet.design.solver.layers import Layers
 from discreet.design.solver.program import Flags, Floats, Integers
 
-TOGETHER = 8
+TOGETHER = 16
 """Neighbouring actions on one template."""
 
 
