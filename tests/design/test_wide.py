@@ -13,11 +13,10 @@ from discreet.design.program import listed
 from discreet.design.program.listed import first_tolerance, truncated, wide_plan
 from discreet.design.program.real import coarse, continuous
 from discreet.design.program.sections import ground, losses, recommendations
-from discreet.design.program.thin_witness import one_way
 from discreet.design.program.wide import centres_of, lattice_of, planned
 from discreet.design.proposal import Proposal
 from discreet.design.schedule import Until, counted
-from discreet.design.solver.program import pulled
+from discreet.design.solver.program import one_way, pulled
 from discreet.files.problem import problem_from_document
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
