@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 from discreet.certify.bounds.dual import dual_upper_bound
@@ -16,7 +15,6 @@ from discreet.design.program.sections import ground, losses, recommendations
 from discreet.design.program.wide import centres_of, lattice_of, planned
 from discreet.design.proposal import Proposal
 from discreet.design.schedule import Until, counted
-from discreet.design.solver.program import one_way, pulled
 from discreet.files.problem import problem_from_document
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
@@ -109,12 +107,3 @@ def test_what_has_no_two_counts_has_no_windows() -> None:
     assert lattice_of(truncated(base, coarse(base), 0.0)) is None
     named = spread(5)
     assert centres_of(named, [Fraction(3), Fraction(1)]) is None
-
-
-def test_flows_one_way_prove_no_less() -> None:
-    generator = np.random.default_rng(7)
-    edges = np.array([(0, 1), (1, 2), (0, 2)])
-    flows = generator.random((4, 6))
-    fewer = one_way(flows)
-    assert np.count_nonzero(fewer) == 12 and fewer.min() >= 0
-    assert np.all(pulled(fewer, edges, 2.7, 3) <= pulled(flows, edges, 2.7, 3) + 1e-12)

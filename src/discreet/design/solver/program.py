@@ -161,13 +161,6 @@ def pulled(multipliers: Floats, edges: Integers, factor: float | Floats, states:
     return pulls
 
 
-def one_way(multipliers: Floats) -> Floats:
-    """Multipliers that go one way along every edge: taking the same off both ways lowers the pull at both ends."""
-    there, back = np.split(multipliers, 2, axis=1)
-    common = np.minimum(there, back)
-    return np.concatenate([there - common, back - common], axis=1)
-
-
 def reduced_cost(program: Program, multipliers: Floats) -> Floats:
     """cost_a − Gᵀ z_a, axes [action, state]."""
     return np.asarray(program.cost - pulled(multipliers, program.edges, program.factor, program.states))

@@ -22,7 +22,7 @@ from discreet.design.solver.banded import BandedCholesky, Strips
 from discreet.design.solver.elimination import Factor
 from discreet.design.solver.interior import CENTRALITY, FAINTEST, FARTHER, SAFE, longest
 from discreet.design.solver.pricing import guessed
-from discreet.design.solver.program import Floats, Program, Solution, dual_bound, one_way, reduced_cost, value_of
+from discreet.design.solver.program import Floats, Program, Solution, dual_bound, reduced_cost, value_of
 from discreet.design.solver.repair import repair_nearby
 from discreet.design.solver.threads import one_thread
 from discreet.design.solver.windows import TwoCounts, Windows, seen_as
@@ -275,7 +275,7 @@ class WindowedIterate:
             number = by_code[np.searchsorted(code[by_code], wanted)]
             forward = ends[number, 0] == up
             found[:, number + count * ~forward] += flow[:, child]
-        return one_way(np.maximum(found, 0.0)) * self.scale
+        return np.maximum(found, 0.0) * self.scale
 
 
 class BatchFactor:
