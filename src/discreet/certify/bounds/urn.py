@@ -1,9 +1,9 @@
-"""The urn bound, re-proved: any private mechanism seen through how many have one type, and one sum more, under an urn's prior.
+"""The urn bound, re-proved: any private mechanism seen through how many have one type, and sums beside it, under an urn's prior.
 
 Neighbours replace one of N respondents, the error is squared, ω = Σ_i n_i·v_i over a histogram n. The prior is an urn: the next
 respondent has type i with probability proportional to c_i + θ·n_i, n the histogram so far; θ = 1 for a Dirichlet-multinomial
 with concentrations c, θ = 0 for independent respondents with probabilities c. One type r is the reference. Types have whole
-weights w_i, one for each form (none, or one); the state of n is s = (n_r, Σ_i n_i·w_i). Let M_i(s) = Σ_{n in s} π(n)·n_i·m(a|n)
+weights w_i, one for each form; the state of n is s = (n_r, Σ_i n_i·w_i). Let M_i(s) = Σ_{n in s} π(n)·n_i·m(a|n)
 for an action a.
 
 Lemma. For i ≠ r let t be the state of a histogram of s with one respondent of type i replaced by r. For an ε-private mechanism
