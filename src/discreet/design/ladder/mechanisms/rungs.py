@@ -15,6 +15,7 @@ from discreet.design.schedule import SHORTEST_RUNG, Until, time_left
 from discreet.errors import TooLarge
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
+from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 
 
@@ -48,7 +49,11 @@ class ClippedSum(Rung):
             return None
 
     def _read(self, reader: Reader, height: Height, seconds: float) -> Found:
-        return _noisy(self.name, reader.read(clipped_sum(reader.population, height.watch), max(seconds / 8, 1.0)))
+        watch, line, first = height.watch, height.mechanism.summary, None
+        if reader.population.drawn and isinstance(line, LinearSummary):
+            watch, first = Until.after(seconds / 4, watch), line.weights if reader.population.counts.fits(line.weights) else None
+        found = clipped_sum(reader.population, watch, first)
+        return _noisy(self.name, reader.read(found, max(seconds / 8, 1.0)))
 
 
 class WeightsBySearch(Rung):

@@ -84,12 +84,12 @@ def clipped_weights(values: Sequence[float], lo: float, hi: float, steps: int, p
     return tuple(int(x) for x in w) if np.abs(w).max() > 0 else None
 
 
-def clipped_sum(population: Population, watch: Watch | None = None) -> Proxy:
-    """Rung 0: the best of the clipped sums near the clipping formula, and of the counts above a threshold."""
+def clipped_sum(population: Population, watch: Watch | None = None, first: Weights | None = None) -> Proxy:
+    """Rung 0: the best of the clipped sums near the clipping formula, and of the counts above a threshold, some weights `first`."""
     watch = SILENT if watch is None else watch
     score = _scorer(population)
     best: tuple[float, Weights] | None = None
-    for weights in _affordable(population, list(clipped_candidates(population)), watch):
+    for weights in [*([first] if first else []), *_affordable(population, list(clipped_candidates(population)), watch)]:
         if best is not None and (watch.cancelled() or population.seconds(weights) > time_left(watch)):
             break
         found = score(weights)
