@@ -136,8 +136,9 @@ def wide_plan(
     Without actions they are real, and the error is squared.
     """
     problem = base.problem
-    first = truncated(base, table, first_tolerance(base, table, gap))
-    if not isinstance(problem.epsilon, Fraction) or problem.epsilon < SMALLEST_WINDOWED or fits(first, at_once, watch):
+    if problem.epsilon < SMALLEST_WINDOWED or fits(whole(base), at_once, watch):
+        return None
+    if fits(truncated(base, table, first_tolerance(base, table, gap)), at_once, watch):
         return None
     from discreet.design.program.wide import GOALS, centres_of, planned
 
