@@ -54,7 +54,7 @@ SHARES = {
     "program on the sum": 0.12,
     "program on a sum and a count": 0.25,
     "coin bound": 0.6,
-    "set-aside bound": 0.6,
+    "set-aside bound": 0.75,
     "urn bound": 0.6,
     "likely histograms": 0.9,
     "quotient bound": 0.15,

@@ -14,7 +14,7 @@ from discreet.certify.bounds.set_aside import set_aside_upper_bound
 from discreet.design.ladder.bounds import set_aside_solver as solver
 from discreet.design.ladder.bounds.set_aside import Fitted, fitting_program, knots_of, set_aside_bound, set_aside_program
 from discreet.design.ladder.bounds.set_aside_bands import Bands, Layout, splines
-from discreet.design.ladder.bounds.set_aside_prices import proved
+from discreet.design.ladder.bounds.set_aside_prices import best_levels, proved
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.memory import allowing
 from discreet.design.schedule import counted
@@ -97,6 +97,21 @@ def test_blocks_are_those_of_the_whole_matrix(small):
     moved = rng.normal(size=program.here.shape)
     some = rng.normal(size=layout.columns)
     assert np.isclose(some @ layout.told(moved), float((layout.prices(some) * moved).sum()))
+
+
+def test_prices_of_normalisation_are_the_best_for_any_others(small):
+    """However wrong β are: no change of the levels found for them proves more than what counting nodes as cheaper gives away."""
+    reader, program, knots = small
+    rng = np.random.default_rng(11)
+    forms = rng.normal(size=(len(knots), 2, len(program.states))) * 0.02
+    levels = best_levels(program, reader.epsilon, knots, forms)
+    best = proved(program, reader.epsilon, knots, forms, levels)
+    spare = float(np.diff(knots)[np.abs(knots[:-1]) < 2.0].max()) ** 2 / 4
+    for size in (0.01, 0.1, 1.0):
+        for _ in range(5):
+            other = levels + size * rng.normal(size=levels.shape) * program.here
+            assert proved(program, reader.epsilon, knots, forms, other) < best + spare
+    assert best > proved(program, reader.epsilon, knots, forms, -(program.read**2)) + 0.1
 
 
 def test_splines_add_up_to_one_and_few_numbers_have_one_each():

@@ -23,6 +23,8 @@ from discreet.model.problem import Problem
 
 SET_ASIDE_GAP = 2e-3
 """How near a program is solved, as a share of the loss."""
+MUCH_FINER = 2
+"""A program with so many times fewer states and nodes than that of the best bound is not begun."""
 ALONE, BESIDE = 0.15, 0.85
 """Shares of the time left that a program with one sum may take, and the first with two."""
 FIRST_FORM = 0.3
@@ -157,11 +159,12 @@ def _known_urn(held: Witness | None, program: UrnProgram) -> bool:
 
 
 def _known(height: Height, fitted: Fitted) -> bool:
-    """Whether the best bound so far is of this program, or of one with more states or nodes, or of two sums where this has one."""
+    """Whether the best bound so far is of this program, or of more sums, or of a much finer program with other weights."""
     held, program = height.bound.witness, fitted.program
     if not isinstance(held, SetAsideWitness):
         return False
     if len(held.weights[0]) > len(program.weights[0]):
         return True
-    finer = len(held.states) >= len(program.states) and len(held.multipliers) >= len(fitted.knots)
-    return finer and tuple(held.weights[t] for t in height.reader.law.types) == program.weights
+    if tuple(held.weights[t] for t in height.reader.law.types) == program.weights:
+        return len(held.states) >= len(program.states) and len(held.multipliers) >= len(fitted.knots)
+    return len(held.states) * len(held.multipliers) > MUCH_FINER * len(program.states) * len(fitted.knots)

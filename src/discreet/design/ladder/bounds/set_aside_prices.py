@@ -1,4 +1,9 @@
-"""Prices of the set-aside program, β of the forms and ν of the types, and the bound that they prove in floats."""
+"""Prices of the set-aside program, β of the forms and ν of the types: the best ν for a β, and the bound that they prove in floats.
+
+For given β the bases are apart. Each asks for the least of Σ h_{a,i}·P_{a,i} with y_a ≤ P_{a,i} ≤ e^ε·y_a and Σ_a P_{a,i} = 1 (ν),
+h the cost less what β takes off: a program of a few prices, solved for all bases at once by an interior point as in
+`set_aside_solver`, each with steps of its own.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +17,12 @@ from discreet.numerics.arrays import Floats
 
 if TYPE_CHECKING:
     from discreet.design.ladder.bounds.set_aside import SetAsideProgram
+
+
+STEPS, CENTRING, BACK = 30, 0.1, 0.9
+RIDGE = 1e-11
+NEAR = 1e-4
+"""Prices are sought until all bases together are so near, as a share of the bound's variance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,3 +70,57 @@ def priced(program: SetAsideProgram, forms: Floats) -> Floats:
     for k, apart in enumerate(program.coefficients):
         found += apart * forms[:, k][:, program.targets]
     return found * program.here
+
+
+def lowered(knots: Floats) -> Floats:
+    """h²/4 of the wider interval beside each node: by so much an action beside it may cost less than its chord."""
+    bends = np.diff(knots) ** 2 / 4
+    return np.asarray(np.maximum(np.append(bends, 0.0), np.append(0.0, bends)))
+
+
+def best_levels(program: SetAsideProgram, epsilon: float, knots: Floats, forms: Floats) -> Floats:
+    """The ν [base, type] that prove most with these β, nodes counted as `lowered`."""
+    q, here = math.exp(epsilon), program.here
+    cost = (program.costs(knots) - priced(program, forms) - lowered(knots)[:, None, None]) * program.shares * here
+    spread = program.second
+    nu = np.where(here, cost.min(axis=0) - spread * program.shares, 0.0)
+    p = np.full(cost.shape, 1.0 / len(knots))
+    y = np.full(cost.shape[:2], 1.0 / len(knots) / math.sqrt(q))
+    zt = np.where(here, (cost - nu) / (q - 1), 1.0)
+    zu, types = q * zt, np.arange(here.shape[1])
+    for _ in range(STEPS):
+        u, t = p - y[:, :, None], q * y[:, :, None] - p
+        products = ((zu * u + zt * t) * here).sum(axis=(0, 2))
+        if float(program.masses @ products) < NEAR * spread:
+            break
+        target = (CENTRING * products / (2 * len(knots) * np.maximum(here.sum(axis=1), 1)))[None, :, None] * here
+        alpha, tau = zu / u, zt / t
+        diagonal = alpha + tau
+        inverse, cross = here / diagonal, -(alpha + q * tau) * here
+        gamma = ((q - 1) ** 2 * alpha * tau / diagonal * here).sum(axis=2)
+        slope = inverse * cross
+        ku, kt = (target / u - zu) * here, (target / t - zt) * here
+        right = ku - kt - (cost - nu - zu + zt) * here
+        low = (q * (kt + zt * here) - ku - zu * here).sum(axis=2)
+        over = slope / gamma[:, :, None]
+        free = inverse * right + over * ((slope * right).sum(axis=2) - low)[:, :, None]
+        joined = np.einsum("abi,abj->bij", slope, over)
+        joined[:, types, types] += inverse.sum(axis=0)
+        joined[:, types, types] += RIDGE * joined[:, types, types].max(axis=1, keepdims=True) + ~here
+        short = ((free + p).sum(axis=0) - 1.0) * here
+        dnu = -np.linalg.solve(joined, short[:, :, None])[:, :, 0] * here
+        dp = free + inverse * dnu + over * (slope * dnu).sum(axis=2)[:, :, None]
+        dy = (low - (cross * dp).sum(axis=2)) / ((alpha + q * q * tau) * here).sum(axis=2)
+        du, dt = (dp - dy[:, :, None]) * here, (q * dy[:, :, None] - dp) * here
+        dzu, dzt = ku - alpha * du, kt - tau * dt
+        first = np.minimum(_longest(u, du), _longest(t, dt))[None, :]
+        second = np.minimum(_longest(zu, dzu), _longest(zt, dzt))
+        p, y, nu = p + first[:, :, None] * dp, y + first * dy, nu + second[:, None] * dnu
+        zu, zt = zu + second[None, :, None] * dzu * here, zt + second[None, :, None] * dzt * here
+    return np.asarray(np.where(here, nu / program.shares, 0.0))
+
+
+def _longest(x: Floats, dx: Floats) -> Floats:
+    """For every base how far it may go, at most 1."""
+    falling = dx < 0
+    return np.asarray(np.minimum(1.0, BACK * np.where(falling, x / np.where(falling, -dx, 1.0), np.inf).min(axis=(0, 2))))

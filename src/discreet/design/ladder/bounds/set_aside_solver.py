@@ -8,7 +8,8 @@ C saying of every state s and form that Σ_i E[n_i·m; s]·(N·w_i − s) = 0. E
 one entry for each form and pair. With slacks u = P − y and t = e^ε·y − P and their multipliers over them, α and τ, the Newton
 matrix D of an action is, inverted, diagonal plus a rank-one part for every b, γ = Σ_i α_i·τ_i·(e^ε − 1)²/(α_i + τ_i) without
 subtraction; β is eliminated for each action and ν, in splines, for all together (`set_aside_bands`). Barriers are weighed by the
-prior. Predictor and corrector as Mehrotra's, and one more of Gondzio's.
+prior. Predictor and corrector as Mehrotra's, and one more of Gondzio's. Where a bound is measured, ν is freed from its splines
+(`best_levels`).
 
 What would hold a step up are rare states at the edge. So a step goes as far as all but a small share allow, for P the share of
 entries, for β and ν that of the others' states; the rest stay on their side of zero, and what that leaves unbalanced is made good
@@ -26,8 +27,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.design.ladder.bounds.set_aside_bands import PRICE_RIDGE, Bands, Layout, Window
-from discreet.design.ladder.bounds.set_aside_prices import Prices, proved
+from discreet.design.ladder.bounds.set_aside_bands import PRICE_RIDGE, Layout, Window
+from discreet.design.ladder.bounds.set_aside_node import Node, Way
+from discreet.design.ladder.bounds.set_aside_prices import Prices, best_levels, lowered, proved
 from discreet.design.schedule import SECONDS_PER_BAND_CALL, SECONDS_PER_BAND_ENTRY, SECONDS_PER_BAND_FLOP, now, spend
 from discreet.numerics.arrays import Floats
 from discreet.watch import SILENT, Watch
@@ -43,8 +45,8 @@ CENTRING = 0.3
 """The gap that a step aims at, as a share of the one it has, at least."""
 START = 1.0
 """How far costs are above zero at the start, in units of the variance."""
-ENTRIES_LEFT, STATES_LEFT, LEAST_LEFT = 1e-3, 3e-2, 0.5
-"""The shares of entries of P, and of the others' states, that may hold a step up and are passed over, and what is left of them."""
+ENTRIES_LEFT, STATES_LEFT = 1e-3, 3e-2
+"""The shares of entries of P, and of the others' states, that may hold a step up and are passed over."""
 OFF_CENTRE = 0.1
 """No product of slack and multiplier is less than this share of what it should be."""
 FARTHER = 0.2
@@ -101,119 +103,15 @@ def solve_set_aside(
         spend(step)
         going &= walk.gap() > gap * loss and not watch.cancelled() and now() + 1.2 * (now() - begun) < ends
         if number % MEASURED_EVERY == 0 or not going:
-            forms, levels = walk.forms(), walk.levels()
-            bound = proved(program, epsilon, knots, forms, levels)
-            if bound > best.bound:
-                best = Prices(forms, levels, bound)
+            forms = walk.forms()
+            for levels in (walk.levels(), best_levels(program, epsilon, knots, forms)):
+                bound = proved(program, epsilon, knots, forms, levels)
+                if bound > best.bound:
+                    best = Prices(forms, levels, bound)
             watch.report(stage="set-aside bound", bound=best.bound)
         if not going:
             break
     return best
-
-
-def lowered(knots: Floats) -> Floats:
-    """h²/4 of the wider interval beside each node."""
-    bends = np.diff(knots) ** 2 / 4
-    return np.asarray(np.maximum(np.append(bends, 0.0), np.append(0.0, bends)))
-
-
-Way = list[Floats]
-"""Moves of P, y, β, u, t and the multipliers of u and t at one node."""
-
-
-class _Node:
-    """One action in its window: P [base, type], y [base], slacks, their multipliers and β."""
-
-    def __init__(self, walk: _Walk, window: Window, cost: Floats, played: float, number: int) -> None:
-        from scipy import sparse
-
-        layout, bases = walk.layout, window.bases
-        self.q, self.window, self.number = walk.q, window, number
-        self.here, self.weights = layout.here[bases], layout.weights[bases]
-        self.cost = cost[bases] * self.weights
-        self.first = window.blocks.start * layout.width
-        rows = (window.blocks.stop - window.blocks.start) * layout.width
-        live = self.here & window.tied.ravel()[np.where(self.here, layout.rows[:, bases] - self.first, 0)]
-        columns = np.broadcast_to(np.arange(self.here.size).reshape(self.here.shape), live.shape)
-        at = (layout.rows[:, bases][live] - self.first, columns[live])
-        self.ties = sparse.csr_array((layout.entries[:, bases][live], at), shape=(rows, self.here.size))
-        self.back = sparse.csr_array(self.ties.T)
-        self.p = np.full(self.here.shape, played)
-        self.y = np.full(len(self.here), played / math.sqrt(self.q))
-        self.u, self.t = self.p - self.y[:, None], self.q * self.y[:, None] - self.p
-        over = np.maximum(self.cost - walk.nu[bases], 0.5 * walk.floor * self.weights)
-        self.zt = np.where(self.here, over / (self.q - 1), 1.0)
-        self.zu = self.q * self.zt
-        self.beta = np.zeros(rows)
-
-    def tied(self, beta: Floats) -> Floats:
-        """Cᵀβ [base, type]."""
-        return np.asarray((self.back @ beta).reshape(self.here.shape))
-
-    def product(self) -> float:
-        """Σ of slacks times multipliers."""
-        return float(((self.zu * self.u + self.zt * self.t) * self.here).sum())
-
-    def factor(self, layout: Layout, room: Floats, prices: Floats, nu: Floats) -> None:
-        """The Newton matrix; `room` [base, type, type] is zero before, and holds D after."""
-        here, q = self.here, self.q
-        self.alpha, self.tau = self.zu / self.u, self.zt / self.t
-        diagonal = self.alpha + self.tau
-        self.cross = -(self.alpha + q * self.tau) * here
-        gamma = ((q - 1) ** 2 * self.alpha * self.tau / diagonal * here).sum(axis=1)
-        self.corner = ((self.alpha + q * q * self.tau) * here).sum(axis=1)
-        self.inverse = here / diagonal
-        self.slope = self.inverse * self.cross
-        self.gamma = gamma
-        d = room[self.window.bases]
-        np.multiply(self.slope[:, :, None], (self.slope / gamma[:, None])[:, None, :], out=d)
-        types = np.arange(here.shape[1])
-        d[:, types, types] += self.inverse
-        self.bands = Bands(layout, self.window, room, prices)
-        y = self.y[:, None]
-        self.stray = (self.cost - self.tied(self.beta) - nu - self.zu + self.zt) * here
-        self.stray_y = (self.zu * here).sum(axis=1) - q * (self.zt * here).sum(axis=1)
-        self.off_u, self.off_t = (self.p - y - self.u) * here, (q * y - self.p - self.t) * here
-
-    def spread(self, x: Floats) -> Floats:
-        """D·x [base, type]."""
-        return np.asarray(self.inverse * x + self.slope * ((self.slope * x).sum(axis=1) / self.gamma)[:, None])
-
-    def held(self, moved: Floats) -> tuple[Floats, Floats]:
-        """A move of P kept consistent, and the β for that."""
-        beta = -self.bands.solve(self.ties @ moved.ravel())
-        return moved + self.spread(self.tied(beta)), beta
-
-    def begin(self, ku: Floats, kt: Floats, whole: bool) -> Floats:
-        """The move of P for these changes of multipliers, ν as it is; `whole` makes good what is unbalanced too."""
-        self.ku, self.kt, self.whole = ku * self.here, kt * self.here, whole
-        u, t = self.ku, self.kt
-        if whole:
-            u, t = u - self.alpha * self.off_u, t - self.tau * self.off_t
-        right, self.low = u - t, self.q * t.sum(axis=1) - u.sum(axis=1)
-        if whole:
-            right, self.low = right - self.stray, self.low - self.stray_y
-        self.move, self.bend = self.held(self.spread(right) - self.slope * (self.low / self.gamma)[:, None])
-        return self.move
-
-    def end(self, dnu: Floats) -> Way:
-        """All moves, once that of ν is known."""
-        more, extra = self.held(self.spread(dnu))
-        dp, here = self.move + more, self.here
-        dy = (self.low - (self.cross * dp).sum(axis=1)) / self.corner
-        du, dt = (dp - dy[:, None]) * here, (self.q * dy[:, None] - dp) * here
-        if self.whole:
-            du, dt = du + self.off_u, dt + self.off_t
-        return [dp, dy, self.bend + extra, du, dt, self.ku - self.alpha * du * here, self.kt - self.tau * dt * here]
-
-    def go(self, way: Way, first: float, second: float, least: float) -> None:
-        """Step; `least` is what products come to at least, over the weight."""
-        dp, dy, dbeta, du, dt, dzu, dzt = way
-        self.p, self.y, self.beta = self.p + first * dp, self.y + first * dy, self.beta + second * dbeta
-        self.u, self.t = (np.maximum(x + first * dx, LEAST_LEFT * x) for x, dx in ((self.u, du), (self.t, dt)))
-        for name, x, dx, slack in (("zu", self.zu, dzu, self.u), ("zt", self.zt, dzt, self.t)):
-            moved = np.maximum(x + second * dx, LEAST_LEFT * x)
-            setattr(self, name, np.where(self.here, np.maximum(moved, least * self.weights / slack), 1.0))
 
 
 class _Walk:
@@ -229,7 +127,11 @@ class _Walk:
         played = 1.0 / (knots**2 + self.floor)
         played /= played[[k for k, _ in met]].sum()
         lower = lowered(knots)
-        self.nodes = [_Node(self, window, program.costs(knots[k : k + 1])[0] - lower[k], float(played[k]), k) for k, window in met]
+        self.nodes = []
+        for k, window in met:
+            cost = program.costs(knots[k : k + 1])[0] - lower[k]
+            over = np.maximum(cost + program.read**2 + self.floor, 0.5 * self.floor)
+            self.nodes.append(Node(self.layout, window, self.q, cost, over, float(played[k]), k))
         self.total = 2.0 * sum(float(node.weights.sum()) for node in self.nodes)
 
     def forms(self) -> Floats:
@@ -263,7 +165,7 @@ class _Walk:
         prices[np.diag_indices(layout.columns)] += np.where(self.scale > 0, PRICE_RIDGE, 1.0)
         self.prices = linalg.cho_factor(prices, lower=True, overwrite_a=True)
 
-    def _direction(self, changes: Callable[[_Node], tuple[Floats, Floats]], whole: bool) -> tuple[list[Way], Floats]:
+    def _direction(self, changes: Callable[[Node], tuple[Floats, Floats]], whole: bool) -> tuple[list[Way], Floats]:
         """Moves of all nodes and of ν for what changes of multipliers are asked for."""
         from scipy import linalg
 
@@ -315,7 +217,7 @@ class _Walk:
         target = centring * average
         each = {node.number: way for node, way in zip(self.nodes, ahead, strict=True)}
 
-        def corrected(node: _Node) -> tuple[Floats, Floats]:
+        def corrected(node: Node) -> tuple[Floats, Floats]:
             *_, du, dt, dzu, dzt = each[node.number]
             aim, most = target * node.weights, average * node.weights
             bent = np.clip(dzu * du, -most, most), np.clip(dzt * dt, -most, most)
@@ -326,7 +228,7 @@ class _Walk:
         each = {node.number: way for node, way in zip(self.nodes, ways, strict=True)}
         farther = min(1.0, first + FARTHER), min(1.0, second + FARTHER)
 
-        def nearer(node: _Node) -> tuple[Floats, Floats]:
+        def nearer(node: Node) -> tuple[Floats, Floats]:
             *_, du, dt, dzu, dzt = each[node.number]
             aim = target * node.weights
             return (
