@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.design.ladder.bounds.set_aside_bands import PRICE_RIDGE, Layout, Window
-from discreet.design.ladder.bounds.set_aside_node import Node, Way
+from discreet.design.ladder.bounds.set_aside_part import ActionPart, Way
 from discreet.design.ladder.bounds.set_aside_prices import Prices, best_levels, lowered, proved
 from discreet.design.schedule import SECONDS_PER_BAND_CALL, SECONDS_PER_BAND_ENTRY, SECONDS_PER_BAND_FLOP, now, spend
 from discreet.numerics.arrays import Floats
@@ -131,7 +131,7 @@ class _Walk:
         for k, window in met:
             cost = program.costs(knots[k : k + 1])[0] - lower[k]
             over = np.maximum(cost + program.read**2 + self.floor, 0.5 * self.floor)
-            self.nodes.append(Node(self.layout, window, self.q, cost, over, float(played[k]), k))
+            self.nodes.append(ActionPart(self.layout, window, self.q, cost, over, float(played[k]), k))
         self.total = 2.0 * sum(float(node.weights.sum()) for node in self.nodes)
 
     def forms(self) -> Floats:
@@ -165,7 +165,7 @@ class _Walk:
         prices[np.diag_indices(layout.columns)] += np.where(self.scale > 0, PRICE_RIDGE, 1.0)
         self.prices = linalg.cho_factor(prices, lower=True, overwrite_a=True)
 
-    def _direction(self, changes: Callable[[Node], tuple[Floats, Floats]], whole: bool) -> tuple[list[Way], Floats]:
+    def _direction(self, changes: Callable[[ActionPart], tuple[Floats, Floats]], whole: bool) -> tuple[list[Way], Floats]:
         """Moves of all nodes and of ν for what changes of multipliers are asked for."""
         from scipy import linalg
 
@@ -217,7 +217,7 @@ class _Walk:
         target = centring * average
         each = {node.number: way for node, way in zip(self.nodes, ahead, strict=True)}
 
-        def corrected(node: Node) -> tuple[Floats, Floats]:
+        def corrected(node: ActionPart) -> tuple[Floats, Floats]:
             *_, du, dt, dzu, dzt = each[node.number]
             aim, most = target * node.weights, average * node.weights
             bent = np.clip(dzu * du, -most, most), np.clip(dzt * dt, -most, most)
@@ -228,7 +228,7 @@ class _Walk:
         each = {node.number: way for node, way in zip(self.nodes, ways, strict=True)}
         farther = min(1.0, first + FARTHER), min(1.0, second + FARTHER)
 
-        def nearer(node: Node) -> tuple[Floats, Floats]:
+        def nearer(node: ActionPart) -> tuple[Floats, Floats]:
             *_, du, dt, dzu, dzt = each[node.number]
             aim = target * node.weights
             return (

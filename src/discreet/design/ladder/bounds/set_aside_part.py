@@ -16,7 +16,7 @@ Way = list[Floats]
 """Moves of P, y, β, u, t and the multipliers of u and t at one node."""
 
 
-class Node:
+class ActionPart:
     """One action in its window: P [base, type], y [base], slacks, their multipliers and β."""
 
     def __init__(self, layout: Layout, window: Window, q: float, cost: Floats, over: Floats, played: float, number: int) -> None:
