@@ -114,6 +114,11 @@ class SetAside(Rung):
     def climb(self, height: Height, seconds: float) -> Found | None:
         ends, best = now() + seconds, None
         forms = forms_of(height.reader, height.weights)
+        both = [each for each in forms if len(each[0]) > 1]
+        if both:
+            # two sums say all that one of them says, so that one alone is for when there is not the time
+            fitted = fitting_program(height.reader, both[0], height.loss, BESIDE * seconds)
+            forms = both if fitted is not None and fitted.whole else forms
         for k, each in enumerate(forms):
             left = ends - now()
             share = max(ALONE * left, min(ALONE_SECONDS, left)) if len(each[0]) == 1 else BESIDE * left

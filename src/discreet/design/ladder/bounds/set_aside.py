@@ -177,10 +177,11 @@ def knots_of(reader: Reader, loss: float, apart: float = 0.15) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A program and its nodes, that the time allows."""
+    """A program and its nodes, that the time allows; `whole` where it allows all steps that these should have."""
 
     program: SetAsideProgram
     knots: Floats
+    whole: bool = True
 
 
 def fitting_program(reader: Reader, forms: Sequence[Form], loss: float, seconds: float) -> Fitted | None:
@@ -194,7 +195,7 @@ def fitting_program(reader: Reader, forms: Sequence[Form], loss: float, seconds:
         step, size = taking(program, knots, loss)
         if (FEWEST_STEPS if found is None else STEPS) * step > seconds or size > allowed():
             break
-        found = Fitted(program, knots)
+        found = Fitted(program, knots, STEPS * step <= seconds)
     return found
 
 
