@@ -74,6 +74,7 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
         found = rung.climb(height, allowance.left)
         if found is not None:
             height.take(found)
+    height.begun_in = now() - begun
     _note(rungs, watch, height, "clipped sum", begun)
     further = [rung for rung in RUNGS if height.weights and rung.why_not(problem) is None]
     lists = next((place for place, rung in enumerate(further, 1) if isinstance(rung, LikelyHistograms)), 0)

@@ -31,10 +31,16 @@ class EachMaker(Rung):
     least_seconds = SHORTEST_RUNG
 
     def why_not(self, problem: Problem) -> str | None:
-        return "there is one decision maker" if len(problem.decisions) < 2 else None
+        if len(problem.decisions) < 2:
+            return "there is one decision maker"
+        alone = [replace(problem, decisions=(decision,)) for decision in problem.decisions]
+        served = any(rung.why_not(one) is None for one in alone for rung in BOUNDS)
+        return None if served else "nobody of them alone has another bound than a chain"
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         ends = now() + seconds
+        if not height.makers and 2 * len(height.problem.decisions) * height.begun_in > seconds:
+            return None  # the first rungs of every maker would take the time
         if not height.makers:
             height.makers = [self._begun(height, maker) for maker in range(len(height.problem.decisions))]
         widest = sorted(height.makers, key=lambda maker: maker.lower_bound - maker.loss)
