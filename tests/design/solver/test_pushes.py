@@ -46,6 +46,15 @@ def test_little_is_left_where_it_is() -> None:
     assert not pushed(surplus, edges, 2.0, least=0.1).any()
 
 
+def test_much_that_is_short_and_no_room_on_the_way_stay_numbers() -> None:
+    """Seen failing: what was short was divided by no room at all, and infinity was sent."""
+    edges, surplus = grid(5), np.full((1, 25), -1e12)
+    surplus[0, 24] = 1e20
+    with np.errstate(all="raise"):
+        flow = pushed(surplus, edges, 2.0)
+    assert np.isfinite(flow).all() and deficits(surplus - pulled(flow, edges, 2.0, 25))[0] == 0.0
+
+
 def test_actions_far_from_those_that_are_played_need_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     program = counted(9, 40, 1.0)
     wanted = pricing.solve_priced(program)

@@ -50,7 +50,7 @@ def pushed(surplus: Floats, edges: Integers, factor: float, least: float = 0.0) 
                 continue
             missing[missing <= least] = 0.0
             there = np.maximum(room[ring.head], NOTHING)
-            sent = (missing / np.add.reduceat(there, ring.first, axis=0))[ring.tail] * there
+            sent = missing[ring.tail] * (there / np.add.reduceat(there, ring.first, axis=0)[ring.tail])
             flow[ring.edges] = sent
             room[ring.states] += missing
             room[ring.heads] -= factor * np.add.reduceat(sent[ring.by_head], ring.first_by_head, axis=0)
