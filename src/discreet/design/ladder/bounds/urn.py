@@ -1,7 +1,7 @@
-"""The urn bound of the ladder: which type is counted, which sum beside it, how many states, and the witness.
+"""The urn bound of the ladder: its program for given forms and states, what multipliers prove, and the witness.
 
 Any private mechanism is seen through M_i(s), the mean number of respondents of type i together with an action, at states s =
-(count of the reference type, a sum of few levels). What `certify.bounds.urn` proves of them is a linear program of (states ×
+(count of the reference type, sums beside it). What `certify.bounds.urn` proves of them is a linear program of (states ×
 types × actions) (`urn_solver`). Cells are y_i(s) = M_i(s)/E[n_i; s], which sum to one over actions.
 """
 
