@@ -126,9 +126,12 @@ class SetAside(Rung):
             fitted = fitting_program(height.reader, each, height.loss, given)
             if fitted is None or height.watch.cancelled() or _known(height, fitted):
                 continue
-            found = set_aside_bound(height.reader, fitted, height.loss, SET_ASIDE_GAP, given, height.watch)
+            enough = (1 - height.gap) * height.loss
+            found = set_aside_bound(height.reader, fitted, height.loss, SET_ASIDE_GAP, given, height.watch, enough)
             if best is None or found.lower_bound > best.lower_bound:
                 best = found
+            if best.lower_bound >= enough:
+                break
         return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -239,10 +239,18 @@ def _clipped(reader: Reader, form: Form) -> Form:
     return tuple(int(x) for x in over / (farthest or 1.0) > 0.25)
 
 
-def set_aside_bound(reader: Reader, fitted: Fitted, loss: float, gap: float, seconds: float, watch: Watch = SILENT) -> Bounded:
-    """The bound that a program proves within the time; `loss` is that of a good mechanism."""
+def set_aside_bound(
+    reader: Reader,
+    fitted: Fitted,
+    loss: float,
+    gap: float,
+    seconds: float,
+    watch: Watch = SILENT,
+    enough: float = inf,
+) -> Bounded:
+    """The bound that a program proves within the time, or the first that is `enough`; `loss` is that of a good mechanism."""
     weight, program, knots = float(reader.problem.decision.weight), fitted.program, fitted.knots
-    found = solve_set_aside(program, reader.epsilon, knots, loss / weight, gap, seconds, watch)
+    found = solve_set_aside(program, reader.epsilon, knots, loss / weight, gap, seconds, watch, enough / weight)
     return Bounded(weight * max(found.bound, 0.0), _witness(reader, program, knots, found))
 
 

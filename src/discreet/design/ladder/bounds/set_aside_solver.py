@@ -88,9 +88,16 @@ def _taking(layout: Layout, every: Sequence[Window]) -> tuple[float, float]:
 
 
 def solve_set_aside(
-    program: SetAsideProgram, epsilon: float, knots: Floats, loss: float, gap: float, seconds: float, watch: Watch = SILENT
+    program: SetAsideProgram,
+    epsilon: float,
+    knots: Floats,
+    loss: float,
+    gap: float,
+    seconds: float,
+    watch: Watch = SILENT,
+    enough: float = math.inf,
 ) -> Prices:
-    """Prices that prove the best bound seen within the time, or the first within `gap` of the program's value.
+    """Prices that prove the best bound seen in time, the first within `gap` of the program's value, or one that is `enough`.
 
     `loss` is that of a good mechanism.
     """
@@ -109,7 +116,7 @@ def solve_set_aside(
                 if bound > best.bound:
                     best = Prices(forms, levels, bound)
             watch.report(stage="set-aside bound", bound=best.bound)
-        if not going:
+        if not going or best.bound >= enough:
             break
     return best
 
