@@ -55,6 +55,17 @@ def test_much_that_is_short_and_no_room_on_the_way_stay_numbers() -> None:
     assert np.isfinite(flow).all() and deficits(surplus - pulled(flow, edges, 2.0, 25))[0] == 0.0
 
 
+def test_a_way_too_long_for_floats_is_not_taken() -> None:
+    """Seen failing: on four hundred states in a row, e^2 more at each of them, infinity and what is no number came out."""
+    edges = np.stack([np.arange(399), np.arange(1, 400)], axis=1)
+    surplus = np.full((2, 400), [[-1e-3], [0.0]])
+    surplus[:, 399] = 1.0
+    surplus[1, 398] = -1e-3
+    with np.errstate(all="raise"):
+        flow = pushed(surplus, edges, float(np.exp(2)))
+    assert not flow[0].any() and np.count_nonzero(flow[1]) == 1
+
+
 def test_actions_far_from_those_that_are_played_need_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     program = counted(9, 40, 1.0)
     wanted = pricing.solve_priced(program)

@@ -36,7 +36,7 @@ class _Ring(NamedTuple):
 def pushed(surplus: Floats, edges: Integers, factor: float, least: float = 0.0) -> Floats:
     """Flows [action, directed edge] for rows c of `surplus` [action, state] on a connected graph.
 
-    Where no more than `least` is missing it is left.
+    Where no more than `least` is missing it is left; what would take more than floats hold is not sent at all.
     """
     actions, states = surplus.shape
     found = np.zeros((actions, 2 * len(edges)))
@@ -44,16 +44,18 @@ def pushed(surplus: Floats, edges: Integers, factor: float, least: float = 0.0) 
     for root in sorted(set(roots.tolist())):
         rows = np.flatnonzero(roots == root)
         room, flow = surplus[rows].T.copy(), np.zeros((2 * len(edges), len(rows)))
-        for ring in _rings(states, graph_of(edges), root):
-            missing = -room[ring.states]
-            if missing.max() <= least:
-                continue
-            missing[missing <= least] = 0.0
-            there = np.maximum(room[ring.head], NOTHING)
-            sent = missing[ring.tail] * (there / np.add.reduceat(there, ring.first, axis=0)[ring.tail])
-            flow[ring.edges] = sent
-            room[ring.states] += missing
-            room[ring.heads] -= factor * np.add.reduceat(sent[ring.by_head], ring.first_by_head, axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):  # what grows by e^ε at every edge may outgrow any number
+            for ring in _rings(states, graph_of(edges), root):
+                missing = -room[ring.states]
+                if missing.max() <= least:
+                    continue
+                missing[missing <= least] = 0.0
+                there = np.maximum(room[ring.head], NOTHING)
+                sent = missing[ring.tail] * (there / np.add.reduceat(there, ring.first, axis=0)[ring.tail])
+                flow[ring.edges] = sent
+                room[ring.states] += missing
+                room[ring.heads] -= factor * np.add.reduceat(sent[ring.by_head], ring.first_by_head, axis=0)
+        flow[:, ~np.isfinite(flow).all(axis=0)] = 0.0
         found[rows] = flow.T
     return found
 

@@ -113,8 +113,7 @@ def read(reader: Reader, scene: SummaryScene, watch: Watch) -> Read | None:
         return None
     epsilon = solvable(reader.problem.epsilon)
     program = Program(cost, scene.edges, float(epsilon))
-    with np.errstate(over="ignore", invalid="ignore"):  # prices pushed over too many edges are not taken
-        solved = solve_priced(program, GAP, watch)
+    solved = solve_priced(program, GAP, watch)
     kernel = repair(solved.kernel, program)
     kernel = kernel[kernel.max(axis=1) > NEGLIGIBLE]
     replies = replied(kernel)
