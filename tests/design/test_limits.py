@@ -96,6 +96,8 @@ def test_a_closed_form_of_too_many_counts_is_not_begun():
         with pytest.raises(TooDearError, match="likely counts"):
             GeometricRoute().propose(binary(10**8), Asked(1e-6, 0.6, Until.after(0.6)))
         assert GeometricRoute().propose(binary(10**4), Asked(1e-6, 0.6, Until.after(0.6))).status == "optimal"
+        late = GeometricRoute().propose(binary(100), Asked(1e-6, 0.0, Until.after(-9.0)))
+        assert late.status == "optimal" and climb(many(6, 12), Until.after(-9.0), 0.0).kernel is not None
         with pytest.raises(TooDearError, match="quickest sum"):
             climb(binary(10**8), Until.after(0.6), 0.6)
 

@@ -59,7 +59,7 @@ class GeometricRoute(Route):
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
         """The closed form, and the theorem as its witness."""
         taking = SECONDS_PER_PROVED_COUNT * _likely_counts(problem) - GRACE
-        if taking > time_left(asked.watch):
+        if taking > max(time_left(asked.watch), 0.0):
             raise TooDearError(f"its likely counts take about {taking:.2g} s beyond the time")
         kernel = geometric_kernel(problem)
         summary = LinearSummary((0, 1), kernel.low, kernel.high)

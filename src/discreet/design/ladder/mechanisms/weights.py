@@ -108,7 +108,7 @@ def clipped_sum(population: Population, watch: Watch | None = None, first: Weigh
 def must_be_affordable(population: Population, watch: Watch) -> None:
     """Refuse before any work respondents of whom not even the quickest sum is valued in time."""
     dear = min(map(population.seconds, clipped_candidates(population)), default=0.0) if population.convolved else 0.0
-    if dear > max(time_left(watch), 0.0):
+    if dear > max(time_left(watch), 0.0):  # what takes next to nothing is done however late it is
         raise TooDearError(f"the law of its quickest sum takes about {dear:.2g} s beyond the time")
 
 
