@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from discreet.certify.bounds.set_aside import set_aside_upper_bound
+from discreet.design.ladder.bounds import set_aside_prices as prices
 from discreet.design.ladder.bounds import set_aside_solver as solver
 from discreet.design.ladder.bounds.set_aside import Fitted, fitting_program, knots_of, set_aside_bound, set_aside_program
 from discreet.design.ladder.bounds.set_aside_bands import Bands, Layout, splines
@@ -147,3 +148,15 @@ def test_time_ends_the_steps_and_time_and_memory_choose_the_program(small):
     assert fitting_program(reader, forms, LOSS, step) is None
     with allowing(int(size) // 50):
         assert fitting_program(reader, forms, LOSS, 2000 * step) is None
+
+
+def test_bases_without_digits_stay_as_they_are(small, monkeypatch):
+    """Seen failing: steps past the last digit divided by nothing, and one such base made every price no number."""
+    reader, program, knots = small
+    forms = np.zeros((len(knots), len(program.coefficients), len(program.states)))
+    usual = proved(program, reader.epsilon, knots, forms, best_levels(program, reader.epsilon, knots, forms))
+    monkeypatch.setattr(prices, "STEPS", 400)
+    monkeypatch.setattr(prices, "NEAR", 0.0)
+    levels = best_levels(program, reader.epsilon, knots, forms)
+    assert np.isfinite(levels).all()
+    assert proved(program, reader.epsilon, knots, forms, levels) == pytest.approx(usual, rel=1e-3)

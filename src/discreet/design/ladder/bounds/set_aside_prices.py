@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.numerics.arrays import Floats
+from discreet.numerics.arrays import Flags, Floats
 
 if TYPE_CHECKING:
     from discreet.design.ladder.bounds.set_aside import SetAsideProgram
@@ -79,7 +79,15 @@ def lowered(knots: Floats) -> Floats:
 
 
 def best_levels(program: SetAsideProgram, epsilon: float, knots: Floats, forms: Floats) -> Floats:
-    """The ν [base, type] that prove most with these β, nodes counted as `lowered`."""
+    """The ν [base, type] that prove most with these β, nodes counted as `lowered`.
+
+    Every base is a program of its own; one that has no digits left stays as it is.
+    """
+    with np.errstate(all="ignore"):
+        return _best_levels(program, epsilon, knots, forms)
+
+
+def _best_levels(program: SetAsideProgram, epsilon: float, knots: Floats, forms: Floats) -> Floats:
     q, here = math.exp(epsilon), program.here
     cost = (program.costs(knots) - priced(program, forms) - lowered(knots)[:, None, None]) * program.shares * here
     spread = program.second
@@ -113,11 +121,20 @@ def best_levels(program: SetAsideProgram, epsilon: float, knots: Floats, forms: 
         dy = (low - (cross * dp).sum(axis=2)) / ((alpha + q * q * tau) * here).sum(axis=2)
         du, dt = (dp - dy[:, :, None]) * here, (q * dy[:, :, None] - dp) * here
         dzu, dzt = ku - alpha * du, kt - tau * dt
-        first = np.minimum(_longest(u, du), _longest(t, dt))[None, :]
+        sound = np.isfinite(dnu).all(axis=1) & np.isfinite(dy).all(axis=0)
+        sound &= (np.isfinite(dp) & np.isfinite(dzu) & np.isfinite(dzt)).all(axis=(0, 2))
+        if not sound.any():
+            break
+        first = np.minimum(_longest(u, du), _longest(t, dt))
         second = np.minimum(_longest(zu, dzu), _longest(zt, dzt))
-        p, y, nu = p + first[:, :, None] * dp, y + first * dy, nu + second[:, None] * dnu
-        zu, zt = zu + second[None, :, None] * dzu * here, zt + second[None, :, None] * dzt * here
+        p, y = p + _scaled(first[:, None], dp, sound[:, None]), y + _scaled(first, dy, sound)
+        nu = nu + _scaled(second[:, None], dnu, sound[:, None])
+        zu, zt = (z + _scaled(second[:, None], dz * here, sound[:, None]) for z, dz in ((zu, dzu), (zt, dzt)))
     return np.asarray(np.where(here, nu / program.shares, 0.0))
+
+
+def _scaled(length: Floats, change: Floats, sound: Flags) -> Floats:
+    return np.asarray(np.where(sound, length * change, 0.0))
 
 
 def _longest(x: Floats, dx: Floats) -> Floats:
