@@ -1,7 +1,8 @@
 """How long a certified design takes, beside what a user would write: HiGHS interior point without crossover on the full LP.
 
 `python bench/design.py [--quick] [--seconds S] [--only WORD]`. Every row is a fresh process on one core, imports included:
-wall and CPU seconds, largest resident memory. Ratios are of CPU seconds, because a shared machine makes wall time mean little.
+wall and CPU seconds, largest resident memory; what takes less than a second is the middle one of five such processes.
+Ratios are of CPU seconds, because a shared machine makes wall time mean little.
 Modules are compiled beforehand, as they are once installed. Problems are made of the nouns of `model`, as the peer's of arrays; the
 row "from a document" reads the same problem the way a file is read.
 `--quick` gives the peer N=20 instead of N=40 (which takes minutes) and leaves out what takes longer than a minute here.
@@ -186,6 +187,15 @@ def in_a_fresh_process(task: dict[str, object], script: str = __file__) -> dict[
     return json.loads(done.stdout) | {"wall": time.perf_counter() - started}
 
 
+def middle_of_five(task: dict[str, object]) -> dict[str, object]:
+    """One run where it takes a second or more; the middle one of five where it takes less, which a busy moment could double."""
+    runs = [in_a_fresh_process(task)]
+    if float(runs[0].get("cpu", 1.0)) < 1.0:  # type: ignore[arg-type]
+        runs += [in_a_fresh_process(task) for _ in range(4)]
+    runs.sort(key=lambda found: float(found.get("cpu", 0.0)))  # type: ignore[arg-type]
+    return runs[len(runs) // 2]
+
+
 def carry_out(task: dict[str, object]) -> None:
     """What a fresh process does."""
     work = task.pop("work")
@@ -259,7 +269,7 @@ def main() -> None:
     for name, task in rows(chosen.quick, chosen.seconds):
         if chosen.only not in name:
             continue
-        found = in_a_fresh_process(task)
+        found = middle_of_five(task)
         line(name, found)
         cpu[name] = float(found.get("cpu", 0.0))  # type: ignore[arg-type]
         if isinstance(found.get("geometric"), float):

@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 
 from design import in_a_fresh_process, school_places
-from discreet.design.processes.side_by_side import cores
 from discreet.design.questions.family import design_family
+from discreet.design.schedule import cores
 
 SECONDS = 60.0
 

@@ -34,7 +34,7 @@ def main() -> None:
     if sys.argv[1:2] == ["--task"]:
         told(frontier_of(**json.loads(sys.argv[2])))
         return
-    from discreet.design.processes.side_by_side import cores
+    from discreet.design.schedule import cores
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("workers", nargs="?", type=int, default=cores())

@@ -29,8 +29,8 @@ from pathlib import Path
 import numpy as np
 
 from discreet.design import design
-from discreet.design.processes.side_by_side import cores
 from discreet.design.questions.family import design_family
+from discreet.design.schedule import cores
 from discreet.interpret.reading import readings
 from discreet.learning.fit import Learned, fit
 from discreet.learning.noise import GeometricLaw

@@ -10,6 +10,7 @@ what a search does depends on its work alone, on any machine under any load. Tes
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -141,6 +142,18 @@ def counted() -> Iterator[None]:
         yield
     finally:
         _counted.reset(token)
+
+
+def cores() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def threads_at_once(threads: int) -> int:
+    """How many of so many threads work at the same time here; counted work is done one after the other."""
+    return 1 if is_counted() else min(threads, cores())
 
 
 def interior_seconds(actions: int, states: int, width: int) -> float:

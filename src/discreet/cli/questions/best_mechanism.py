@@ -12,14 +12,13 @@ from pathlib import Path
 from discreet.cli.keeping import kept, next_step, writable
 from discreet.cli.pictures import drawable, drawn
 from discreet.design import Design, design
-from discreet.design.processes.side_by_side import cores
 from discreet.design.questions.both import both
 from discreet.design.questions.decision_makers import Share, prices
 from discreet.design.questions.hedge import NEVER, hedge, must_be_hedgeable
 from discreet.design.questions.regret import must_be_valued, must_compare, regret
 from discreet.design.questions.regret_surface import Spot, corners, drawn_around, surface
 from discreet.design.questions.sensitivity import sensitivity
-from discreet.design.schedule import TimeIsUpError, Until, time_left, until_all_is_shown
+from discreet.design.schedule import TimeIsUpError, Until, cores, time_left, until_all_is_shown
 from discreet.design.watchdog import while_time_lasts
 from discreet.errors import InputError
 from discreet.files import certificate_path, record_path, write_records

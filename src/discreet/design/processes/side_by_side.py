@@ -19,6 +19,7 @@ from queue import Empty, Queue
 from typing import Any, TypeVar
 
 from discreet.design.memory import for_workers
+from discreet.design.schedule import cores
 from discreet.errors import InputError
 from discreet.watch import SILENT, Watch
 
@@ -27,13 +28,6 @@ Result = TypeVar("Result")
 
 LOOK_EVERY = 0.1
 """Seconds between two looks at whether the work is cancelled."""
-
-
-def cores() -> int:
-    """The processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def side_by_side(

@@ -17,9 +17,10 @@ from fractions import Fraction
 from itertools import pairwise
 
 from discreet.design.best_mechanism import design
-from discreet.design.processes.side_by_side import cores, side_by_side
+from discreet.design.processes.side_by_side import side_by_side
 from discreet.design.processes.together import together
 from discreet.design.program.thin_witness import in_passing
+from discreet.design.schedule import cores
 from discreet.errors import InputError
 from discreet.frozen import dataclass
 from discreet.model.certificate import Certificate

@@ -22,7 +22,7 @@ import numpy as np
 from discreet.design.ladder.bounds.level_blocks import Factors, Levels
 from discreet.design.ladder.bounds.urn_prices import FEW_CELLS, MOST_COLUMNS, prices_of, ties_of
 from discreet.design.memory import must_fit
-from discreet.design.schedule import SECONDS_PER_PRODUCT, now, spend
+from discreet.design.schedule import SECONDS_PER_PRODUCT, now, spend, threads_at_once
 from discreet.design.solver.threads import one_thread
 from discreet.numerics.arrays import Floats
 from discreet.watch import SILENT, Watch
@@ -56,7 +56,7 @@ def step_seconds(program: UrnProgram, nodes: int) -> float:
 
 def solve_seconds(program: UrnProgram, nodes: int) -> float:
     """A guess of what a program takes."""
-    return USUAL_STEPS * step_seconds(program, nodes)
+    return USUAL_STEPS * step_seconds(program, nodes) / threads_at_once(THREADS)
 
 
 def _prices(program: UrnProgram) -> int:
