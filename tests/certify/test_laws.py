@@ -17,7 +17,7 @@ from discreet.certify.value.laws import Listed, law_of
 from discreet.certify.value.sums import Sums
 from discreet.certify.value.weighted_sums import weighted_sum_payoff
 from discreet.design.ladder.mechanisms.readings import Reader
-from discreet.errors import TooLarge
+from discreet.errors import Refuted, TooLarge
 from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.kernel import GeometricKernel, Output, StaircaseKernel, TableKernel
@@ -292,6 +292,28 @@ def test_full_information_of_lines_is_bounded_from_the_mean_where_no_law_is_form
     assert bound.full_information(problem) == Fraction(40_000 - 130) * Fraction(5_200, 40_000)
     for few in (threshold_in_cells_that_differ(100), threshold_in_cells_that_differ(400)):
         assert bound.full_information(few) < bound._along_a_chord(few) < Fraction(2 * few.people.largest - 130)
+
+
+def test_gains_where_no_law_of_the_statistic_is_formed_have_no_bound() -> None:
+    """The adversary: a gain of 1 whatever happens, of a mean over 59 or 60 of six types; it was bounded by 0."""
+    halves = (Fraction(1, 2), Fraction(1, 2))
+    gain = Decision(FormulaLoss("1 + 0*omega + 0*a"), ListedActions((Fraction(0), Fraction(1))))
+    for size, few in ((3, True), (60, False)):
+        people = Universe(tuple(map(Fraction, range(6))), size - 1, size)
+        law = IidPrior((Fraction(1, 6),) * 6, halves)
+        problem = Problem(people, AddRemoveOne(), law, MeanStatistic(), (gain,), PurePromise(Fraction(1)))
+        if few:
+            assert bound.full_information(problem) == 1
+        else:
+            with pytest.raises(Refuted, match="too many values"):
+                bound.full_information(problem)
+
+
+def test_many_classes_in_large_steps_are_not_drawn() -> None:
+    """The adversary: steps of 333 make the work look small, and what is kept of it is eight gigabytes."""
+    sizes = ((3, Fraction(1)),)
+    assert not laws.Overdispersed((Fraction(1),) * 1001, sizes).fits([333 * t for t in range(1001)])
+    assert laws.Overdispersed((Fraction(1),) * 11, ((1000, Fraction(1)),)).fits(range(11))
 
 
 def threshold_in_cells_that_differ(respondents: int) -> Problem:

@@ -73,6 +73,7 @@ def test_no_comparison_of_the_laws_can_change_unnoticed() -> None:
     limits = [("MOST_LIKELY", most) for most in (2, 3, 5, 6, 8, 9, 14, 15)]
     limits += [("MOST_COEFFICIENTS", most) for most in (7, 8, 16, 20, 59, 60, 63, 84, 111, 112, 117)]
     limits += [("MOST_DRAWN", most) for most in (7, 8, 59, 60, 63, 84, 111, 112, 117)]
+    limits += [("MOST_KEPT", most) for most in (5, 6, 17, 18, 53, 54)]
     limits += [("MOST_IN_SERIES", most) for most in (-1, 59, 60, 83, 84, 111, 112)]
     for limit, p in product(limits, priors()):
         ask: Question = lambda module, p=p: [_told(module, p, w) for w in weights]  # noqa: E731

@@ -202,7 +202,7 @@ def test_no_comparison_of_full_information_can_change_unnoticed() -> None:
         for p in (problems[2], problems[4], ordered) for most in (8, 9, 10, 14, 15)
     ]  # fmt: skip
     questions += [
-        lambda module, p=p, most=most: limited(module, "MOST_PAYOFFS", most, lambda module: module._anywhere(p, ONE))
+        lambda module, p=p, most=most: limited(module, "MOST_PAYOFFS", most, lambda module: module._anywhere(p))
         for p in problems for most in (4, 5, 6, 10**6)
     ]  # fmt: skip
     problems.append(replace(problems[6], decisions=(decisions[6], formula)))

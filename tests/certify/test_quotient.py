@@ -263,6 +263,8 @@ def test_witnesses_that_break_the_conditions_are_refuted(example):
     for words, wrong in broken.items():
         with pytest.raises(Refuted, match=words):
             quotient_upper_bound(problem, wrong)
+    with pytest.raises(InputError, match="0 states"):  # it ended in an error of Python's where actions are listed
+        replace(witness, states=(), multipliers=())
     # a state of the larger side goes missing: its mass must not be forgotten
     gone = next(h for h in range(len(witness.states)) if any(b == h for r in rows_used(problem, witness) for b, _ in r.before))
     moved = (99, 99, 99)[: len(witness.states[0])]

@@ -109,10 +109,10 @@ class QuotientWitness:
 
     def __post_init__(self) -> None:
         width = len(self.groups) + 1
-        if width < 2 or any(len(row) != width for row in (*self.rays, *self.states)) or self.scale < 1:
+        if width < 2 or not self.states or any(len(row) != width for row in (*self.rays, *self.states)) or self.scale < 1:
             raise InputError(
                 "A quotient witness has groups, rays and states of one number for each group and one more, and a positive scale",
-                found=f"{len(self.groups)} groups, scale {brief(self.scale)}",
+                found=f"{len(self.groups)} groups, {len(self.states)} states, scale {brief(self.scale)}",
                 allowed="rays and states of as many numbers as groups, plus one",
                 remedy="correct the file",
             )

@@ -41,7 +41,7 @@ def full_information(problem: Problem) -> Fraction:
         for w, payoff in largest_payoffs(decision, omegas).items():
             best[w] += payoff
     known = sum((p * best[w] for w, p in masses.items()), Fraction(0))
-    return known + missing * _anywhere(problem, max(best.values())) if missing else known
+    return known + missing * _anywhere(problem) if missing else known
 
 
 def _along_a_chord(problem: Problem) -> Fraction:
@@ -49,7 +49,7 @@ def _along_a_chord(problem: Problem) -> Fraction:
     law, universe = law_of(problem), problem.universe
     weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
     if law is None or weights is None or not all(d.is_straight for d in problem.decisions):
-        return _anywhere(problem, Fraction(0))
+        return _anywhere(problem)
     ends = problem.omega_range
     low, high = (sum((largest_payoffs(d, [w])[w] for d in problem.decisions), Fraction(0)) for w in ends)
     mean = sum((v * law.mean(t) for t, v in enumerate(weights)), Fraction(0))
@@ -98,14 +98,14 @@ def largest_payoffs(decision: Decision, omegas: Sequence[Fraction]) -> dict[Frac
     return {w: decision.weight * decision.loss.largest_payoff(w, actions) for w in omegas}
 
 
-def _anywhere(problem: Problem, seen: Fraction) -> Fraction:
+def _anywhere(problem: Problem) -> Fraction:
     """At least the largest payoff at any value of the statistic, likely or not."""
     if all(d.is_loss for d in problem.decisions):
         return Fraction(0)
     universe = problem.universe
     weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
     if weights is None:
-        return seen
+        raise Refuted("the statistic has too many values to bound its payoff", "no law of it is formed")
     unit, _ = lattice(weights)
     low, high = problem.omega_range
     count = int((high - low) / unit) + 1

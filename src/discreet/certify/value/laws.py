@@ -48,6 +48,8 @@ MOST_COEFFICIENTS = 5_000_000
 """Of the polynomials behind a random size."""
 MOST_IN_SERIES, MOST_DRAWN = 400_000, 500_000_000
 """Respondents × totals × classes up to which the law of a Dirichlet is a product of series, and up to which it is drawn."""
+MOST_KEPT = 20_000_000
+"""Totals × classes that are kept of what is drawn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,8 +203,9 @@ class Overdispersed(Law):
         return Overdispersed(raised, fewer(self.sizes)) if self.mean(kind) else None
 
     def fits(self, weights: Sequence[int]) -> bool:
-        span = max(0, *weights) - min(0, *weights)
-        return self._work(weights) <= MOST_DRAWN and self.sizes[-1][0] * span <= MOST_LIKELY
+        totals = self.sizes[-1][0] * (max(0, *weights) - min(0, *weights))
+        kept = totals * len(set(weights))
+        return self._work(weights) <= MOST_DRAWN and totals <= MOST_LIKELY and kept <= MOST_KEPT
 
     def _work(self, weights: Sequence[int]) -> int:
         """Respondents × totals × classes."""
