@@ -21,6 +21,8 @@ what is proved.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -43,6 +45,9 @@ from discreet.design.solver.repair import repair
 from discreet.model.gap import reached
 from discreet.numerics.devices import fetched
 from discreet.watch import Watch
+
+Direction = tuple[Floats, Floats, Floats, Floats]
+"""Changes of ln x, s, z and the prices."""
 
 SAFE = 0.995
 CENTRALITY = 2
@@ -243,23 +248,12 @@ class Iterate:
         mu = float(product.mean())
         self.residual, self.complementarity = float(np.abs(dual).max()), mu
         _, ds, dz, _ = self.direction(-product, dual, primal, weight, rounds=0, known=(-z, -pull))
-        step_s, step_z = longest(s, ds), longest(z, dz)
-        after = float(np.mean((s + step_s * ds) * (z + step_z * dz)))
-        aim = min(max((after / mu) ** 3, 1e-8), 1.0) * mu * self.weights()
-        goal = aim - product - ds * dz
-        dy, ds, dz, dprice = self.direction(goal, dual, primal, weight)
-        step_s, step_z = longest(s, ds), longest(z, dz)
-        for _ in range(CENTRALITY):
-            if min(step_s, step_z) > 0.9:
-                break
-            try_s, try_z = min(1.0, 1.08 * step_s + FARTHER), min(1.0, 1.08 * step_z + FARTHER)
-            reached = (s + try_s * ds) * (z + try_z * dz)
-            goal = goal + np.maximum(np.clip(reached, 0.1 * aim, 10.0 * aim) - reached, -10.0 * aim)
-            other = self.direction(goal, dual, primal, weight, rounds=1)
-            new_s, new_z = longest(s, other[1]), longest(z, other[2])
-            if new_s < step_s or new_z < step_z or new_s + new_z < step_s + step_z + 0.01:
-                break
-            (dy, ds, dz, dprice), step_s, step_z = other, new_s, new_z
+
+        def direct(goal: Floats, rounds: int = 2) -> Direction:
+            return self.direction(goal, dual, primal, weight, rounds)
+
+        once = partial(direct, rounds=1)
+        (dy, ds, dz, dprice), step_s, step_z = corrected(s, z, (ds, dz), self.weights(), direct, once)
         step_s, step_z = min(1.0, SAFE * step_s), min(1.0, SAFE * step_z)
         if not (np.isfinite(step_s) and np.isfinite(step_z)) or max(step_s, step_z) < 1e-6:
             return False
@@ -331,3 +325,38 @@ def longest(point: Floats, direction: Floats) -> float:
     """The largest step ≤ 1/SAFE that keeps point + step·direction non-negative."""
     ratio = float(np.max(-direction / point))
     return min(1.0 / SAFE, 1.0 / ratio) if ratio > 0 else 1.0 / SAFE
+
+
+def corrected(
+    s: Floats,
+    z: Floats,
+    predicted: tuple[Floats, Floats],
+    weights: Floats,
+    direct: Callable[[Floats], Direction],
+    again: Callable[[Floats], Direction],
+) -> tuple[Direction, float, float]:
+    """Mehrotra's direction and how far s and z may go along it, corrected for centrality while that pays.
+
+    `predicted` are ds and dz towards s∘z = 0, `weights` how large the target of each pair is beside the others; `direct` and
+    `again` find the direction of a change of s∘z, the first time and for corrections.
+    """
+    ds, dz = predicted
+    product = s * z
+    mu = float(product.mean())
+    after = float(np.mean((s + longest(s, ds) * ds) * (z + longest(z, dz) * dz)))
+    aim = min(max((after / mu) ** 3, 1e-8), 1.0) * mu * weights
+    goal = aim - product - ds * dz
+    found = direct(goal)
+    step_s, step_z = longest(s, found[1]), longest(z, found[2])
+    for _ in range(CENTRALITY):
+        if min(step_s, step_z) > 0.9:
+            break
+        try_s, try_z = min(1.0, 1.08 * step_s + FARTHER), min(1.0, 1.08 * step_z + FARTHER)
+        reach = (s + try_s * found[1]) * (z + try_z * found[2])
+        goal = goal + np.maximum(np.clip(reach, 0.1 * aim, 10.0 * aim) - reach, -10.0 * aim)
+        other = again(goal)
+        new_s, new_z = longest(s, other[1]), longest(z, other[2])
+        if new_s < step_s or new_z < step_z or new_s + new_z < step_s + step_z + 0.01:
+            break
+        found, step_s, step_z = other, new_s, new_z
+    return found, step_s, step_z

@@ -20,7 +20,7 @@ import numpy as np
 from discreet.design.schedule import now, spend, time_left, windowed_seconds
 from discreet.design.solver.banded import BandedCholesky, Strips
 from discreet.design.solver.elimination import Factor
-from discreet.design.solver.interior import CENTRALITY, FAINTEST, FARTHER, SAFE, longest
+from discreet.design.solver.interior import FAINTEST, SAFE, Direction, corrected
 from discreet.design.solver.pricing import guessed
 from discreet.design.solver.program import Floats, Program, Solution, dual_bound, reduced_cost, value_of
 from discreet.design.solver.repair import repair_nearby
@@ -188,23 +188,11 @@ class WindowedIterate:
         mu = float(product.mean())
         self.missing, self.complementarity, self.rounds = float(np.abs(primal).max()), mu, 0
         _, ds, dz, _ = self.direction(-product, dual, primal, weight, 0.3)
-        step_s, step_z = longest(s, ds), longest(z, dz)
-        after = float(np.mean((s + step_s * ds) * (z + step_z * dz)))
-        aim = min(max((after / mu) ** 3, 1e-8), 1.0) * mu * self.weights()
-        goal = aim - product - ds * dz
-        dy, ds, dz, dprice = self.direction(goal, dual, primal, weight)
-        step_s, step_z = longest(s, ds), longest(z, dz)
-        for _ in range(CENTRALITY):
-            if min(step_s, step_z) > 0.9:
-                break
-            try_s, try_z = min(1.0, 1.08 * step_s + FARTHER), min(1.0, 1.08 * step_z + FARTHER)
-            reached = (s + try_s * ds) * (z + try_z * dz)
-            goal = goal + np.maximum(np.clip(reached, 0.1 * aim, 10.0 * aim) - reached, -10.0 * aim)
-            other = self.direction(goal, dual, primal, weight)
-            new_s, new_z = longest(s, other[1]), longest(z, other[2])
-            if new_s < step_s or new_z < step_z or new_s + new_z < step_s + step_z + 0.01:
-                break
-            (dy, ds, dz, dprice), step_s, step_z = other, new_s, new_z
+
+        def direct(goal: Floats) -> Direction:
+            return self.direction(goal, dual, primal, weight)
+
+        (dy, ds, dz, dprice), step_s, step_z = corrected(s, z, (ds, dz), self.weights(), direct, direct)
         step_s, step_z = min(1.0, SAFE * step_s), min(1.0, SAFE * step_z)
         if not (np.isfinite(step_s) and np.isfinite(step_z)) or max(step_s, step_z) < 1e-6:
             return False
