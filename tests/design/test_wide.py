@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from discreet.certify.bounds.dual import dual_upper_bound
+from discreet.design import design
 from discreet.design.memory import allowing
-from discreet.design.program import listed
+from discreet.design.program import listed, real, wide
 from discreet.design.program.listed import first_tolerance, truncated, wide_plan
 from discreet.design.program.real import coarse, continuous
 from discreet.design.program.sections import ground, losses, recommendations
 from discreet.design.program.wide import centres_of, lattice_of, planned
 from discreet.design.proposal import Proposal
-from discreet.design.schedule import Until, counted
+from discreet.design.schedule import TimeIsUpError, Until, counted, now, spend
+from discreet.design.solver import stride, windowed
 from discreet.files.problem import problem_from_document
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
@@ -107,3 +111,117 @@ def test_what_has_no_two_counts_has_no_windows() -> None:
     assert lattice_of(truncated(base, coarse(base), 0.0)) is None
     named = spread(5)
     assert centres_of(named, [Fraction(3), Fraction(1)]) is None
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Callable[[float, float], None]:
+    """Lets work on windows take so many times what is guessed, from a time on."""
+
+    def slower(times: float, since: float = 0.0) -> None:
+        monkeypatch.setattr(stride, "spend", lambda guess: spend(guess * (times if now() >= since else 1.0)))
+
+    return slower
+
+
+def left_open(problem: Problem, proposal: Proposal) -> float:
+    loss, bound = loss_and_bound(problem, proposal)
+    return (loss - bound) / loss
+
+
+@pytest.mark.usefixtures("never_whole")
+@pytest.mark.parametrize("actions", ["integer", "real"])
+def test_a_machine_ten_times_slower_than_guessed_gets_a_plan_for_it(
+    actions: str, slow: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The adversary: guesses that are wrong by ten. What was planned for this time comes to nothing in it."""
+    problem, seconds = spread(10, actions), 0.6
+    design = listed.programmed if actions == "integer" else continuous
+    slow(10.0)
+    begun = now()
+    proposal = design(problem, 1e-5, Until.after(seconds))
+    assert now() - begun < 1.2 * seconds
+    monkeypatch.setattr(wide, "MOST_PLANS", 1)
+    stubborn = design(problem, 1e-5, Until.after(seconds))
+    assert left_open(problem, proposal) < 0.2 < left_open(problem, stubborn)
+
+
+@pytest.mark.usefixtures("never_whole")
+def test_a_machine_that_slows_down_in_the_middle_keeps_what_it_has(slow: Callable[[float, float], None]) -> None:
+    """The adversary: other work begins beside the search. A step that would take all the time ends in the middle."""
+    problem = spread(10)
+    begun = now()
+    slow(1000.0, begun + 0.1)
+    proposal = listed.programmed(problem, 1e-5, Until.after(0.8))
+    assert proposal.status == "cancelled" and now() - begun < 10.0, "one piece of a step, not all of it"
+    assert left_open(problem, proposal) < 0.02
+
+
+@pytest.mark.usefixtures("never_whole")
+def test_prices_that_are_never_found_end_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The adversary: conjugate gradients that do not converge, from some step on."""
+    direction, given = windowed.WindowedIterate.direction, []
+    generator = np.random.default_rng(6)
+
+    class Astray:
+        def solve(self, right: np.ndarray) -> np.ndarray:
+            return right * generator.random(len(right))
+
+    def endless(self, *arguments):
+        given.append(self)
+        if len(given) > 40:
+            monkeypatch.setattr(windowed, "MOST_ROUNDS", 10**9)
+            monkeypatch.setattr(windowed, "CLOSE", 0.0)
+            self.master, arguments = Astray(), (*arguments[:4], 0.0)
+        return direction(self, *arguments)
+
+    monkeypatch.setattr(windowed.WindowedIterate, "direction", endless)
+    problem = spread(10)
+    begun = now()
+    proposal = listed.programmed(problem, 1e-5, Until.after(0.3))
+    assert proposal.status == "cancelled" and now() - begun < 0.35
+    assert left_open(problem, proposal) < 1e-2
+
+
+class Impatient:
+    """Cancels when it was asked so often."""
+
+    def __init__(self, asked: int) -> None:
+        self.left = asked
+
+    def report(self, **_: object) -> None:
+        pass
+
+    def cancelled(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+@pytest.mark.usefixtures("never_whole")
+@pytest.mark.parametrize("asked", [0, 3, 60])
+def test_who_cancels_gets_the_last_iterate(asked: int) -> None:
+    problem = spread(10)
+    proposal = listed.programmed(problem, 1e-9, Impatient(asked))
+    assert proposal.status == "cancelled"
+    loss, bound = loss_and_bound(problem, proposal)
+    assert bound < loss and (asked < 60 or (loss - bound) / loss < 0.1)
+
+
+@pytest.mark.parametrize("actions", ["integer", "real"])
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_is_known_outlives_a_route_that_does_not_come_back(actions: str, whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The adversary: a machine that stops while a solution is rounded, so that the route is left behind."""
+    module = listed if actions == "integer" else real
+    rounded, given = module.exact_kernel, []
+
+    def stuck(*arguments):
+        given.append(arguments)
+        if len(given) == 1:
+            raise TimeIsUpError("left behind")
+        return rounded(*arguments)
+
+    monkeypatch.setattr(module, "exact_kernel", stuck)
+    if not whole:
+        monkeypatch.setattr(listed, "fits", lambda *_: False)
+    found = design(spread(8, actions), gap=1e-4, seconds=20.0, compare=False)
+    assert len(given) > 1 and found.steps[0].name == "histogram program"
+    assert float(found.loss - found.lower_bound) < (1e-3 if actions == "integer" or whole else 1e-2) * float(found.loss)

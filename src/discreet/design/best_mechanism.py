@@ -43,7 +43,7 @@ from discreet.design.schedule import (
     until_all_is_shown,
 )
 from discreet.design.units import Units
-from discreet.design.watchdog import in_time
+from discreet.design.watchdog import Keep, in_time, in_time_or_so_far
 from discreet.errors import DiscreetError, InputError, TooLarge
 from discreet.model.certificate import Certificate, TheoremWitness
 from discreet.model.gap import size
@@ -212,10 +212,14 @@ class _Search:
         for library in route.libraries:
             import_module(library)
         begun = now()
-        asked = Asked(self.gap, seconds, again or self.until(SEARCH_SHARE))
+        watch = again or self.until(SEARCH_SHARE)
         grace = self._grace if again is None else self._grace / LAST_PARTS
+
+        def propose(keep: Keep[Proposal]) -> Proposal:
+            return route.propose(self.units.inner, Asked(self.gap, seconds, watch, keep))
+
         try:
-            proposal = in_time(lambda: route.propose(self.units.inner, asked), max(asked.watch.left, 0.0) + grace)
+            proposal = in_time_or_so_far(propose, max(watch.left, 0.0) + grace, lambda: self._proving + self._grace)
         except (TimeIsUpError, MemoryError, TooLarge) as error:
             if again is None and isinstance(error, TooDearError):
                 self.too_soon.append(route)
@@ -227,6 +231,10 @@ class _Search:
         self._prove(self.units.restored(proposal), route.taken(self.problem, proposal))
 
     @property
+    def _proving(self) -> float:
+        return max(self.until(PROOF_SHARE).left, 0.0)
+
+    @property
     def _grace(self) -> float:
         """By how much the next part may overrun: of all parts together not much more than one may."""
         whole = GRACE + (1 - SEARCH_SHARE) * self.seconds / 4
@@ -236,7 +244,7 @@ class _Search:
     def _prove(self, proposal: Proposal, step: Step, least: float = 0.0) -> None:
         """Prove a proposal in what is left of the time, or in at least so much; keep it if it is the best."""
         begun, before = now(), self.proofs.best
-        limit = max(max(self.until(PROOF_SHARE).left, 0.0) + 2 * self._grace, least)
+        limit = max(self._proving + 2 * self._grace, least)
         try:
             better = self.proofs.keep(*in_time(lambda: self.proofs.proved(proposal, step), limit))
         except (TimeIsUpError, MemoryError, TooLarge) as error:

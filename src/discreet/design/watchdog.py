@@ -3,21 +3,35 @@
 Searches ask their watch whether to stop, but a call into a library asks nobody: LAPACK can iterate for ever on numbers that are not
 finite. So the work runs in a thread of its own while the caller waits as long as it is allowed; then the caller goes on without it.
 An exception is raised in the thread that is left behind, which ends it as soon as it is back in Python.
+
+Work that is left behind need not be lost: on its way it hands to a `Keep` what makes a result of the best that it knows.
 """
 
 from __future__ import annotations
 
 import ctypes
 import threading
+from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import copy_context
 from math import inf
 from typing import TypeVar
 
 from discreet.design.schedule import TimeIsUpError, is_counted, time_left
+from discreet.errors import TooLarge
 from discreet.watch import Watch
 
+KEPT = 2
+"""Of what work knew on its way, so much is kept: the last, and what is tried if that fails."""
+
 Result = TypeVar("Result")
+Keep = Callable[[Callable[[], Result]], None]
+"""Takes what makes a result of the best that is known so far, each time in the place of what it was given before."""
+
+
+def forget(_: Callable[[], Result]) -> None:
+    """Keeps nothing: for work that somebody waits for as long as it takes."""
 
 
 class _LeftBehindError(BaseException):
@@ -57,6 +71,18 @@ def in_time(work: Callable[[], Result], seconds: float) -> Result:
     if failure:
         raise failure[0]
     return answer[0]
+
+
+def in_time_or_so_far(work: Callable[[Keep[Result]], Result], seconds: float, more: Callable[[], float]) -> Result:
+    """What the work returns, or what it kept on its way, made into a result in `more` seconds; raises where it kept nothing."""
+    kept: deque[Callable[[], Result]] = deque(maxlen=KEPT)
+    try:
+        return in_time(lambda: work(kept.append), seconds)
+    except (TimeIsUpError, MemoryError, TooLarge):
+        while kept:
+            with suppress(TimeIsUpError, MemoryError, TooLarge):
+                return in_time(kept.pop(), more())
+        raise
 
 
 def while_time_lasts(work: Callable[[], Result], watch: Watch) -> Result:

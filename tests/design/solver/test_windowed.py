@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from discreet.design.solver.banded import Strips
+from discreet.design.solver.batches import BatchFactor
 from discreet.design.solver.elimination import Factor
 from discreet.design.solver.program import Program, dual_bound, value_of, violation
 from discreet.design.solver.repair import repair_nearby
 from discreet.design.solver.solve import solve
-from discreet.design.solver.windowed import BatchFactor, solve_windowed
+from discreet.design.solver.windowed import solve_windowed
 from discreet.design.solver.windows import TwoCounts, Windows, seen_as
 
 
@@ -27,6 +28,10 @@ def triangle(size: int, epsilon: float = 1.0) -> tuple[Program, TwoCounts, np.nd
     lattice = TwoCounts.of(counts, omega, edges)
     assert lattice is not None
     return Program(cost, edges, epsilon), lattice, actions
+
+
+def unhurried(share: float) -> None:
+    """No step of these ends before it is done."""
 
 
 @pytest.fixture(scope="module")
@@ -95,14 +100,13 @@ def test_a_batch_of_windows_is_each_window_by_itself() -> None:
         dense[[i, j], [j, i]] -= p
         dense[[i, j], [i, j]] += p
     right = generator.random(len(windows.state))
-    batch = BatchFactor(windows, off, sums)
+    batch = BatchFactor(windows, off, sums, unhurried)
     assert batch.solve(right) == pytest.approx(np.linalg.solve(dense, right), rel=1e-9)
     spread = np.zeros((windows.states, len(windows.state)))
     spread[windows.state, np.arange(len(windows.state))] = 1.0
     total = spread @ np.linalg.inv(dense) @ spread.T
-    solved = batch.summed_inverse(np.ones(len(windows.state)), np.full(windows.states, windows.states)).solve(
-        right[: windows.states]
-    )
+    solved = batch.summed_inverse(np.ones(len(windows.state)), np.full(windows.states, windows.states), unhurried)
+    solved = solved.solve(right[: windows.states])
     assert total @ solved == pytest.approx(right[: windows.states], rel=1e-7)
 
 

@@ -7,7 +7,9 @@ all databases. The kernel is valued with every clamped state counted; the multip
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,13 +25,14 @@ from discreet.design.program.sections import (
     recommendations,
     whole,
 )
-from discreet.design.program.thin_witness import SPARED, dual_witness
+from discreet.design.program.thin_witness import SPARED, dual_witness, for_thinning
 from discreet.design.program.truncation import choose_caps, choose_clamp, clips_nothing, regret_marginals
 from discreet.design.proposal import Proposal
 from discreet.design.schedule import is_affordable, must_be_affordable, now, program_seconds
 from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program, Solution, reduced_cost, value_of
 from discreet.design.solver.repair import repair
+from discreet.design.watchdog import Keep, forget
 from discreet.frozen import dataclass
 from discreet.model.gap import size
 from discreet.model.kernel import Output, TableKernel
@@ -40,6 +43,7 @@ from discreet.watch import SILENT, Watch
 
 if TYPE_CHECKING:
     from discreet.design.program.wide import WidePlan
+    from discreet.design.solver.stride import Timing
 
 NEGLIGIBLE = 1e-13
 """An output whose probability is below this at every state is dropped."""
@@ -61,24 +65,42 @@ MOST_CLAMPED = 0.3
 """Share of the gap that truncation may take before a larger box is tried."""
 
 
-def programmed(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
-    """The best mechanism for listed actions, to a relative gap."""
+def programmed(problem: Problem, gap: float, watch: Watch = SILENT, keep: Keep[Proposal] = forget) -> Proposal:
+    """The best mechanism for listed actions, to a relative gap; `keep` is handed what makes a proposal of the best so far."""
     base = ground(problem)
     actions = recommendations(problem)
     table = losses(problem, actions, base.exact_omegas)
     at_once = min(len(actions), MOST_AT_ONCE)
-    wide = wide_plan(base, table, actions, gap, at_once, watch)
-    if wide is not None:
-        best = SolvedSection.by(wide.section, table, lambda program: wide.solve(program, watch))
-    else:
-        best = boxes(base, table, gap, at_once, watch)
-    section, solution, kernel, value = best.section, best.solution, best.kernel, best.value
-    program, upper = best.program, section.upper(table)
-    spare = spared(gap, value, solution.bound)
-    rounded = exact_kernel(section, kernel, actions, upper, solvable(problem.epsilon), spare)
+
+    def proposed(best: SolvedSection) -> Proposal:
+        return _proposed(best, actions, table, gap, watch)
+
+    def hold(best: Callable[[], SolvedSection]) -> None:
+        keep(lambda: proposed(best()))
+
+    def plan(pace: float = 1.0) -> WidePlan | None:
+        return wide_plan(base, table, actions, gap, at_once, watch, pace)
+
+    wide = plan()
+    if wide is None:
+        return proposed(boxes(base, table, gap, at_once, watch, hold))
+    from discreet.design.program.wide import at_the_pace_of_the_machine
+
+    def solve(wide: WidePlan, timing: Timing, keep: Keep[SolvedSection]) -> SolvedSection:
+        return SolvedSection.by(wide.section, table, lambda program, so_far: wide.solve(program, watch, timing, so_far), keep)
+
+    return proposed(at_the_pace_of_the_machine(wide, plan, solve, watch, hold))
+
+
+def _proposed(best: SolvedSection, actions: list[Recommendation], table: np.ndarray, gap: float, watch: Watch) -> Proposal:
+    """A solved section in whole numbers, kernel and multipliers."""
+    section, solution, program = best.section, best.solution, best.program
+    problem = section.ground.problem
+    spare = spared(gap, best.value, solution.bound)
+    rounded = exact_kernel(section, best.kernel, actions, section.upper(table), solvable(problem.epsilon), spare)
     flows = standing(solution.multipliers, problem.epsilon)
     within = program.cost - reduced_cost(program, flows).min(axis=0)
-    witness = dual_witness(section, actions, flows, program.epsilon, spare, most=within)
+    witness = dual_witness(section, actions, flows, program.epsilon, spare, most=within, watch=for_thinning(watch))
     return Proposal(section.summary, rounded, witness, "program on all states", solution.status)
 
 
@@ -95,18 +117,29 @@ class SolvedSection:
     open: float
 
     @classmethod
-    def by(cls, section: Section, table: np.ndarray, solve: Callable[[Program], Solution]) -> SolvedSection:
+    def by(
+        cls,
+        section: Section,
+        table: np.ndarray,
+        solve: Callable[[Program, Keep[Solution]], Solution],
+        keep: Keep[SolvedSection] = forget,
+    ) -> SolvedSection:
         """Solve the program of a section."""
         lower, dropped = section.lower(table)
         program = Program(lower, section.space.edges, float(solvable(section.ground.problem.epsilon)))
-        solution = solve(program)
-        kernel = repair(solution.kernel, program)
-        value = float((section.upper(table) * kernel).sum())
-        clamped = value - value_of(program, kernel) - dropped
-        return cls(section, program, solution, kernel, value, clamped, value - solution.bound - dropped)
+
+        def read(solution: Solution) -> SolvedSection:
+            kernel = repair(solution.kernel, program)
+            value = float((section.upper(table) * kernel).sum())
+            clamped = value - value_of(program, kernel) - dropped
+            return cls(section, program, solution, kernel, value, clamped, value - solution.bound - dropped)
+
+        return read(solve(program, lambda so_far: keep(lambda: read(so_far()))))
 
 
-def boxes(base: Ground, table: np.ndarray, gap: float, at_once: int, watch: Watch) -> SolvedSection:
+def boxes(
+    base: Ground, table: np.ndarray, gap: float, at_once: int, watch: Watch, keep: Keep[SolvedSection] = forget
+) -> SolvedSection:
     """The box of likely histograms that is solved in time, and larger ones as long as clamping costs too much and time is left.
 
     How long the last one took against what was guessed says how long the next one will.
@@ -117,9 +150,10 @@ def boxes(base: Ground, table: np.ndarray, gap: float, at_once: int, watch: Watc
         section = truncated(base, table, tolerance)
         must_be_affordable(at_once, len(section.space), section.dimensions, watch)
         begun = now()
-        solved = SolvedSection.by(section, table, lambda program: solve_priced(program, 0.6 * gap, watch))
+        solved = SolvedSection.by(section, table, lambda program, _: solve_priced(program, 0.6 * gap, watch))
         pace = (now() - begun) / program_seconds(at_once, len(section.space), section.dimensions)
         best = solved if best is None or solved.open < best.open else best
+        keep(partial(replace, best))
         finer = finer_tolerance(section, table, tolerance, solved.clamped, gap * size(solved.value), watch)
         if finer is not None and tolerance > first:
             finer = first
@@ -129,30 +163,37 @@ def boxes(base: Ground, table: np.ndarray, gap: float, at_once: int, watch: Watc
 
 
 def wide_plan(
-    base: Ground, table: np.ndarray, actions: list[Recommendation] | None, gap: float, at_once: int, watch: Watch
+    base: Ground,
+    table: np.ndarray,
+    actions: list[Recommendation] | None,
+    gap: float,
+    at_once: int,
+    watch: Watch,
+    pace: float = 1.0,
 ) -> WidePlan | None:
     """Windows for a program that is not solved in time as a whole, for the least gap that they reach; None where none helps.
 
-    Without actions they are real, and the error is squared.
+    Without actions they are real, and the error is squared. At a `pace` that was seen, where none fits, the cheapest.
     """
     problem = base.problem
-    if problem.epsilon < SMALLEST_WINDOWED or fits(whole(base), at_once, watch):
+    if problem.epsilon < SMALLEST_WINDOWED or fits(whole(base), at_once, watch, pace):
         return None
-    if fits(truncated(base, table, first_tolerance(base, table, gap)), at_once, watch):
+    if fits(truncated(base, table, first_tolerance(base, table, gap)), at_once, watch, pace):
         return None
     from discreet.design.program.wide import GOALS, centres_of, planned
 
     centres = None if actions is None else centres_of(problem, actions)
     if centres is None and actions is not None:
         return None
+    plan = None
     for goal in (gap, *(g for g in GOALS if g > gap)):
         tolerance = first_tolerance(base, table, goal if goal == gap else ROOMIER * goal)
         plan = planned(truncated(base, table, tolerance), centres, goal, float(solvable(problem.epsilon)))
         if plan is None:
             return None
-        if plan.fits(watch):
+        if plan.fits(watch, pace):
             return plan
-    return None
+    return plan if pace > 1.0 else None
 
 
 def usual_seconds(problem: Problem, gap: float) -> float:

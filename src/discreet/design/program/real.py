@@ -5,6 +5,8 @@ The witness's multipliers stand at action nodes that reach over the statistic's 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
@@ -24,7 +26,8 @@ from discreet.design.program.listed import (
     wide_plan,
 )
 from discreet.design.program.sections import Ground, Section, ground
-from discreet.design.program.thin_witness import dual_witness
+from discreet.design.program.thin_witness import dual_witness, for_thinning
+from discreet.design.program.wide import WidePlan, at_the_pace_of_the_machine
 from discreet.design.proposal import Proposal
 from discreet.design.schedule import must_be_affordable
 from discreet.design.solver.continuum import Continuum
@@ -32,6 +35,8 @@ from discreet.design.solver.losses import UNBOUNDED, AffineLoss, Pinball, RealLo
 from discreet.design.solver.program import Program
 from discreet.design.solver.real import solve_real
 from discreet.design.solver.repair import repair
+from discreet.design.solver.stride import Timing
+from discreet.design.watchdog import Keep, forget
 from discreet.model.decision import Decision
 from discreet.model.expression import Node, derivative
 from discreet.model.gap import size
@@ -46,44 +51,96 @@ COARSE = 240
 """Actions of the grid that judges how much each state matters when the box is chosen."""
 
 
-def continuous(problem: Problem, gap: float, watch: Watch = SILENT) -> Proposal:
-    """The best mechanism for a single loss with real actions, to a relative gap."""
-    base = ground(problem)
-    decision = problem.decision
-    table = coarse(base)
-    epsilon = solvable(problem.epsilon)
-    wide = None
+def continuous(problem: Problem, gap: float, watch: Watch = SILENT, keep: Keep[Proposal] = forget) -> Proposal:
+    """The best mechanism for a single loss with real actions, to a relative gap; `keep` is handed the best so far."""
+    base, decision, table = ground(problem), problem.decision, coarse(ground(problem))
+
+    def hold(best: Callable[[], _RealSection]) -> None:
+        keep(lambda: best().proposed(gap, watch))
+
+    def plan(pace: float = 1.0) -> WidePlan | None:
+        return wide_plan(base, table, None, gap, NODES, watch, pace)
+
     if isinstance(decision.loss, SquaredLoss) and problem.exchangeable and decision.interval.lower is None:
-        wide = wide_plan(base, table, None, gap, NODES, watch)
-    tolerance = affordable_tolerance(base, table, gap, NODES, watch) if wide is None else 0.0
+        wide = plan()
+        if wide is not None:
+            return at_the_pace_of_the_machine(wide, plan, partial(_on_windows, watch), watch, hold).proposed(gap, watch)
+    tolerance = affordable_tolerance(base, table, gap, NODES, watch)
     while True:
-        section = truncated(base, table, tolerance) if wide is None else wide.section
-        loss = real_loss(decision, base.masses[section.inside], base.omegas[section.inside])
-        if wide is not None and isinstance(loss, SquaredError):
-            found = wide.solve_real(loss, watch)
-            kernel = joined(found.kernel, loss, 0.02 * wide.goal * float(size(found.value)))
-        else:
-            must_be_affordable(MOST_AT_ONCE, len(section.space), section.dimensions, watch)
-            found = solve_real(loss, section.space.edges, float(epsilon), 0.6 * gap, watch)
-            kernel = repair(found.kernel, Program(loss.cost(found.actions), section.space.edges, float(epsilon)))
-            if isinstance(loss, SquaredError):
-                kernel = joined(kernel, loss, 0.02 * gap * float(size(found.value)))
+        section = truncated(base, table, tolerance)
+        must_be_affordable(MOST_AT_ONCE, len(section.space), section.dimensions, watch)
+        best = _on_all_states(section, gap, watch, hold)
+        hold(partial(replace, best))
+        clamped = best.value - best.inside - section.lower(table)[1]
+        finer = finer_tolerance(section, table, tolerance, clamped, gap * float(size(best.value)), watch)
+        if finer is None or not fits(truncated(base, table, finer), NODES, watch):
+            return best.proposed(gap, watch)
+        tolerance = finer
+
+
+def _on_all_states(section: Section, gap: float, watch: Watch, keep: Keep[_RealSection]) -> _RealSection:
+    """The program on all states of a section, solved."""
+    base, edges, epsilon = section.ground, section.space.edges, float(solvable(section.ground.problem.epsilon))
+    loss = real_loss(base.problem.decision, base.masses[section.inside], base.omegas[section.inside])
+
+    def read(found: Continuum) -> _RealSection:
+        kernel = repair(found.kernel, Program(loss.cost(found.actions), edges, epsilon))
+        return _RealSection.of(section, loss, found, kernel, gap)
+
+    return read(solve_real(loss, edges, epsilon, 0.6 * gap, watch, lambda so_far: keep(lambda: read(so_far()))))
+
+
+def _on_windows(watch: Watch, wide: WidePlan, timing: Timing, keep: Keep[_RealSection]) -> _RealSection:
+    """The program of a plan, solved."""
+    section, base = wide.section, wide.section.ground
+    loss = real_loss(base.problem.decision, base.masses[section.inside], base.omegas[section.inside])
+    assert isinstance(loss, SquaredError)
+
+    def read(found: Continuum) -> _RealSection:
+        return _RealSection.of(section, loss, found, found.kernel, wide.goal)
+
+    return read(wide.solve_real(loss, watch, timing, lambda so_far: keep(lambda: read(so_far()))))
+
+
+@dataclass(frozen=True, eq=False)
+class _RealSection:
+    """A section solved for real actions: a kernel with its best replies, and what that loses with every state counted."""
+
+    section: Section
+    found: Continuum
+    kernel: np.ndarray
+    actions: list[Fraction]
+    cost: np.ndarray
+    value: float
+    inside: float
+    """The same on the states of the section alone."""
+
+    @classmethod
+    def of(cls, section: Section, loss: RealLoss, found: Continuum, kernel: np.ndarray, gap: float) -> _RealSection:
+        """What was found, with outputs joined that are nearly the same."""
+        base, decision = section.ground, section.ground.problem.decision
+        if isinstance(loss, SquaredError):
+            kernel = joined(kernel, loss, 0.02 * gap * float(size(found.value)))
         kernel, actions = merged(kernel, best_actions(section, kernel))
         numbers = np.array([float(a) for a in actions])
         cost = float(decision.weight) * section.upper(decision.loss.table(numbers, values_of(base)))
-        value = float((cost * kernel).sum())
-        if wide is not None:
-            break
-        clamped = value - float((loss.cost(numbers) * kernel).sum()) - section.lower(table)[1]
-        finer = finer_tolerance(section, table, tolerance, clamped, gap * float(size(value)), watch)
-        if finer is None or not fits(truncated(base, table, finer), NODES, watch):
-            break
-        tolerance = finer
-    spare = spared(gap, value, found.bound)
-    rounded = exact_kernel(section, kernel, list(actions), cost, epsilon, spare)
-    nodes, flows = reaching(found, needed(problem))
-    witness = dual_witness(section, list(nodes), standing(flows, problem.epsilon), float(epsilon), spare, chord=True)
-    return Proposal(section.summary, rounded, witness, "program on all states, real actions", found.status)
+        inside = float((loss.cost(numbers) * kernel).sum())
+        return cls(section, found, kernel, actions, cost, float((cost * kernel).sum()), inside)
+
+    @property
+    def open(self) -> float:
+        """How much of what is lost is not known to be necessary, states outside the section included."""
+        return self.value - self.found.bound
+
+    def proposed(self, gap: float, watch: Watch) -> Proposal:
+        """The same in whole numbers."""
+        section, found, problem = self.section, self.found, self.section.ground.problem
+        epsilon, spare = solvable(problem.epsilon), spared(gap, self.value, found.bound)
+        rounded = exact_kernel(section, self.kernel, list(self.actions), self.cost, epsilon, spare)
+        nodes, flows = reaching(found, needed(problem))
+        flows = standing(flows, problem.epsilon)
+        witness = dual_witness(section, list(nodes), flows, float(epsilon), spare, chord=True, watch=for_thinning(watch))
+        return Proposal(section.summary, rounded, witness, "program on all states, real actions", found.status)
 
 
 def needed(problem: Problem) -> tuple[Fraction, Fraction]:

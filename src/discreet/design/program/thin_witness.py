@@ -21,9 +21,11 @@ from typing import Any
 import numpy as np
 
 from discreet.design.program.sections import Recommendation, Section
+from discreet.design.schedule import GRACE, Until, time_left
 from discreet.design.solver.program import Floats, directed, pulled
 from discreet.model.certificate import DualWitness, Multipliers
 from discreet.model.summary import HistogramSummary
+from discreet.watch import SILENT, Watch
 
 SPARED = 0.03
 """The share of the gap that rounding a kernel, thinning its multipliers and rounding these may each take."""
@@ -51,6 +53,11 @@ def in_passing() -> Iterator[None]:
         _passing.reset(before)
 
 
+def for_thinning(watch: Watch) -> Until:
+    """Until when multipliers are thinned after a search: a little longer than it may take, however far over that it is already."""
+    return Until.after(max(time_left(watch), 0.0) + GRACE / 2)
+
+
 def dual_witness(
     section: Section,
     actions: list[Recommendation],
@@ -60,13 +67,14 @@ def dual_witness(
     *,
     most: Floats | None = None,
     chord: bool = False,
+    watch: Watch = SILENT,
 ) -> DualWitness:
     """Multipliers [action, directed edge] as whole numbers over a power of two, at the cost of about `spare` of the bound.
 
-    `most` [action, state] is how much may be pulled; by default what they pull.
+    `most` [action, state] is how much may be pulled; by default what they pull. When the watch ends, what is left is not thinned.
     """
     scale, each = whole_multipliers(
-        section.space.edges, len(section.space), actions, multipliers, epsilon, spare, most=most, every=chord
+        section.space.edges, len(section.space), actions, multipliers, epsilon, spare, most=most, every=chord, watch=watch
     )
     clamp = section.summary.clamp if isinstance(section.summary, HistogramSummary) else None
     return DualWitness("dual-with-chord" if chord else "dual", clamp, scale, each)
@@ -82,12 +90,13 @@ def whole_multipliers(
     *,
     most: Floats | None = None,
     every: bool = False,
+    watch: Watch = SILENT,
 ) -> tuple[int, tuple[Multipliers, ...]]:
     """The same as whole numbers over the scale that comes first; without `every` an action without any is left out."""
     flows = one_way(np.maximum(multipliers, 0.0))
     pulls = pulled(flows, edges, float(np.exp(epsilon)), states)
     if not _passing.get():
-        flows = thinned(flows, pulls if most is None else np.maximum(most, pulls), edges, epsilon, spare)
+        flows = thinned(flows, pulls if most is None else np.maximum(most, pulls), edges, epsilon, spare, watch)
     bits = _bits(flows, edges, states, spare)
     scaled = np.floor(np.ldexp(flows, bits))
     whole = scaled.astype(np.int64 if scaled.max(initial=0.0) < 2.0**62 else object)
@@ -121,7 +130,7 @@ def _bits(flows: Floats, edges: np.ndarray, states: int, spare: float) -> int:
     return min(fitting, max(ceil(log2(lost / spare)), 0)) if spare > 0 and np.isfinite(lost / spare) else fitting
 
 
-def thinned(flows: Floats, most: Floats, edges: np.ndarray, epsilon: float, spare: float) -> Floats:
+def thinned(flows: Floats, most: Floats, edges: np.ndarray, epsilon: float, spare: float, watch: Watch = SILENT) -> Floats:
     """Fewer multipliers that pull no more than `most`; the given ones where that would take too long or more than `spare`."""
     count, states = flows.shape[1], most.shape[1]
     if not count or states > MOST_STATES or flows.size > MOST_THINNED or spare <= 0 or not np.isfinite(most).all():
@@ -144,6 +153,8 @@ def thinned(flows: Floats, most: Floats, edges: np.ndarray, epsilon: float, spar
         scale = finer * spare
         found, solver = flows.copy(), _ready(matrix)
         for place in np.flatnonzero((flows > 0).sum(axis=1) > states).tolist():
+            if watch.cancelled():
+                break
             fewer = _vertex(solver, roomy[place] / scale)
             if fewer is not None:
                 found[place] = scale * fewer

@@ -7,20 +7,25 @@ for, or the smallest one above it that is usually reached in time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import log10
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from discreet.design.memory import allowed
 from discreet.design.program.sections import Recommendation, Section
-from discreet.design.schedule import SECONDS_PER_PROVED_ENTRY, Until, time_left, windowed_seconds
+from discreet.design.schedule import SECONDS_PER_PROVED_ENTRY, now, time_left, windowed_seconds
 from discreet.design.solver.continuum import Continuum
 from discreet.design.solver.losses import SquaredError
 from discreet.design.solver.program import Program, Solution
+from discreet.design.solver.stride import Timing, TooSlowError
 from discreet.design.solver.windowed import solve_windowed
 from discreet.design.solver.windows import TwoCounts
+from discreet.design.watchdog import Keep, forget
 from discreet.model.losses import DistanceLoss
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
@@ -40,6 +45,10 @@ ROUNDING = 0.1
 """Of the time, what rounding may take beyond it."""
 AIMED = 0.3
 """Of the goal, what the steps may leave; the rest is for what is clamped and for where trees meet."""
+MOST_PLANS = 4
+"""So many are tried, one after the other."""
+FINER = 0.4
+"""A further plan is worth its time where it aims at a gap of this share of the last."""
 BYTES_PER_PRODUCT = 48
 """Memory of the interior point on windows, for each variable and state of a window that shares a count."""
 
@@ -62,9 +71,14 @@ class WidePlan:
         return int(len(self.section.space) * (2 * self.radius / self.spacing + 1))
 
     @property
+    def steps(self) -> float:
+        """How many are usual."""
+        return FIRST_STEPS + STEPS_PER_DIGIT * -log10(self.goal)
+
+    @property
     def seconds(self) -> float:
         """A guess of what solving takes."""
-        return (FIRST_STEPS + STEPS_PER_DIGIT * -log10(self.goal)) * windowed_seconds(self.variables)
+        return self.steps * windowed_seconds(self.variables)
 
     @property
     def bytes(self) -> float:
@@ -74,29 +88,75 @@ class WidePlan:
         band = states * min(1.0, 2 * self.radius / levels)
         return BYTES_PER_PRODUCT * (self.variables * self.radius + states * band)
 
-    def time_for_steps(self, watch: Watch) -> float:
-        """What is left for solving when what it proposes is to be rounded in time."""
+    def timing(self, watch: Watch, *, patient: bool = False) -> Timing:
+        """What solving is to know about time when what it proposes is to be rounded; the patient is content with any pace."""
         within = float(self.lattice.omega[-1] - self.lattice.omega[0]) / self.spacing + 1
-        left = time_left(watch)
-        return left - max(0.0, SECONDS_PER_PROVED_ENTRY * within * len(self.section.space) - ROUNDING * left)
+        rounding = SECONDS_PER_PROVED_ENTRY * within * len(self.section.space)
+        return Timing(0.0 if patient else self.steps, rounding, ROUNDING * max(time_left(watch), 0.0))
 
-    def fits(self, watch: Watch) -> bool:
-        """Whether it is usually solved in time, and in memory."""
-        return self.seconds < self.time_for_steps(watch) and self.bytes < allowed()
+    def fits(self, watch: Watch, pace: float = 1.0) -> bool:
+        """Whether it is usually solved in time, where work takes so many times what is guessed, and in memory."""
+        in_time = pace * self.seconds < time_left(watch) - self.timing(watch).kept(pace)
+        return in_time and self.bytes < allowed()
 
-    def solve(self, program: Program, watch: Watch) -> Solution:
+    def solve(self, program: Program, watch: Watch, timing: Timing, keep: Keep[Solution]) -> Solution:
         """Solve the program of the section."""
-        return solve_windowed(
-            program, self.lattice, self.centres, self.radius, AIMED * self.goal, Until.after(self.time_for_steps(watch), watch)
-        )
+        aim = AIMED * self.goal
+        return solve_windowed(program, self.lattice, self.centres, self.radius, aim, watch, timing, keep)
 
-    def solve_real(self, loss: SquaredError, watch: Watch) -> Continuum:
+    def solve_real(self, loss: SquaredError, watch: Watch, timing: Timing, keep: Keep[Continuum]) -> Continuum:
         """The same for real actions."""
-        from discreet.design.solver.wide_cells import solve_wide_cells
+        from discreet.design.solver.wide_cells import WideCells, solve_wide_cells
 
-        until = Until.after(self.time_for_steps(watch), watch)
         edges, epsilon = self.section.space.edges, float(self.section.ground.problem.epsilon)
-        return solve_wide_cells(loss, edges, epsilon, self.lattice, self.radius, self.spacing, AIMED * self.goal, until)
+        cells = WideCells(loss, edges, epsilon, self.lattice, self.radius, self.spacing)
+        return solve_wide_cells(cells, AIMED * self.goal, watch, timing, keep)
+
+
+class Opened(Protocol):
+    """What a plan led to."""
+
+    @property
+    def open(self) -> float:
+        """How much of the loss is not known to be necessary."""
+        ...
+
+
+Found = TypeVar("Found", bound=Opened)
+
+
+def at_the_pace_of_the_machine(
+    plan: WidePlan,
+    again: Callable[[float], WidePlan | None],
+    solve: Callable[[WidePlan, Timing, Keep[Found]], Found],
+    watch: Watch,
+    keep: Keep[Found],
+) -> Found:
+    """The best that plans lead to: the one that was made, one for the pace that it shows, finer ones while time is left.
+
+    `again` makes a plan for a machine, or a problem, that takes so many times what is guessed.
+    """
+    best: Found | None = None
+    for left in range(MOST_PLANS, 0, -1):
+        begun = now()
+        try:
+            found = solve(plan, plan.timing(watch, patient=left == 1 or best is not None), keep if best is None else forget)
+        except TooSlowError as slow:
+            other = again(slow.pace)
+            if other is None or other.seconds >= plan.seconds:
+                break
+        else:
+            best = found if best is None or found.open < best.open else best
+            keep(partial(_held, best))
+            other = again((now() - begun) / plan.seconds)
+            if watch.cancelled() or other is None or other.goal > FINER * plan.goal:
+                return best
+        plan = other
+    return solve(plan, plan.timing(watch, patient=True), keep) if best is None else best
+
+
+def _held(found: Found) -> Found:
+    return found
 
 
 def centres_of(problem: Problem, actions: list[Recommendation]) -> np.ndarray | None:

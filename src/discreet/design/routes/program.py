@@ -44,10 +44,10 @@ class StateProgram(Route):
         if problem.real_actions:
             from discreet.design.program.real import continuous
 
-            return continuous(problem, asked.gap, asked.watch)
+            return continuous(problem, asked.gap, asked.watch, asked.keep)
         from discreet.design.program.listed import programmed
 
-        return programmed(problem, asked.gap, asked.watch)
+        return programmed(problem, asked.gap, asked.watch, asked.keep)
 
 
 PROGRAMS = (

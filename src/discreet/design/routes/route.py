@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 
 from discreet.design.proposal import Proposal
 from discreet.design.schedule import Until
+from discreet.design.watchdog import Keep, forget
 from discreet.frozen import dataclass
 from discreet.model.problem import Problem
 from discreet.model.promises import Promise, PurePromise
@@ -22,6 +23,8 @@ class Asked:
     gap: float
     seconds: float
     watch: Until
+    keep: Keep[Proposal] = forget
+    """Takes what makes a proposal of the best that is known, for the case that the route does not come back in time."""
 
 
 class Route(ABC):

@@ -20,16 +20,18 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from functools import partial
 
 import numpy as np
 
-from discreet.design.schedule import time_left
+from discreet.design.schedule import now, time_left
 from discreet.design.solver.continuum import Continuum, first_actions
 from discreet.design.solver.interior import Iterate, Point
 from discreet.design.solver.losses import SquaredError
 from discreet.design.solver.program import Floats, Integers, Program
 from discreet.design.solver.repair import repair
 from discreet.design.solver.threads import one_thread
+from discreet.design.watchdog import Keep, forget
 from discreet.frozen import dataclass
 from discreet.model.gap import reached
 from discreet.numerics.devices import fetched
@@ -127,12 +129,13 @@ def solve_cells(
     gap: float = 1e-6,
     watch: Watch | None = None,
     first: int = FIRST_CELLS,
+    keep: Keep[Continuum] = forget,
 ) -> Continuum:
     """Best kernel over real actions on a connected graph with ε > 0, and a bound over all real actions, to a relative gap.
 
-    It begins with about `first` cells.
+    It begins with about `first` cells; `keep` is handed the best so far.
     """
-    return _Refining(loss, edges, epsilon, gap, watch, first).solved()
+    return _Refining(loss, edges, epsilon, gap, watch, first).solved(keep)
 
 
 class _Refining:
@@ -151,28 +154,35 @@ class _Refining:
         self.proof = (self.line.centres, np.zeros((len(self.line.centres), 2 * len(edges))))
         self.least, self.idle = np.inf, 0
 
-    def solved(self) -> Continuum:
+    def solved(self, keep: Keep[Continuum]) -> Continuum:
         """Step and refine until the gap is reached, nothing helps any more, or the time is up."""
-        status = "stalled"
+        status, pace = "stalled", 1.0
         for _ in range(LIMIT):
             own, cheap, means = self._looked()
+            keep(partial(self._shown, self.actions, self.kernel, self.proof, self.value, self.bound, "cancelled"))
             if reached(self.value, self.bound, self.gap):
                 status = "optimal"
                 break
             if self.watch is not None:
                 seconds = time.perf_counter() - self.begun
                 self.watch.report(stage="real actions", value=self.value, bound=self.bound, seconds=seconds)
-                if self.watch.cancelled() or self.state.step_seconds > time_left(self.watch):
+                if self.watch.cancelled() or pace * self.state.step_seconds > time_left(self.watch):
                     status = "cancelled"
                     break
             told = float(cheap.sum())
             if own < SETTLED * told and not self._refined(told, cheap, means):
                 break
+            guess, begun = self.state.step_seconds, now()
             with np.errstate(all="ignore"):
                 if not self.state.advance():
                     break
-        seconds = time.perf_counter() - self.begun
-        return Continuum(self.actions, self.kernel, *self.proof, self.value, self.bound, seconds, status)
+            pace = max((now() - begun) / guess, pace / 2, 1.0)
+        return self._shown(self.actions, self.kernel, self.proof, self.value, self.bound, status)
+
+    def _shown(
+        self, actions: Floats, kernel: Floats, proof: tuple[Floats, Floats], value: float, bound: float, status: str
+    ) -> Continuum:
+        return Continuum(actions, kernel, *proof, value, bound, time.perf_counter() - self.begun, status)
 
     def _looked(self) -> tuple[float, Floats, Floats]:
         """The interior point's own gap, by how much each row is told too cheaply, and the rows' posterior means."""

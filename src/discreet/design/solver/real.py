@@ -22,6 +22,7 @@ from discreet.design.solver.losses import AffineLoss, RealLoss, SquaredError
 from discreet.design.solver.program import Floats, Integers, pulled
 from discreet.design.solver.solve import tree_flow
 from discreet.design.solver.threads import one_thread
+from discreet.design.watchdog import Keep, forget
 from discreet.watch import Watch
 
 STILL_NODES = 1_000
@@ -29,8 +30,18 @@ STILL_NODES = 1_000
 
 
 @one_thread()
-def solve_real(loss: RealLoss, edges: Integers, epsilon: float, gap: float = 1e-6, watch: Watch | None = None) -> Continuum:
-    """The best kernel over real actions on any graph and for any ε ≥ 0, and a bound over all real actions."""
+def solve_real(
+    loss: RealLoss,
+    edges: Integers,
+    epsilon: float,
+    gap: float = 1e-6,
+    watch: Watch | None = None,
+    keep: Keep[Continuum] = forget,
+) -> Continuum:
+    """The best kernel over real actions on any graph and for any ε ≥ 0, and a bound over all real actions.
+
+    On a connected graph `keep` is handed the best so far.
+    """
     if not isinstance(loss, SquaredError | AffineLoss):
         return solve_continuum(loss, edges, epsilon, gap, watch)
     begun = time.perf_counter()
@@ -42,13 +53,21 @@ def solve_real(loss: RealLoss, edges: Integers, epsilon: float, gap: float = 1e-
         position = np.zeros(len(label), dtype=np.int64)
         position[members] = np.arange(len(members))
         part = replace(loss, prior=loss.prior[members], omega=loss.omega[members])
-        parts.append((members, chosen, _connected(part, position[edges[chosen]], epsilon, gap, watch)))
+        hold = keep if len(members) == len(label) else forget
+        parts.append((members, chosen, _connected(part, position[edges[chosen]], epsilon, gap, watch, hold)))
     if len(parts) == 1:
         return parts[0][2]
     return _together(parts, len(label), len(edges), time.perf_counter() - begun)
 
 
-def _connected(loss: SquaredError | AffineLoss, edges: Integers, epsilon: float, gap: float, watch: Watch | None) -> Continuum:
+def _connected(
+    loss: SquaredError | AffineLoss,
+    edges: Integers,
+    epsilon: float,
+    gap: float,
+    watch: Watch | None,
+    keep: Keep[Continuum],
+) -> Continuum:
     if isinstance(loss, AffineLoss):
         alone = epsilon == 0.0 or len(loss.prior) == 1 or not np.any(loss.prior > 0)
         return _still(loss, edges) if alone else solve_continuum(loss, edges, epsilon, gap, watch)
@@ -56,7 +75,7 @@ def _connected(loss: SquaredError | AffineLoss, edges: Integers, epsilon: float,
         return _one_action(loss, edges, loss.low)
     if epsilon == 0.0:
         return _constant(loss, edges)
-    found = solve_cells(loss, edges, epsilon, gap, watch)
+    found = solve_cells(loss, edges, epsilon, gap, watch, keep=keep)
     if found.status in ("optimal", "cancelled"):
         return found
     return better(found, solve_continuum(loss, edges, epsilon, gap, watch))

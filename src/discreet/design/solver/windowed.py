@@ -13,91 +13,131 @@ overstep ε by little where two trees meet; `repair_nearby` settles that, at a p
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from discreet.design.schedule import now, spend, time_left, windowed_seconds
-from discreet.design.solver.banded import BandedCholesky, Strips
-from discreet.design.solver.elimination import Factor
+from discreet.design.schedule import TimeIsUpError, now, time_left, windowed_seconds
+from discreet.design.solver.batches import BatchFactor
 from discreet.design.solver.interior import FAINTEST, SAFE, Direction, corrected
 from discreet.design.solver.pricing import guessed
 from discreet.design.solver.program import Floats, Program, Solution, dual_bound, reduced_cost, value_of
 from discreet.design.solver.repair import repair_nearby
+from discreet.design.solver.stride import Stride, Timing, TooSlowError
 from discreet.design.solver.threads import one_thread
 from discreet.design.solver.windows import TwoCounts, Windows, seen_as
-from discreet.watch import Watch
+from discreet.design.watchdog import Keep, forget
+from discreet.watch import SILENT, Watch
 
 LIMIT = 150
 PROGRESS, PATIENCE = 0.95, 4
 """So many steps that do not bring the gap below this share of the least end the search."""
 MOST_ROUNDS = 40
 """Of conjugate gradients for one direction."""
-FEW = 3
-"""Actions whose inverses are formed at once: as many as stay near the core."""
 FAINT = 1e-4
 """Trees end where what hangs there counts by this share of the gap."""
 CLOSE, ROUGHLY = 1e-9, 3e-2
 """Sums of probabilities are hit as closely as this, or by this share of what was missing."""
+ROUND = 0.0175
+"""Share of a step: of each round of conjugate gradients, of which there are twenty or so."""
+TRIED = 2
+"""Steps in which a search may be given up for being slow."""
 
 
 @one_thread()
 def solve_windowed(
-    program: Program, lattice: TwoCounts, centres: Floats, radius: float, gap: float = 1e-6, watch: Watch | None = None
+    program: Program,
+    lattice: TwoCounts,
+    centres: Floats,
+    radius: float,
+    gap: float = 1e-6,
+    watch: Watch = SILENT,
+    timing: Timing = Timing(),
+    keep: Keep[Solution] = forget,
 ) -> Solution:
-    """Solve a program whose action k belongs to ω = centres[k], ascending, to a gap or as near as windows of this radius let."""
-    begun = time.perf_counter()
-    span = np.ptp(program.cost, axis=0)[lattice.order]
-    seen = seen_as(lattice, span, program.epsilon)
-    active = np.flatnonzero((centres > seen[0] - radius / 2) & (centres < seen[-1] + radius / 2))
-    chosen = program.restricted(active)
-    state = WindowedIterate(chosen, lattice, Windows(lattice, seen, centres[active], radius, program.factor))
-    status, taken, stalled, slowest = "iteration limit", 0, 0, state.step_seconds
-    least, kernel, bound, dual = np.inf, state.x, -np.inf, (state.z, state.price)
-    for _ in range(LIMIT):
-        value, proved = state.value(), state.bound()
-        if proved > bound:
-            bound, dual = proved, (state.z, state.price)
-        apart = value - bound + state.unfair()
-        stalled = 0 if apart < PROGRESS * least else stalled + 1
-        if apart < least:
-            least, kernel = apart, state.x
-        if watch is not None:
-            watch.report(stage="windows", value=value, bound=bound, seconds=time.perf_counter() - begun)
-            if watch.cancelled() or slowest > time_left(watch):
+    """Solve a program whose action k belongs to ω = centres[k], ascending, to a gap or as near as windows of this radius let.
+
+    Raises `TooSlowError` in its first steps alone, and only where `timing` names how many are usual.
+    """
+    return _Solving(program, lattice, centres, radius, gap).solved(watch, timing, keep)
+
+
+class _Solving:
+    """A program on windows, and the best kernel and multipliers that its path has shown."""
+
+    def __init__(self, program: Program, lattice: TwoCounts, centres: Floats, radius: float, gap: float) -> None:
+        self.begun, self.program, self.gap = time.perf_counter(), program, gap
+        span = np.ptp(program.cost, axis=0)[lattice.order]
+        seen = seen_as(lattice, span, program.epsilon)
+        self.active = np.flatnonzero((centres > seen[0] - radius / 2) & (centres < seen[-1] + radius / 2))
+        self.chosen = program.restricted(self.active)
+        windows = Windows(lattice, seen, centres[self.active], radius, program.factor)
+        self.state = WindowedIterate(self.chosen, lattice, windows)
+        self.least, self.x = np.inf, self.state.x
+        self.bound, self.dual = -np.inf, (self.state.z, self.state.price)
+        self.taken = self.stalled = 0
+
+    def solved(self, watch: Watch, timing: Timing, keep: Keep[Solution]) -> Solution:
+        """Step until the gap is reached, nothing helps any more, or the time is up."""
+        stride = Stride(self.state.step_seconds, timing, watch)
+        slowest, status = stride.guess, "iteration limit"
+        while self.taken < LIMIT:
+            value = self._looked()
+            keep(partial(self._solution, self.x, self.dual, self.taken, "cancelled"))
+            watch.report(stage="windows", value=value, bound=self.bound, seconds=time.perf_counter() - self.begun)
+            if self.least <= self.gap * abs(value):
+                status = "optimal"
+                break
+            if watch.cancelled() or slowest + timing.kept(stride.pace) > time_left(watch):
                 status = "cancelled"
                 break
-        if apart <= gap * abs(value):
-            status = "optimal"
-            break
-        started = now()
-        with np.errstate(all="ignore"):
-            moved = stalled < PATIENCE and state.advance()
-        if not moved:
-            status = "stalled"
-            break
-        taken += 1
-        slowest = max(now() - started, slowest / 2)
-    rows = repair_nearby(state.kernel(kernel), chosen)
-    flows = state.multipliers(*dual, FAINT * gap)
-    part = Solution(rows, flows, value_of(chosen, rows), bound, taken, 0.0, status)
-    found = Solution(
-        np.zeros_like(program.cost),
-        np.zeros((program.actions, flows.shape[1])),
-        part.value,
-        bound,
-        taken,
-        0.0,
-        status,
-    )
-    found.kernel[active], found.multipliers[active] = rows, flows
-    others = np.setdiff1d(np.arange(program.actions), active)
-    if others.size:
-        prices = reduced_cost(chosen, flows).min(axis=0)
-        found.multipliers[others] = guessed(
-            program, active, part, others, program.cost[others] - prices, 0.01 * gap * abs(part.value)
-        )[0]
-    return replace(found, bound=dual_bound(program, found.multipliers), seconds=time.perf_counter() - begun)
+            begun = now()
+            stride.begin(timing.steps - self.taken if self.taken < TRIED else 0.0)
+            try:
+                with np.errstate(all="ignore"):
+                    moved = self.stalled < PATIENCE and self.state.advance(stride)
+            except TooSlowError:
+                raise
+            except TimeIsUpError:
+                status = "cancelled"
+                break
+            if not moved:
+                status = "stalled"
+                break
+            self.taken += 1
+            slowest = max(now() - begun, slowest / 2)
+        return self._solution(self.x, self.dual, self.taken, status)
+
+    def _looked(self) -> float:
+        """Remember what the iterate shows where that is better; its value."""
+        state = self.state
+        value, proved = state.value(), state.bound()
+        if proved > self.bound:
+            self.bound, self.dual = proved, (state.z, state.price)
+        apart = value - self.bound + state.unfair()
+        told = self.least < 0.5 * abs(value)  # multipliers begin small, and prove nothing before they have grown
+        self.stalled = 0 if apart < PROGRESS * self.least or not told else self.stalled + 1
+        if apart < self.least:
+            self.least, self.x = apart, state.x
+        return value
+
+    def _solution(self, x: Floats, dual: tuple[Floats, Floats], taken: int, status: str) -> Solution:
+        """A kernel that is private, and multipliers for all actions."""
+        program, chosen, active = self.program, self.chosen, self.active
+        rows = repair_nearby(self.state.kernel(x), chosen)
+        flows = self.state.multipliers(*dual, FAINT * self.gap)
+        kernel, multipliers = np.zeros_like(program.cost), np.zeros((program.actions, flows.shape[1]))
+        kernel[active], multipliers[active] = rows, flows
+        value = value_of(chosen, rows)
+        others = np.setdiff1d(np.arange(program.actions), active)
+        if others.size:
+            part = Solution(rows, flows, value, self.bound, taken, 0.0, status)
+            prices = reduced_cost(chosen, flows).min(axis=0)
+            surplus, tolerance = program.cost[others] - prices, 0.01 * self.gap * abs(value)
+            multipliers[others] = guessed(program, active, part, others, surplus, tolerance)[0]
+        bound, seconds = dual_bound(program, multipliers), time.perf_counter() - self.begun
+        return Solution(kernel, multipliers, value, bound, taken, seconds, status)
 
 
 class WindowedIterate:
@@ -168,18 +208,21 @@ class WindowedIterate:
         np.minimum.at(found, self.windows.state, reduced)
         return found
 
-    def advance(self) -> bool:
-        """One predictor-corrector step; False when the linear algebra has no digits left."""
-        spend(self.step_seconds)
+    def advance(self, stride: Callable[[float], None]) -> bool:
+        """One predictor-corrector step; False when the linear algebra has no digits left.
+
+        `stride` is told of every share of it that is done, and may raise: then the iterate stays where it was.
+        """
+        self.stride = stride
         x, s, z = self.x, self.s, self.z
         weight = z / s
         stiff = (x[self.tail] / s) * (z * x[self.head])
         count = len(self.one)
         off = self.q * (stiff[:count] + stiff[count:])
         pull = self.pull(z)
-        self.factor = BatchFactor(self.windows, off, x * pull)
+        self.factor = BatchFactor(self.windows, off, x * pull, stride)
         try:
-            self.master = self.factor.summed_inverse(x, self.ends)
+            self.master = self.factor.summed_inverse(x, self.ends, stride)
         except np.linalg.LinAlgError:
             return False
         dual = self.cost - self.windows.gather(self.price) - pull
@@ -216,16 +259,20 @@ class WindowedIterate:
         ready = self.master.solve(missed)
         way, size = ready, float(missed @ ready)
         for _ in range(MOST_ROUNDS):
-            if float(np.abs(missed).max()) <= enough:
+            if float(np.abs(missed).max()) <= enough or not size > 0:
                 break
             step = self.factor.solve(x * windows.gather(way))
             moved = windows.hang(x * step)
-            length = size / float(way @ moved)
+            curve = float(way @ moved)
+            if not curve > 0:
+                break
+            length = size / curve
             dprice, dy, missed = dprice + length * way, dy + length * step, missed - length * moved
             ready = self.master.solve(missed)
             size, before = float(missed @ ready), size
             way = ready + (size / before) * way
             self.rounds += 1
+            self.stride(ROUND)
         ds = self.s * dy[self.head] + x[self.tail] * (dy[self.head] - dy[self.tail])
         dz = push - weight * ds
         return dy, ds, dz, dprice
@@ -264,45 +311,3 @@ class WindowedIterate:
             forward = ends[number, 0] == up
             found[:, number + count * ~forward] += flow[:, child]
         return np.maximum(found, 0.0) * self.scale
-
-
-class BatchFactor:
-    """The eliminated Newton matrices of all actions, chunk by chunk."""
-
-    def __init__(self, windows: Windows, off: Floats, sums: Floats) -> None:
-        self.windows = windows
-        self.factors = []
-        for chunk in windows.chunks:
-            size = int(chunk.pattern.layers.starts[-1])
-            weights = np.zeros((chunk.actions, len(chunk.template_edges)))
-            weights.ravel()[chunk.edge_slots] = off[chunk.edge_begin : chunk.edge_end]
-            rows = np.ones((chunk.actions, size))
-            rows.ravel()[chunk.slots] = sums[chunk.begin : chunk.end]
-            self.factors.append(Factor(chunk.pattern, weights, rows))
-
-    def solve(self, right: Floats) -> Floats:
-        """Q⁻¹·right for every action."""
-        found: Floats = np.empty_like(right)
-        for chunk, factor in zip(self.windows.chunks, self.factors, strict=True):
-            rows = np.zeros(factor.sums.shape)
-            rows.ravel()[chunk.slots] = right[chunk.begin : chunk.end]
-            found[chunk.begin : chunk.end] = factor.solve(rows).ravel()[chunk.slots]
-        return found
-
-    def summed_inverse(self, scale: Floats, ends: np.ndarray) -> BandedCholesky:
-        """Σ_a diag(scale) Q_a⁻¹ diag(scale) on the windows, factored."""
-        windows = self.windows
-        total = Strips(ends)
-        first = 0
-        for chunk, factor in zip(windows.chunks, self.factors, strict=True):
-            size = factor.sums.shape[1]
-            rows = np.ones(factor.sums.shape)
-            rows.ravel()[chunk.slots] = scale[chunk.begin : chunk.end]
-            for k in range(chunk.actions):
-                if k % FEW == 0:
-                    inverses = factor.inverses(k, min(k + FEW, chunk.actions), rows[k : k + FEW])
-                a, b = int(windows.starts[first + k]), int(windows.starts[first + k + 1])
-                place = chunk.slots[a - chunk.begin : b - chunk.begin] - k * size
-                total.add(int(windows.low[first + k]), inverses[k % FEW].take(place, axis=0).take(place, axis=1))
-            first += chunk.actions
-        return total.factored()
