@@ -23,7 +23,7 @@ from discreet.certify.optimality import proved_bound, proved_value
 from discreet.design import design
 from discreet.design.ladder import climb as ladder
 from discreet.design.ladder import likely
-from discreet.design.ladder.bounds import urn_solver
+from discreet.design.ladder.bounds import set_aside_solver, urn_solver
 from discreet.design.ladder.mechanisms.rungs import WeightsBySearch
 from discreet.design.solver.threads import one_thread
 from discreet.files.problem import problem_from_document
@@ -105,7 +105,7 @@ def climbed(problem: Problem, seconds: float) -> tuple[Sequence[Reached], float,
     clock = TwoCores()
     time.monotonic = clock
     likely.side_by_side = clock.side_by_side
-    urn_solver.THREADS = 1  # a clock of the processor counts both
+    urn_solver.THREADS = set_aside_solver.THREADS = 1  # a clock of the processor counts both
     with one_thread():
         proposal = ladder.climb(problem, seconds=seconds)
     guarantee = Guarantee(PurePromise(problem.epsilon), problem.neighbours.name, problem.unit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from discreet.design.ladder.bounds.set_aside_bands import Bands, Layout, splines
 from discreet.design.ladder.bounds.set_aside_prices import best_levels, proved
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.memory import allowing
-from discreet.design.schedule import counted
+from discreet.design.schedule import counted, threads_at_once
 
 LOSS = 2.0
 """About what the best mechanism loses."""
@@ -148,6 +149,21 @@ def test_time_ends_the_steps_and_time_and_memory_choose_the_program(small):
     assert fitting_program(reader, forms, LOSS, step) is None
     with allowing(int(size) // 50):
         assert fitting_program(reader, forms, LOSS, 2000 * step) is None
+
+
+def test_threads_share_the_nodes_and_change_nothing(small, monkeypatch):
+    """Two threads add up in another order, no more; and what a step takes is guessed for as many as work at once."""
+    reader, program, knots = small
+    found, guesses = [], []
+    for threads in (1, 2, 3):
+        monkeypatch.setattr(solver, "THREADS", threads)
+        guesses.append(solver.taking(program, knots, LOSS)[0] * threads_at_once(threads))
+        with ThreadPoolExecutor(threads) as pool:
+            walk = solver._Walk(program, reader.epsilon, knots, LOSS, pool)
+            assert all(walk.step() for _ in range(5))
+        found.append((walk.gap(), proved(program, reader.epsilon, knots, walk.forms(), walk.levels())))
+    assert np.allclose(found[1:], found[0], rtol=1e-4)  # what is not told apart takes up the digits that differ
+    assert guesses == pytest.approx(guesses[:1] * 3)
 
 
 def test_bases_without_digits_stay_as_they_are(small, monkeypatch):

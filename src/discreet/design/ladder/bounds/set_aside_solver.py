@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +31,15 @@ import numpy as np
 from discreet.design.ladder.bounds.set_aside_bands import PRICE_RIDGE, Layout, Window
 from discreet.design.ladder.bounds.set_aside_part import ActionPart, Way
 from discreet.design.ladder.bounds.set_aside_prices import Prices, best_levels, lowered, proved
-from discreet.design.schedule import SECONDS_PER_BAND_CALL, SECONDS_PER_BAND_ENTRY, SECONDS_PER_BAND_FLOP, now, spend
+from discreet.design.schedule import (
+    SECONDS_PER_BAND_CALL,
+    SECONDS_PER_BAND_ENTRY,
+    SECONDS_PER_BAND_FLOP,
+    now,
+    spend,
+    threads_at_once,
+)
+from discreet.design.solver.threads import one_thread
 from discreet.numerics.arrays import Floats
 from discreet.watch import SILENT, Watch
 
@@ -38,6 +47,8 @@ if TYPE_CHECKING:
     from discreet.design.ladder.bounds.set_aside import SetAsideProgram
 
 
+THREADS = 2
+"""Nodes are shared out to these: only ν joins them."""
 MOST_STEPS = 60
 BACK = 0.95
 """Share of the way to the boundary that a step goes."""
@@ -53,8 +64,8 @@ FARTHER = 0.2
 """How much longer the second corrector tries to make the step."""
 REACH = 4.5
 """Bases farther from a node than so many roots of the loss, and the widest step of ω, are left out."""
-MEASURED_EVERY = 3
-"""Steps between two measurements of the bound."""
+MEASURED_EVERY, MEASURED_FROM = 4, 0.1
+"""Steps between two measurements of the bound, and how near the steps must have come, as a share of the loss: it is dear."""
 
 
 def windows(layout: Layout, program: SetAsideProgram, knots: Floats, loss: float) -> list[Window | None]:
@@ -72,7 +83,8 @@ def windows(layout: Layout, program: SetAsideProgram, knots: Floats, loss: float
 def taking(program: SetAsideProgram, knots: Floats, loss: float) -> tuple[float, float]:
     """Guesses of the seconds of one step, and of the bytes of all."""
     layout = Layout(program)
-    return _taking(layout, [window for window in windows(layout, program, knots, loss) if window is not None])
+    seconds, size = _taking(layout, [window for window in windows(layout, program, knots, loss) if window is not None])
+    return seconds / threads_at_once(THREADS), size
 
 
 def _taking(layout: Layout, every: Sequence[Window]) -> tuple[float, float]:
@@ -101,31 +113,35 @@ def solve_set_aside(
 
     `loss` is that of a good mechanism.
     """
-    ends, walk = now() + seconds, _Walk(program, epsilon, knots, loss)
-    best = Prices(walk.forms(), walk.levels(), float("-inf"))
-    step, going = _taking(walk.layout, [node.window for node in walk.nodes])[0], True
-    for number in range(1, MOST_STEPS + 1):
-        begun = now()
-        going = walk.step()
-        spend(step)
-        going &= walk.gap() > gap * loss and not watch.cancelled() and now() + 1.2 * (now() - begun) < ends
-        if number % MEASURED_EVERY == 0 or not going:
-            forms = walk.forms()
-            for levels in (walk.levels(), best_levels(program, epsilon, knots, forms)):
-                bound = proved(program, epsilon, knots, forms, levels)
-                if bound > best.bound:
-                    best = Prices(forms, levels, bound)
-            watch.report(stage="set-aside bound", bound=best.bound)
-        if not going or best.bound >= enough:
-            break
+    ends, measuring = now() + seconds, 0.0
+    with one_thread(), ThreadPoolExecutor(THREADS) as pool:
+        walk = _Walk(program, epsilon, knots, loss, pool)
+        best = Prices(walk.forms(), walk.levels(), float("-inf"))
+        step = _taking(walk.layout, [node.window for node in walk.nodes])[0]
+        for number in range(1, MOST_STEPS + 1):
+            begun = now()
+            going = walk.step()
+            spend(step)
+            left = ends - now() - measuring
+            going &= walk.gap() > gap * loss and not watch.cancelled() and 1.2 * (now() - begun) < left
+            if (number % MEASURED_EVERY == 0 and walk.gap() < MEASURED_FROM * loss) or not going:
+                begun, forms = now(), walk.forms()
+                for levels in (walk.levels(), best_levels(program, epsilon, knots, forms)):
+                    bound = proved(program, epsilon, knots, forms, levels)
+                    if bound > best.bound:
+                        best = Prices(forms, levels, bound)
+                measuring = now() - begun
+                watch.report(stage="set-aside bound", bound=best.bound)
+            if not going or best.bound >= enough:
+                break
     return best
 
 
 class _Walk:
     """The nodes that are played somewhere, and ν [base, type]."""
 
-    def __init__(self, program: SetAsideProgram, epsilon: float, knots: Floats, loss: float) -> None:
-        self.layout, self.q, self.program = Layout(program), math.exp(epsilon), program
+    def __init__(self, program: SetAsideProgram, epsilon: float, knots: Floats, loss: float, pool: ThreadPoolExecutor) -> None:
+        self.layout, self.q, self.program, self.pool = Layout(program), math.exp(epsilon), program, pool
         self.layout.assemble()
         self.shape = (len(knots), *program.coefficients.shape[:1], len(program.states))
         self.floor = START * program.second
@@ -140,6 +156,7 @@ class _Walk:
             over = np.maximum(cost + program.read**2 + self.floor, 0.5 * self.floor)
             self.nodes.append(ActionPart(self.layout, window, self.q, cost, over, float(played[k]), k))
         self.total = 2.0 * sum(float(node.weights.sum()) for node in self.nodes)
+        self.shares = [self.nodes[k::THREADS] for k in range(THREADS)]
 
     def forms(self) -> Floats:
         """β [node, form, state]."""
@@ -159,12 +176,18 @@ class _Walk:
     def _factor(self) -> None:
         from scipy import linalg
 
-        layout, prices = self.layout, np.zeros((self.layout.columns, self.layout.columns))
-        room, whole = (np.zeros((layout.bases, layout.types, layout.types)) for _ in range(2))
-        for node in self.nodes:
-            node.factor(layout, room, prices, self.nu[node.window.bases])
-            whole[node.window.bases] += room[node.window.bases]
-            room[node.window.bases] = 0.0
+        layout = self.layout
+
+        def factored(share: Sequence[ActionPart]) -> tuple[Floats, Floats]:
+            prices = np.zeros((layout.columns, layout.columns))
+            room, whole = (np.zeros((layout.bases, layout.types, layout.types)) for _ in range(2))
+            for node in share:
+                node.factor(layout, room, prices, self.nu[node.window.bases])
+                whole[node.window.bases] += room[node.window.bases]
+                room[node.window.bases] = 0.0
+            return prices, whole
+
+        prices, whole = (sum(parts[1:], parts[0]) for parts in zip(*self.pool.map(factored, self.shares), strict=True))
         prices += layout.doubled(whole)
         own = np.diag(layout.doubled(whole * np.eye(layout.types)))
         self.scale = np.where(own > 0, 1.0 / np.sqrt(np.where(own > 0, own, 1.0)), 0.0)
@@ -178,13 +201,13 @@ class _Walk:
 
         layout = self.layout
         over = np.zeros(layout.here.shape)
-        for node in self.nodes:
-            moved = node.begin(*changes(node), whole)
+        moves = self.pool.map(lambda node: node.begin(*changes(node), whole), self.nodes)
+        for node, moved in zip(self.nodes, moves, strict=True):
             over[node.window.bases] += moved + node.p * node.here if whole else moved
         if whole:
             over -= layout.here
         dnu = layout.prices(-self.scale * linalg.cho_solve(self.prices, self.scale * layout.told(over)))
-        return [node.end(dnu[node.window.bases]) for node in self.nodes], dnu
+        return list(self.pool.map(lambda node: node.end(dnu[node.window.bases]), self.nodes)), dnu
 
     def _lengths(self, ways: Sequence[Way]) -> tuple[float, float]:
         """How far P, and β and ν, may go until more than a small share would be at the boundary."""
@@ -254,8 +277,7 @@ class _Walk:
         self.nu = self.nu + second * dnu
         # the average that is left, about: products are kept from falling far below it
         least = OFF_CENTRE * average * (1 - min(first, second) * (1 - centring))
-        for node, way in zip(self.nodes, ways, strict=True):
-            node.go(way, first, second, least)
+        list(self.pool.map(lambda node, way: node.go(way, first, second, least), self.nodes, ways))
         return True
 
 
