@@ -56,7 +56,7 @@ SHARES = {
     "program on a sum and a count": 0.25,
     "coin bound": 0.6,
     "set-aside bound": 0.75,
-    "urn bound": 0.6,
+    "urn bound": 0.8,
     "likely histograms": 0.9,
     "quotient bound": 0.15,
     "grouped quotient bound": 0.5,

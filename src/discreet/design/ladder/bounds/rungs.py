@@ -10,7 +10,8 @@ from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.coins import best_coins, coins_bound, promised, why_no_coins
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Fitted, fitting_program, forms_of, set_aside_bound
-from discreet.design.ladder.bounds.urn import UrnProgram, urn_bound
+from discreet.design.ladder.bounds.urn import urn_bound
+from discreet.design.ladder.bounds.urn_forms import FittedUrn
 from discreet.design.ladder.bounds.urn_forms import finest as finest_urn
 from discreet.design.ladder.bounds.urn_forms import fitting as fitting_urn
 from discreet.design.ladder.bounds.urn_forms import forms_of as urn_forms
@@ -153,17 +154,21 @@ class UrnBound(Rung):
         held, best = height.bound.witness, None
         if not isinstance(held, UrnWitness):
             alone = fitting_urn(problem, urn_forms(problem)[0], loss, FIRST_FORM * seconds)
-            best = None if alone is None else urn_bound(problem, alone, loss, FIRST_FORM * seconds, height.watch)
-        program = None if height.watch.cancelled() else finest_urn(problem, loss, ends - now())
-        if program is not None and not _known_urn(held, program):
-            found = urn_bound(problem, program, loss, ends - now(), height.watch)
+            if alone is not None:
+                best = urn_bound(problem, alone.program, loss, FIRST_FORM * seconds, height.watch, alone.apart)
+        fitted = None if height.watch.cancelled() else finest_urn(problem, loss, ends - now())
+        if fitted is not None and not _known_urn(held, fitted):
+            found = urn_bound(problem, fitted.program, loss, ends - now(), height.watch, fitted.apart)
             best = max((each for each in (best, found) if each), key=lambda each: each.lower_bound, default=None)
         return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)
 
 
-def _known_urn(held: Witness | None, program: UrnProgram) -> bool:
-    """Whether a bound is of this program, or of one with more states."""
-    return isinstance(held, UrnWitness) and held.weights == program.weights and len(held.states) >= len(program.states)
+def _known_urn(held: Witness | None, fitted: FittedUrn) -> bool:
+    """Whether a bound is of this program, or of one with more states and nodes."""
+    if not isinstance(held, UrnWitness) or held.weights != fitted.program.weights:
+        return False
+    states, nodes = len(fitted.program.states), fitted.nodes
+    return len(held.states) * len(held.multipliers) >= states * nodes
 
 
 def _known(height: Height, fitted: Fitted) -> bool:

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 Forms = tuple[tuple[int, ...], ...]
 """What every type adds to the sums beside the count."""
 
-KNOTS, MOST_KNOTS = 24, 60
+KNOTS, MOST_KNOTS = 24, 160
 APART = 0.25
-"""Nodes are so many roots of loss/e^(ε/2) apart, where that takes no more than MOST_KNOTS of them."""
+"""Nodes are so many roots of loss/e^(ε/2) apart, and where there is time nearer; about MOST_KNOTS of them at most."""
 MOST_COUNTS = 400_000
 """Counts of classes that are listed to find the law of the states."""
 WIDELY = 10.0
@@ -214,14 +214,17 @@ class UrnProved:
     witness: UrnWitness
 
 
-def urn_bound(problem: Problem, program: UrnProgram, loss: float, seconds: float, watch: Watch = SILENT) -> UrnProved | None:
+def urn_bound(
+    problem: Problem, program: UrnProgram, loss: float, seconds: float, watch: Watch = SILENT, apart: float = APART
+) -> UrnProved | None:
     """The bound that a program proves within the time, None when that is nothing; `loss` is that of a good mechanism.
 
+    `apart` says how near nodes are (`knots_of`).
     Every cell's cost is lowered at a node by a square, so that the multipliers prove as much between nodes as at them (`knots`).
     """
     weight = float(problem.decision.weight)
     cone = cone_of(program, float(problem.epsilon))
-    knots = knots_of(problem, program, loss / weight)
+    knots = knots_of(problem, program, loss / weight, apart)
     reach = rewards(knots, [False] * len(knots))
     cost = program.masses * (knots[:, None] ** 2 - reach[:, None] ** 2 - 2 * knots[:, None] * program.reads)
     played = 1.0 / (knots**2 + WIDELY * program.second)
@@ -236,13 +239,13 @@ def urn_bound(problem: Problem, program: UrnProgram, loss: float, seconds: float
     return None if lower <= 0 else UrnProved(weight * lower, _witness(problem, program, cone, knots, weight * found))
 
 
-def knots_of(problem: Problem, program: UrnProgram, loss: float) -> Floats:
+def knots_of(problem: Problem, program: UrnProgram, loss: float, apart: float = APART) -> Floats:
     """Nodes measured from E ω: dense where a mechanism of this loss plays, reaching over all values."""
     centre = float(program.urn.centre * program.urn.respondents)
     low, high = (float(end) - centre for end in problem.omega_range)
     spread = sqrt(max(program.whole - loss, 0.05 * program.whole))
-    apart = min(max(APART * sqrt(loss / exp(float(problem.epsilon) / 2)), 5.0 * spread / MOST_KNOTS), 5.0 * spread / KNOTS)
-    return dense_knots(0.0, spread, low, high, apart)
+    widest = min(APART * sqrt(loss / exp(float(problem.epsilon) / 2)), 5.0 * spread / KNOTS)
+    return dense_knots(0.0, spread, low, high, max(widest * apart / APART, 5.0 * spread / MOST_KNOTS))
 
 
 def _witness(problem: Problem, program: UrnProgram, cone: UrnCone, knots: Floats, multipliers: Floats) -> UrnWitness:

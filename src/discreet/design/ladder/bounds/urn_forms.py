@@ -1,38 +1,70 @@
-"""Which urn program: the type that is counted, the sum beside it, and how many states the time allows."""
+"""Which urn program: the type that is counted, the sum beside it, and how many states and nodes the time allows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import sqrt
 
+import numpy as np
+
 from discreet.certify.bounds.urn import urn_of
-from discreet.design.ladder.bounds.urn import Forms, UrnProgram, knots_of, urn_program
+from discreet.design.ladder.bounds.urn import APART, Forms, UrnProgram, knots_of, urn_program
 from discreet.design.ladder.bounds.urn_solver import solve_seconds
 from discreet.model.problem import Problem
 
 LEAVE_OUT = (2e-2, 1e-2, 3e-3, 1e-3, 3e-4)
 """Shares of the variance of ω that the states left out may hold."""
+NEARER = (1.0, 0.8, 0.64, 0.5, 0.4, 0.32, 0.25, 0.2)
+"""Nodes may be so many times as far apart as they usually are."""
+MISSED = 0.4
+"""Of the loss, that a program proves less for each share of the variance that is left out (observed)."""
+FINE = 3e-4
+"""Of the loss, that nodes may cost: nearer ones are not tried."""
 LEVELS = (2, 3, 4)
 MOST_SUMMED = 4
 """So many levels are not summed: a sum of many says little of each class, and proves less than one of few."""
 
 
-def fitting(problem: Problem, forms: Forms, loss: float, seconds: float, most_left_out: float = LEAVE_OUT[0]) -> UrnProgram | None:
-    """The program that leaves out least, and no more than this, among those that the time allows; None when there is none."""
-    found = None
+@dataclass(frozen=True, eq=False)
+class FittedUrn:
+    """A program, how far apart its nodes are, how many they are, and what states and nodes are guessed to leave unproved."""
+
+    program: UrnProgram
+    apart: float
+    nodes: int
+    unproved: float
+
+
+def fitting(problem: Problem, forms: Forms, loss: float, seconds: float, most_left_out: float = LEAVE_OUT[0]) -> FittedUrn | None:
+    """Of the programs that the time allows, leaving out no more than this, the one thought to prove most; None without any.
+
+    Time is for states or for nodes: half the distance of nodes, squared, is lost between them, and at twenty respondents that is
+    more than a hundredth of the states.
+    """
+    best, paid = None, loss / float(problem.decision.weight)
     for share in (share for share in LEAVE_OUT if share <= most_left_out):
         program = urn_program(urn_of(problem), likeliest(problem), forms, share)
         if program is None:
             break
-        nodes = len(knots_of(problem, program, loss / float(problem.decision.weight)))
-        if solve_seconds(program, nodes) > seconds:
+        found = None
+        for nearer in NEARER:
+            knots = knots_of(problem, program, paid, nearer * APART)
+            if solve_seconds(program, len(knots)) > seconds:
+                break
+            between = float(np.diff(knots).min()) ** 2 / 4
+            found = FittedUrn(program, nearer * APART, len(knots), MISSED * share * paid + between)
+            if between < FINE * paid:
+                break
+        if found is None:
             break
-        found = program
-    return found
+        if best is None or found.unproved < best.unproved:
+            best = found
+    return best
 
 
-def finest(problem: Problem, loss: float, seconds: float) -> UrnProgram | None:
+def finest(problem: Problem, loss: float, seconds: float) -> FittedUrn | None:
     """The program with the finest forms that fits the time; None where nothing fits beside the count."""
     finer = forms_of(problem)[:0:-1]
     for most in (LEAVE_OUT[1], LEAVE_OUT[0]):

@@ -38,9 +38,10 @@ CORRECTIONS, WORTH_IT = 4, 0.01
 STRAYED = 10.0
 """A product is brought back when it is so many times larger or smaller than its target."""
 RIDGE = 1e-11
-NEAR = 2e-3
+NEAR = 1e-3
 """Relative distance of both sides at which it ends."""
-SECONDS_PER_NODE = 1e-3
+SECONDS_PER_BLOCK = 2e-4
+"""Of a step, for each level of a node."""
 THREADS = 2
 """Nodes are independent but for their prices, and all they take are products of matrices."""
 
@@ -50,8 +51,8 @@ def step_seconds(program: UrnProgram, nodes: int) -> float:
     levels = np.unique(program.states[:, 0], return_counts=True)[1].astype(np.float64)
     sizes = levels * max(1, len(program.weights) - program.states.shape[1])
     prices = _prices(program)
-    each = 3.0 * (sizes**3).sum() + 2.5 * prices * (sizes**2).sum() + 0.5 * prices**2 * sizes.sum()
-    return nodes * (SECONDS_PER_PRODUCT * float(each) + SECONDS_PER_NODE)
+    each = 1.2 * (sizes**3).sum() + 1.5 * prices * (sizes**2).sum() + 0.6 * prices**2 * sizes.sum()
+    return nodes * (SECONDS_PER_PRODUCT * float(each) + SECONDS_PER_BLOCK * len(sizes))
 
 
 def solve_seconds(program: UrnProgram, nodes: int) -> float:
@@ -60,8 +61,7 @@ def solve_seconds(program: UrnProgram, nodes: int) -> float:
 
 
 def _prices(program: UrnProgram) -> int:
-    free = max(1, len(program.weights) - program.states.shape[1])
-    return len(program.cells) if len(program.cells) <= FEW_CELLS else free * MOST_COLUMNS
+    return len(program.cells) if len(program.cells) <= FEW_CELLS else len(program.weights) * MOST_COLUMNS
 
 
 def multipliers_of(
@@ -109,7 +109,7 @@ class _Walk:
         starts = np.concatenate([[0], self.ties.ends])
         edges = np.append(starts[firsts], starts[-1])
         sizes, nodes = np.diff(edges), len(played)
-        must_fit(8.0 * nodes * (4.0 * float(sizes @ sizes) * 1.5 + rows.shape[1] * self.prices.shape[1]), "the urn bound")
+        must_fit(8.0 * nodes * (2.5 * float(sizes @ sizes) + rows.shape[1] * self.prices.shape[1]), "the urn bound")
         self.levels = Levels(rows, edges)
         self.parts = [part for part in np.array_split(np.arange(nodes), THREADS) if len(part)]
         self.free_cost = np.asarray(free.T @ self.cost)
