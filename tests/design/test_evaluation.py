@@ -93,10 +93,9 @@ def remapped(weights: tuple[int, ...]) -> Mechanism:
     asked = problem(school(40, "real"))
     bare = geometric_mechanism(asked, LinearSummary(weights))
     view = seen_by(bare)
-    distinct = tuple(sorted(set(view.exact_omegas)))
-    joint = np.zeros((len(view.masses), len(distinct)))
-    joint[np.arange(len(view.masses)), [distinct.index(w) for w in view.exact_omegas]] = view.masses
-    actions = best_replies(asked.decision, view.kernel @ joint, distinct).actions
+    joint = np.zeros((len(view.masses), len(view.values)))
+    joint[np.arange(len(view.masses)), view.column] = view.masses
+    actions = best_replies(asked.decision, view.kernel @ joint, view.values).actions
     return replace(bare, kernel=replace(bare.kernel, actions=tuple(actions)))  # type: ignore[arg-type]
 
 

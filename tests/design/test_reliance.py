@@ -18,8 +18,9 @@ from discreet.certify.value.expected import expected_payoff
 from discreet.design import Design, design
 from discreet.design.comparison.behaviour import behaviour
 from discreet.design.comparison.evaluation import recommended
+from discreet.design.comparison.outcome import mixed
 from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
-from discreet.design.comparison.truths import ListedWorld, SummedWorld, mixed, world
+from discreet.design.comparison.truths import ListedWorld, SummedWorld, world
 from discreet.design.questions.family import design_family
 from discreet.design.questions.hedge import NEVER, hedge, must_be_hedgeable, with_actions
 from discreet.design.questions.regret import must_be_valued, under

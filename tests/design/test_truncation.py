@@ -107,7 +107,7 @@ def test_the_clamp_spends_no_more_than_allowed(tolerance: float) -> None:
 def test_regret_weighs_what_a_blind_action_would_lose() -> None:
     histograms = np.array([[2, 0], [1, 1], [0, 2]])
     loss = np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 1.0]])
-    weights = regret_marginals(histograms, np.array([0.5, 0.3, 0.2]), loss)
+    weights = regret_marginals(histograms, np.array([0.5, 0.3, 0.2]), loss, np.arange(3))
     assert weights.shape == (2, 3)
     assert weights[1] == pytest.approx(np.array([0.5, 0.0, 0.0]) + np.array([0.5, 0.3, 0.2]) * 0.5)
 
@@ -147,7 +147,7 @@ def test_a_machine_faster_than_guessed_goes_on_to_the_larger_box(spoiled: bool, 
     monkeypatch.setattr(listed, "fits", lambda *given: not asked.append(given[-1]) and len(asked) == 1)
     real, sizes = solve_priced, []
 
-    def solved(program: Program, gap: float, watch: Watch) -> Solution:
+    def solved(program: Program, gap: float, watch: Watch, beginning: None) -> Solution:
         sizes.append(program.states)
         found = real(program, gap, watch)
         nothing = np.full_like(found.kernel, 1 / program.actions)

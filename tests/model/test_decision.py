@@ -185,3 +185,21 @@ def test_payoffs_in_whole_numbers_are_the_payoffs(loss: Loss) -> None:
     for omega in (Fraction(-2, 7), Fraction(0), Fraction(5, 12), Fraction(11)):
         whole, unit = decision.payoffs(tuple(decision.actions), omega)  # type: ignore[arg-type]
         assert [Fraction(u, unit) for u in whole] == [decision.payoff(a, omega) for a in decision.actions]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("loss", [SquaredLoss(), AbsoluteLoss(), PinballLoss(Fraction(1, 3))])
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        (Fraction(0), Fraction(2), Fraction(1 << 30)),
+        (Fraction(-7, 3), Fraction(1, 2), Fraction(5)),
+        (Fraction(1, (1 << 30) + 3), Fraction(1), Fraction(2)),  # one denominator for all would not fit into the machine's numbers
+        (Fraction(-(1 << 31)), Fraction((1 << 31) + 1, 7), Fraction(1 << 70)),  # nor would a difference, or its square
+    ],
+)
+def test_payoffs_at_many_values_are_those_at_each(loss: Loss, numbers: tuple[Fraction, ...]) -> None:
+    decision = Decision(loss, ListedActions(tuple(sorted(numbers))))
+    omegas = (*numbers, -numbers[-1])
+    rows = decision.payoff_rows(list(numbers), omegas)
+    found = [[Fraction(payoff, unit) for payoff in payoffs] for payoffs, unit in rows]
+    assert found == [[decision.payoff(a, omega) for a in numbers] for omega in omegas]

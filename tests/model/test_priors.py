@@ -142,3 +142,16 @@ def test_a_billion_respondents_have_a_prior_but_no_list() -> None:
         universe.histograms()
     with pytest.raises(TooLarge):
         list(universe.databases())
+
+
+def test_all_histograms_at_once_are_as_likely_as_each_alone() -> None:
+    """Listing all goes by ends that many histograms share; types without probability and sizes that vary are no exception."""
+    for chances in (("1/2", "1/3", "1/6"), ("1", "0", "0"), ("0", "0", "1"), ("2/3", "1/3"), ("1/4", "1/4", "0", "1/2")):
+        prior = IidPrior(tuple(map(Fraction, chances)))
+        universe = Universe.of(5, tuple(map(Fraction, range(len(chances)))))
+        rows = universe.histograms()
+        every, each = prior.on_histograms(rows, universe), [prior.on_histograms(row[None, :], universe)[0] for row in rows]
+        assert list(every) == each and sum(each) == 1
+    sizes = IidPrior(HALF, (Fraction(1, 4), Fraction(0), Fraction(3, 4)))
+    rows = VARYING.histograms()
+    assert list(sizes.on_histograms(rows, VARYING)) == [sizes.on_histograms(row[None, :], VARYING)[0] for row in rows]

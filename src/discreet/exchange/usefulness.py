@@ -121,9 +121,7 @@ def on_problem(mechanism: FiniteMechanism, problem: Problem) -> tuple[FiniteMech
 def best_reply_value(lifted: FiniteMechanism, problem: Problem) -> Fraction:
     """E[max_a E[u(a, ω) | output]], exact, summed over decision makers with their weights."""
     known = believed(problem, problem.finest())
-    omegas = tuple(sorted(set(known.omegas)))
-    column = {omega: k for k, omega in enumerate(omegas)}
-    fibre = [column[omega] for omega in known.omegas]
+    omegas, fibre = known.values, known.column
     prior = [known.weights[i] for i in range(len(fibre))]
     total = Fraction(0)
     for row in lifted.rows:

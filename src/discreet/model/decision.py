@@ -129,6 +129,10 @@ class Decision:
         """u(a, ω) of each of these actions, exactly, as whole numbers over one denominator."""
         return self.loss.payoffs(chosen, omega, self.actions)
 
+    def payoff_rows(self, chosen: Sequence[Action], omegas: Sequence[Fraction]) -> list[tuple[list[int], int]]:
+        """The same at each of several values."""
+        return self.loss.payoff_rows(chosen, omegas, self.actions)
+
     def tied_to(self, omegas: Sequence[Fraction]) -> Decision:
         """The same decision for a statistic with these ascending values."""
         return replace(self, loss=self.loss.tied_to(omegas))

@@ -33,6 +33,7 @@ from discreet.model.statistic import (
 )
 from discreet.model.summary import DatabaseSummary, HistogramSummary
 from discreet.model.universe import AnyUniverse, ListedUniverse, Universe
+from discreet.numerics.exact import ranked
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,20 @@ class Believed:
 
     weights: ExactWeights
     omegas: tuple[Fraction, ...]
+
+    @property
+    def values(self) -> tuple[Fraction, ...]:
+        """The values that the statistic takes here, ascending."""
+        return self._placed[0]
+
+    @property
+    def column(self) -> list[int]:
+        """Which of these values each state has."""
+        return self._placed[1]
+
+    @cached_property
+    def _placed(self) -> tuple[tuple[Fraction, ...], list[int]]:
+        return ranked(self.omegas)
 
 
 def believed(problem: Problem, space: StateSpace) -> Believed:

@@ -32,9 +32,8 @@ def prior_view(stated: Problem) -> View:
         return View({"prior_of_statistic": None}, ())
     belief = believed(stated, stated.finest())
     masses = belief.weights.floats()
-    values = sorted(set(belief.omegas))
-    place = {value: i for i, value in enumerate(values)}
-    chances = np.bincount([place[omega] for omega in belief.omegas], masses, len(values))
+    values = belief.values
+    chances = np.bincount(belief.column, masses, len(values))
     likely = [i for i in np.flatnonzero(chances >= LEAST).tolist() if len(values) <= MOST_ROWS or chances[i] >= LEAST]
     shown = likely[:MOST_ROWS]
     facts: dict[str, Any] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from discreet.design.comparison.truths import Outcome
+from discreet.design.comparison.outcome import Outcome
 from discreet.design.memory import OUT_OF_MEMORY
 from discreet.design.questions.hedge import NEVER, ROUNDED, Hedged, hedge, why_not_hedged
 from discreet.design.questions.reliance import SIZES, Mistake, Reliance, reliance, why_not_known

@@ -65,7 +65,7 @@ def coins_upper_bound(problem: Problem, witness: CoinsWitness) -> Fraction:
     listed = lattice_actions(problem, witness.coins, ends)
     if listed is not None and all(m.action in listed for m in witness.multipliers):
         decision = free_decision(problem, witness.coins, listed)
-        regrets, least = regrets_of((decision,), sorted(set(stage.omegas)))
+        regrets, least = regrets_of((decision,), stage.values)
         assert not any(least.values()), "every ω of a lattice is an action"
         loss = over_actions((decision,), stage, regrets, pulls)
     else:

@@ -50,7 +50,7 @@ def dual_upper_bound(problem: Problem, witness: DualWitness) -> Fraction:
 
 def least_pulled(problem: Problem, stage: PullStage, pulls: Sequence[Pull]) -> Fraction:
     """The least loss that actions can have at the states when each is pulled by the multipliers, from below."""
-    distinct = sorted(set(stage.omegas))
+    distinct = stage.values
     if problem.real_actions:
         decision = problem.decision
         least = least_losses(decision, distinct)
@@ -58,16 +58,16 @@ def least_pulled(problem: Problem, stage: PullStage, pulls: Sequence[Pull]) -> F
     else:
         regrets, least = regrets_of(problem.decisions, distinct)
         gain = over_actions(problem.decisions, stage, regrets, pulls)
+    if not any(least.values()):
+        return gain
     held = zip(stage.masses, stage.omegas, strict=True)
-    floor = sum((mass * least[omega] for mass, omega in held if least[omega]), Fraction(0))
-    return floor + gain
+    return sum((mass * least[omega] for mass, omega in held if least[omega]), Fraction(0)) + gain
 
 
 def stage_of(problem: Problem, box: Clamp | None) -> PullStage:
     """The finest states, and those of the box among them with their edges."""
     space = problem.finest()
     belief = believed(problem, space)
-    masses = [belief.weights[i] for i in range(len(space))]
     summary = HistogramSummary(box) if problem.exchangeable else DatabaseSummary()
     if box is not None and not problem.exchangeable:
         raise Refuted("a box of histograms bounds nothing when the order of respondents matters", "a box")
@@ -77,8 +77,8 @@ def stage_of(problem: Problem, box: Clamp | None) -> PullStage:
     if outside is not None:
         raise Refuted("the witness's box holds a state that no database has", outside)
     inside = [space.index[name] for name in inner.labels]
-    edges = frozenset((int(a), int(b)) for a, b in inner.edges)
-    return PullStage(masses, belief.omegas, inside, edges)
+    edges = frozenset((a, b) for a, b in inner.edges.tolist())
+    return PullStage(belief.weights, belief.omegas, inside, edges)
 
 
 def combined_actions(decisions: Sequence[Decision]) -> list[Recommendation]:
@@ -102,21 +102,22 @@ def regrets_of(decisions: Sequence[Decision], omegas: Sequence[Fraction]) -> tup
             remedy="list fewer actions",
         )
     lists = [list(d.choices) for d in decisions]
+    rows = [decision.payoff_rows(actions, omegas) for decision, actions in zip(decisions, lists, strict=True)]
     regrets: Regrets = {}
     least: dict[Fraction, Fraction] = {}
-    for omega in omegas:
-        total, unit = [0], 1
-        least[omega] = Fraction(0)
-        for decision, actions in zip(decisions, lists, strict=True):
-            payoffs, each = decision.payoffs(actions, omega)
+    for k, omega in enumerate(omegas):
+        total, unit, floor = [0], 1, Fraction(0)
+        for decision, table in zip(decisions, rows, strict=True):
+            payoffs, each = table[k]
             best, weight = max(payoffs), decision.weight
-            least[omega] -= weight * Fraction(best, each)
+            if best:
+                floor -= weight * Fraction(best, each)
             each *= weight.denominator
             common = lcm(unit, each)
             step, before = weight.numerator * (common // each), common // unit
             over = [step * (best - payoff) for payoff in payoffs]
             total, unit = [t * before + x for t in total for x in over], common
-        regrets[omega] = total, unit
+        regrets[omega], least[omega] = (total, unit), floor
     return regrets, least
 
 
@@ -129,16 +130,15 @@ def over_actions(decisions: Sequence[Decision], stage: PullStage, regrets: Regre
     tables = [by_action.get(action, {}) for action in actions]
     (parts,) = {pull.unit for pull in pulls} or {1}
     masses = [rounded_parts(stage.masses[state]) for state in stage.inside]
-    rough = {omega: np.array([r / unit for r in row]) for omega, (row, unit) in regrets.items()}
-    pulled = dense(tables, len(masses), parts)
+    held = [regrets[stage.omegas[state]] for state in stage.inside]
+    rough = {id(row): np.array([r / unit for r in row]) for row, unit in {id(row): (row, unit) for row, unit in held}.values()}
+    pulled = np.ascontiguousarray(dense(tables, len(masses), parts).T)
     totals: dict[int, Fraction | int] = {}
-    for h, state in enumerate(stage.inside):
-        omega = stage.omegas[state]
-        weighted = rough[omega] * (masses[h] / (1 << PRIOR_BITS))
-        size = float((weighted + np.abs(pulled[:, h])).max())
-        row, unit = regrets[omega]
+    for h, (row, unit) in enumerate(held):
+        weighted = rough[id(row)] * (masses[h] / (1 << PRIOR_BITS))
+        size = float((weighted + np.abs(pulled[h])).max())
         # in parts of 2^−B·unit·parts everything is whole
         mass, each = masses[h] * parts, unit << PRIOR_BITS
-        least = min(mass * row[i] - each * tables[i].get(h, 0) for i in contenders(weighted - pulled[:, h], size))
+        least = min(mass * row[i] - each * tables[i].get(h, 0) for i in contenders(weighted - pulled[h], size))
         totals[unit] = totals.get(unit, 0) + least
     return sum((Fraction(total) / ((unit << PRIOR_BITS) * parts) for unit, total in totals.items()), Fraction(0))

@@ -14,6 +14,8 @@ import numpy as np
 from discreet.errors import Refuted
 from discreet.frozen import dataclass
 from discreet.model.certificate import Multipliers, Recommendation
+from discreet.model.priors.weights import ExactWeights
+from discreet.numerics.exact import ranked
 
 MARGIN = 1e-9
 TINY = 1e-280
@@ -24,10 +26,15 @@ PRIOR_BITS = 160
 class PullStage:
     """Prior mass and statistic of the finest states; `inside` maps states of the box to them, `edges` joins those."""
 
-    masses: list[Fraction]
+    masses: Sequence[Fraction] | ExactWeights
     omegas: tuple[Fraction, ...]
     inside: list[int]
     edges: frozenset[tuple[int, int]]
+
+    @property
+    def values(self) -> tuple[Fraction, ...]:
+        """What the statistic takes, ascending."""
+        return ranked(self.omegas)[0]
 
 
 @dataclass(frozen=True)

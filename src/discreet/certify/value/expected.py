@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
+from operator import mul
 
 import numpy as np
 
@@ -28,9 +29,13 @@ Recommendation = Action | tuple[Action, ...]
 
 @dataclass(frozen=True)
 class JointLaw:
-    """Prior mass of each (state of the mechanism, ω) as whole numbers over `unit`; `lost` bounds what rounding left out."""
+    """For each value of ω the prior mass of the states of the mechanism that go with it, as whole numbers over `unit`.
 
-    mass: dict[tuple[int, Fraction], int]
+    `lost` bounds what rounding left out.
+    """
+
+    omegas: tuple[Fraction, ...]
+    mass: list[dict[int, int]]
     unit: int
     lost: Fraction
 
@@ -56,12 +61,13 @@ def joint_law(mechanism: Mechanism) -> JointLaw:
         states = mechanism.states_of(vectors)
     rounded = len(space) > EXACT_STATES
     denominator = belief.weights.denominator
-    mass: dict[tuple[int, Fraction], int] = {}
-    for state, omega, weight in zip(states.tolist(), belief.omegas, belief.weights.numerators, strict=True):
+    mass: list[dict[int, int]] = [{} for _ in belief.values]
+    for state, column, weight in zip(states.tolist(), belief.column, belief.weights.numerators, strict=True):
         kept = weight * ROUNDED // denominator if rounded else weight
-        mass[state, omega] = mass.get((state, omega), 0) + kept
+        held = mass[column]
+        held[state] = held.get(state, 0) + kept
     lost = Fraction(len(space), ROUNDED) if rounded else Fraction(0)
-    return JointLaw(mass, ROUNDED if rounded else denominator, lost)
+    return JointLaw(belief.values, mass, ROUNDED if rounded else denominator, lost)
 
 
 def expected_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
@@ -69,38 +75,38 @@ def expected_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
     actions = [output.action for output in mechanism.outputs]
     law = joint_law(mechanism)
     columns, whole = integer_columns(mechanism)
-    by_omega: dict[Fraction, list[tuple[int, int]]] = {}
-    for (state, omega), weight in law.mass.items():
-        by_omega.setdefault(omega, []).append((state, weight))
-    total, extreme = Fraction(0), Fraction(0)
-    for omega, held in by_omega.items():
-        scaled, scale = weighted_payoffs(mechanism.problem.decisions, actions, omega)
-        extreme = max(extreme, Fraction(max(map(abs, scaled)), scale))
-        part = sum(weight * sum(w * u for w, u in zip(columns[state], scaled, strict=True)) for state, weight in held)
-        total += Fraction(part, scale)
-    value = total / (whole * law.unit)
+    extreme = Fraction(0)
+    totals: dict[int, int] = {}
+    for (scaled, scale), held in zip(weighted_payoffs(mechanism.problem.decisions, actions, law.omegas), law.mass, strict=True):
+        if law.lost:
+            extreme = max(extreme, Fraction(max(map(abs, scaled)), scale))
+        part = sum(weight * sum(map(mul, columns[state], scaled)) for state, weight in held.items())
+        totals[scale] = totals.get(scale, 0) + part
+    value = sum((Fraction(total, scale) for scale, total in totals.items()), Fraction(0)) / (whole * law.unit)
     return value - extreme * law.lost, value + extreme * law.lost
 
 
 def weighted_payoff(decisions: Sequence[Decision], action: Recommendation | None, omega: Fraction) -> Fraction:
     """Σ_i weight_i u_i(a_i, ω) over the decision makers."""
-    payoffs, unit = weighted_payoffs(decisions, [action], omega)
+    ((payoffs, unit),) = weighted_payoffs(decisions, [action], [omega])
     return Fraction(payoffs[0], unit)
 
 
 def weighted_payoffs(
-    decisions: Sequence[Decision], actions: Sequence[Recommendation | None], omega: Fraction
-) -> tuple[list[int], int]:
-    """The same for the action of each output, as whole numbers over one denominator."""
+    decisions: Sequence[Decision], actions: Sequence[Recommendation | None], omegas: Sequence[Fraction]
+) -> list[tuple[list[int], int]]:
+    """The same for the action of each output at each value of ω, as whole numbers over one denominator."""
     each = [recommended_to(decisions, action) for action in actions]
-    total, unit = [0] * len(each), 1
+    found: list[tuple[list[int], int]] = [([0] * len(each), 1) for _ in omegas]
     for place, decision in enumerate(decisions):
-        payoffs, own = decision.payoffs([chosen[place] for chosen in each], omega)
-        own *= decision.weight.denominator
-        common = lcm(unit, own)
-        step, before = decision.weight.numerator * (common // own), common // unit
-        total, unit = [t * before + step * u for t, u in zip(total, payoffs, strict=True)], common
-    return total, unit
+        rows = decision.payoff_rows([chosen[place] for chosen in each], omegas)
+        for k, (payoffs, own) in enumerate(rows):
+            total, unit = found[k]
+            own *= decision.weight.denominator
+            common = lcm(unit, own)
+            step, before = decision.weight.numerator * (common // own), common // unit
+            found[k] = [t * before + step * u for t, u in zip(total, payoffs, strict=True)], common
+    return found
 
 
 def recommended_to(decisions: Sequence[Decision], action: Recommendation | None) -> tuple[Action, ...]:

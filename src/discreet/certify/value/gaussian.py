@@ -65,11 +65,9 @@ def listed_payoff(mechanism: Mechanism, kernel: GaussianKernel) -> tuple[Fractio
         )
     law, decisions = joint_law(mechanism), mechanism.problem.decisions
     places = mechanism.places.tolist()
-    by_omega: dict[Fraction, list[tuple[int, int]]] = {}
-    for (state, omega), weight in law.mass.items():
-        by_omega.setdefault(omega, []).append((places[state] - kernel.low, weight))
     low = high = extreme = Fraction(0)
-    for omega, held in by_omega.items():
+    for omega, here in zip(law.omegas, law.mass, strict=True):
+        held = [(places[state] - kernel.low, weight) for state, weight in here.items()]
         payoffs = [weighted_payoff(decisions, action, omega) for action in kernel.actions]
         top = max(payoffs)
         extreme = max(extreme, *(abs(u) for u in payoffs))

@@ -43,12 +43,16 @@ class Evaluation(Behaviour):
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Everything about a mechanism that an evaluation needs, in floats: kernel [output, ground state], masses, ω, actions."""
+    """Everything about a mechanism that an evaluation needs, in floats: kernel [output, ground state], masses, ω.
+
+    `values` are those that ω takes, ascending, and `column` which of them each state has.
+    """
 
     kernel: np.ndarray
     masses: np.ndarray
     omegas: np.ndarray
-    exact_omegas: tuple[Fraction, ...]
+    values: tuple[Fraction, ...]
+    column: np.ndarray
 
 
 def seen(mechanism: Mechanism, problem: Problem | None = None) -> Seen:
@@ -64,12 +68,9 @@ def seen(mechanism: Mechanism, problem: Problem | None = None) -> Seen:
         states = mechanism.states_of(vectors)
     else:
         states = mechanism.states_of(problem.people.histograms_of(vectors))
-    return Seen(
-        mechanism.probabilities[:, states],
-        belief.weights.floats(),
-        np.array([float(w) for w in belief.omegas]),
-        belief.omegas,
-    )
+    column = np.array(belief.column)
+    omegas = np.array([float(w) for w in belief.values])[column]
+    return Seen(mechanism.probabilities.take(states, axis=1), belief.weights.floats(), omegas, belief.values, column)
 
 
 def states_listed(problem: Problem) -> int:
@@ -100,9 +101,7 @@ def evaluate(mechanism: Mechanism) -> Evaluation:
     actions = recommended(mechanism)
     numeric = all(isinstance(a, Fraction) for a in actions)
     numbers = np.array([float(a) for a in actions]) if numeric else np.full(len(actions), np.nan)
-    distinct = tuple(sorted(set(view.exact_omegas)))
-    place = {w: k for k, w in enumerate(distinct)}
-    column = np.array([place[w] for w in view.exact_omegas])
+    distinct, column = view.values, view.column
     mass = np.bincount(column, view.masses, len(distinct))
     held = mass > 0
     expected = numbers @ view.kernel

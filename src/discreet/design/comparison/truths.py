@@ -12,7 +12,6 @@ variance there, and cells under a Dirichlet prior are drawn; such numbers are es
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +20,7 @@ from discreet.certify.value.laws import Listed, law_of
 from discreet.design.comparison.evaluation import Seen, recommended, seen, states_listed
 from discreet.design.comparison.mixtures import Mixture, mean_of, variance_of_parts
 from discreet.design.comparison.normal_laws import averaged, normal_replies
+from discreet.design.comparison.outcome import Outcome
 from discreet.design.concentrated.gaussian_sums import through
 from discreet.design.ladder.mechanisms.noise import to_outputs
 from discreet.errors import InputError
@@ -42,16 +42,6 @@ MOST_KEPT = 4_000_000
 NEGLIGIBLE = 1e-14
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What following a mechanism comes to in one truth: its mean of ω, the loss, the bias of the first decision's action."""
-
-    mean: float
-    loss: float
-    bias: float | None
-    exact: bool = True
-
-
 Replies = list[Action] | list[tuple[Action, ...]]
 """What each output recommends: an action, or one for each decision maker."""
 
@@ -59,17 +49,6 @@ Replies = list[Action] | list[tuple[Action, ...]]
 def side_by_side(each: list[list[Action]]) -> Replies:
     """The replies of every decision maker to each output."""
     return each[0] if len(each) == 1 else list(zip(*each, strict=True))
-
-
-def mixed(outcomes: list[Outcome]) -> Outcome:
-    """Cells that differ: each truth holds in an equal share of them."""
-    biases = [o.bias for o in outcomes]
-    return Outcome(
-        float(np.mean([o.mean for o in outcomes])),
-        float(np.mean([o.loss for o in outcomes])),
-        None if None in biases else float(np.mean([b for b in biases if b is not None])),
-        all(o.exact for o in outcomes),
-    )
 
 
 def world(mechanism: Mechanism, beside: ListedWorld | SummedWorld | None = None) -> ListedWorld | SummedWorld:
@@ -154,11 +133,8 @@ class ListedWorld:
     def _risk(self, decision: Decision, maker: int) -> np.ndarray:
         """Expected loss of one decision maker at each state."""
         actions = recommended(self.mechanism, maker)
-        distinct = tuple(sorted(set(self.view.exact_omegas)))
-        place = {w: k for k, w in enumerate(distinct)}
-        column = np.array([place[w] for w in self.view.exact_omegas])
-        table = loss_table(decision, actions, distinct)
-        return np.asarray((self.kernel * table[:, column]).sum(axis=0))
+        table = loss_table(decision, actions, self.view.values)
+        return np.asarray((self.kernel * table.take(self.view.column, axis=1)).sum(axis=0))
 
     @cached_property
     def counts(self) -> np.ndarray | None:
@@ -176,7 +152,9 @@ class ListedWorld:
         counts = self.counts
         assert counts is not None
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.where(counts > 0, counts * np.log(factors)[None, :], 0.0).sum(axis=1)
+            logs = (
+                counts @ np.log(factors) if factors.min() > 0 else np.where(counts > 0, counts * np.log(factors), 0.0).sum(axis=1)
+            )
         return self._outcome(self._within_sizes(logs))
 
     @cached_property
@@ -187,29 +165,47 @@ class ListedWorld:
         return [likely[sizes[likely] == n] for n in np.unique(sizes[likely])]
 
     @cached_property
-    def _values(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The values of ω with their masses, of each size of cell."""
+    def _values(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+        """The values of ω with their masses and the mean risk and bias at each, of each size of cell."""
         found = []
         for at in self._sizes:
-            values, which = np.unique(self.view.omegas[at], return_inverse=True)
-            found.append((values, np.bincount(which.reshape(-1), self.view.masses[at])))
+            which, masses = self.view.column[at], self.view.masses[at]
+            sums = [np.bincount(which, weights) for weights in (masses, masses * self.risk[at], masses * self._biases[at])]
+            held = np.flatnonzero(sums[0])
+            total, risk, bias = (each[held] for each in sums)
+            values = np.array([float(self.view.values[k]) for k in held.tolist()])
+            found.append((values, total, risk / total, bias / total))
         return found
+
+    @cached_property
+    def _biases(self) -> np.ndarray:
+        """The bias of the first decision's action at each state; nothing where actions are names."""
+        return np.zeros(len(self.risk)) if self.actions is None else self.actions @ self.kernel - self.view.omegas
 
     def _within_sizes(self, logs: np.ndarray) -> np.ndarray:
         """Masses times factors, with every size of cell as likely as before."""
+        if len(self._sizes) == 1 and len(self._sizes[0]) == len(logs):
+            return _raised(self.view.masses, logs)
         raised = np.zeros(len(logs))
         for at in self._sizes:
             raised[at] = _raised(self.view.masses[at], logs[at])
         return raised
 
     def tilted(self, theta: float) -> Outcome:
-        """The truth with weights e^(θ·ω)."""
-        return self._outcome(self._tilt(theta))
+        """The truth with weights e^(θ·ω): nothing but ω matters for how likely a state is."""
+        parts = [(part, *each) for part, each in self._at_values(theta)]
+        total = sum(float(part.sum()) for part, *_ in parts)
+        mean, loss, bias = (sum(float(part @ each[k]) for part, *each in parts) / total for k in (0, 2, 3))
+        return Outcome(mean, loss, None if self.actions is None else bias)
 
     def mean_at(self, theta: float) -> float:
         """The mean of ω in that truth."""
-        parts = [(values, _raised(masses, theta * values)) for values, masses in self._values]
-        return float(sum(values @ part for values, part in parts) / sum(part.sum() for _, part in parts))
+        parts = [(part, each[0]) for part, each in self._at_values(theta)]
+        return float(sum(part @ values for part, values in parts) / sum(part.sum() for part, _ in parts))
+
+    def _at_values(self, theta: float) -> list[tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]]:
+        """How likely the values of ω are in that truth, with all that is known of each."""
+        return [(_raised(each[1], theta * each[0]), each) for each in self._values]
 
     @cached_property
     def variance(self) -> float:
@@ -224,11 +220,10 @@ class ListedWorld:
     def replies(self, thetas: list[float]) -> Replies:
         """The best replies to each output when every tilt is as likely as the others."""
         masses = np.mean([self._tilt(theta) for theta in thetas], axis=0)
-        distinct = tuple(sorted(set(self.view.exact_omegas)))
-        place = {w: k for k, w in enumerate(distinct)}
-        onto = np.zeros((len(masses), len(distinct)))
-        onto[np.arange(len(masses)), [place[w] for w in self.view.exact_omegas]] = masses
-        return side_by_side([best_replies(d, self.kernel @ onto, distinct).actions for d in self.problem.decisions])
+        values = self.view.values
+        onto = np.zeros((len(masses), len(values)))
+        onto[np.arange(len(masses)), self.view.column] = masses
+        return side_by_side([best_replies(d, self.kernel @ onto, values).actions for d in self.problem.decisions])
 
     def chances(self, thetas: list[float]) -> np.ndarray:
         """The probability of each output when every tilt is as likely as the others."""
@@ -237,7 +232,7 @@ class ListedWorld:
     def _outcome(self, masses: np.ndarray) -> Outcome:
         masses = masses / masses.sum()
         mean = float(masses @ self.view.omegas)
-        bias = None if self.actions is None else float(masses @ (self.actions @ self.kernel - self.view.omegas))
+        bias = None if self.actions is None else float(masses @ self._biases)
         return Outcome(mean, float(masses @ self.risk), bias)
 
 

@@ -119,7 +119,7 @@ def likely_states(base: Ground, table: np.ndarray) -> Section | None:
     everything = whole(base)
     if not problem.exchangeable or not isinstance(problem.neighbours, ReplaceOne):
         return everything if 0 < 2 * len(everything.space.edges) <= most else None
-    weights = regret_marginals(base.space.vectors, base.masses, table[:, base.column])
+    weights = regret_marginals(base.space.vectors, base.masses, table, base.column)
     for share, edges in LOST:
         clamp = choose_clamp(weights, share * float(weights[0].sum()))
         section = everything if clips_nothing(clamp, weights.shape[1] - 1) else boxed(base, clamp)

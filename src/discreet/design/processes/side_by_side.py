@@ -36,9 +36,11 @@ def side_by_side(
     watch: Watch = SILENT,
     workers: int | None = None,
     name: str = "piece",
+    groups: Sequence[int] | None = None,
 ) -> list[Result | None]:
     """`work(task, watch)` for each task, in the tasks' order; None for tasks that cancelling left out.
 
+    Tasks of one group, which share what one worker remembers, are done by the same, one after the other.
     `work` must be a function of a module, since workers find it by its name. With one worker everything runs here.
     """
     if workers is not None and workers < 1:
@@ -46,7 +48,10 @@ def side_by_side(
     count = min(workers or cores(), len(tasks))
     if count <= 1:
         return _one_after_another(work, tasks, watch, name)
-    return _Crew(work, tasks, watch, name).done(count)
+    together: dict[int, list[int]] = {}
+    for number in range(len(tasks)):
+        together.setdefault(number if groups is None else groups[number], []).append(number)
+    return _Crew(work, tasks, watch, name, list(together.values())).done(min(count, len(together)))
 
 
 def _one_after_another(
@@ -90,11 +95,13 @@ class _Counting:
 class _Crew:
     """Workers that share one list of tasks; a thread speaks with each, the caller's thread watches."""
 
-    def __init__(self, work: Callable[[Any, Watch], Any], tasks: Sequence[Any], watch: Watch, name: str) -> None:
+    def __init__(
+        self, work: Callable[[Any, Watch], Any], tasks: Sequence[Any], watch: Watch, name: str, groups: list[list[int]]
+    ) -> None:
         self.work, self.tasks, self.watch, self.name = work, tasks, watch, name
-        self.waiting: Queue[int] = Queue()
-        for number in range(len(tasks)):
-            self.waiting.put(number)
+        self.waiting: Queue[list[int]] = Queue()
+        for numbers in groups:
+            self.waiting.put(numbers)
         self.told: Queue[tuple[str, Any, Any]] = Queue()
         self.processes: list[subprocess.Popen[bytes]] = []
         self.stopped = threading.Event()
@@ -133,22 +140,27 @@ class _Crew:
 
     def _attend(self, process: subprocess.Popen[bytes]) -> None:
         """Hand one task after the other to a worker and pass on what it says."""
-        assert process.stdout is not None
         try:
             while not self.stopped.is_set():
                 try:
-                    number = self.waiting.get_nowait()
+                    numbers = self.waiting.get_nowait()
                 except Empty:
                     return
-                self._say(process, ("task", self.work, self.tasks[number]))
-                while True:
-                    kind, payload = pickle.load(process.stdout)
-                    self.told.put((kind, number, payload))
-                    if kind in ("result", "error"):
-                        break
+                for number in numbers:
+                    if not self.stopped.is_set():
+                        self._have_done(process, number)
         except (EOFError, OSError, pickle.PickleError, AttributeError, ImportError) as error:
             if not self.stopped.is_set():
                 self.told.put(("error", -1, RuntimeError(f"a worker ended early: {type(error).__name__}: {error}")))
+
+    def _have_done(self, process: subprocess.Popen[bytes], number: int) -> None:
+        """One task, until its result is there."""
+        assert process.stdout is not None
+        self._say(process, ("task", self.work, self.tasks[number]))
+        kind = ""
+        while kind not in ("result", "error"):
+            kind, payload = pickle.load(process.stdout)
+            self.told.put((kind, number, payload))
 
     def _stop(self) -> None:
         """Ask for the best results so far; nothing new is begun."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.design.program.neighbour import neighbour
 from discreet.design.program.rounding import enough_bits, rounded_weights
 from discreet.design.program.sections import (
     Ground,
@@ -29,7 +30,7 @@ from discreet.design.program.thin_witness import SPARED, dual_witness, for_thinn
 from discreet.design.program.truncation import choose_caps, choose_clamp, clips_nothing, regret_marginals
 from discreet.design.proposal import Proposal
 from discreet.design.schedule import is_affordable, must_be_affordable, now, program_seconds
-from discreet.design.solver.pricing import solve_priced
+from discreet.design.solver.pricing import Beginning, solve_priced
 from discreet.design.solver.program import Program, Solution, reduced_cost, value_of
 from discreet.design.solver.repair import repair
 from discreet.design.watchdog import Keep, forget
@@ -144,13 +145,18 @@ def boxes(
 
     How long the last one took against what was guessed says how long the next one will.
     """
+
+    def solve_from(beginning: Beginning | None) -> Callable[[Program, Keep[Solution]], Solution]:
+        return lambda program, _: solve_priced(program, 0.6 * gap, watch, beginning=beginning)
+
     first, tolerance = first_tolerance(base, table, gap), affordable_tolerance(base, table, gap, at_once, watch)
     best: SolvedSection | None = None
+    given = _given(base, gap, watch) if tolerance == first else None
     while True:
-        section = truncated(base, table, tolerance)
+        section, beginning = (truncated(base, table, tolerance), None) if given is None else given
         must_be_affordable(at_once, len(section.space), section.dimensions, watch)
         begun = now()
-        solved = SolvedSection.by(section, table, lambda program, _: solve_priced(program, 0.6 * gap, watch))
+        solved, given = SolvedSection.by(section, table, solve_from(beginning)), None
         pace = (now() - begun) / program_seconds(at_once, len(section.space), section.dimensions)
         best = solved if best is None or solved.open < best.open else best
         keep(partial(replace, best))
@@ -160,6 +166,16 @@ def boxes(
         if finer is None or not fits(truncated(base, table, finer), at_once, watch, min(pace, 1.0)):
             return best
         tolerance = finer
+
+
+def _given(base: Ground, gap: float, watch: Watch) -> tuple[Section, Beginning] | None:
+    """The box and the first point that a neighbouring size has for this one."""
+    near = neighbour()
+    if near is None:
+        return None
+    from discreet.design.program.halfway import begun_near
+
+    return begun_near(near, base, gap, watch)
 
 
 def wide_plan(
@@ -267,7 +283,7 @@ def truncated(base: Ground, table: np.ndarray, tolerance: float) -> Section:
     problem = base.problem
     if not problem.exchangeable or problem.epsilon == 0:
         return whole(base)
-    weights = regret_marginals(base.space.vectors, base.masses, table[:, base.column])
+    weights = regret_marginals(base.space.vectors, base.masses, table, base.column)
     if isinstance(problem.neighbours, ReplaceOne):
         clamp = choose_clamp(weights, tolerance)
     else:

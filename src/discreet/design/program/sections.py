@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from math import prod
 
@@ -67,11 +68,8 @@ def ground(problem: Problem) -> Ground:
 def _listed(problem: Problem) -> Ground:
     space = problem.finest()
     belief = believed(problem, space)
-    distinct = tuple(sorted(set(belief.omegas)))
-    place = {omega: k for k, omega in enumerate(distinct)}
-    column = np.array([place[omega] for omega in belief.omegas])
-    values = np.array([float(omega) for omega in distinct])
-    return Ground(problem, space, belief.weights.floats(), values[column], distinct, column)
+    column, values = np.array(belief.column), np.array([float(omega) for omega in belief.values])
+    return Ground(problem, space, belief.weights.floats(), values[column], belief.values, column)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,15 +93,28 @@ class Section:
 
     def upper(self, losses: np.ndarray) -> np.ndarray:
         """Expected loss [action, state] of everything that lands on a state; `losses` is [action, ω]."""
-        weighted = losses[:, self.ground.column] * self.ground.masses
-        return np.stack([np.bincount(self.image, row, len(self.space)) for row in weighted])
+        states, values, masses = self._landing
+        begins = np.flatnonzero(np.diff(states, prepend=-1))
+        found = np.zeros((len(losses), len(self.space)))
+        found[:, states[begins]] = np.add.reduceat(losses.take(values, axis=1) * masses, begins, axis=1)
+        return found
+
+    @cached_property
+    def _landing(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Pairs of a state and a value of the statistic in order, and the mass that falls on each."""
+        width = len(self.ground.exact_omegas)
+        code = self.image * width + self.ground.column
+        order = np.argsort(code, kind="stable")
+        begins = np.flatnonzero(np.diff(code[order], prepend=-1))
+        return *np.divmod(code[order][begins], width), np.add.reduceat(self.ground.masses[order], begins)
 
     def lower(self, losses: np.ndarray) -> tuple[np.ndarray, float]:
         """Loss [action, state] of the states inside the box alone, and the least loss of all the others together."""
-        weighted = losses[:, self.ground.column] * self.ground.masses
-        kept = np.zeros(len(self.ground.masses), dtype=bool)
-        kept[self.inside] = True
-        return weighted[:, self.inside], float(weighted[:, ~kept].min(axis=0).sum()) if not kept.all() else 0.0
+        column, masses = self.ground.column, self.ground.masses
+        left = np.ones(len(masses), dtype=bool)
+        left[self.inside] = False
+        dropped = float(losses.min(axis=0)[column[left]] @ masses[left])
+        return losses.take(column[self.inside], axis=1) * masses[self.inside], dropped
 
 
 def whole(base: Ground) -> Section:

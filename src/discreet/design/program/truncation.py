@@ -11,15 +11,14 @@ import numpy as np
 from discreet.model.summary import Clamp
 
 
-def regret_marginals(histograms: np.ndarray, prior: np.ndarray, loss: np.ndarray) -> np.ndarray:
+def regret_marginals(histograms: np.ndarray, prior: np.ndarray, loss: np.ndarray, column: np.ndarray) -> np.ndarray:
     """Weight [type, count]: prior times the regret of the best blind action, at each count of each type.
 
-    `histograms` is [state, type], `prior` [state] and `loss` [action, state]. Where the blind action happens to be best its
-    regret is zero, but a clamped state is not played blindly: the expected regret is added everywhere.
+    `histograms` is [state, type], `prior` [state], `loss` [action, value] and `column` the value of each state. Where the blind
+    action happens to be best its regret is zero, but a clamped state is not played blindly: the expected regret is added to all.
     """
-    weighted = prior * loss
-    blind = int(np.argmin(weighted.sum(axis=1)))
-    regret = weighted[blind] - weighted.min(axis=0)
+    blind = int(np.argmin(loss @ np.bincount(column, prior, loss.shape[1])))
+    regret = prior * (loss[blind] - loss.min(axis=0))[column]
     weight = regret + prior * float(regret.sum())
     size = int(histograms.sum(axis=1).max())
     return np.stack([np.bincount(column, weight, size + 1) for column in histograms.T])

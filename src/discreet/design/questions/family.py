@@ -21,9 +21,11 @@ from discreet.design.certified import outward
 from discreet.design.processes.carried import Finished
 from discreet.design.processes.kept import Kept, default_folder, kept_design
 from discreet.design.processes.side_by_side import side_by_side
+from discreet.design.program.neighbour import beginning_near
 from discreet.design.questions.hedge import NEVER, hedge, must_be_hedgeable
 from discreet.design.questions.reliance import Reliance, reliance, why_not_known
 from discreet.design.schedule import TimeIsUpError, until_all_is_shown
+from discreet.design.units import Units
 from discreet.design.watchdog import while_time_lasts
 from discreet.errors import InputError
 from discreet.files.sizes import Sizes
@@ -34,6 +36,9 @@ from discreet.model.problem import Problem
 from discreet.model.record import Record
 from discreet.model.sizes import absent_type, at_size, padded, resized
 from discreet.watch import SILENT, Deadline, Watch
+
+BLOCK, SMALLEST_BLOCK = 5, 16
+"""So many sizes begin near the one in their middle, from this size on: smaller ones differ too much, and take no time."""
 
 
 @dataclass(frozen=True)
@@ -120,12 +125,17 @@ def design_family(
     begun = time.perf_counter()
     place = default_folder() if folder is None else folder
     others = partial(_finished, nearby)
+    between = _between(wanted)
     tasks = [
-        _Task(problem, low, high, tuple(wanted.served(low, high).items()), gap, seconds, place, hedged, never, others(low, high))
+        _Task(
+            problem, low, high, tuple(wanted.served(low, high).items()), gap, seconds, place, hedged, never, others(low, high),
+            between.get(high) if low == high else None,
+        )
         for low, high in sorted(wanted.ranges, key=lambda r: -r[1])
-    ]
+    ]  # fmt: skip
     watched = watch if limit is None else Deadline(limit, watch)
-    found = [pair for pair in side_by_side(make_member, tasks, watched, workers, "member") if pair is not None]
+    groups = [task.high if task.near is None else -task.near for task in tasks]
+    found = [pair for pair in side_by_side(make_member, tasks, watched, workers, "member", groups) if pair is not None]
     if not found:
         raise InputError(
             "No member of the family was finished",
@@ -144,6 +154,13 @@ def design_family(
     )
 
 
+def _between(wanted: Sizes) -> dict[int, int]:
+    """For each size of a block 5k+1 … 5k+5 that is asked for whole, the size in its middle, near which all of it begins."""
+    alone = {high for low, high in wanted.ranges if low == high}
+    blocks = {first: range(first, first + BLOCK) for first in alone if first >= SMALLEST_BLOCK and first % BLOCK == 1}
+    return {size: first + BLOCK // 2 for first, block in blocks.items() if alone.issuperset(block) for size in block}
+
+
 def _counted(sizes: Sequence[int]) -> dict[int, int]:
     return {n: list(sizes).count(n) for n in sizes}
 
@@ -160,6 +177,7 @@ class _Task:
     hedged: Fraction | PriorSet | None = None
     never: float | None = NEVER
     nearby: tuple[Finished, ...] = ()
+    near: int | None = None
 
 
 def _finished(families: Sequence[Family], low: int, high: int) -> tuple[Finished, ...]:
@@ -172,7 +190,8 @@ def make_member(task: _Task, watch: Watch) -> tuple[Member, Made]:
     """Design, or find, the mechanism for one range of sizes."""
     problem, watch = task.problem, until_all_is_shown(task.seconds, watch)
     if task.low == task.high:
-        found = _made(resized(problem, task.high), task, watch)
+        with beginning_near(None if task.near is None else Units.of(resized(problem, task.near)).inner):
+            found = _made(resized(problem, task.high), task, watch)
         assert found.certificate.optimality is not None
         values: tuple[tuple[int, Fraction], ...] = ((task.high, found.certificate.optimality.value),)
         member = Member(task.low, task.high, found.mechanism, found.certificate, values)

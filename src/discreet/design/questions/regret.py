@@ -106,9 +106,7 @@ def under(mechanism: Mechanism, problem: Problem) -> Under:
     if why_not_listed_for(mechanism, problem) is not None:
         return _under_by_sums(mechanism, problem)
     view = seen(mechanism, problem)
-    distinct = tuple(sorted(set(view.exact_omegas)))
-    place = {w: k for k, w in enumerate(distinct)}
-    at = np.array([place[w] for w in view.exact_omegas])
+    distinct, at = view.values, view.column
     mass = np.zeros((len(view.masses), len(distinct)))
     mass[np.arange(len(at)), at] = view.masses
     joint = view.kernel @ mass

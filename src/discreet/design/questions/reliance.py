@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
 
 import numpy as np
 
+from discreet.design.comparison.outcome import Outcome, mixed
 from discreet.design.comparison.plain_noise import plain_noise
-from discreet.design.comparison.truths import ListedWorld, Outcome, SummedWorld, mixed, why_not_known, world
+from discreet.design.comparison.truths import ListedWorld, SummedWorld, why_not_known, world
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.promises import ConcentratedPromise
@@ -143,6 +145,7 @@ def scale_of(seen: ListedWorld | SummedWorld) -> tuple[float, str]:
 def _shifts(seen: ListedWorld | SummedWorld, mean: float) -> Callable[[float], Outcome | None]:
     """The outcome of the truth with a given mean of ω; None where no truth of this kind has it."""
 
+    @cache  # cells that differ are asked for at the same means as higher and lower ones
     def at(target: float) -> Outcome | None:
         theta = tilt_to(seen, mean, target)
         return None if theta is None else seen.tilted(theta)

@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.design.best_mechanism import design
-from discreet.design.comparison.evaluation import seen
+from discreet.design.comparison.evaluation import Seen, seen
 from discreet.design.processes.side_by_side import side_by_side
 from discreet.design.program.sections import losses
 from discreet.design.questions.regret import corner_priors
@@ -89,7 +89,7 @@ def prior_slopes(found: Design) -> list[float]:
         )
     view = seen(mechanism)
     vectors = np.asarray(problem.finest().vectors)
-    expected = _expected_losses(mechanism.problem, found, view.kernel, view.exact_omegas)
+    expected = _expected_losses(mechanism.problem, found, view)
     total = float(view.masses @ (vectors.sum(axis=1) * expected))
     slopes = []
     for t, p in enumerate(prior.probabilities):
@@ -155,11 +155,9 @@ def _interpolated(flows: list[tuple[object, np.ndarray]], action: object, kind: 
     return np.asarray((1 - share) * flows[right - 1][1] + share * flows[right][1])
 
 
-def _expected_losses(problem: Problem, found: Design, kernel: np.ndarray, omegas: tuple[Fraction, ...]) -> np.ndarray:
+def _expected_losses(problem: Problem, found: Design, view: Seen) -> np.ndarray:
     """ℓ(h) of following the recommended actions, at each finest state."""
-    distinct = tuple(sorted(set(omegas)))
-    place = {w: k for k, w in enumerate(distinct)}
-    column = [place[w] for w in omegas]
+    distinct = view.values
     actions = [o.action for o in found.mechanism.outputs]
     if problem.real_actions:
         numbers = np.array([float(a) for a in actions])  # type: ignore[arg-type]
@@ -167,4 +165,4 @@ def _expected_losses(problem: Problem, found: Design, kernel: np.ndarray, omegas
         table = float(problem.decision.weight) * problem.decision.loss.table(numbers, values)
     else:
         table = losses(problem, actions, distinct)  # type: ignore[arg-type]
-    return np.asarray((kernel * table[:, column]).sum(axis=0))
+    return np.asarray((view.kernel * table.take(view.column, axis=1)).sum(axis=0))

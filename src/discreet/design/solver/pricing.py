@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from discreet.design.solver.flows import deficits, price
-from discreet.design.solver.interior import Iterate
+from discreet.design.solver.interior import Iterate, Point
 from discreet.design.solver.layers import components, distances_from, neighbour_lists
 from discreet.design.solver.program import (
     Floats,
@@ -30,6 +30,7 @@ from discreet.design.solver.pushes import pushed
 from discreet.design.solver.seats import seated
 from discreet.design.solver.solve import solve
 from discreet.design.solver.threads import one_thread
+from discreet.frozen import dataclass
 from discreet.model.gap import size
 from discreet.watch import Watch
 
@@ -49,6 +50,21 @@ HEAVIEST = 0.999
 """beginning also with what is best for the states that make up this share of what may be lost."""
 
 
+@dataclass(frozen=True, eq=False)
+class Beginning:
+    """The actions to begin with, and a point (x, s, z, λ) of the path of another program with the same graph and actions."""
+
+    actions: Integers
+    point: Point
+
+    def placed(self, program: Program) -> Iterate:
+        """Where the program with these actions begins."""
+        found = Iterate(program)
+        x, s, z, price = self.point
+        found.point = x, s, z / found.scale, price / found.scale
+        return found
+
+
 @one_thread()
 def solve_priced(
     program: Program,
@@ -56,20 +72,23 @@ def solve_priced(
     watch: Watch | None = None,
     start: Integers | None = None,
     rounds: int = 12,
+    beginning: Beginning | None = None,
 ) -> Solution:
-    """Solve a program of many actions through a few; `start` are the actions to begin with."""
+    """Solve a program of many actions through a few; `start` are the actions to begin with, `beginning` also says where."""
     begun = time.perf_counter()
     connected = program.states > 1 and int(components(program.states, program.edges).max()) == 0
     if program.actions <= FEW or program.epsilon == 0.0 or not connected:
         return solve(program, gap, watch)
-    active = likely_actions(program) if start is None else np.unique(np.asarray(start, dtype=np.int64))
+    in_company = seated() is not None
+    state: Iterate | None = None
+    if beginning is not None and not in_company:
+        active, state = beginning.actions, beginning.placed(program.restricted(beginning.actions))
+    else:
+        active = likely_actions(program) if start is None else np.unique(np.asarray(start, dtype=np.int64))
+        active = active if in_company else widened(program, active)
     best: Solution | None = None
     iterations = 0
-    in_company = seated() is not None
-    level = gap
-    if program.states * len(active) > LARGE and not in_company:
-        active, level = np.union1d(active, best_alone(program)), max(gap, ROUGH)
-    state: Iterate | None = None
+    level = max(gap, ROUGH) if program.states * len(active) > LARGE and not in_company else gap
     for _ in range(rounds):
         chosen = program.restricted(active)
         state = Iterate(chosen) if state is None and not in_company else state
@@ -101,10 +120,15 @@ def solve_priced(
     return best
 
 
+def widened(program: Program, active: Integers) -> Integers:
+    """Some actions, and in a large program those that are best for one state: one that joins later begins the program anew."""
+    return np.union1d(active, best_alone(program)) if program.states * len(active) > LARGE else active
+
+
 def best_alone(program: Program) -> Integers:
     """Actions that are best for one of the heaviest states by itself.
 
-    At the ends of a wide prior they are played though no ray looks so far out; an action that joins later begins the program anew.
+    At the ends of a wide prior they are played though no ray looks so far out.
     """
     span = program.cost.max(axis=0) - program.cost.min(axis=0)
     order = np.argsort(-span, kind="stable")

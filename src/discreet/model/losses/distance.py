@@ -25,6 +25,8 @@ from discreet.model.losses.loss import Loss, must_be_numbers, names_refused
 from discreet.numerics.exact import brief, format_exact
 
 HALF = Fraction(1, 2)
+LARGEST_SMALL = 1 << 30
+"""Numbers up to this differ by no more than 2^31, and the square of that is below 2^63."""
 
 
 class DistanceLoss(Loss):
@@ -78,6 +80,13 @@ class SquaredLoss(DistanceLoss):
         gaps, unit = whole_gaps(chosen, omega)
         return [-gap * gap for gap in gaps], unit * unit
 
+    def payoff_rows(self, chosen: Sequence[Action], omegas: Sequence[Fraction], actions: Actions) -> list[tuple[list[int], int]]:
+        known = small_gaps(chosen, omegas)
+        if known is None:
+            return super().payoff_rows(chosen, omegas, actions)
+        gaps, unit = known
+        return [(row, unit * unit) for row in (-gaps * gaps).tolist()]
+
     def of_gap(self, gap: np.ndarray) -> np.ndarray:
         return gap * gap
 
@@ -105,6 +114,13 @@ class AbsoluteLoss(DistanceLoss):
     def payoffs(self, chosen: Sequence[Action], omega: Fraction, actions: Actions) -> tuple[list[int], int]:
         gaps, unit = whole_gaps(chosen, omega)
         return [-abs(gap) for gap in gaps], unit
+
+    def payoff_rows(self, chosen: Sequence[Action], omegas: Sequence[Fraction], actions: Actions) -> list[tuple[list[int], int]]:
+        known = small_gaps(chosen, omegas)
+        if known is None:
+            return super().payoff_rows(chosen, omegas, actions)
+        gaps, unit = known
+        return [(row, unit) for row in (-np.abs(gaps)).tolist()]
 
     def of_gap(self, gap: np.ndarray) -> np.ndarray:
         return np.abs(gap)
@@ -155,3 +171,19 @@ def whole_gaps(chosen: Sequence[Action], omega: Fraction) -> tuple[list[int], in
     unit = lcm(omega.denominator, *(bottom for _, bottom in pairs))
     whole = omega.numerator * (unit // omega.denominator)
     return [whole - top * (unit // bottom) for top, bottom in pairs], unit
+
+
+def small_gaps(chosen: Sequence[Action], omegas: Sequence[Fraction]) -> tuple[np.ndarray, int] | None:
+    """ω − a [value, action] over one denominator, where the square of each fits into a whole number of the machine; else None."""
+    pairs = [[x.as_integer_ratio() for x in some if isinstance(x, Fraction)] for some in (chosen, omegas)]
+    assert len(pairs[0]) == len(chosen)
+    unit = 1
+    for _, bottom in (*pairs[0], *pairs[1]):
+        unit = lcm(unit, bottom)
+        if unit > LARGEST_SMALL:
+            return None
+    wholes = [[top * (unit // bottom) for top, bottom in some] for some in pairs]
+    if any(abs(whole) > LARGEST_SMALL for some in wholes for whole in some):
+        return None
+    a, w = (np.array(some, dtype=np.int64) for some in wholes)
+    return w[:, None] - a[None, :], unit

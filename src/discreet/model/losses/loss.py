@@ -48,6 +48,10 @@ class Loss(ABC):
         unit = lcm(*(u.denominator for u in found))
         return [u.numerator * (unit // u.denominator) for u in found], unit
 
+    def payoff_rows(self, chosen: Sequence[Action], omegas: Sequence[Fraction], actions: Actions) -> list[tuple[list[int], int]]:
+        """The same at each of several values."""
+        return [self.payoffs(chosen, omega, actions) for omega in omegas]
+
     def largest_payoff(self, omega: Fraction, actions: Choices) -> Fraction:
         """max_a u(a, ω) over listed actions."""
         return max(self.payoff(a, omega, actions) for a in actions)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import factorial, lcm, prod
+from math import lcm, prod
 
 import numpy as np
 
@@ -20,8 +20,10 @@ from discreet.model.priors.weights import (
     check_count,
     check_distribution,
     check_size,
+    orderings,
     powers,
     size_probability,
+    two_ways,
     with_respondents,
 )
 from discreet.model.universe import AnyUniverse, Universe
@@ -66,22 +68,25 @@ class IidPrior:
     def on_histograms(self, vectors: np.ndarray, universe: Universe) -> ExactWeights:
         scale = lcm(*(p.denominator for p in self.probabilities))
         most = universe.largest
-        rises = [powers(int(p * scale), most) for p in self.probabilities]
-        scales = powers(scale, most)
+        wholes = [int(p * scale) for p in self.probabilities]
+        rises, scales = [powers(whole, most) for whole in wholes], powers(scale, most)
         size_scale = lcm(*(p.denominator for p in self.size)) if self.size else 1
-        ways_of = [factorial(n) for n in range(most + 1)].__getitem__ if len(vectors) > 1 else factorial
-        at_size: dict[int, int] = {}
+        if len(vectors) <= most or len(wholes) < 2:
+            ends, thirds, counts = None, [0] * len(vectors), vectors
+        else:
+            # n!/(h_0!…h_T!) = n!/(h_0!…r!) · r!/(h_{T−1}! h_T!) with r = h_{T−1} + h_T: few beginnings, each with many ends
+            ends, thirds = tuple(wholes[-2:]), vectors[:, -1].tolist()
+            counts = np.column_stack([vectors[:, :-2], vectors[:, -2] + vectors[:, -1]])
+            rises[-2:] = [[1] * (most + 1)]
+        known: dict[tuple[int, ...], list[int]] = {}
         numerators = []
-        for h in vectors.tolist():
-            n = sum(h)
-            ways = ways_of(n)
-            weight = 1
-            for t, count in enumerate(h):
-                ways //= ways_of(count)
-                weight *= rises[t][count]
-            if n not in at_size:
-                at_size[n] = int(size_probability(self.size, n, universe) * size_scale) * scales[most - n]
-            numerators.append(ways * weight * at_size[n])
+        for key, third in zip(zip(*counts.T.tolist(), strict=True), thirds, strict=True):
+            if key not in known:
+                n = sum(key)
+                chance = int(size_probability(self.size, n, universe) * size_scale) * scales[most - n] * orderings(key)
+                chance = prod((rise[count] for rise, count in zip(rises, key, strict=True)), start=chance)
+                known[key] = [chance] if ends is None else [chance * end for end in two_ways(*ends, key[-1])]
+            numerators.append(known[key][third])
         return ExactWeights(tuple(numerators), size_scale * scales[most])
 
 

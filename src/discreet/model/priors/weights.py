@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import factorial, lcm
 
 import numpy as np
@@ -26,6 +27,9 @@ class ExactWeights:
 
     def __getitem__(self, state: int) -> Fraction:
         return Fraction(self.numerators[state], self.denominator)
+
+    def __iter__(self) -> Iterator[Fraction]:
+        return map(self.__getitem__, range(len(self)))
 
     def floats(self) -> np.ndarray:
         """The nearest doubles; probabilities below 10^-308 lose digits, which only proposals may ignore."""
@@ -141,3 +145,13 @@ def powers(base: int, most: int) -> list[int]:
     for _ in range(most):
         found.append(found[-1] * base)
     return found
+
+
+@lru_cache(maxsize=512)
+def two_ways(one: int, other: int, together: int) -> tuple[int, ...]:
+    """C(r, c)·one^(r−c)·other^c for c = 0 … r: the same for every size of a family."""
+    found, ways = [], 1
+    for c, (left, right) in enumerate(zip(reversed(powers(one, together)), powers(other, together), strict=True)):
+        found.append(ways * left * right)
+        ways = ways * (together - c) // (c + 1)
+    return tuple(found)

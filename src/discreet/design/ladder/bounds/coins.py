@@ -131,7 +131,7 @@ def coins_bound(problem: Problem, coins: tuple[FairCoin, ...], seconds: float, w
     else:
         decision = free_decision(problem, coins, listed)
         actions = list(listed.numbers)
-        distinct = sorted(set(stage.omegas))
+        distinct = stage.values
         column = {omega: k for k, omega in enumerate(distinct)}
         table = float(decision.weight) * loss_table(decision, actions, distinct)  # type: ignore[arg-type]
         program = Program(table[:, [column[omega] for omega in stage.omegas]] * masses, edges, epsilon)
