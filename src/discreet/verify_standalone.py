@@ -316,6 +316,8 @@ def largest_step(mechanism):
 def check_closed(mechanism):
     """(top, bottom, power, where): if the noise falls by at most (top/bottom)^power over `step`, so does the kernel."""
     kernel = mechanism["kernel"]
+    if kernel["family"] == "counted":
+        return check_counted(mechanism)
     need(kernel["family"] in ("geometric", "staircase"), "this family of kernels keeps no promise of this kind, or is not known")
     step, span = largest_step(mechanism)
     ratio = number(kernel["ratio"])
@@ -330,6 +332,47 @@ def check_closed(mechanism):
     power = min(step, span) if kernel["family"] == "geometric" else min(step, span, 1)
     where = ("one total", f"another {step} away", "of the noise")
     return (ratio.denominator, ratio.numerator, power, where) if power else (1, 1, 1, where)
+
+def check_counted(mechanism):
+    """(top, bottom, 1, where) of noise that follows a count. The total is s + stride*j, j the count of types with the stride in their
+    weight, and s + z is published with z from table min(j, last): weights for |z| <= reach, beyond it stairs of width `step` that fall
+    by `ratio` and hold `tail` on either side, the same for all. Neighbours' sums are at most one stair apart, so beyond two stairs
+    nothing new is compared: there both are stairs, the same one or the next."""
+    kernel, summary, data = mechanism["kernel"], mechanism["summary"], mechanism["problem"]["data"]
+    need(summary["kind"] == "linear" and isinstance(data["neighbours"], str), "a counted kernel reads a weighted sum")
+    need(summary.get("low") is None and summary.get("high") is None, "a total that tells a count is not clipped")
+    if unbiased(mechanism) is not None:
+        raise TooLarge("whether values are unbiased is not checked of noise that follows a count")
+    weights, stride, step, (least, most) = summary["weights"], kernel["stride"], kernel["step"], sizes(data)
+    ends = (stride, step, kernel["from"], kernel["to"])
+    need({type(x) for x in (*ends, *weights)} == {int} and stride > 0 < step, "weights, stride, step and range are whole numbers")
+    need(len(weights) == len(data["values"]), "the summary needs one weight for every type")
+    types = [divmod(w, stride) for w in weights]  # (counted or not, value)
+    values = [value for _, value in types]
+    need({mark for mark, _ in types} <= {0, 1} and most * max(values) < stride, "totals do not tell the sum and the count")
+    need(kernel["from"] <= least * min(values) and most * max(values) <= kernel["to"], "the kernel does not cover every sum")
+    need(kernel["from"] < kernel["to"], "a kernel with one output")
+    rows, tail, total = [list(map(whole, row)) for row in kernel["weights"]], whole(kernel["tail"]), whole(kernel["denominator"])
+    reach, last, ratio = len(rows[0]) // 2, len(rows) - 1, number(kernel["ratio"])
+    need(0 < ratio < 1 and tail > 0, "the tails are empty, or do not fall")
+    need(total > 0 and total & (total - 1) == 0, "the denominator is not a power of two")
+    need(all(len(row) == 2 * reach + 1 and min(row) >= 0 and sum(row) + 2 * tail == total for row in rows),
+         "some table is no distribution, or goes further than another")
+    far, down, up = reach + 2 * step, ratio.numerator, ratio.denominator
+    affordable(len(types) ** 2 * (last + 2) * (2 * far + 1) + (last + 1) * (2 * far + 1) * (1 + up.bit_length() // 512))
+    stairs = [tail * (up - down) * up] * step + [tail * (up - down) * down] * step
+    noise = [[*stairs[::-1], *(w * step * up * up for w in row), *stairs] for row in rows]
+    moves = [(a, b) for a in types for b in types] if data["neighbours"] == "replace-one" else [((0, 0), b) for b in types]
+    pairs = {(min(j, last), min(j - a[0] + b[0], last), b[1] - a[1]) for a, b in moves
+             for j in range(a[0], min(last + 1, most - 1 + a[0]) + 1)}
+    need(all(abs(moved) <= step for _, _, moved in pairs), "one neighbour can move the sum further than the kernel's step")
+    best = (1, 1, 1, ("one sum", "another", "of the noise"))
+    for here, there, moved in sorted(pairs):
+        for z in range(max(-far, moved - far), min(far, moved + far) + 1):
+            x, y = noise[here][z + far], noise[there][z - moved + far]
+            if max(x, y) * best[1] > best[0] * min(x, y):
+                best = (max(x, y), min(x, y), 1, (f"count {here}", f"count {there} and a sum {moved} away", f"noise {z}"))
+    return best
 
 # --- (epsilon, delta): what exp(epsilon) does not cover, added up on every directed edge ------------------------------
 def check_approximate(mechanism, epsilon, delta):
@@ -373,7 +416,7 @@ def check_concentrated(mechanism, rho):
         above = power * log_between(top, bottom, Fraction(20_000))[1]  # a factor c = exp(e) keeps rho = e*(c - 1)/(c + 1)
         affordable(above, 20_000, "of a log-ratio")
         factor = exp_between(above, 64)[1]
-        step, found = largest_step(mechanism)[0], above * (factor - 1) / (factor + 1)
+        step, found = mechanism["kernel"]["step"], above * (factor - 1) / (factor + 1)
     need(found <= rho, f"a shift of the total by {step} has D_alpha/alpha = {found}, more than rho = {rho}")
     return Fraction(0), found, ("one total", f"another {step} away", "the noise")
 

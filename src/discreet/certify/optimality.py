@@ -32,7 +32,7 @@ from discreet.model.certificate import (
     UrnWitness,
     Witness,
 )
-from discreet.model.kernel import ClosedKernel, GaussianKernel, TableKernel
+from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.reductions import reduced
@@ -105,10 +105,11 @@ def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
         from discreet.certify.value.weighted_sums import weighted_sum_payoff, why_not_weighted_sum
 
         if why_not_weighted_sum(mechanism) is None:
+            from discreet.certify.value.counted import counted_payoff
             from discreet.certify.value.face_value import face_value_payoff
             from discreet.certify.value.on_a_line import line_payoff
 
-            without_laws = [found for way in (face_value_payoff, line_payoff) if (found := way(mechanism)) is not None]
+            without_laws = [found for way in (face_value_payoff, line_payoff, counted_payoff) if (found := way(mechanism)) is not None]
             if without_laws:
                 return max(without_laws)
             return weighted_sum_payoff(mechanism)[0]
@@ -133,6 +134,8 @@ def _listable(mechanism: Mechanism) -> bool:
             return few
         case GaussianKernel():
             return few and mechanism.problem.exchangeable
+        case CountedKernel():
+            return few
         case ClosedKernel():
             return False
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet.currencies.pair import Pair, distribution, exact_pair
 from discreet.errors import InputError, TooLarge
-from discreet.model.kernel import ClosedKernel, GaussianKernel, GeometricKernel, StaircaseKernel, TableKernel
+from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, GeometricKernel, StaircaseKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors.weights import log_ratio
 from discreet.numerics.arrays import Floats, Integers
@@ -137,6 +137,9 @@ def whole_channel(source: Mechanism | LossChannel) -> LossChannel:
             whole = (lambda output, state: weights[output][state]), kernel.denominator
         case ClosedKernel():
             whole, bits = None, (kernel.width + 4) * (kernel.ratio.denominator.bit_length() + 1) + 64
+        case CountedKernel():
+            falls = max(kernel.width // kernel.step, 1) + 2
+            whole, bits = None, kernel.denominator.bit_length() + falls * kernel.ratio.denominator.bit_length() + 128
         case GaussianKernel():
             kernel.whole_rows([])  # refused in words: what follows works with rationals
     space = source.space

@@ -20,6 +20,7 @@ from discreet.files.shape import Shape
 from discreet.model.actions import Action
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import (
+    CountedKernel,
     GaussianKernel,
     GeometricKernel,
     Kernel,
@@ -83,6 +84,7 @@ def _kernel(shape: schema.Kernel) -> Kernel:
     used = {
         "table": table, "geometric": noise | {"ratio"}, "staircase": noise | {"ratio", "plateau"},
         "discrete-gaussian": noise | {"sigma_squared"},
+        "counted": noise | {"stride", "ratio", "tail", "weights", "denominator"},
     }[shape.family]  # fmt: skip
     _refuse_others(shape, used | {"family"}, f"kernel of family {shape.family!r}")
     for key in sorted(used - {"actions"}):
@@ -94,7 +96,7 @@ def _kernel(shape: schema.Kernel) -> Kernel:
         return TableKernel(
             tuple(shape.states),
             tuple(_output(o) for o in shape.outputs),
-            tuple(tuple(read_integer(w, "a weight") for w in row) for row in shape.weights),
+            _weights(shape.weights),
             read_integer(shape.denominator, "the denominator"),
             tuple(shape.edges),
         )
@@ -104,10 +106,19 @@ def _kernel(shape: schema.Kernel) -> Kernel:
         assert shape.sigma_squared is not None
         return GaussianKernel(shape.from_, shape.to, shape.step, shape.sigma_squared, actions)
     assert shape.ratio is not None
+    if shape.family == "counted":
+        assert shape.stride is not None and shape.tail is not None and shape.weights is not None and shape.denominator is not None
+        tail, denominator = read_integer(shape.tail, "the tail"), read_integer(shape.denominator, "the denominator")
+        weights = _weights(shape.weights)
+        return CountedKernel(shape.from_, shape.to, shape.step, shape.stride, shape.ratio, tail, weights, denominator, actions)
     if shape.family == "staircase":
         assert shape.plateau is not None
         return StaircaseKernel(shape.from_, shape.to, shape.step, shape.plateau, shape.ratio, actions)
     return GeometricKernel(shape.from_, shape.to, shape.step, shape.ratio, actions)
+
+
+def _weights(rows: list[list[str]]) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(read_integer(w, "a weight") for w in row) for row in rows)
 
 
 def action_from_shape(shape: schema.ActionShape) -> Action:

@@ -125,7 +125,7 @@ class OutputShape(Shape):
 
 
 class Kernel(Shape):
-    family: Literal["table", "geometric", "staircase", "discrete-gaussian"]
+    family: Literal["table", "geometric", "staircase", "discrete-gaussian", "counted"]
     states: list[Text] | None = None
     outputs: list[OutputShape] | None = None
     weights: list[list[Digits]] | None = None
@@ -137,6 +137,8 @@ class Kernel(Shape):
     plateau: Integer | None = None
     ratio: Exact | None = None
     sigma_squared: Exact | None = None
+    stride: Integer | None = None
+    tail: Digits | None = None
     actions: list[ActionShape | list[ActionShape]] | None = None
 
 

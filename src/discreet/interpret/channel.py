@@ -135,8 +135,9 @@ def states_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarra
 
 def places_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarray:
     """What the kernel reads of each atom: its state for a table, its total for a closed form."""
-    at = states_at if mechanism.kernel.by_state else totals_at
-    return at(mechanism, vectors, kind)
+    if mechanism.kernel.by_state:
+        return states_at(mechanism, vectors, kind)
+    return mechanism.kernel.places(totals_at(mechanism, vectors, kind)[:, None])
 
 
 def totals_at(mechanism: Mechanism, vectors: np.ndarray, kind: str) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet.errors import InputError, TooLarge
 from discreet.interpret.channel import position_of
-from discreet.model.kernel import TableKernel
+from discreet.model.kernel import CountedKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -26,12 +26,12 @@ MOST_TOTALS = 20_000_000
 def total_bounds(mechanism: Mechanism, output: str | int | Fraction) -> tuple[float, float]:
     """(lower, upper) bound on the probability of one published value, whatever the model of the respondents."""
     kernel, summary, universe = mechanism.kernel, mechanism.summary, mechanism.problem.universe
-    if isinstance(kernel, TableKernel) or not isinstance(summary, LinearSummary) or not isinstance(universe, Universe):
+    if isinstance(kernel, (TableKernel, CountedKernel)) or not isinstance(summary, LinearSummary) or not isinstance(universe, Universe):
         raise InputError(
             "These bounds are for closed-form kernels",
             found=f"kernel {kernel.family!r}",
             allowed="'geometric' or 'staircase'",
-            remedy="use density_bounds for a table",
+            remedy="use density_bounds, of fewer respondents where states are too many",
         )
     low, high = summary.range(universe)
     if high - low > MOST_TOTALS:

@@ -1,7 +1,8 @@
 """Kernels: exact probabilities of each output at each state (DR Def. 1.1.2).
 
 `table` is integer weights [output][state] over one denominator 2^B shared by all states; `geometric` and `staircase` are closed
-forms (`closed_kernel`), `discrete-gaussian` is known from both sides (`gaussian_kernel`). Every kernel answers the same
+forms (`closed_kernel`), `discrete-gaussian` is known from both sides (`gaussian_kernel`), `counted` is noise that follows a count
+beside a sum (`counted_kernel`). Every kernel answers the same
 questions: `width`, `output(k)`, `outputs`, `recommended`, and, for what it reads of states (`places`), `probability`,
 `whole_rows`, `floats`, `logs` and `logs_at`; and says what it reads (`by_state`) and whether its numbers are `rational`.
 """
@@ -20,6 +21,7 @@ from discreet.errors import InputError
 from discreet.frozen import dataclass
 from discreet.model.actions import Action
 from discreet.model.closed_kernel import ClosedKernel, GeometricKernel, StaircaseKernel
+from discreet.model.counted_kernel import CountedKernel
 from discreet.model.gaussian_kernel import GaussianKernel
 from discreet.model.noise_kernel import NoiseKernel
 from discreet.model.output import Output
@@ -154,7 +156,7 @@ class TableKernel:
         return {output.label: i for i, output in enumerate(self.outputs)}
 
 
-Kernel = TableKernel | ClosedKernel | GaussianKernel
+Kernel = TableKernel | ClosedKernel | GaussianKernel | CountedKernel
 
 
 def _must_differ(labels: Sequence[str], what: str) -> None:
@@ -170,6 +172,7 @@ def _must_differ(labels: Sequence[str], what: str) -> None:
 
 __all__ = [
     "ClosedKernel",
+    "CountedKernel",
     "GaussianKernel",
     "GeometricKernel",
     "Kernel",

@@ -16,7 +16,7 @@ import numpy as np
 from discreet.errors import InputError, Refuted
 from discreet.frozen import dataclass
 from discreet.model.guarantee import Guarantee
-from discreet.model.kernel import Kernel, NoiseKernel, Output, TableKernel
+from discreet.model.kernel import CountedKernel, Kernel, NoiseKernel, Output, TableKernel
 from discreet.model.problem import Problem
 from discreet.model.states import StateSpace, locate, state_space
 from discreet.model.summary import LinearSummary, Summary, check_summary
@@ -99,7 +99,8 @@ class Mechanism:
                 allowed="'linear'",
                 remedy="use a linear summary or a table kernel",
             )
-        low, high = self.summary.range(self.problem.universe)
+        plain = kernel.plain(self.summary, self.problem.universe)
+        low, high = plain.range(self.problem.universe)
         if not (kernel.low <= low and high <= kernel.high):
             raise InputError(
                 "The kernel does not cover every total",
@@ -107,7 +108,7 @@ class Mechanism:
                 allowed=f"at least {low}..{high}",
                 remedy="widen the kernel or clip the summary",
             )
-        step = self.summary.step(self.problem.neighbours)
+        step = plain.step(self.problem.neighbours)
         if kernel.step < step:
             raise InputError(
                 "The kernel's step is smaller than what one neighbour can change",
@@ -173,6 +174,8 @@ class Mechanism:
             exact = [summary.of_histogram(tuple(row)) for row in rows.tolist()]
             return np.array([min(max(t, kernel.low), kernel.high) for t in exact], dtype=np.int64)
         totals = rows @ np.array(summary.weights, dtype=np.int64)
+        if isinstance(kernel, CountedKernel):
+            return kernel.capped(totals)
         return np.asarray(np.clip(totals, summary.clip(kernel.low), summary.clip(kernel.high)), dtype=np.int64)
 
     def integer_table(self) -> tuple[list[list[int]], int]:

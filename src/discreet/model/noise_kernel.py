@@ -7,7 +7,7 @@ published as min(max(s + J, low), high), so the ends hold what falls beyond them
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self
 
 import numpy as np
@@ -15,7 +15,8 @@ import numpy as np
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import Action
 from discreet.model.output import Output
-from discreet.model.universe import MOST_STATES
+from discreet.model.summary import LinearSummary
+from discreet.model.universe import MOST_STATES, Universe
 from discreet.numerics.exact import brief, counted
 
 MOST_TOTAL = 2**62
@@ -51,8 +52,12 @@ class NoiseKernel(ABC):
         """log P(output | state) [output, state] for some outputs and totals, whole numbers in low..high."""
 
     @abstractmethod
-    def parameters(self) -> dict[str, str | int]:
+    def parameters(self) -> Mapping[str, object]:
         """What says how wide the noise is, as it stands in files."""
+
+    def plain(self, summary: LinearSummary, universe: Universe) -> LinearSummary:
+        """The sum that noise is added to, of what the kernel reads: all of it."""
+        return summary
 
     def _check_range(self) -> None:
         if self.low >= self.high or self.step < 1:

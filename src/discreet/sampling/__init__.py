@@ -7,12 +7,14 @@ them takes a seed. Proof of exactness and what the clock may tell: docs/sampling
 
 from discreet.sampling.cells import draw_cells, draw_outputs, sampler_of
 from discreet.sampling.closed import ClosedSampler
+from discreet.sampling.counted import CountedSampler
 from discreet.sampling.gaussian import DiscreteGaussianSampler
 from discreet.sampling.randomness import OperatingSystem, Stream
 from discreet.sampling.table import LazyTableSampler, TableSampler
 
 __all__ = [
     "ClosedSampler",
+    "CountedSampler",
     "DiscreteGaussianSampler",
     "LazyTableSampler",
     "OperatingSystem",

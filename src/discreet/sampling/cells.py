@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InputError
-from discreet.model.kernel import ClosedKernel, GaussianKernel, Kernel, TableKernel
+from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, Kernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.numerics.arrays import Integers
 from discreet.sampling.closed import ClosedSampler
+from discreet.sampling.counted import CountedSampler
 from discreet.sampling.table import LazyTableSampler, TableSampler
 
-Sampler = TableSampler | LazyTableSampler | ClosedSampler
+Sampler = TableSampler | LazyTableSampler | ClosedSampler | CountedSampler
 
 
 def sampler_of(kernel: Kernel, *, lazy: bool = False) -> Sampler:
@@ -29,6 +30,8 @@ def sampler_of(kernel: Kernel, *, lazy: bool = False) -> Sampler:
             return LazyTableSampler(kernel) if lazy else TableSampler(kernel)
         case ClosedKernel() | GaussianKernel():
             return ClosedSampler(kernel, lazy=lazy)
+        case CountedKernel():
+            return CountedSampler(kernel, lazy=lazy)
 
 
 def draw_outputs(mechanism: Mechanism, histograms: NDArray[np.integer], *, lazy: bool = False) -> Integers:

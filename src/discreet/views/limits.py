@@ -22,6 +22,7 @@ from discreet.interpret.distances import state_distances
 from discreet.interpret.promised_limits import promised_power, promised_shift
 from discreet.interpret.sentences import attacker_sentence, limit_sentence, power_sentence
 from discreet.model.certificate import Certificate
+from discreet.model.kernel import CountedKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.promises import LETTERS, PurePromise
@@ -133,7 +134,7 @@ def _own_limits(mechanism: Mechanism, output: str | None, sure: float) -> dict[s
     except TooLarge as large:
         found["note"] = str(large)
         found |= {"outputs": []} if pure is None else {}
-        if pure is not None and asked is not None and not mechanism.kernel.by_state:
+        if pure is not None and asked is not None and not isinstance(mechanism.kernel, (TableKernel, CountedKernel)):
             found["outputs"] = [_row(str(asked), *outward(*total_bounds(mechanism, asked)))]
         return found
     if pure is None:

@@ -21,7 +21,7 @@ from fractions import Fraction
 from discreet.certify.edges.gaussian import only_concentrated
 from discreet.errors import InputError, TooLarge
 from discreet.model.certificate import Counterexample, PrivacyProof
-from discreet.model.kernel import ClosedKernel
+from discreet.model.kernel import ClosedKernel, CountedKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import ApproximatePromise
 from discreet.numerics.brackets import exp_bracket
@@ -149,7 +149,7 @@ def mechanism_table(mechanism: Mechanism) -> WeightTable:
     space, kernel = mechanism.space, mechanism.kernel
     outputs = tuple(output.label for output in mechanism.outputs)
     edges = [(a, b) for a, b in space.edges.tolist()]
-    if isinstance(kernel, ClosedKernel):
+    if isinstance(kernel, (ClosedKernel, CountedKernel)):
         _must_be_short(len(outputs), len(space), (len(outputs) + 2) * kernel.ratio.denominator.bit_length())
     return WeightTable(space.labels, outputs, *mechanism.integer_table(), edges)
 

@@ -89,18 +89,19 @@ def _counterexample(proved: Fall, shown: Fall, epsilon: Fraction) -> Counterexam
     allowed = f"a log-ratio of at most {format_exact(epsilon)}"
     if not shown.exceeds(epsilon):
         words = "The noise falls too fast for this ε to be proved"
-        return Counterexample("privacy", words, found=_log_words(proved), allowed=allowed)
+        return Counterexample("privacy", words, found=log_words(proved), allowed=allowed)
     return Counterexample(
         "privacy",
         f"Output {shown.output} is too much likelier at state {shown.near} than at its neighbour {shown.far}",
         edge=(str(shown.near), str(shown.far)),
         output=str(shown.output),
-        found=_log_words(shown),
+        found=log_words(shown),
         allowed=allowed,
     )
 
 
-def _log_words(fall: Fall) -> str:
+def log_words(fall: Fall) -> str:
+    """Both sides of its logarithm, for readers."""
     low, high = map(float, fall.log())
     return f"a log-ratio between {low:.15g} and {high:.15g}"
 

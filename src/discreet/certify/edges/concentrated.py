@@ -5,7 +5,7 @@ the smallest ρ lies in a bracket of floats with counted roundings (`numerics.co
 upper side proves, and the edge and order of its lower side refute once they are confirmed in balls. What falls into the bracket,
 a part in 10^9 wide, is neither, and is not accepted.
 
-A geometric or staircase kernel is proved by the largest factor c = e^ε between neighbours, which gives ρ ≤ ε·tanh(ε/2); discrete
+A geometric, staircase or counted kernel is proved by the largest factor c = e^ε between neighbours, which gives ρ ≤ ε·tanh(ε/2); discrete
 Gaussian noise by its formula (`gaussian`).
 """
 
@@ -14,11 +14,12 @@ from __future__ import annotations
 from fractions import Fraction
 from math import isfinite
 
-from discreet.certify.edges.closed_forms import falls
+from discreet.certify.edges.closed_forms import Fall, falls
+from discreet.certify.edges.counted import refuted, steepest
 from discreet.certify.edges.gaussian import gaussian_privacy
 from discreet.certify.edges.pure import worst_ratio
 from discreet.model.certificate import Counterexample, PrivacyProof
-from discreet.model.kernel import ClosedKernel, GaussianKernel, TableKernel
+from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import ConcentratedPromise
 from discreet.numerics.brackets import float_up, log_bracket
@@ -42,7 +43,13 @@ def concentrated_privacy(mechanism: Mechanism, promise: ConcentratedPromise) -> 
         case GaussianKernel() as kernel:
             return gaussian_privacy(mechanism, kernel, promise)
         case ClosedKernel() as kernel:
-            return _of_closed_form(mechanism, kernel, promise)
+            proved, _, states = falls(mechanism, kernel)
+            return _of_factor(proved, promise, states, kernel.width)
+        case CountedKernel() as kernel:
+            found = steepest(mechanism, kernel)
+            if found.bottom == 0:
+                return refuted(found, _allowed(promise))
+            return _of_factor(found.fall, promise, found.pairs, kernel.width)
 
 
 def _of_table(mechanism: Mechanism, kernel: TableKernel, promise: ConcentratedPromise) -> PrivacyProof | Counterexample:
@@ -111,11 +118,11 @@ def _states(mechanism: Mechanism, direction: int) -> tuple[int, int]:
     return (first, second) if direction < len(edges) else (second, first)
 
 
-def _of_closed_form(mechanism: Mechanism, kernel: ClosedKernel, promise: ConcentratedPromise) -> PrivacyProof | Counterexample:
-    proved, _, states = falls(mechanism, kernel)
+def _of_factor(proved: Fall, promise: ConcentratedPromise, pairs: int, outputs: int) -> PrivacyProof | Counterexample:
+    """By the largest factor between neighbours alone."""
     upper = enclosure(lambda: pure_rho_ball(proved.log()[1]))[1]
     if Fraction(upper) <= promise.rho:
-        return PrivacyProof(promise, Fraction(0), Fraction(upper), None, None, states, kernel.width, "closed-form")
+        return PrivacyProof(promise, Fraction(0), Fraction(upper), None, None, pairs, outputs, "closed-form")
     return Counterexample(
         "privacy",
         "The noise falls too fast for this ρ to be proved by its formula",

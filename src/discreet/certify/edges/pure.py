@@ -10,9 +10,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from discreet.certify.edges.closed_forms import closed_form_privacy
+from discreet.certify.edges.counted import counted_privacy
 from discreet.certify.edges.gaussian import only_concentrated
 from discreet.model.certificate import Counterexample, PrivacyProof
-from discreet.model.kernel import ClosedKernel, GaussianKernel, TableKernel
+from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import PurePromise
 from discreet.model.states import StateSpace
@@ -32,6 +33,8 @@ def pure_privacy(mechanism: Mechanism, promise: PurePromise) -> PrivacyProof | C
             return only_concentrated(promise)
         case ClosedKernel() as kernel:
             return closed_form_privacy(mechanism, kernel, promise)
+        case CountedKernel() as kernel:
+            return counted_privacy(mechanism, kernel, promise)
 
 
 def _table_privacy(kernel: TableKernel, space: StateSpace, promise: PurePromise) -> PrivacyProof | Counterexample:

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from discreet.model.kernel import GeometricKernel
+from discreet.model.kernel import GeometricKernel, NoiseKernel
 from discreet.model.lattice import StatisticLattice, statistic_lattice
 from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
@@ -43,7 +43,7 @@ def face_value_payoff(mechanism: Mechanism) -> Fraction | None:
     losses = [d.loss for d in mechanism.problem.decisions]
     if lattice is None or not isinstance(kernel, GeometricKernel) or not all(isinstance(x, DistanceLoss) for x in losses):
         return None
-    if not _at_face_value(kernel, lattice, len(losses)):
+    if not at_face_value(kernel, lattice, len(losses)):
         return None
     missed = _missed(mechanism, lattice)
     if missed is None or (missed and any(isinstance(x, SquaredLoss) for x in losses)):
@@ -94,7 +94,7 @@ def _reaches(weights: Sequence[int], probabilities: Sequence[Fraction], size: in
     return Fraction(1) if exponent >= 0 else rational_above_exp(exponent, PROBABILITY_BITS)
 
 
-def _at_face_value(kernel: GeometricKernel, lattice: StatisticLattice, makers: int) -> bool:
+def at_face_value(kernel: NoiseKernel, lattice: StatisticLattice, makers: int) -> bool:
     """Whether every output recommends the value that it shows, to every decision maker."""
     if kernel.actions is None:
         return False

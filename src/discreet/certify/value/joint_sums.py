@@ -28,7 +28,7 @@ from discreet.certify.value.sums import Sums
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import Action
 from discreet.model.decision import Decision
-from discreet.model.kernel import ClosedKernel, GaussianKernel, Kernel, TableKernel
+from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, Kernel, TableKernel
 from discreet.model.losses import DistanceLoss, FormulaLoss, MatchLoss, SquaredLoss, TableLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
@@ -288,12 +288,24 @@ def _rows(mechanism: Mechanism) -> _Kernel:
             return _Kernel(kernel.low, noisy_rows(kernel))
         case ClosedKernel() as kernel:
             return _Kernel(kernel.low, _closed_rows(kernel))
+        case CountedKernel():
+            raise only_at_face_value()
         case TableKernel() as kernel:
             totals = mechanism.space.vectors[:, 0].tolist()
             table = np.zeros((totals[-1] - totals[0] + 1, len(kernel.outputs)))
             for total, column in zip(totals, zip(*kernel.weights, strict=True), strict=True):
                 table[total - totals[0]] = [w / kernel.denominator for w in column]
             return _Kernel(totals[0], table)
+
+
+def only_at_face_value() -> InputError:
+    """Where histograms are too many to be listed, noise that follows a count is valued as it stands."""
+    return InputError(
+        "Noise that follows a count is valued at face value on the statistic, where histograms are too many to be listed",
+        found="other actions, another sum or another payoff than an error",
+        allowed="the value that each output shows, as the action of every decision maker",
+        remedy="recommend what outputs show, or use fewer respondents",
+    )
 
 
 def _closed_rows(kernel: ClosedKernel) -> np.ndarray:

@@ -31,11 +31,11 @@ from math import ceil, isqrt, lcm
 from operator import mul
 
 from discreet.certify.value.gaussian import noisy_sums
-from discreet.certify.value.joint_sums import joint_fits, joint_payoff, recommended
+from discreet.certify.value.joint_sums import joint_fits, joint_payoff, only_at_face_value, recommended
 from discreet.certify.value.laws import Masses
 from discreet.certify.value.sums import Sums, sums_of
 from discreet.errors import InputError
-from discreet.model.kernel import ClosedKernel, GaussianKernel, TableKernel
+from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, TableKernel
 from discreet.model.losses import DistanceLoss, FormulaLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
@@ -228,6 +228,8 @@ def _by_totals(mechanism: Mechanism) -> ClosedKernel | GaussianKernel | _Table:
             return _Table(table, mechanism.space.vectors[:, 0].tolist())
         case ClosedKernel() | GaussianKernel() as kernel:
             return kernel
+        case CountedKernel():
+            raise only_at_face_value()
 
 
 def _after(kernel: ClosedKernel | GaussianKernel | _Table, numbers: Sequence[Fraction], bits: int) -> tuple[list[int], list[int]]:

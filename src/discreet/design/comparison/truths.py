@@ -28,7 +28,7 @@ from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import Action
 from discreet.model.decision import Decision
 from discreet.model.iid_sum import why_not_iid_sum
-from discreet.model.kernel import ClosedKernel, GaussianKernel, TableKernel
+from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, TableKernel
 from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.replies import best_replies, loss_table
@@ -354,6 +354,8 @@ class SummedWorld:
             clipped = np.array([summary.clip(s) for s in totals.tolist()]) - low
             placed = np.stack([np.bincount(clipped, row) for row in moments]).astype(np.float64)
         match kernel:
+            case CountedKernel():
+                return _through_counts(kernel, placed, low)
             case GaussianKernel():
                 return through(kernel, placed, low)
             case ClosedKernel():
@@ -362,6 +364,8 @@ class SummedWorld:
     def _rows(self, first: int, count: int) -> np.ndarray:
         """K(output|s) [total, output] for so many totals from the first; the kernel's own rows are kept for other truths."""
         kernel, summary = self.mechanism.kernel, self.mechanism.weighted_sum
+        if isinstance(kernel, CountedKernel):
+            return np.exp(kernel.logs_at(np.arange(kernel.width), np.arange(first, first + count))).T
         if kernel.by_state or kernel.width**2 > MOST_KEPT:
             return self._after(first, np.eye(count))
         low = kernel.first_place
@@ -386,3 +390,16 @@ class SummedWorld:
             for a, m, v in zip(chosen, (mean + r / q).tolist(), (t / q - (r / q) ** 2).tolist(), strict=True)
         ]
         return float(q @ np.array(each))
+
+
+def _through_counts(kernel: CountedKernel, moments: np.ndarray, first: int) -> np.ndarray:
+    """Each moment [·, output] after noise that follows a count, from moments at totals; those of equal noise are joined first."""
+    places, at = np.unique(kernel.capped(np.arange(first, first + moments.shape[1])), return_inverse=True)
+    joined = np.stack([np.bincount(at, row) for row in moments])
+    held = np.flatnonzero(np.abs(joined).max(axis=0) > 0)
+    every, found = np.arange(kernel.width), np.zeros((len(moments), kernel.width))
+    size = max(MOST_KEPT // kernel.width, 1)
+    for start in range(0, len(held), size):
+        here = held[start : start + size]
+        found += joined[:, here] @ np.exp(kernel.logs_at(every, places[here])).T
+    return found

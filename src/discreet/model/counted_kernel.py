@@ -1,0 +1,226 @@
+"""Noise that follows a count: on a sum s, the noise of the table of j, how many respondents have a counted type.
+
+The summary is one weighted sum T = s + M·j, with weights v_t, or v_t + M of a counted type: the stride M is above every s, so T tells
+both. Output k at T has probability f_i(k − s), i = min(j, J), tails gathered at the ends low and high, which is post-processing:
+
+    f_i(z) = w_i(z)/2^B  for |z| ≤ R,        f_i(z) = (1 − r)·t/(W·2^B) · r^⌊(|z| − R − 1)/W⌋  beyond,       Σ_z w_i(z) + 2t = 2^B
+
+Beyond R all tables are one staircase of width W that holds t of 2^B on either side. So neighbours, whose sums are at most W apart,
+differ by one stair of it at most, and finitely many comparisons prove the rest (`certify.edges.counted`).
+
+Notation: M → stride, J → most, R → reach, W → step, r → ratio, t → tail, w_i(z) → weights[i][z + R]. [ours]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import accumulate
+from math import lcm
+
+import numpy as np
+
+from discreet.errors import InputError, TooLarge
+from discreet.frozen import dataclass
+from discreet.model.actions import Action
+from discreet.model.noise_kernel import MOST_TOTAL, NoiseKernel
+from discreet.model.priors.weights import log_ratio
+from discreet.model.summary import LinearSummary
+from discreet.model.universe import Universe
+from discreet.numerics.exact import brief, format_exact, format_integer
+
+
+@dataclass(frozen=True)
+class CountedKernel(NoiseKernel):
+    """Weights [count][noise] over `denominator`, a power of two; every row and twice `tail` sum to it."""
+
+    low: int
+    high: int
+    step: int
+    stride: int
+    ratio: Fraction
+    tail: int
+    weights: tuple[tuple[int, ...], ...]
+    denominator: int
+    actions: tuple[Action | tuple[Action, ...], ...] | None = None
+    family = "counted"
+    most_step = 2**30
+
+    def __post_init__(self) -> None:
+        self._check_range()
+        if not 0 < self.ratio < 1 or self.stride < 1:
+            raise InputError(
+                "The ratio of a counted kernel lies between 0 and 1, and its stride is a whole number from 1",
+                found=f"ratio {brief(self.ratio)}, stride {brief(self.stride)}",
+                allowed="0 < ratio < 1, stride >= 1",
+                remedy="correct the kernel",
+            )
+        if self.denominator <= 0 or self.denominator & (self.denominator - 1):
+            raise InputError(
+                "The denominator of a kernel must be a power of two",
+                found=brief(self.denominator),
+                allowed="2^B",
+                remedy="write the weights over a power of two",
+            )
+        widths = {len(row) for row in self.weights}
+        if len(widths) != 1 or not all(width % 2 for width in widths):
+            raise InputError(
+                "A counted kernel has one table for each count, all as far to one side as to the other",
+                found=f"{len(self.weights)} tables of {sorted(widths)} weights",
+                allowed="one table or more, of the same odd number of weights",
+                remedy="complete the weights",
+            )
+        for count, row in enumerate(self.weights):
+            if min(row) < 0 or self.tail < 1 or sum(row) + 2 * self.tail != self.denominator:
+                raise InputError(
+                    f"The weights of count {count} and both tails are no distribution",
+                    found=f"a difference of {brief(sum(row) + 2 * self.tail - self.denominator)} to the denominator",
+                    allowed="weights from 0, a tail from 1, a difference of 0",
+                    remedy="every table's probabilities must sum to one",
+                )
+
+    @property
+    def most(self) -> int:
+        """J: from this count on the noise is the same."""
+        return len(self.weights) - 1
+
+    @property
+    def reach(self) -> int:
+        """R: how far tables go."""
+        return len(self.weights[0]) // 2
+
+    @property
+    def state_count(self) -> int:
+        return (self.most + 1) * self.stride
+
+    @property
+    def first_place(self) -> int:
+        return 0
+
+    def with_actions(self, actions: Sequence[Action | tuple[Action, ...]]) -> CountedKernel:
+        return replace(self, actions=tuple(actions))
+
+    def parameters(self) -> dict[str, object]:
+        return {
+            "stride": self.stride,
+            "ratio": format_exact(self.ratio),
+            "tail": format_integer(self.tail),
+            "weights": [[format_integer(w) for w in row] for row in self.weights],
+            "denominator": format_integer(self.denominator),
+        }
+
+    def plain(self, summary: LinearSummary, universe: Universe) -> LinearSummary:
+        """The sum s alone; refuses weights that do not tell both s and the count of counted types."""
+        values = tuple(w % self.stride for w in summary.weights)
+        told = all(0 <= w < 2 * self.stride for w in summary.weights) and universe.largest * max(values) < self.stride
+        if not told or summary.low is not None or summary.high is not None:
+            raise InputError(
+                "A counted kernel reads a sum and a count from one total: weights are values, or values and the stride",
+                found=f"weights {list(summary.weights)}, stride {self.stride}, clipped to {summary.low}..{summary.high}",
+                allowed="values from 0 whose sum stays below the stride, plus the stride for counted types; no clip",
+                remedy="raise the stride above the largest sum",
+            )
+        if universe.largest * max(summary.weights) >= MOST_TOTAL:
+            raise TooLarge(
+                "The totals of this kernel cannot be added up in 64 bits",
+                size=brief(universe.largest * max(summary.weights)),
+                fits="below 2^62",
+                remedy="use fewer respondents",
+            )
+        return LinearSummary(values)
+
+    def places(self, vectors: np.ndarray) -> np.ndarray:
+        """The total of each state, with counts beyond the last table read as the last."""
+        return self.capped(np.asarray(vectors[:, 0], dtype=np.int64))
+
+    def capped(self, totals: np.ndarray) -> np.ndarray:
+        """Totals with the same noise on the same sum, below `state_count`."""
+        counts, sums = np.divmod(totals, self.stride)
+        return np.asarray(np.minimum(counts, self.most) * self.stride + sums)
+
+    def read(self, total: int) -> tuple[int, int]:
+        """(i, s) of a total."""
+        count, value = divmod(total, self.stride)
+        return min(count, self.most), value
+
+    def noise(self, count: int, z: int) -> Fraction:
+        """f_i(z)."""
+        if abs(z) <= self.reach:
+            return Fraction(self.weights[count][z + self.reach], self.denominator)
+        return self.stair * self.ratio ** ((abs(z) - self.reach - 1) // self.step)
+
+    @property
+    def stair(self) -> Fraction:
+        """The probability of each number of the first stair beyond the tables."""
+        return (1 - self.ratio) * self.tail / (self.step * self.denominator)
+
+    def above(self, count: int, z: int) -> Fraction:
+        """Σ_{y ≥ z} f_i(y)."""
+        if z <= self.reach:
+            inner = sum(self.weights[count][max(z + self.reach, 0) :], self.tail)
+            return Fraction(inner, self.denominator) + (self._beyond(-self.reach - z) if z < -self.reach else 0)
+        return Fraction(self.tail, self.denominator) - self._beyond(z - 1 - self.reach)
+
+    def _beyond(self, n: int) -> Fraction:
+        """The probability of the first n numbers beyond the tables, on one side."""
+        stairs, left = divmod(n, self.step)
+        whole = Fraction(self.tail, self.denominator) * (1 - self.ratio**stairs)
+        return whole + left * self.stair * self.ratio**stairs
+
+    def mass(self, output: int, total: int) -> Fraction:
+        """P(output | total)."""
+        count, value = self.read(total)
+        if not (self.low <= output <= self.high and self.low <= value <= self.high and total >= 0):
+            raise InputError(
+                "This kernel has no such state or output",
+                found=f"output {output}, total {total}",
+                allowed=f"{self.low}..{self.high}, and totals of sums among these",
+                remedy="stay in the kernel's range",
+            )
+        if output == self.low:
+            return 1 - self.above(count, self.low - value + 1)
+        return self.above(count, self.high - value) if output == self.high else self.noise(count, output - value)
+
+    def probability(self, output: int, place: int) -> Fraction:
+        """P(output | total), the output by its position."""
+        return self.mass(self.low + output, place)
+
+    def whole_rows(self, places: Sequence[int]) -> tuple[list[list[int]], int]:
+        """Probabilities [output][state] as whole numbers over one denominator."""
+        self._must_fit(len(places))
+        rows = [[self.mass(k, total) for total in places] for k in range(self.low, self.high + 1)]
+        whole = lcm(*(p.denominator for row in rows for p in row))
+        return [[p.numerator * (whole // p.denominator) for p in row] for row in rows], whole
+
+    def log_masses(self, outputs: np.ndarray, states: np.ndarray) -> np.ndarray:
+        """log P(output | total) [output, total] for some outputs, whole numbers in low..high, and totals."""
+        counts, sums = np.divmod(self.capped(np.asarray(states, dtype=np.int64)), self.stride)
+        span = max(self.high - self.low, self.reach + 1)
+        distances = np.arange(-span, span + 1)
+        logs = np.stack([self._logs(count, distances) for count in range(self.most + 1)])
+        table = logs[counts[None, :], outputs[:, None] - sums[None, :] + span]
+        for end, sign, far in ((outputs == self.low, -1, sums - self.low), (outputs == self.high, 1, self.high - sums)):
+            if end.any():
+                table[end] = np.stack([self._log_tails(count, sign, far) for count in range(self.most + 1)])[counts, range(len(far))]
+        return table
+
+    def _logs(self, count: int, distances: np.ndarray) -> np.ndarray:
+        """log f_i at each distance."""
+        fall = log_ratio(self.ratio.numerator, self.ratio.denominator)
+        stairs = np.maximum(np.abs(distances) - self.reach - 1, 0) // self.step
+        found = log_ratio(self.stair.numerator, self.stair.denominator) + stairs * fall
+        inner = np.abs(distances) <= self.reach
+        found[inner] = [log_ratio(w, self.denominator) for w in self.weights[count]]
+        return np.asarray(found)
+
+    def _log_tails(self, count: int, sign: int, far: np.ndarray) -> np.ndarray:
+        """log P(sign·noise ≥ far) of table i; far ≥ 0."""
+        row = self.weights[count][::sign]
+        within = [log_ratio(kept, self.denominator) for kept in accumulate(reversed(row[self.reach :]), initial=self.tail)]
+        ahead = np.maximum(far - self.reach - 1, 0)
+        stairs, passed = np.divmod(ahead, self.step)
+        beyond = float(self.step * self.ratio / (1 - self.ratio))
+        logs = log_ratio(self.stair.numerator, self.stair.denominator) + np.log(self.step - passed + beyond)
+        logs = logs + stairs * log_ratio(self.ratio.numerator, self.ratio.denominator)
+        return np.where(far > self.reach, logs, np.array(within[::-1])[np.clip(far, 0, self.reach)])
