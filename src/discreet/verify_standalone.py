@@ -334,10 +334,10 @@ def check_closed(mechanism):
     return (ratio.denominator, ratio.numerator, power, where) if power else (1, 1, 1, where)
 
 def check_counted(mechanism):
-    """(top, bottom, 1, where) of noise that follows a count. The total is s + stride*j, j the count of types with the stride in their
-    weight, and s + z is published with z from table min(j, last): weights for |z| <= reach, beyond it stairs of width `step` that fall
-    by `ratio` and hold `tail` on either side, the same for all. Neighbours' sums are at most one stair apart, so beyond two stairs
-    nothing new is compared: there both are stairs, the same one or the next."""
+    """(top, bottom, 1, where) of noise that follows a count. The total is s + stride*j, j the count of types with the stride in
+    their weight, and s + z is published with z from table min(j, last): weights for |z| <= reach, beyond it stairs of width
+    `step` that fall by `ratio` and hold `tail` on either side, the same for all. Neighbours' sums are at most one stair apart, so
+    beyond two stairs nothing new is compared: there both are stairs, the same one or the next."""
     kernel, summary, data = mechanism["kernel"], mechanism["summary"], mechanism["problem"]["data"]
     need(summary["kind"] == "linear" and isinstance(data["neighbours"], str), "a counted kernel reads a weighted sum")
     need(summary.get("low") is None and summary.get("high") is None, "a total that tells a count is not clipped")
@@ -355,7 +355,7 @@ def check_counted(mechanism):
     rows, tail, total = [list(map(whole, row)) for row in kernel["weights"]], whole(kernel["tail"]), whole(kernel["denominator"])
     reach, last, ratio = len(rows[0]) // 2, len(rows) - 1, number(kernel["ratio"])
     need(0 < ratio < 1 and tail > 0, "the tails are empty, or do not fall")
-    need(total > 0 and total & (total - 1) == 0, "the denominator is not a power of two")
+    need(total.bit_count() == 1, "the denominator is not a power of two")
     need(all(len(row) == 2 * reach + 1 and min(row) >= 0 and sum(row) + 2 * tail == total for row in rows),
          "some table is no distribution, or goes further than another")
     far, down, up = reach + 2 * step, ratio.numerator, ratio.denominator

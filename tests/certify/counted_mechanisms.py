@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import random
+from dataclasses import replace
 from fractions import Fraction
+from itertools import permutations
+from typing import Any
 
 import random_worlds as worlds
 
+from discreet.files.mechanism import mechanism_document
 from discreet.model.kernel import CountedKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
@@ -20,13 +25,13 @@ def kernel_of(
     rows: list[list[int]], *, tail: int = 4, step: int = 2, stride: int = 16, low: int = -40, high: int = 50, ratio: Fraction = HALF
 ) -> CountedKernel:
     """Tables with what is missing to a power of two in the middle of each."""
-    total = 1 << max(sum(row) + 2 * tail for row in rows).bit_length()
+    total = 1 << max(sum(row) + 2 * tail - 1 for row in rows).bit_length()
     filled = [tuple(w + (total - 2 * tail - sum(row)) * (z == len(row) // 2) for z, w in enumerate(row)) for row in rows]
     return CountedKernel(low, high, step, stride, ratio, tail, tuple(filled), total)
 
 
 def peaked(*centres: int) -> CountedKernel:
-    """Tables that fall by 2/5 with every two numbers from their centre: private for shifts of two, and for their difference less d."""
+    """Tables that fall by 2/5 with every two numbers from their centre: private for shifts of two, or of centres."""
     shapes = [[Fraction(2, 5) ** -(-abs(z - c) // 2) for z in range(-8, 9)] for c in centres]
     scale = 2**20 / max(sum(shape) + Fraction(1, 5) for shape in shapes)
     rows = [[int(scale * x) for x in shape] for shape in shapes]
@@ -69,3 +74,70 @@ def at_random(count: int, seed: int = 5) -> list[Mechanism]:
         counted = rng.choice([(2,), (1, 2), (0,), (), (0, 1, 2)])
         found.append(counted_on(kernel, respondents, counted=counted, presence=rng.random() < 0.4))
     return found
+
+
+def forged_counted() -> list[dict[str, Any]]:
+    """Documents of which only who checks everything refuses the false ones, and true ones at the edge of what is allowed."""
+    kernel = replace(peaked(2, 0, -2), low=-1, high=7)
+    base = mechanism_document(counted_on(kernel))
+    ranged = mechanism_document(counted_on(kernel, presence=True))
+    few = mechanism_document(counted_on(kernel, respondents=1))
+    rough = mechanism_document(counted_on(kernel_of([[30, 40, 30]], tail=30, step=3), epsilon=Fraction(5)))
+    changes: list[tuple[dict[str, Any], dict[tuple[Any, ...], Any]]] = [
+        (base, {("kernel", "stride"): n, ("summary", "weights"): [0, 1, 2 + int(n)]}) for n in (5, 6, 7, 0, -1, True, "16")
+    ]
+    changes += [
+        (base, {("summary", "weights"): w}) for w in ([0, 1, 34], [0, 1, 2], [16, 17, 18], [-16, 1, 18], [0, 1], [0, 1, True])
+    ]
+    changes += [(base, {("kernel", "from"): n}) for n in (0, 1, 7, False)] + [
+        (base, {("kernel", "to"): n}) for n in (6, 5, -1, True)
+    ]
+    changes += [(base, {("kernel", "step"): n}) for n in (1, 3, 0, -2, True)]
+    changes += [(base, {("kernel", "ratio"): r}) for r in ("0", "1", "3/2", "-1/2", "367/1000", "368/1000")]
+    changes += [(base, {("kernel", "tail"): t}) for t in ("0", "-1", str(kernel.tail + 1), str(kernel.tail - 1))]
+    changes += [(base, {("kernel", "denominator"): d}) for d in ("0", "-1048576", "1048575", "2097152")]
+    changes += [(base, {("kernel", "weights", i, k): w}) for i in range(3) for k in (0, 8, 16) for w in ("0", "-1")]
+    changes += [(base, {("kernel", "weights", 1): row}) for row in (["1"] * 16, ["1"] * 18, ["1"] * 15, [])]
+    flat = {("kernel", "weights"): [["8"] * 17] * 3, ("kernel", "tail"): "60", ("kernel", "denominator"): "256"}
+    changes += [(base, flat)]
+    even = {("kernel", "weights"): [["8"] * 16] * 3, ("kernel", "tail"): "64", ("kernel", "denominator"): "256"}
+    level = {("kernel", "weights"): [["100"], ["100"]], ("kernel", "tail"): "14", ("kernel", "denominator"): "128"}
+    hollow = [["0", "100", "0"], ["-1", "101", "0"], ["50", "100", "-50"]]
+    changes += [(base, level | {("kernel", "weights"): [row, row]}) for row in hollow]
+    slight = {("kernel", "weights"): [["2"]], ("kernel", "tail"): "1", ("kernel", "denominator"): "4"}
+    nowhere = {("summary", "weights"): [0, 0, 16], ("kernel", "from"): 0, ("kernel", "to"): 0}
+    changes += [(base, slight), (base, nowhere), (base, nowhere | {("kernel", "to"): 1})]
+    off = {("kernel", "weights"): [["8"] * 15] * 3, ("kernel", "tail"): "60", ("kernel", "denominator"): "240"}
+    nought = {("kernel", "weights"): [["0"]], ("kernel", "tail"): "0", ("kernel", "denominator"): "0"}
+    swaps = [{("kernel", "weights"): [base["kernel"]["weights"][i] for i in order]} for order in permutations(range(3))]
+    changes += [(document, swap) for document in (base, ranged, few) for swap in swaps]
+    changes += [(base, even), (base, off), (base, nought), (base, {("kernel", "weights"): []})]
+    changes += [(base, {("summary", "low"): 0}), (base, {("summary", "high"): 60}), (base, {("summary", "kind"): "histogram"})]
+    changes += [(base, {("problem", "data", "neighbours"): {"states": [], "edges": []}})]
+    changes += [(base, {("problem", "decision", 0, "unbiased"): "everywhere"}), (few, {("kernel", "from"): 7})]
+    far = {("summary", "weights"): [0, 1, 18 + 10**7], ("kernel", "stride"): 10**7 + 16, ("kernel", "step"): 10**7}
+    thin = mechanism_document(counted_on(kernel_of([[5, 6, 5]], tail=8, step=1), values=(0, 1), counted=()))
+    changes += [(thin, {("kernel", "ratio"): r}) for r in ("367/1000", "368/1000")] + [
+        (base, far),
+        (rough, {}),
+        (rough, {("kernel", "step"): 2}),
+        (ranged, {("kernel", "step"): 1}),
+    ]
+    for rho in ("1/4", "2"):
+        said = {("guarantee",): base["guarantee"], ("problem", "privacy"): base["problem"]["privacy"]}
+        changes += [(base, {way: without_epsilon(promise, rho) for way, promise in said.items()})]
+    found = [base, ranged, few]
+    for document, written in changes:
+        forged = copy.deepcopy(document)
+        for way, value in written.items():
+            here: Any = forged
+            for key in way[:-1]:
+                here = here[key]
+            here[way[-1]] = value
+        found.append(forged)
+    return found
+
+
+def without_epsilon(said: dict[str, Any], rho: str) -> dict[str, Any]:
+    """The same promise in ρ."""
+    return {key: value for key, value in said.items() if key != "epsilon"} | {"rho": rho}

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 import random_worlds as worlds
+from counted_mechanisms import at_random, forged_counted
 from forged_promises import promised_documents
 from mutation import unexplained
 from small_mechanisms import corpus
@@ -49,6 +50,7 @@ EQUIVALENT: dict[str, str] = {
 @pytest.mark.slow
 def test_no_comparison_of_the_standalone_verifier_can_change_unnoticed(tmp_path: Path) -> None:
     documents = [mechanism_document(m) for m in corpus()] + forged_documents() + promised_documents() + unbiased_documents()
+    documents += forged_counted() + [mechanism_document(m) for m in at_random(12)]
     texts = [json.dumps(document) for document in documents]
     questions: list[Callable[[ModuleType], Any]] = [lambda module, text=text: verdict(module, text) for text in texts]
     questions += [

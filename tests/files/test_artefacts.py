@@ -36,7 +36,7 @@ from discreet.model.certificate import (
     TheoremWitness,
 )
 from discreet.model.decision import Decision
-from discreet.model.kernel import GeometricKernel, Output, StaircaseKernel, TableKernel
+from discreet.model.kernel import CountedKernel, GeometricKernel, Output, StaircaseKernel, TableKernel
 from discreet.model.losses import TableLoss
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.neighbours import ReplaceOne
@@ -47,6 +47,7 @@ from discreet.model.universe import Universe
 TWO = (Fraction(0), Fraction(1))
 PROBLEM = problem_of(Universe.of(2, TWO), ReplaceOne())
 COUNT = LinearSummary((0, 1))
+COUNTED = CountedKernel(-1, 3, 1, 8, Fraction(1, 2), 8, ((5, 6, 5), (4, 8, 4)), 32)
 
 
 def table(actions: tuple[Any, ...] = (Fraction(1, 3), Fraction(2))) -> TableKernel:
@@ -68,11 +69,12 @@ def mechanisms() -> list[Mechanism]:
         mechanism_on(two, COUNT, table(((Fraction(1), "go"), (Fraction(2), "stay")))),
         mechanism_on(PROBLEM, COUNT, GeometricKernel(0, 2, 1, Fraction(1, 2), actions)),
         mechanism_on(PROBLEM, COUNT, StaircaseKernel(-1, 4, 2, 2, Fraction(3, 5))),
+        mechanism_on(PROBLEM, LinearSummary((0, 9)), COUNTED),
         mechanism_on(PROBLEM, COUNT, table((None, None)), Fraction(1, 2)),
     ]
 
 
-@pytest.mark.parametrize("which", range(6))
+@pytest.mark.parametrize("which", range(7))
 def test_what_is_written_is_read_again(tmp_path: Path, which: int) -> None:
     mechanism = mechanisms()[which]
     digest = files.write_mechanism(tmp_path / "x.mechanism.json", mechanism)
@@ -81,6 +83,27 @@ def test_what_is_written_is_read_again(tmp_path: Path, which: int) -> None:
     data = (tmp_path / "x.mechanism.json").read_bytes()
     assert canonical_bytes(json.loads(data)) + b"\n" == data
     assert names(tmp_path) == ["x.mechanism.json"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("stride", None), ("tail", None), ("weights", None), ("stride", 0), ("stride", "8"),
+        ("tail", "08"), ("tail", 8), ("tail", "9"),
+        ("weights", [["5", "6"], ["4", "8", "4"]]), ("weights", [[]]), ("weights", []), ("weights", [[5, 6, 5]]), ("weights", "x"),
+        ("denominator", "31"), ("denominator", "-32"), ("ratio", "1"), ("plateau", 1), ("from", 1), ("to", 1),
+        ("step", 0), ("family", "staircase"), ("stride", 2), ("stride", 10**30), ("stride", True),
+    ],
+)  # fmt: skip
+def test_what_is_no_noise_that_follows_a_count_is_refused_in_words(key: str, value: object) -> None:
+    document = mechanism_document(mechanism_on(PROBLEM, LinearSummary((0, 9)), COUNTED))
+    assert mechanism_from_document(copy.deepcopy(document)).kernel == COUNTED
+    document["kernel"][key] = value
+    if value is None:
+        del document["kernel"][key]
+    with pytest.raises(InputError) as caught:
+        mechanism_from_document(document)
+    assert all(part in str(caught.value) for part in ("Found: ", "Allowed: "))
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -9,10 +9,12 @@ from typing import Any
 import mpmath
 import pytest
 import random_worlds as worlds
+from counted_mechanisms import at_random
 from the_verifier import both_refuse_or_agree, verifier
 
+from discreet.certify.edges.counted import steepest
 from discreet.files.mechanism import mechanism_document
-from discreet.model.kernel import GeometricKernel, StaircaseKernel, TableKernel
+from discreet.model.kernel import CountedKernel, GeometricKernel, StaircaseKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
 from discreet.model.summary import LinearSummary
@@ -87,6 +89,16 @@ def test_closed_forms_agree_with_the_checker(family: str) -> None:
         mechanism = worlds.mechanism_on(worlds.problem_of(universe, neighbours, epsilon), summary, kernel)
         verdicts.add(both_refuse_or_agree(mechanism_document(mechanism)))
     assert verdicts == {0, 1}
+
+
+def test_noise_that_follows_a_count_agrees_with_the_checker() -> None:
+    """At its factor rounded up, and at it rounded down."""
+    for mechanism in at_random(40, seed=3):
+        assert isinstance(mechanism.kernel, CountedKernel)
+        found = steepest(mechanism, mechanism.kernel)
+        low, high = (Fraction(0), Fraction(0)) if found.top == found.bottom else log_bracket(Fraction(found.top, found.bottom), 150)
+        assert both_refuse_or_agree(with_epsilon(mechanism, high)) == 0
+        assert both_refuse_or_agree(with_epsilon(mechanism, low)) == (0 if low == high else 1)
 
 
 def log_exp(x: Fraction) -> Fraction:

@@ -109,7 +109,9 @@ def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
             from discreet.certify.value.face_value import face_value_payoff
             from discreet.certify.value.on_a_line import line_payoff
 
-            without_laws = [found for way in (face_value_payoff, line_payoff, counted_payoff) if (found := way(mechanism)) is not None]
+            without_laws = [
+                found for way in (face_value_payoff, line_payoff, counted_payoff) if (found := way(mechanism)) is not None
+            ]
             if without_laws:
                 return max(without_laws)
             return weighted_sum_payoff(mechanism)[0]

@@ -26,7 +26,11 @@ MOST_TOTALS = 20_000_000
 def total_bounds(mechanism: Mechanism, output: str | int | Fraction) -> tuple[float, float]:
     """(lower, upper) bound on the probability of one published value, whatever the model of the respondents."""
     kernel, summary, universe = mechanism.kernel, mechanism.summary, mechanism.problem.universe
-    if isinstance(kernel, (TableKernel, CountedKernel)) or not isinstance(summary, LinearSummary) or not isinstance(universe, Universe):
+    if (
+        isinstance(kernel, (TableKernel, CountedKernel))
+        or not isinstance(summary, LinearSummary)
+        or not isinstance(universe, Universe)
+    ):
         raise InputError(
             "These bounds are for closed-form kernels",
             found=f"kernel {kernel.family!r}",

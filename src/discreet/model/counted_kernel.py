@@ -1,6 +1,6 @@
 """Noise that follows a count: on a sum s, the noise of the table of j, how many respondents have a counted type.
 
-The summary is one weighted sum T = s + M·j, with weights v_t, or v_t + M of a counted type: the stride M is above every s, so T tells
+The summary is one weighted sum T = s + M·j, with weights v_t, or v_t + M of a counted type. The stride M is above every s: T tells
 both. Output k at T has probability f_i(k − s), i = min(j, J), tails gathered at the ends low and high, which is post-processing:
 
     f_i(z) = w_i(z)/2^B  for |z| ≤ R,        f_i(z) = (1 − r)·t/(W·2^B) · r^⌊(|z| − R − 1)/W⌋  beyond,       Σ_z w_i(z) + 2t = 2^B
@@ -202,7 +202,9 @@ class CountedKernel(NoiseKernel):
         table = logs[counts[None, :], outputs[:, None] - sums[None, :] + span]
         for end, sign, far in ((outputs == self.low, -1, sums - self.low), (outputs == self.high, 1, self.high - sums)):
             if end.any():
-                table[end] = np.stack([self._log_tails(count, sign, far) for count in range(self.most + 1)])[counts, range(len(far))]
+                table[end] = np.stack([self._log_tails(count, sign, far) for count in range(self.most + 1)])[
+                    counts, range(len(far))
+                ]
         return table
 
     def _logs(self, count: int, distances: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 A total T = s + M·j is published as min(max(s + Z, low), high). Every table of the kernel (`model.counted_kernel`) is one state of a
 table kernel whose outputs are −R..R and both tails, and is drawn by `table`. A tail is ±(R + 1 + W·G + V), with P(G ≥ g) = r^g and
-V uniform on 0..W−1, by the coins of `noise`. The staircase is drawn for every number and used where a tail came up, so bits read and
+V uniform on 0..W−1, by the coins of `noise`. The staircase is drawn for every number and used where a tail came up: bits read and
 work done do not depend on the total: what does is which row of weights is read, as for any table (docs/sampling.md).
 """
 

@@ -5,8 +5,8 @@ the smallest ρ lies in a bracket of floats with counted roundings (`numerics.co
 upper side proves, and the edge and order of its lower side refute once they are confirmed in balls. What falls into the bracket,
 a part in 10^9 wide, is neither, and is not accepted.
 
-A geometric, staircase or counted kernel is proved by the largest factor c = e^ε between neighbours, which gives ρ ≤ ε·tanh(ε/2); discrete
-Gaussian noise by its formula (`gaussian`).
+Geometric, staircase and counted noise is proved by the largest factor c = e^ε between neighbours, which gives ρ ≤ ε·tanh(ε/2);
+discrete Gaussian noise by its formula (`gaussian`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Noise that follows a count is proved by finitely many comparisons, whatever the number of respondents.
 
 The kernel publishes s + Z with Z from table i = min(j, J), j the count of counted types (`model.counted_kernel`). A neighbour moves
-s by d = v_b − v_a and j by the difference of both types' marks; with respondents added or removed, by v_b and the mark of b. So with
-P the set of all (i, i′, d) that some neighbours can have,
+s by d = v_b − v_a and j by the difference of both types' marks; with respondents added or removed, by v_b and the mark of b.
+With P the set of all (i, i′, d) that some neighbours can have,
 
     f_i(z) ≤ e^ε·f_i′(z − d)  and  f_i′(z − d) ≤ e^ε·f_i(z)    for every z and every (i, i′, d) in P
 
@@ -62,7 +62,7 @@ def counted_privacy(mechanism: Mechanism, kernel: CountedKernel, promise: PurePr
     output = None if found.shown is None else str(found.shown[2])
     if found.bottom == 0 or found.fall.exceeds(epsilon):
         return refuted(found, f"a log-ratio of at most {format_exact(epsilon)}")
-    low, high = found.fall.log() if found.top > found.bottom else (Fraction(0), Fraction(0))
+    low, high = found.fall.log()
     least = Fraction(0) if edge is None else low
     return PrivacyProof(promise, least, min(high, epsilon), edge, output, found.pairs, kernel.width, "closed-form")
 
@@ -71,7 +71,9 @@ def refuted(found: Steepest, allowed: str) -> Counterexample:
     """With the edge and output that break the promise, or without when no database is known that shows the factor."""
     ratio = "an infinite ratio" if found.bottom == 0 else log_words(found.fall)
     if found.shown is None:
-        return Counterexample("privacy", "The tables of noise differ by too much for this to be proved", found=ratio, allowed=allowed)
+        return Counterexample(
+            "privacy", "The tables of noise differ by too much for this to be proved", found=ratio, allowed=allowed
+        )
     near, far, output = map(str, found.shown)
     words = f"Output {output} is too much likelier at state {near} than at its neighbour {far}"
     return Counterexample("privacy", words, edge=(near, far), output=output, found=ratio, allowed=allowed)
@@ -82,7 +84,9 @@ def steepest(mechanism: Mechanism, kernel: CountedKernel) -> Steepest:
     tables, edge = whole_tables(kernel), kernel.reach + 2 * kernel.step
     top, bottom, shown = 1, 1, None
     seen: set[tuple[int, int, int]] = set()
-    for move, count in _met(mechanism, kernel):
+    types = [divmod(w, kernel.stride) for w in mechanism.weighted_sum.weights]
+    presence = isinstance(mechanism.problem.neighbours, AddRemoveOne)
+    for move, count in met(types, kernel.most, mechanism.problem.people.largest, presence=presence):
         here, there = min(count, kernel.most), min(count + move.marked, kernel.most)
         if (here, there, move.moved) in seen:
             continue
@@ -106,29 +110,24 @@ def whole_tables(kernel: CountedKernel) -> list[list[int]]:
     return [[*reversed(stairs), *(w * wide * b * b for w in row), *stairs] for row in kernel.weights]
 
 
-def moves(mechanism: Mechanism, kernel: CountedKernel) -> list[Move]:
-    """What one changed respondent can do, each told the way round in which the count does not fall."""
-    weights = mechanism.weighted_sum.weights
-    parts = [divmod(w, kernel.stride) for w in weights]
-    if isinstance(mechanism.problem.neighbours, AddRemoveOne):
-        return [Move(None, t, mark, value) for t, (mark, value) in enumerate(parts)]
-    kinds = range(len(parts))
-    both = [(a, b) for a in kinds for b in kinds if a != b and parts[a][0] <= parts[b][0]]
-    return [Move(a, b, parts[b][0] - parts[a][0], parts[b][1] - parts[a][1]) for a, b in both]
+def met(types: Sequence[tuple[int, int]], most: int, largest: int, *, presence: bool) -> Iterator[tuple[Move, int]]:
+    """Every move with every count from which it can be made, as far as tables 0..most tell counts apart.
 
-
-def _met(mechanism: Mechanism, kernel: CountedKernel) -> Iterator[tuple[Move, int]]:
-    """Every move with every count from which it can be made, as far as tables tell counts apart."""
-    largest = mechanism.problem.people.largest
-    weights = mechanism.weighted_sum.weights
-    for move in moves(mechanism, kernel):
-        marked = 0 if move.first is None else weights[move.first] // kernel.stride
-        for count in range(marked, min(max(kernel.most, marked), largest - 1 + marked) + 1):
+    `types` are (counted or not, value), up to `largest` respondents have them; with `presence` one is added or removed. A move
+    is told the way round in which the count does not fall.
+    """
+    kinds = range(len(types))
+    found = [Move(None, b, *types[b]) for b in kinds] if presence else []
+    for a, b in [] if presence else [(a, b) for a in kinds for b in kinds if a != b and types[a][0] <= types[b][0]]:
+        found.append(Move(a, b, types[b][0] - types[a][0], types[b][1] - types[a][1]))
+    for move in found:
+        marked = 0 if move.first is None else types[move.first][0]
+        for count in range(marked, min(max(most, marked), largest - 1 + marked) + 1):
             yield move, count
 
 
 def _databases(mechanism: Mechanism, kernel: CountedKernel, move: Move, count: int, z: int) -> tuple[int, int, int] | None:
-    """Totals of two databases one move apart, and the output at noise z of the first; None when none is tried that has it inside."""
+    """Totals of two databases one move apart, and the output at noise z of the first; None when no pair tried has it inside."""
     weights, universe = mechanism.weighted_sum.weights, mechanism.problem.people
     marked = 0 if move.first is None else weights[move.first] // kernel.stride
     start = 0 if move.first is None else weights[move.first]
@@ -142,7 +141,7 @@ def _databases(mechanism: Mechanism, kernel: CountedKernel, move: Move, count: i
 
 
 def _rests(weights: Sequence[int], stride: int, counted: int, others: int) -> Iterator[int]:
-    """Totals of so many other respondents of whom so many are counted: the rest of the lightest, half or all of the heaviest type."""
+    """Totals of so many other respondents of whom so many are counted: the rest light, half or all of them heavy."""
     plain = sorted(w for w in weights if w < stride)
     special = sorted(w for w in weights if w >= stride)
     left = others - counted

@@ -63,8 +63,8 @@ def moments(kernel: CountedKernel) -> list[tuple[Fraction, Fraction, Fraction]]:
     found = []
     for row in kernel.weights:
         placed = list(zip(range(-kernel.reach, start), row, strict=True))
-        below = Fraction(sum(-z * w for z, w in placed if z < 0), kernel.denominator)
-        above = Fraction(sum(z * w for z, w in placed if z > 0), kernel.denominator)
+        below = Fraction(sum(max(-z, 0) * w for z, w in placed), kernel.denominator)
+        above = Fraction(sum(max(z, 0) * w for z, w in placed), kernel.denominator)
         second = Fraction(sum(z * z * w for z, w in placed), kernel.denominator)
         found.append((below + far, above + far, second + 2 * wider))
     return found

@@ -1,0 +1,82 @@
+"""Mutation tests of noise that follows a count: change any comparison of its checker or its value, and some mechanism shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from counted_mechanisms import at_random, counted_on, kernel_of, peaked
+from mutation import unexplained
+from test_mutants import facts
+
+import discreet
+from discreet.certify.edges.counted import steepest
+from discreet.model.actions import RealActions
+from discreet.model.decision import Decision
+from discreet.model.kernel import CountedKernel, GeometricKernel
+from discreet.model.losses import AbsoluteLoss, FormulaLoss, PinballLoss
+from discreet.model.mechanism import Mechanism
+from discreet.model.promises import PurePromise
+from discreet.model.statistic import TableStatistic
+from discreet.numerics.brackets import log_bracket
+
+SOURCE = Path(discreet.__file__).parent
+EQUIVALENT: dict[str, str] = {
+    "counted: x >= y [GtE→Gt at 0]": "equal probabilities are no factor above one, and are never kept",
+}
+
+
+def at_both_sides(mechanism: Mechanism) -> list[PurePromise]:
+    """ε at the factor rounded down and up, and level tables at nought."""
+    assert isinstance(mechanism.kernel, CountedKernel)
+    found = steepest(mechanism, mechanism.kernel)
+    if found.bottom == 0:
+        return [PurePromise(Fraction(1))]
+    return [PurePromise(end) for end in log_bracket(Fraction(found.top, found.bottom), 150) if end > 0] + [PurePromise(Fraction(0))]
+
+
+def test_no_comparison_of_the_checker_can_change_unnoticed() -> None:
+    kernel = peaked(2, 0, -2)
+    chosen = [
+        *at_random(24),
+        counted_on(kernel),
+        counted_on(kernel, presence=True),
+        counted_on(kernel, respondents=1),
+        counted_on(replace(kernel, weights=kernel.weights[::-1])),
+        counted_on(kernel_of([[0, 6, 4], [4, 6, 4]])),
+        counted_on(kernel_of([[1, 40, 1]], tail=3), counted=(0, 1, 2)),
+        counted_on(replace(kernel, low=0, high=6)),
+        counted_on(kernel_of([[5, 6, 5]], tail=8, step=1), values=(0, 1), counted=()),  # the next stair alone shows its factor
+        counted_on(replace(kernel_of([[16, 32, 16]], tail=32, ratio=Fraction(1, 2)), low=0, high=2), respondents=1, counted=()),
+    ]
+    questions: list[Callable[[ModuleType], Any]] = [
+        lambda module, m=m, promise=promise: facts(module.counted_privacy(m, m.kernel, promise))
+        for m in chosen
+        for promise in at_both_sides(m)
+    ]
+    left = unexplained(SOURCE / "certify" / "edges" / "counted.py", questions, EQUIVALENT)
+    assert left == [], left
+
+
+def test_no_comparison_of_the_value_can_change_unnoticed() -> None:
+    def shown(kernel: CountedKernel) -> CountedKernel:
+        return kernel.with_actions([Fraction(k) for k in range(kernel.low, kernel.high + 1)])
+
+    kernel = shown(kernel_of([[2, 20, 3], [5, 9, 4], [7, 3, 8]]))
+    plain = counted_on(kernel)
+    chosen = [plain, counted_on(kernel, counted=(1, 2)), counted_on(kernel, presence=True), counted_on(kernel_of([[4, 6, 4]]))]
+    chosen.append(counted_on(shown(replace(kernel, step=4, stride=64)), values=(0, 2, 4)))  # steps of two: another sum than is read
+    losses = (AbsoluteLoss(), PinballLoss(Fraction(1, 5)), FormulaLoss("2*a*omega - a*a"))
+    for decision in [Decision(loss, RealActions(Fraction(-50), Fraction(60))) for loss in losses]:
+        chosen.append(replace(plain, problem=replace(plain.problem, decisions=(decision,))))
+    chosen.append(replace(plain, kernel=GeometricKernel(0, 54, 18, Fraction(1, 2))))
+    largest = TableStatistic(tuple((",".join(map(str, h)), Fraction(max(h))) for h in plain.problem.people.histograms().tolist()))
+    chosen.append(replace(plain, problem=replace(plain.problem, statistic=largest)))
+    questions: list[Callable[[ModuleType], Any]] = [lambda module, m=m: facts(module.counted_payoff(m)) for m in chosen]
+    questions += [lambda module: facts(module.moments(kernel))]
+    left = unexplained(SOURCE / "certify" / "value" / "counted.py", questions, EQUIVALENT)
+    assert left == [], left
