@@ -30,6 +30,9 @@ from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.numerics.exact import brief, format_exact, format_integer
 
+MOST_AT_ONCE = 4_000_000
+"""Probabilities that are held at once."""
+
 
 @dataclass(frozen=True)
 class CountedKernel(NoiseKernel):
@@ -206,6 +209,17 @@ class CountedKernel(NoiseKernel):
                     counts, range(len(far))
                 ]
         return table
+
+    def after(self, moments: np.ndarray, first: int) -> np.ndarray:
+        """Σ_T moment(T)·P(output | T) [moment, output], of moments at the totals from `first`; totals of equal noise are joined."""
+        places, at = np.unique(self.capped(np.arange(first, first + moments.shape[1])), return_inverse=True)
+        joined = np.stack([np.bincount(at, row) for row in moments])
+        held = np.flatnonzero(np.abs(joined).max(axis=0) > 0)
+        found, size = np.zeros((len(moments), self.width)), max(MOST_AT_ONCE // self.width, 1)
+        for start in range(0, len(held), size):
+            here = held[start : start + size]
+            found += joined[:, here] @ np.exp(self.log_masses(np.arange(self.low, self.high + 1), places[here])).T
+        return found
 
     def _logs(self, count: int, distances: np.ndarray) -> np.ndarray:
         """log f_i at each distance."""

@@ -355,7 +355,7 @@ class SummedWorld:
             placed = np.stack([np.bincount(clipped, row) for row in moments]).astype(np.float64)
         match kernel:
             case CountedKernel():
-                return _through_counts(kernel, placed, low)
+                return kernel.after(placed, low)
             case GaussianKernel():
                 return through(kernel, placed, low)
             case ClosedKernel():
@@ -390,16 +390,3 @@ class SummedWorld:
             for a, m, v in zip(chosen, (mean + r / q).tolist(), (t / q - (r / q) ** 2).tolist(), strict=True)
         ]
         return float(q @ np.array(each))
-
-
-def _through_counts(kernel: CountedKernel, moments: np.ndarray, first: int) -> np.ndarray:
-    """Each moment [·, output] after noise that follows a count, from moments at totals; those of equal noise are joined first."""
-    places, at = np.unique(kernel.capped(np.arange(first, first + moments.shape[1])), return_inverse=True)
-    joined = np.stack([np.bincount(at, row) for row in moments])
-    held = np.flatnonzero(np.abs(joined).max(axis=0) > 0)
-    every, found = np.arange(kernel.width), np.zeros((len(moments), kernel.width))
-    size = max(MOST_KEPT // kernel.width, 1)
-    for start in range(0, len(held), size):
-        here = held[start : start + size]
-        found += joined[:, here] @ np.exp(kernel.logs_at(every, places[here])).T
-    return found
