@@ -8,12 +8,14 @@ from a gap of a tenth half of the steps are saved. Nothing here is believed: wha
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 
 import numpy as np
 
-from discreet.design.program.listed import MOST_AT_ONCE, first_tolerance, fits, solvable, truncated
+from discreet.design.program.listed import MOST_AT_ONCE, first_tolerance, fits, programmed, solvable, truncated
+from discreet.design.program.neighbour import beginning_near
 from discreet.design.program.sections import Ground, Recommendation, Section, boxed, ground, losses, recommendations
+from discreet.design.program.thin_witness import Bases
 from discreet.design.solver.interior import Iterate, Point
 from discreet.design.solver.pricing import Beginning, likely_actions, widened
 from discreet.design.solver.program import Program, directed
@@ -41,6 +43,8 @@ class Halfway:
     actions: list[Recommendation]
     point: Point
     scale: float
+    bases: list[Bases] = field(default_factory=list)
+    """Where the search for few multipliers of the problem itself ended, once it did."""
 
 
 _kept: list[tuple[Problem, float, Halfway | None]] = []
@@ -56,6 +60,25 @@ def begun_near(other: Problem, base: Ground, gap: float, watch: Watch) -> tuple[
         return None
     found = halfway(other, gap, watch)
     return None if found is None else _moved(found, base)
+
+
+def bases_near(other: Problem, section: Section, gap: float, watch: Watch) -> Bases | None:
+    """Where the search for few multipliers begins, on the section that the neighbour gave; None on another one.
+
+    The neighbour itself begins anew and gets an empty place to leave them; if nobody has designed it yet, it is solved for them.
+    """
+    found = halfway(other, gap, watch)
+    if found is None or not np.array_equal(found.section.space.edges, section.space.edges):
+        return None
+    if section.ground.problem == other:
+        found.bases[:] = [{}]
+        return found.bases[0]
+    if not found.bases:
+        with beginning_near(other):
+            programmed(other, gap, watch)
+    if not found.bases:  # its own box was another one
+        found.bases.append({})
+    return found.bases[0] or None
 
 
 def halfway(problem: Problem, gap: float, watch: Watch) -> Halfway | None:

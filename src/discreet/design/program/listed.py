@@ -26,7 +26,7 @@ from discreet.design.program.sections import (
     recommendations,
     whole,
 )
-from discreet.design.program.thin_witness import SPARED, dual_witness, for_thinning
+from discreet.design.program.thin_witness import SPARED, Bases, dual_witness, for_thinning
 from discreet.design.program.truncation import choose_caps, choose_clamp, clips_nothing, regret_marginals
 from discreet.design.proposal import Proposal
 from discreet.design.schedule import is_affordable, must_be_affordable, now, program_seconds
@@ -101,7 +101,8 @@ def _proposed(best: SolvedSection, actions: list[Recommendation], table: np.ndar
     rounded = exact_kernel(section, best.kernel, actions, section.upper(table), solvable(problem.epsilon), spare)
     flows = standing(solution.multipliers, problem.epsilon)
     within = program.cost - reduced_cost(program, flows).min(axis=0)
-    witness = dual_witness(section, actions, flows, program.epsilon, spare, most=within, watch=for_thinning(watch))
+    bases = _bases(section, gap, watch)
+    witness = dual_witness(section, actions, flows, program.epsilon, spare, most=within, watch=for_thinning(watch), bases=bases)
     return Proposal(section.summary, rounded, witness, "program on all states", solution.status)
 
 
@@ -176,6 +177,16 @@ def _given(base: Ground, gap: float, watch: Watch) -> tuple[Section, Beginning] 
     from discreet.design.program.halfway import begun_near
 
     return begun_near(near, base, gap, watch)
+
+
+def _bases(section: Section, gap: float, watch: Watch) -> Bases | None:
+    """What the witness of a neighbouring size shares with this one."""
+    near = neighbour()
+    if near is None:
+        return None
+    from discreet.design.program.halfway import bases_near
+
+    return bases_near(near, section, gap, watch)
 
 
 def wide_plan(

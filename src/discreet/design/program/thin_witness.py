@@ -40,6 +40,9 @@ FINER = (1e7, 1e6, 1e5, 1e4)
 """Units of a vertex, in times what may be lost: HiGHS errs by some 1e-9 of one at each state; finer vertices are less thin."""
 
 
+Bases = dict[Recommendation, Any]
+"""Where the simplex method ended for each action: near the end for the same action of a near size, on the same graph."""
+
 _passing: ContextVar[bool] = ContextVar("passing", default=False)
 
 
@@ -68,13 +71,16 @@ def dual_witness(
     most: Floats | None = None,
     chord: bool = False,
     watch: Watch = SILENT,
+    bases: Bases | None = None,
 ) -> DualWitness:
     """Multipliers [action, directed edge] as whole numbers over a power of two, at the cost of about `spare` of the bound.
 
     `most` [action, state] is how much may be pulled; by default what they pull. When the watch ends, what is left is not thinned.
+    Thinning begins at the `bases` that are handed over, and leaves its own where these are none yet.
     """
+    edges, states = section.space.edges, len(section.space)
     scale, each = whole_multipliers(
-        section.space.edges, len(section.space), actions, multipliers, epsilon, spare, most=most, every=chord, watch=watch
+        edges, states, actions, multipliers, epsilon, spare, most=most, every=chord, watch=watch, bases=bases
     )
     clamp = section.summary.clamp if isinstance(section.summary, HistogramSummary) else None
     return DualWitness("dual-with-chord" if chord else "dual", clamp, scale, each)
@@ -91,12 +97,14 @@ def whole_multipliers(
     most: Floats | None = None,
     every: bool = False,
     watch: Watch = SILENT,
+    bases: Bases | None = None,
 ) -> tuple[int, tuple[Multipliers, ...]]:
     """The same as whole numbers over the scale that comes first; without `every` an action without any is left out."""
     flows = one_way(np.maximum(multipliers, 0.0))
     pulls = pulled(flows, edges, float(np.exp(epsilon)), states)
     if not _passing.get():
-        flows = thinned(flows, pulls if most is None else np.maximum(most, pulls), edges, epsilon, spare, watch)
+        room = pulls if most is None else np.maximum(most, pulls)
+        flows = thinned(flows, room, edges, epsilon, spare, watch, None if bases is None else (actions, bases))
     bits = _bits(flows, edges, states, spare)
     scaled = np.floor(np.ldexp(flows, bits))
     whole = scaled.astype(np.int64 if scaled.max(initial=0.0) < 2.0**62 else object)
@@ -130,7 +138,15 @@ def _bits(flows: Floats, edges: np.ndarray, states: int, spare: float) -> int:
     return min(fitting, max(ceil(log2(lost / spare)), 0)) if spare > 0 and np.isfinite(lost / spare) else fitting
 
 
-def thinned(flows: Floats, most: Floats, edges: np.ndarray, epsilon: float, spare: float, watch: Watch = SILENT) -> Floats:
+def thinned(
+    flows: Floats,
+    most: Floats,
+    edges: np.ndarray,
+    epsilon: float,
+    spare: float,
+    watch: Watch = SILENT,
+    shared: tuple[list[Recommendation], Bases] | None = None,
+) -> Floats:
     """Fewer multipliers that pull no more than `most`; the given ones where that would take too long or more than `spare`."""
     count, states = flows.shape[1], most.shape[1]
     if not count or states > MOST_STATES or flows.size > MOST_THINNED or spare <= 0 or not np.isfinite(most).all():
@@ -149,15 +165,21 @@ def thinned(flows: Floats, most: Floats, edges: np.ndarray, epsilon: float, spar
     matrix.a_matrix_.value_ = np.tile([factor, -1.0], count)
     matrix.row_upper_ = np.zeros(states)
     roomy = most + spare / (2 * states)
+    actions, bases = shared or ([], {})
+    known = dict(bases)
     for finer in FINER:
         scale = finer * spare
         found, solver = flows.copy(), _ready(matrix)
         for place in np.flatnonzero((flows > 0).sum(axis=1) > states).tolist():
             if watch.cancelled():
                 break
+            if known and (basis := known.get(actions[place])) is not None:
+                solver.setBasis(basis)
             fewer = _vertex(solver, roomy[place] / scale)
             if fewer is not None:
                 found[place] = scale * fewer
+                if shared is not None and not known:
+                    bases[actions[place]] = solver.getBasis()
         if np.maximum(pulled(found, edges, factor, states) - most, 0.0).max(axis=0).sum() <= spare:
             return found
     return flows

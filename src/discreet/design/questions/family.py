@@ -131,7 +131,7 @@ def design_family(
             problem, low, high, tuple(wanted.served(low, high).items()), gap, seconds, place, hedged, never, others(low, high),
             between.get(high) if low == high else None,
         )
-        for low, high in sorted(wanted.ranges, key=lambda r: -r[1])
+        for low, high in sorted(wanted.ranges, key=lambda r: _turn(r[1], between.get(r[1])))
     ]  # fmt: skip
     watched = watch if limit is None else Deadline(limit, watch)
     groups = [task.high if task.near is None else -task.near for task in tasks]
@@ -159,6 +159,11 @@ def _between(wanted: Sizes) -> dict[int, int]:
     alone = {high for low, high in wanted.ranges if low == high}
     blocks = {first: range(first, first + BLOCK) for first in alone if first >= SMALLEST_BLOCK and first % BLOCK == 1}
     return {size: first + BLOCK // 2 for first, block in blocks.items() if alone.issuperset(block) for size in block}
+
+
+def _turn(size: int, middle: int | None) -> tuple[int, ...]:
+    """By what sizes are ordered: the largest first, of a block the one in its middle, and then the others."""
+    return (-size, 0) if middle is None else (-(middle + BLOCK // 2), size != middle, -size)
 
 
 def _counted(sizes: Sequence[int]) -> dict[int, int]:
