@@ -14,6 +14,7 @@ from discreet.errors import InputError
 
 LARGEST_FILE = 1 << 30
 DEEPEST = 40
+PLAIN = frozenset((str, int, bool, type(None)))
 
 
 def canonical_bytes(document: Any) -> bytes:
@@ -132,14 +133,17 @@ def _too_deep(what: str) -> InputError:
 def _must_be_exact(document: Any, depth: int = 0) -> None:
     if depth > DEEPEST:
         raise _too_deep("A document")
-    if isinstance(document, dict):
-        for key, value in document.items():
-            if not isinstance(key, str):
-                raise InputError("A document's keys must be text", found=repr(key), allowed="text", remedy="rename it")
-            _must_be_exact(value, depth + 1)
-    elif isinstance(document, (list, tuple)):
-        for value in document:
-            _must_be_exact(value, depth + 1)
+    if isinstance(document, (dict, list, tuple)):
+        if isinstance(document, dict):
+            for key in document:
+                if not isinstance(key, str):
+                    raise InputError("A document's keys must be text", found=repr(key), allowed="text", remedy="rename it")
+        inside = document.values() if isinstance(document, dict) else document
+        if not set(map(type, inside)) <= PLAIN:  # nearly everything stands in long lists of text
+            for value in inside:
+                _must_be_exact(value, depth + 1)
+        elif inside and depth == DEEPEST:
+            raise _too_deep("A document")
     elif not (document is None or isinstance(document, (str, int))):
         raise InputError(
             "A document holds something that is not exact",

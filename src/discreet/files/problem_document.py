@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 from discreet.model.actions import Actions, NamedActions, RealActions
@@ -117,7 +116,6 @@ def _actions_document(actions: Actions) -> Any:
             return "real"
         return {"from": format_exact(actions.lower), "to": format_exact(actions.upper)}
     numbers = actions.numbers
-    steps = {b - a for a, b in itertools.pairwise(numbers)}
-    if len(steps) == 1 and len(numbers) > 3:
-        return {"from": format_exact(numbers[0]), "to": format_exact(numbers[-1]), "step": format_exact(steps.pop())}
+    if actions.step is not None and len(numbers) > 3:
+        return {"from": format_exact(numbers[0]), "to": format_exact(numbers[-1]), "step": format_exact(actions.step)}
     return [format_exact(a) for a in numbers]

@@ -104,6 +104,12 @@ class ListedActions:
         """The numbers as floats."""
         return np.array([a.numerator / a.denominator for a in self.numbers])
 
+    @cached_property
+    def step(self) -> Fraction | None:
+        """What is between all neighbours; None where that differs, or there are none."""
+        first = self.numbers[1] - self.numbers[0] if len(self.numbers) > 1 else None
+        return first if first is not None and all(b - a == first for a, b in pairwise(self.numbers)) else None
+
     def nearest(self, number: Fraction) -> Fraction:
         """The listed action next to a number, the smaller of two."""
         right = self._beside(number)

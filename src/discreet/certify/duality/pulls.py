@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -31,7 +32,7 @@ class PullStage:
     inside: list[int]
     edges: frozenset[tuple[int, int]]
 
-    @property
+    @cached_property
     def values(self) -> tuple[Fraction, ...]:
         """What the statistic takes, ascending."""
         return ranked(self.omegas)[0]

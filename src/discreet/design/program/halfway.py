@@ -19,6 +19,7 @@ from discreet.design.program.thin_witness import Bases
 from discreet.design.solver.interior import Iterate, Point
 from discreet.design.solver.pricing import Beginning, likely_actions, widened
 from discreet.design.solver.program import Program, directed
+from discreet.design.solver.threads import one_thread
 from discreet.frozen import dataclass
 from discreet.model.gap import reached
 from discreet.model.problem import Problem
@@ -92,6 +93,7 @@ def halfway(problem: Problem, gap: float, watch: Watch) -> Halfway | None:
     return found
 
 
+@one_thread()
 def _reached(problem: Problem, gap: float, watch: Watch) -> Halfway | None:
     base, actions = ground(problem), recommendations(problem)
     table = losses(problem, actions, base.exact_omegas)

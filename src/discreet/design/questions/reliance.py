@@ -110,11 +110,12 @@ def tilt_to(seen: ListedWorld | SummedWorld, mean: float, target: float) -> floa
         return 0.0
     up = target > mean
     near, far = 0.0, (1.0 if up else -1.0) / max(1.0, abs(target))
-    while (seen.mean_at(far) > target) != up:
+    short, beyond = mean - target, seen.mean_at(far) - target
+    while (beyond > 0) != up:
         near, far = far, 2 * far
         if abs(far) > STEEPEST:
             return None
-    short, beyond = seen.mean_at(near) - target, seen.mean_at(far) - target
+        short, beyond = beyond, seen.mean_at(far) - target
     theta, before = far, 0
     for _ in range(HALVINGS):
         # the line through both ends; an end that stays twice counts half, so that both ends move
