@@ -129,14 +129,14 @@ def left_open(problem: Problem, proposal: Proposal) -> float:
 
 
 @pytest.mark.usefixtures("never_whole")
-@pytest.mark.parametrize("actions", ["integer", "real"])
-def test_a_machine_ten_times_slower_than_guessed_gets_a_plan_for_it(
-    actions: str, slow: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("actions", "times"), [("integer", 25.0), ("real", 15.0)])
+def test_a_machine_much_slower_than_guessed_gets_a_plan_for_it(
+    actions: str, times: float, slow: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The adversary: guesses that are wrong by ten. What was planned for this time comes to nothing in it."""
+    """The adversary: guesses that are wrong by 15 or 25. What was planned for this time comes to nothing in it."""
     problem, seconds = spread(10, actions), 0.6
     design = listed.programmed if actions == "integer" else continuous
-    slow(10.0)
+    slow(times)
     begun = now()
     proposal = design(problem, 1e-5, Until.after(seconds))
     assert now() - begun < 1.2 * seconds
@@ -158,27 +158,21 @@ def test_a_machine_that_slows_down_in_the_middle_keeps_what_it_has(slow: Callabl
 
 @pytest.mark.usefixtures("never_whole")
 def test_prices_that_are_never_found_end_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The adversary: conjugate gradients that do not converge, from some step on."""
+    """The adversary: conjugate gradients that would take longer than all the time, from some step on."""
     direction, given = windowed.WindowedIterate.direction, []
-    generator = np.random.default_rng(6)
-
-    class Astray:
-        def solve(self, right: np.ndarray) -> np.ndarray:
-            return right * generator.random(len(right))
 
     def endless(self, *arguments):
         given.append(self)
-        if len(given) > 40:
-            monkeypatch.setattr(windowed, "MOST_ROUNDS", 10**9)
-            monkeypatch.setattr(windowed, "CLOSE", 0.0)
-            self.master, arguments = Astray(), (*arguments[:4], 0.0)
+        if len(given) > 30:
+            monkeypatch.setattr(windowed, "ROUND", 20.0)
+            self.prices.ready = np.array
         return direction(self, *arguments)
 
     monkeypatch.setattr(windowed.WindowedIterate, "direction", endless)
     problem = spread(10)
     begun = now()
-    proposal = listed.programmed(problem, 1e-5, Until.after(0.3))
-    assert proposal.status == "cancelled" and now() - begun < 0.35
+    proposal = listed.programmed(problem, 1e-5, Until.after(0.8))
+    assert proposal.status == "cancelled" and now() - begun < 1.2
     assert left_open(problem, proposal) < 1e-2
 
 

@@ -75,7 +75,7 @@ SECONDS_PER_PRODUCT, SECONDS_PER_CUBE, SECONDS_PER_CALL = 1.2e-10, 1e-11, 3e-3
 """Of a step of the structured interior point: of actions × states² × width, of states³, and of the step itself."""
 WORTH_MOVING, SECONDS_PER_DEVICE_STEP, SECONDS_PER_DEVICE_PRODUCT = 1.0, 0.3, 1.2e-13
 """A step that takes so long here is taken on a GPU where there is one; what it takes there: in any case, and for each product."""
-SECONDS_PER_VARIABLE = 2e-5
+SECONDS_PER_VARIABLE = 1.2e-5
 """Of a step of the interior point on windows."""
 SECONDS_PER_ENTRY = 1e-7
 """Of the same under ρ, for each pair of an action and a cut."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.design.memory import allowed
 from discreet.design.program.sections import Recommendation, Section
-from discreet.design.schedule import SECONDS_PER_PROVED_ENTRY, now, time_left, windowed_seconds
+from discreet.design.schedule import now, time_left, windowed_seconds
 from discreet.design.solver.continuum import Continuum
 from discreet.design.solver.losses import SquaredError
 from discreet.design.solver.program import Program, Solution
@@ -31,9 +31,12 @@ from discreet.model.neighbours import ReplaceOne
 from discreet.model.problem import Problem
 from discreet.watch import Watch
 
-GOALS = (1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 5e-3, 1e-2, 1.5e-2, 2e-2, 3e-2, 5e-2)
+GOALS = (
+    *(1e-6, 2e-6, 3e-6, 6e-6, 1e-5, 2e-5, 3e-5, 6e-5, 1e-4, 1.4e-4, 2e-4, 3e-4, 6e-4),
+    *(1e-3, 1.4e-3, 2e-3, 3e-3, 5e-3, 1e-2, 1.5e-2, 2e-2, 3e-2, 5e-2),
+)
 """Relative gaps to aim at."""
-STEPS_PER_DIGIT, FIRST_STEPS = 4.5, -1.0
+STEPS_PER_DIGIT, FIRST_STEPS = 4.5, -3.0
 """Of the interior point on windows, for each digit of its gap, and before the first."""
 WIDTH_PER_DIGIT = 1.4
 """Of a window to either side, for each digit of the gap, in steps between neighbours over ε."""
@@ -41,8 +44,10 @@ LEAST_WIDTH = 4
 """Of a window to either side, in steps between neighbours."""
 CELL_SHARE = 0.7
 """Squared radius of a cell, in parts of the goal, where a step between neighbours over ε is the unit: noise loses about as much."""
-ROUNDING = 0.1
+ROUNDING = 0.15
 """Of the time, what rounding may take beyond it."""
+SECONDS_PER_ROUNDED_ENTRY = 4e-6
+"""Of rounding a kernel and its multipliers, for each pair of a state and an action."""
 AIMED = 0.3
 """Of the goal, what the steps may leave; the rest is for what is clamped and for where trees meet."""
 MOST_PLANS = 4
@@ -91,7 +96,7 @@ class WidePlan:
     def timing(self, watch: Watch, *, patient: bool = False) -> Timing:
         """What solving is to know about time when what it proposes is to be rounded; the patient is content with any pace."""
         within = float(self.lattice.omega[-1] - self.lattice.omega[0]) / self.spacing + 1
-        rounding = SECONDS_PER_PROVED_ENTRY * within * len(self.section.space)
+        rounding = SECONDS_PER_ROUNDED_ENTRY * within * len(self.section.space)
         return Timing(0.0 if patient else self.steps, rounding, ROUNDING * max(time_left(watch), 0.0))
 
     def fits(self, watch: Watch, pace: float = 1.0) -> bool:

@@ -29,13 +29,14 @@ class Strips:
     def _cuts(self) -> Iterator[tuple[int, int]]:
         return zip(self.starts[:-1], self.starts[1:], strict=True)
 
-    def add(self, low: int, block: Floats) -> None:
-        """Add a symmetric block whose first row and column is `low`."""
-        high = low + len(block)
+    def add(self, low: int, block: Floats, order: Integers) -> None:
+        """Add a symmetric block whose first row and column is `low`, and whose rows are these, in this order."""
+        high = low + len(order)
         for k in range(low // WIDTH, (high - 1) // WIDTH + 1):
             a, b = self.starts[k], self.starts[k + 1]
             top, bottom = max(a, low), min(b, high)
-            self.rows[k][top - a : bottom - a, top - a : high - a] += block[top - low : bottom - low, top - low :]
+            rows = block.take(order[top - low : bottom - low], axis=0)
+            self.rows[k][top - a : bottom - a, top - a : high - a] += rows.take(order[top - low :], axis=1)
 
     def factored(self) -> BandedCholesky:
         """Its factors; raises `numpy.linalg.LinAlgError` when the matrix is not finite or far from positive definite."""

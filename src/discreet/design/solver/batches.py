@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -11,8 +12,6 @@ from discreet.design.solver.elimination import Factor
 from discreet.design.solver.program import Floats, Integers
 from discreet.design.solver.windows import Windows
 
-FEW = 3
-"""Actions whose inverses are formed at once: as many as stay near the core."""
 FACTORING, SUMMING = 0.15, 0.5
 """Shares of a step: factors, and the preconditioner that is made of them."""
 
@@ -41,21 +40,20 @@ class BatchFactor:
             found[chunk.begin : chunk.end] = factor.solve(rows).ravel()[chunk.slots]
         return found
 
-    def summed_inverse(self, scale: Floats, ends: Integers, stride: Callable[[float], None]) -> BandedCholesky:
-        """Σ_a diag(scale) Q_a⁻¹ diag(scale) on the windows, factored."""
+    def summed_inverse(
+        self, scale: Floats, ends: Integers, stride: Callable[[float], None], digits: type[np.floating[Any]]
+    ) -> BandedCholesky:
+        """Σ_a diag(scale) Q_a⁻¹ diag(scale) on the windows, by products of so many digits, factored."""
         windows = self.windows
         total = Strips(ends)
         first = 0
         for chunk, factor in zip(windows.chunks, self.factors, strict=True):
-            size = factor.sums.shape[1]
             rows = np.ones(factor.sums.shape)
             rows.ravel()[chunk.slots] = scale[chunk.begin : chunk.end]
             for k in range(chunk.actions):
-                if k % FEW == 0:
-                    inverses = factor.inverses(k, min(k + FEW, chunk.actions), rows[k : k + FEW])
-                a, b = int(windows.starts[first + k]), int(windows.starts[first + k + 1])
-                place = chunk.slots[a - chunk.begin : b - chunk.begin] - k * size
-                total.add(int(windows.low[first + k]), inverses[k % FEW].take(place, axis=0).take(place, axis=1))
+                a, b = int(windows.starts[first + k]) - chunk.begin, int(windows.starts[first + k + 1]) - chunk.begin
+                inverse = factor.inverse(k, chunk.spans[k], rows[k], digits)
+                total.add(int(windows.low[first + k]), inverse, chunk.ranks[a:b])
             first += chunk.actions
             stride(SUMMING / len(windows.chunks))
         return total.factored()

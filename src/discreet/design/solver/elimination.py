@@ -139,22 +139,28 @@ class Factor:
         found: Floats = self.sums * vector + (gone - come).reshape(actions, states)
         return found
 
-    def inverses(self, first: int, last: int, scale: Floats) -> Floats:
-        """diag(scale) Q⁻¹ diag(scale) of these actions, axes [action, state, state], for states in their natural order."""
-        layers = self.pattern.layers
-        starts, states = layers.starts, len(layers.order)
-        found: Floats = np.empty((last - first, states, states))
+    def inverse(self, action: int, spans: Integers, scale: Floats, digits: type[np.floating[Any]] = np.float64) -> Floats:
+        """diag(scale) Q⁻¹ diag(scale) of one action on a span of each block, which nothing joins to the rest of it, in their order.
+
+        `spans` are [block, (first, last)], `scale` is that of all places in the order of the blocks; products have so many digits.
+        """
+        starts, layers = self.pattern.layers.starts, self.pattern.layers
+        cuts = np.concatenate([[0], np.cumsum(spans[:, 1] - spans[:, 0])]).tolist()
+        places = (starts[:-1, None] + spans).tolist()
+        ranges = spans.tolist()
+        found: Floats = np.empty((cuts[-1], cuts[-1]), dtype=digits)
         for k in range(layers.blocks - 1, -1, -1):
-            a, b = int(starts[k]), int(starts[k + 1])
-            half = self.half[k][first:last] * scale[:, None, a:b]
-            here = found[:, a:b]
-            np.matmul(half.transpose(0, 2, 1), half, out=here[:, :, a:b])
+            (first, last), a, b = ranges[k], cuts[k], cuts[k + 1]
+            here = scale[places[k][0] : places[k][1]]
+            half = (self.half[k][action, first:last, first:last] * here).astype(digits)
+            np.matmul(half.T, half, out=found[a:b, a:b])
             if k + 1 < layers.blocks:
-                c = int(starts[k + 2])
-                carry = self.coupling[k][first:last] * (scale[:, a:b, None] / scale[:, None, b:c])
-                np.matmul(carry, found[:, b:c, b:], out=here[:, :, b:])
-                here[:, :, a:b] += here[:, :, b:c] @ carry.transpose(0, 2, 1)
-                found[:, b:, a:b] = here[:, :, b:].transpose(0, 2, 1)
+                (onward, until), c = ranges[k + 1], cuts[k + 2]
+                there = scale[places[k + 1][0] : places[k + 1][1]]
+                carry = (self.coupling[k][action, first:last, onward:until] * (here[:, None] / there)).astype(digits)
+                np.matmul(carry, found[b:c, b:], out=found[a:b, b:])
+                found[a:b, a:b] += found[a:b, b:c] @ carry.T
+                found[b:, a:b] = found[a:b, b:].T
         return found
 
     def summed_inverse(self, scale: Floats) -> Floats:

@@ -15,11 +15,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from discreet.design.schedule import TimeIsUpError, now, time_left, windowed_seconds
+from discreet.design.solver.banded import BandedCholesky
 from discreet.design.solver.batches import BatchFactor
+from discreet.design.solver.conjugate import Conjugates
 from discreet.design.solver.interior import FAINTEST, SAFE, Direction, corrected
 from discreet.design.solver.pricing import guessed
 from discreet.design.solver.program import Floats, Program, Solution, dual_bound, reduced_cost, value_of
@@ -33,10 +36,12 @@ from discreet.watch import SILENT, Watch
 LIMIT = 150
 PROGRESS, PATIENCE = 0.95, 4
 """So many steps that do not bring the gap below this share of the least end the search."""
-MOST_ROUNDS = 40
-"""Of conjugate gradients for one direction."""
+MOST_ROUNDS, MOST_KEPT = 80, 200
+"""Rounds of conjugate gradients for one direction, and in a step."""
 FAINT = 1e-4
 """Trees end where what hangs there counts by this share of the gap."""
+GENTLE, LOOSE = 0.6, 3.0
+"""The path begins with noise that falls by this share of what it may, and with a complementarity of so many times what it loses."""
 CLOSE, ROUGHLY = 1e-9, 3e-2
 """Sums of probabilities are hit as closely as this, or by this share of what was missing."""
 ROUND = 0.0175
@@ -155,11 +160,11 @@ class WindowedIterate:
         self.regret = self.regret / self.scale
         self.cost = windows.gather_each(self.regret)
         self.span = (span / (float(span.max()) or 1.0))[windows.state]
-        covering = float(np.bincount(windows.state, minlength=windows.states).max())
-        size = len(windows.state)
-        self.x: Floats = np.full(size, 1.0 / covering)
-        self.s: Floats = np.full(len(self.tail), (self.q - 1.0) / covering)
-        self.z: Floats = self.weights() / self.s.size / self.s
+        one, two = lattice.edges.T
+        near = float(np.max(np.abs(windows.seen[two] - windows.seen[one])))
+        self.x: Floats = windows.noisy(GENTLE * program.epsilon / near)
+        self.s: Floats = self.q * self.x[self.head] - self.x[self.tail]
+        self.z: Floats = LOOSE * float(self.cost @ self.x) / self.s.size * self.weights() / self.s
         self.price: Floats = np.zeros(windows.states)
         reach = np.arange(windows.states) + 1
         for low, high in zip(windows.low.tolist(), windows.high.tolist(), strict=True):
@@ -167,6 +172,7 @@ class WindowedIterate:
         self.ends = np.maximum.accumulate(reach)
         self.missing = self.complementarity = np.inf
         self.rounds = 0
+        self.digits: type[np.floating[Any]] = np.float32
 
     @property
     def point(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -222,9 +228,10 @@ class WindowedIterate:
         pull = self.pull(z)
         self.factor = BatchFactor(self.windows, off, x * pull, stride)
         try:
-            self.master = self.factor.summed_inverse(x, self.ends, stride)
+            master = self._preconditioner()
         except np.linalg.LinAlgError:
             return False
+        self.prices = Conjugates(self._answered, master.solve, self.windows.states, MOST_KEPT)
         dual = self.cost - self.windows.gather(self.price) - pull
         primal = 1.0 - self.windows.hang(x)
         product = s * z
@@ -245,37 +252,37 @@ class WindowedIterate:
         self.x, self.s, self.z, self.price = moved
         return True
 
+    def _preconditioner(self) -> BandedCholesky:
+        """S without what hangs on windows; half the digits will do until they do not."""
+        if self.digits is np.float32:
+            try:
+                return self.factor.summed_inverse(self.x, self.ends, self.stride, np.float32)
+            except np.linalg.LinAlgError:
+                self.digits = np.float64
+        return self.factor.summed_inverse(self.x, self.ends, self.stride, np.float64)
+
     def direction(
         self, goal: Floats, dual: Floats, primal: Floats, weight: Floats, share: float = ROUGHLY
     ) -> tuple[Floats, Floats, Floats, Floats]:
         """Newton direction towards s∘z = s∘z + goal: (dy, ds, dz, dλ), with Σ_a P x∘dy = primal by conjugate gradients."""
         x, windows = self.x, self.windows
         push = goal / self.s
-        right = x * (self.pull(push) - dual)
-        dy = self.factor.solve(right)
-        missed = primal - windows.hang(x * dy)
-        dprice = np.zeros_like(primal)
+        pull = self.pull(push) - dual
+        missed = primal - windows.hang(x * self.factor.solve(x * pull))
         enough = max(CLOSE, share * float(np.abs(primal).max()))
-        ready = self.master.solve(missed)
-        way, size = ready, float(missed @ ready)
-        for _ in range(MOST_ROUNDS):
-            if float(np.abs(missed).max()) <= enough or not size > 0:
-                break
-            step = self.factor.solve(x * windows.gather(way))
-            moved = windows.hang(x * step)
-            curve = float(way @ moved)
-            if not curve > 0:
-                break
-            length = size / curve
-            dprice, dy, missed = dprice + length * way, dy + length * step, missed - length * moved
-            ready = self.master.solve(missed)
-            size, before = float(missed @ ready), size
-            way = ready + (size / before) * way
-            self.rounds += 1
-            self.stride(ROUND)
+        dprice = self.prices.solve(missed, enough, MOST_ROUNDS, self._round)
+        dy = self.factor.solve(x * (pull + windows.gather(dprice)))
         ds = self.s * dy[self.head] + x[self.tail] * (dy[self.head] - dy[self.tail])
         dz = push - weight * ds
         return dy, ds, dz, dprice
+
+    def _round(self) -> None:
+        self.rounds += 1
+        self.stride(ROUND)
+
+    def _answered(self, prices: Floats) -> Floats:
+        """S times these prices."""
+        return self.windows.hang(self.x * self.factor.solve(self.x * self.windows.gather(prices)))
 
     def kernel(self, x: Floats) -> Floats:
         """The rows [action, state] in the order of the program."""

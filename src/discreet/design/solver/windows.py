@@ -25,6 +25,8 @@ from discreet.design.solver.elimination import Pattern
 from discreet.design.solver.layers import Layers
 from discreet.design.solver.program import Flags, Floats, Integers
 
+WEIGHINGS = 30
+"""Rounds in which noise is weighed so that its probabilities sum to about one."""
 TOGETHER = 16
 """Neighbouring actions on one template."""
 
@@ -131,13 +133,28 @@ class Chunk:
     edge_end: int
     edge_slots: Integers
     template_edges: Integers
+    spans: Integers
+    """Where in each block of the template an action has variables, [action, block, (first, last)];"""
+    ranks: Integers
+    """which of all places in these spans each variable has."""
+
+
+def _spans(action: Integers, block: Integers, row: Integers, actions: int, blocks: int) -> tuple[Integers, Integers]:
+    """The rows of each block that each action has, and the place of each of its rows among all of them."""
+    spans = np.zeros((actions, blocks, 2), dtype=np.int64)
+    spans[:, :, 0] = np.iinfo(np.int64).max
+    np.minimum.at(spans[:, :, 0], (action, block), row)
+    np.maximum.at(spans[:, :, 1], (action, block), row + 1)
+    spans[:, :, 0] = np.minimum(spans[:, :, 0], spans[:, :, 1])
+    before = np.cumsum(spans[:, :, 1] - spans[:, :, 0], axis=1) - (spans[:, :, 1] - spans[:, :, 0])
+    return spans, before[action, block] + row - spans[action, block, 0]
 
 
 class Windows:
     """The variables of all actions, one after the other, each action's in the order of its states."""
 
     def __init__(self, lattice: TwoCounts, seen: Floats, centres: Floats, radius: float, q: float) -> None:
-        self.lattice, self.centres, self.q = lattice, centres, q
+        self.lattice, self.seen, self.centres, self.q = lattice, seen, centres, q
         self.states = len(lattice.omega)
         self.low = np.searchsorted(seen, centres - radius - 1e-9)
         self.high = np.searchsorted(seen, centres + radius + 1e-9)
@@ -199,7 +216,9 @@ class Windows:
             layers = Layers(np.arange(size), rows * np.arange(blocks + 1))
             slots = local * size + place
             edge_slots = local[self.edges[c:d, 0] - a] * len(codes) + edge
-            chunks.append(Chunk(Pattern(layers, template), last - first, a, b, slots, c, d, edge_slots, template))
+            spans, ranks = _spans(local, block, row, last - first, blocks)
+            pattern = Pattern(layers, template)
+            chunks.append(Chunk(pattern, last - first, a, b, slots, c, d, edge_slots, template, spans, ranks))
         return chunks
 
     def gather(self, prices: Floats) -> Floats:
@@ -224,6 +243,15 @@ class Windows:
         for side, (variable, child) in enumerate((self.above, self.below)):
             entering = np.asarray(np.bincount(child, values[variable] / self.q, self.states), dtype=np.float64)
             found += self.sweeps.spread(side, entering)
+        return found
+
+    def noisy(self, decay: float) -> Floats:
+        """Variables that fall by `decay` with each unit of what is guessed: actions are weighed so that states sum to about one."""
+        found: Floats = np.exp(-decay * np.abs(self.seen[self.state] - self.centres[self.action]))
+        count = len(self.centres)
+        for _ in range(WEIGHINGS):
+            wanted = np.bincount(self.action, found / self.hang(found)[self.state], count)
+            found *= (wanted / np.bincount(self.action, found, count))[self.action]
         return found
 
     def whole(self, values: Floats) -> Floats:
