@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,66 @@ def cases(seconds: float) -> Iterator[Case]:
     levels = ["frontier", "PROBLEM", "--workers", "1", "--points", str(POINTS), "--against", "none", "--seconds", str(seconds)]
     yield "frontier T=5 N=100", problem(100, range(6), falling(6)), levels, POINTS
     yield "frontier T=2 N=200 whole", problem(200, (0, 1, 2), THREE, WHOLE), levels, POINTS
+    yield from unthought_of(seconds)
+
+
+def unthought_of(seconds: float) -> Iterator[Case]:
+    """Kinds that go together in no example."""
+
+    def asked(name: str, document: Document, *more: str, searches: float = 1.0) -> Case:
+        return name, document, ["design", "PROBLEM", "--seconds", str(seconds), *more], searches
+
+    small, usual, wide = problem(6, (0, 1, 2), THREE), problem(60, range(4), falling(4)), problem(100, range(6), falling(6))
+    twenty = [{"kind": "pinball", "quantile": f"{k}/21", "actions": "real", "weight": str(k)} for k in range(1, 21)]
+    kinds = [
+        {"weight": "1/12", **({"concentration": scaled(falling(11))} if k % 2 else {"probabilities": falling(11)})}
+        for k in range(12)
+    ]
+    fine = {"kind": "squared-error", "actions": {"from": 0, "to": 500, "step": "0.05"}}
+    steep = {"kind": "expression", "actions": {"from": 0, "to": 10**6}, "payoff": "omega*a/(1 + a) - a/1000"}
+    grown = {"kind": "iid", "probabilities": list(THREE), "size": ["1/101"] * 101}
+    yield asked("twenty makers T=3 N=60", {**usual, "decision": twenty})
+    yield asked("twelve kinds T=10 N=100,000", problem(10**5, range(11), {"kind": "mixture", "components": kinds}))
+    yield asked("T=300 N=10^5 real", problem(10**5, range(301), ["1/301"] * 301))
+    yield asked("10,001 listed actions T=5 N=100", {**wide, "decision": fine})
+    yield asked("unbounded 0..100 formula", problem({"from": 0, "to": 100}, (0, 1, 2), grown, steep, neighbours="add-remove-one"))
+    yield asked("rho T=3 N=60 whole", {**usual, "decision": WHOLE, "privacy": {"rho": "1/8"}})
+    yield asked("rho twenty makers T=3 N=60", {**usual, "decision": twenty, "privacy": {"rho": "1/8"}})
+    yield asked("unbiased T=5 N=100", {**wide, "decision": {**SQUARED, "unbiased": "everywhere"}})
+    yield asked("unbiased nearby T=2 N=200", problem(200, (0, 1, 2), THREE, {**SQUARED, "unbiased": "nearby"}))
+    yield asked("hedge never none T=10 N=1000", problem(1000, range(11), falling(11)), "--hedge", "50%", "--never", "none")
+    yield asked("hedge never 1.01 Dirichlet", problem(50, range(6), dirichlet(6)), "--hedge", "20%", "--never", "1.01")
+    histogram = {f"{40 - b - c},{b},{c}": f"{1 + (7 * b + 3 * c) % 11}" for b in range(41) for c in range(41 - b)}
+    mass = sum(map(int, histogram.values()))
+    table = {"kind": "exchangeable", "histogram": {h: f"{w}/{mass}" for h, w in histogram.items()}}
+    yield asked("any histogram N=40", problem(40, (0, 1, 2), table))
+    rows = [[f"{k + 1}/302", "1/302", f"{300 - k}/302"] for k in range(300)]
+    yield asked("laws of their own N=300 T=2", problem(300, (0, 1, 2), {"kind": "independent", "probabilities": rows}, WHOLE))
+    yield asked(
+        "count of two T=20 N=5,000", problem(5000, range(21), falling(21), WHOLE, statistic={"kind": "count", "of": [3, 7]})
+    )
+    names = [f"s{k}" for k in range(2000)]
+    path = {
+        "data": {"neighbours": {"states": names, "edges": [[a, b] for a, b in pairwise(names)]}},
+        "prior": {"kind": "table", "probabilities": dict.fromkeys(names, "1/2000")},
+        "statistic": {"kind": "table", "values": {name: str(k % 37) for k, name in enumerate(names)}},
+        "decision": SQUARED,
+        "privacy": {"epsilon": "1"},
+    }
+    yield asked("a path of 2,000 states", path)
+    others = [{"kind": "iid", "probabilities": list(p)} for p in (THREE, (".8", ".15", ".05"), ("1/3", "1/3", "1/3"))]
+    yield asked(
+        "three priors N=60 whole", {**problem(60, (0, 1, 2), THREE, WHOLE), "priors": others}, "--priors", "PRIORS", searches=4
+    )
+    yield asked("slopes T=2 N=40 whole", problem(40, (0, 1, 2), THREE, WHOLE), "--slopes", "--workers", "1", searches=2)
+    yield asked("radius T=5 N=100", wide, "--radius", "0.05", "--workers", "1", searches=2)
+    yield asked("200 draws T=5 N=100", wide, "--draws", "200", "--counts", "800,100,50,30,15,5", "--workers", "1", searches=2)
+    within = ["--workers", "1", "--limit", str(seconds)]
+    yield asked("family to 100,000 T=5", wide, *within, "--sizes", "10, 1000, 100000")
+    yield asked("family 1..2000 binary", problem(10, (0, 1), (".9", ".1")), *within, "--sizes", "1..2000")
+    points = ["frontier", "PROBLEM", "--workers", "1", "--against", "none", "--seconds", str(seconds), "--points"]
+    yield "frontier of 100 levels binary N=1000", problem(1000, (0, 1), (".9", ".1")), [*points, "100"], 100
+    yield "smallest epsilon N=6", small, [*points, "1", "--target", "1"], 12
 
 
 def as_toml(value: Any) -> str:
@@ -115,8 +176,14 @@ def ran(document: Document, arguments: list[str], memory: str) -> dict[str, Any]
     """Processor seconds and largest memory of a command in a process of its own, with its last words where it failed."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "problem.toml"
-        path.write_text("".join(f"{name} = {as_toml(part)}\n" for name, part in document.items()), encoding="utf-8")
-        line = [str(path) if a == "PROBLEM" else a for a in arguments]
+        path.write_text(
+            "".join(f"{name} = {as_toml(part)}\n" for name, part in document.items() if name != "priors"), encoding="utf-8"
+        )
+        priors = Path(folder) / "priors.toml"
+        if "priors" in document:
+            tables = ("".join(f"{name} = {as_toml(part)}\n" for name, part in prior.items()) for prior in document["priors"])
+            priors.write_text("".join(f"[[prior]]\n{text}" for text in tables), encoding="utf-8")
+        line = [{"PROBLEM": str(path), "PRIORS": str(priors)}.get(a, a) for a in arguments]
         words = Path(folder) / "words"
         with words.open("w") as file:
             begun = subprocess.Popen(
@@ -138,6 +205,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=[""])
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
+    from discreet.design.memory import bytes_of
+
     points = []
     for seconds in asked.seconds:
         for name, document, arguments, searches in cases(seconds):
@@ -146,7 +215,7 @@ def main() -> None:
             found = ran(document, arguments, asked.memory)
             most = searches * (1.2 * seconds + GRACE)
             marks = [word for word, bad in (("FAILED", found["failed"]), ("LATE", found["cpu"] > most)) if bad]
-            if found["memory"] > 2 * 10**9 + IMPORTS:
+            if found["memory"] > bytes_of(asked.memory) + IMPORTS:
                 marks.append("LARGE")
             points.append({"problem": name, "seconds": seconds, "limit": most, **found})
             print(

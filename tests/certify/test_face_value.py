@@ -10,6 +10,7 @@ import pytest
 from discreet.certify.optimality import proved_value
 from discreet.certify.value.expected import expected_payoff
 from discreet.certify.value.face_value import _reaches, face_value_payoff
+from discreet.certify.value.on_a_line import line_payoff
 from discreet.certify.value.weighted_sums import weighted_sum_payoff
 from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
 from discreet.files.problem import problem_from_document
@@ -46,6 +47,8 @@ def test_the_noise_bounds_the_loss_from_above_and_is_near_it(decision: object, p
     assert float(-at_face_value) == pytest.approx(plain, rel=1e-9)
     low, _ = expected_payoff(mechanism)
     assert at_face_value <= low and low / at_face_value > Fraction(1, 2)
+    along_a_line = line_payoff(mechanism)
+    assert along_a_line is None or along_a_line <= at_face_value
 
 
 def test_with_respondents_added_or_removed() -> None:

@@ -86,7 +86,14 @@ def test_no_comparison_of_the_affine_payoffs_can_change_unnoticed() -> None:
         payoff = module.AffinePayoff.of(decision)
         return [bend.bulge(w) for bend in payoff.bends(nodes) for w in THREE], payoff.least_losses(THREE)
 
+    def believed(module: ModuleType, end: Fraction, omega: float) -> Any:
+        bend = module.Kink((ZERO, ONE), (ZERO, ONE), ONE)
+        return module.Piece(ZERO, ONE, ((ZERO, ONE), (ONE, end)), bend).rough(omega)
+
     questions: list[Question] = [lambda module, d=d: question(module, d) for d in payoffs()]
+    large = 10**20
+    for end, omega in ((large, 1.0), (2 * large, 1.0), (1, 1e20), (1, -2e20), (1, 1.0), (10**400, 1.0)):
+        questions.append(lambda module, end=end, omega=omega: believed(module, Fraction(end), omega))
     assert unexplained(CERTIFY / "duality" / "affine.py", questions, EQUIVALENT) == []
 
 

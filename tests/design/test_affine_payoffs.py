@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import discreet
-from discreet.certify.duality.affine import AffinePayoff
+from discreet.certify.duality.affine import AffinePayoff, Piece
 from discreet.certify.optimality import optimality
 from discreet.design import design
 from discreet.errors import InputError
@@ -79,3 +79,25 @@ def test_chords_less_their_bulge_lie_below_the_loss(payoff: str, low: str, high:
                 assert loss >= least[omega]
                 cut += loss < chord
     assert cut > 0
+
+
+@pytest.mark.parametrize("unit", ["1", "1e30", "1e-200", "1e320"])
+def test_floats_choose_pieces_and_prove_nothing(unit: str) -> None:
+    """The same payoff in units that floats hold, hardly hold and do not hold: what is proved is the same number in these units."""
+    plain, scaled = (
+        AffinePayoff.of(school(f"(omega*a - a**2)*{factor}", {"from": "0", "to": "8"}).decision) for factor in ("1", unit)
+    )
+    omegas = [Fraction(w) for w in (0, 3, 16)]
+    least, other = plain.least_losses(omegas), scaled.least_losses(omegas)
+    for omega in omegas:
+        exact = -((omega / 2) ** 2) if omega < 16 else Fraction(-64)
+        assert other[omega] <= exact * Fraction(unit) and least[omega] >= exact - Fraction(1, 1000)
+        assert other[omega] >= (exact - Fraction(1, 10)) * Fraction(unit)
+
+
+def test_most_pieces_are_never_taken_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand values of ω once took 88,000 exact bounds: floats rule out all but a few of each."""
+    taken, below = [], Piece.below
+    monkeypatch.setattr(Piece, "below", lambda piece, omega: (taken.append(omega), below(piece, omega))[1])
+    AffinePayoff.of(school("-omega/a - 0.1*a", {"from": "0.1", "to": "40"}).decision).least_losses([Fraction(w) for w in range(50)])
+    assert len(taken) <= 4 * 50

@@ -95,7 +95,7 @@ def test_planned_figures(law, respondents, clipped, chain):
     [(FIVE, 1000, 35.40, 32.16), (INCOMES, 1000, 11683, 10572), (INCOMES, 10_000, 18026, 17288)],
 )
 def test_planned_figures_for_many_respondents(law, respondents, clipped, chain):
-    check_column(law, respondents, clipped, chain, seconds=200.0)
+    check_column(law, respondents, clipped, chain, seconds=5.0)
 
 
 @pytest.mark.slow

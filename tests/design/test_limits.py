@@ -12,8 +12,11 @@ from discreet.certify.bounds import full_information as plain
 from discreet.certify.bounds.chain import split_of
 from discreet.certify.duality import chords
 from discreet.certify.duality.affine import AffinePayoff
-from discreet.design import certified
+from discreet.cli.questions import best_mechanism as asking
+from discreet.design import best_mechanism, certified
 from discreet.design.best_mechanism import design
+from discreet.design.comparison import large
+from discreet.design.ladder.bounds import coins
 from discreet.design.ladder.bounds.chain import MOST_CUTS, best_chain, pairs_of_tails
 from discreet.design.ladder.climb import climb
 from discreet.design.ladder.mechanisms.population import population_of
@@ -25,7 +28,9 @@ from discreet.design.schedule import TooDearError, Until, counted, time_left
 from discreet.model import problem as problems
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
-from discreet.model.losses import FormulaLoss
+from discreet.model.iid_sum import iid_sum
+from discreet.model.losses import FormulaLoss, SquaredLoss
+from discreet.watch import SILENT
 
 
 def many(types, respondents):
@@ -144,3 +149,45 @@ def test_the_least_loss_of_a_formula_is_found_once(monkeypatch):
     assert plain.full_information(problem) == first and seen == [31]
     heavy = problem_of([0.8, 0.2], [0, 1], 30, 1.0, (Decision(buses.loss, buses.actions, weight=Fraction(3)),))
     assert plain.full_information(heavy) == 3 * first and seen == [31]
+
+
+def test_makers_share_the_seconds_of_the_processor(monkeypatch):
+    """Each had all the time in a process of its own, which alone takes a second to start: twenty took twenty times as long."""
+    asked = []
+    monkeypatch.setattr(asking, "prices", lambda *_, seconds, workers: asked.append((seconds, workers)))
+    monkeypatch.setattr(asking, "cores", lambda: 8)
+    maker = Decision(SquaredLoss(), RealActions())
+    problem = problem_of([0.9, 0.1], [0, 1], 5, 1.0, (maker,) * 20)
+    with counted():
+        for seconds, workers in ((1.0, None), (1.0, 3), (600.0, None)):
+            asking.BestMechanism(problem, seconds, workers=workers)._prices(None, Until.after(2 * seconds))
+    assert asked == [(pytest.approx(1 / 20), 1), (pytest.approx(1 / 20), 3), (pytest.approx(30.0), 8)]
+
+
+def test_noise_whose_proof_would_not_end_is_not_shown_as_better(monkeypatch):
+    """A hundred thousand respondents of 301 types: plain noise in a window was proved for a minute after a search of one second."""
+    wide = problem_of([1.0] * 301, list(range(301)), 10**5, 1.0)
+    assert large.face_value_seconds(wide) > 10
+    assert large.face_value_seconds(problem_of([1.0] * 301, list(range(301)), 100, 1.0)) == 0
+    name = "truncated geometric"
+    for seconds in (1e9, 0.0):
+        monkeypatch.setattr(large, "face_value_seconds", lambda _, seconds=seconds: seconds)
+        with counted():
+            search = best_mechanism._Search(problem_of([0.5, 0.3, 0.2], [0, 1, 2], 90, 1.0), 1e-6, 1.0, SILENT)
+            search._as_a_last_resort()
+            shown = large.plain_baseline(search.problem)
+            worth = shown[name].value
+            search._never_worse(shown, SILENT)
+        if seconds:
+            assert shown[name].value is None and "its proof takes about" in shown[name].words
+        else:
+            assert shown[name].value == worth and float(search.proofs.best.value) >= worth - 1e-9
+
+
+def test_the_coins_of_three_hundred_types_are_chosen_at_once():
+    """Every pair of types was held against every type: 2.5 s before anything began."""
+    law = iid_sum(problem_of([1.0] * 301, list(range(301)), 10**5, 1.0))
+    low, high, number = coins._pair(law, 1.0, 8_000)
+    assert high > low + 1 and number >= coins.FEWEST_HOLDERS
+    near = iid_sum(problem_of([1.0] * 4, [0, 0, 1, 1], 10**5, 1.0))
+    assert coins._pair(near, 1.0, 8_000) is None  # nothing lies between

@@ -109,11 +109,10 @@ def proved_value(mechanism: Mechanism, claim: OptimalityClaim) -> Fraction:
             from discreet.certify.value.face_value import face_value_payoff
             from discreet.certify.value.on_a_line import line_payoff
 
-            without_laws = [
-                found for way in (face_value_payoff, line_payoff, counted_payoff) if (found := way(mechanism)) is not None
-            ]
-            if without_laws:
-                return max(without_laws)
+            for without_a_law in (face_value_payoff, line_payoff, counted_payoff):  # none is worse than those after it
+                found = without_a_law(mechanism)
+                if found is not None:
+                    return found
             return weighted_sum_payoff(mechanism)[0]
     return listed_value(mechanism)
 

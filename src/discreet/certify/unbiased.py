@@ -51,25 +51,26 @@ def unbiased(mechanism: Mechanism) -> UnbiasedProof | Counterexample | None:
         return Counterexample("unbiased", "Some output recommends no number, so nothing can be right on average")
     if wanted == "everywhere" or not _listable(mechanism.problem):
         return _everywhere(mechanism)
-    return _nearby(mechanism)
+    found = _by_the_lemma(mechanism)  # right everywhere is right nearby, and takes no list of states
+    return found if isinstance(found, UnbiasedProof) else _nearby(mechanism)
 
 
 def _everywhere(mechanism: Mechanism) -> UnbiasedProof | Counterexample:
+    found = _by_the_lemma(mechanism)
+    if found is not None:
+        return found
     line = affine(mechanism)
-    if isinstance(mechanism.kernel, GeometricKernel) and line is not None:
-        return _memoryless(mechanism.kernel, *line)
     means, numbers = state_means(mechanism)
     if line is not None:
         origin, unit = line
         expected = [origin + unit * int(v) for v in mechanism.space.vectors[:, 0]]
         labels: tuple[str, ...] = mechanism.space.labels
-        found = means
+        at = list(range(len(means)))
     else:
         if not _listable(mechanism.problem):
             raise _too_many(mechanism.problem)
         labels, expected, at = _ground(mechanism)
-        found = [means[i] for i in at]
-    for label, mean, omega in zip(labels, found, expected, strict=True):
+    for label, mean, omega in zip(labels, (means[i] for i in at), expected, strict=True):
         if mean != omega * numbers:
             return Counterexample(
                 "unbiased",
@@ -78,6 +79,12 @@ def _everywhere(mechanism: Mechanism) -> UnbiasedProof | Counterexample:
                 allowed=f"exactly {brief(omega)} on average",
             )
     return UnbiasedProof("everywhere", len(labels))
+
+
+def _by_the_lemma(mechanism: Mechanism) -> UnbiasedProof | Counterexample | None:
+    """What the lemma says of geometric noise on the statistic; None of anything else."""
+    line = affine(mechanism)
+    return _memoryless(mechanism.kernel, *line) if isinstance(mechanism.kernel, GeometricKernel) and line is not None else None
 
 
 def _memoryless(kernel: GeometricKernel, origin: Fraction, unit: Fraction) -> UnbiasedProof | Counterexample:

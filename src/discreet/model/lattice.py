@@ -6,6 +6,7 @@ With a fixed number of respondents the least value of a type is taken out; other
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from discreet.frozen import dataclass
@@ -28,6 +29,12 @@ class StatisticLattice:
         if self.unit.denominator == self.origin.denominator == 1:  # sums of fractions take ten times as long
             return Fraction(self.origin.numerator + self.unit.numerator * total)
         return self.origin + self.unit * total
+
+    def omegas(self, low: int, high: int) -> Iterable[Fraction | int]:
+        """ω at each value of S from `low` to `high`; whole numbers where all are, which compare with fractions in no time."""
+        if self.unit.denominator == self.origin.denominator == 1:
+            return (self.origin.numerator + self.unit.numerator * total for total in range(low, high + 1))
+        return map(self.omega, range(low, high + 1))
 
 
 def statistic_lattice(problem: Problem) -> StatisticLattice | None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.errors import InputError, Refuted
 from discreet.frozen import dataclass
+from discreet.model.actions import RealActions
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import CountedKernel, Kernel, NoiseKernel, Output, TableKernel
 from discreet.model.problem import Problem
@@ -78,8 +79,10 @@ class Mechanism:
 
     def _check_actions(self) -> None:
         """Every recommended action is one that its decision maker has."""
-        kernel, decisions = self.kernel, self.problem.decisions
-        for action in kernel.recommended or ():
+        listed, decisions = self.kernel.recommended or (), self.problem.decisions
+        if [d.actions for d in decisions] == [RealActions()] and set(map(type, listed)) <= {Fraction, type(None)}:
+            return  # every number is: noise may recommend a million of them
+        for action in listed:
             if action is None:
                 continue
             each = action if isinstance(action, tuple) else (action,)

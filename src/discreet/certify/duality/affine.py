@@ -11,9 +11,11 @@ from fractions import Fraction
 from functools import cache, cached_property
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
+from math import inf
 
 import numpy as np
 
+from discreet.certify.duality.pulls import LARGEST, contenders
 from discreet.errors import InputError
 from discreet.frozen import dataclass
 from discreet.model.actions import RealActions
@@ -29,6 +31,8 @@ HALVED, MOST_HALVED = 12, 12_000
 
 HIGHEST_DEGREE = 8
 """Degrees of numerators and denominators beyond which enclosing second derivatives takes too long."""
+
+HUGE = Fraction(10**100)
 
 Ends = tuple[Fraction, Fraction]
 
@@ -94,23 +98,64 @@ class AffinePayoff:
         return np.array([[float(value_at(part, a)) for a in nodes] for part in (self.f, self.g)])
 
     def least_losses(self, omegas: Sequence[Fraction]) -> dict[Fraction, Fraction]:
-        """For each ω a number that −f(a) − ω·g(a) does not fall below on the whole range."""
+        """For each ω a number that −f(a) − ω·g(a) does not fall below on the whole range.
+
+        That is the least of pieces, whichever they are: floats choose which piece is halved and which can be the least.
+        """
         step = (self.high - self.low) / PIECES
-        nodes = [self.low + k * step for k in range(PIECES + 1)]
-        values = cache(lambda a: (value_at(self.f, a), value_at(self.g, a)))
-        bend = cache(lambda a, b: self.bends((a, b))[0])
-
-        def below(omega: Fraction, a: Fraction, b: Fraction) -> Fraction:
-            return min(-f - omega * g for f, g in (values(a), values(b))) - bend(a, b).bulge(omega)
-
+        whole = [self._piece(self.low + k * step, self.low + (k + 1) * step) for k in range(PIECES)]
+        halves = cache(self._halves)
         found = {}
         for omega in omegas:
-            pieces = [(below(omega, a, b), a, b) for a, b in pairwise(nodes)]
+            near = _near(omega)
+            pieces = [(*piece.rough(near), number, piece) for number, piece in enumerate(whole)]
             heapify(pieces)
-            for _ in range(min(HALVED, MOST_HALVED // len(omegas))):
-                _, a, b = heappop(pieces)
-                middle = (a + b) / 2
-                heappush(pieces, (below(omega, a, middle), a, middle))
-                heappush(pieces, (below(omega, middle, b), middle, b))
-            found[omega] = pieces[0][0]
+            for number in range(PIECES, PIECES + 2 * min(HALVED, MOST_HALVED // len(omegas)), 2):
+                for place, half in enumerate(halves(heappop(pieces)[-1])):
+                    heappush(pieces, (*half.rough(near), number + place, half))
+            size = max(piece[1] for piece in pieces)
+            least = contenders(np.array([piece[0] for piece in pieces]), size)
+            found[omega] = min(pieces[k][-1].below(omega) for k in least)
         return found
+
+    def _piece(self, low: Fraction, high: Fraction) -> Piece:
+        ends = tuple((value_at(self.f, a), value_at(self.g, a)) for a in (low, high))
+        return Piece(low, high, ends, self.bends((low, high))[0])
+
+    def _halves(self, piece: Piece) -> tuple[Piece, Piece]:
+        middle = (piece.low + piece.high) / 2
+        return self._piece(piece.low, middle), self._piece(middle, piece.high)
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """f and g at both ends of a piece, and how they bend between."""
+
+    low: Fraction
+    high: Fraction
+    ends: tuple[Ends, ...]
+    bend: Kink
+
+    def below(self, omega: Fraction) -> Fraction:
+        """The lower end of −f − ω·g less the bulge between the ends."""
+        return min(-f - omega * g for f, g in self.ends) - self.bend.bulge(omega)
+
+    def rough(self, omega: float) -> tuple[float, float]:
+        """The same in floats, and the size of its terms: infinite where floats rule nothing out."""
+        f, g, f_end, g_end, bent, low, high, scale, size, slope, largest = self._floats
+        bulge = scale * max(-bent - min(omega * low, omega * high), 0.0)
+        least = min(-f - omega * g, -f_end - omega * g_end) - bulge
+        return least, inf if max(largest, abs(omega)) > LARGEST else size + abs(omega) * slope
+
+    @cached_property
+    def _floats(self) -> tuple[float, ...]:
+        """f, g and bends with their factor; what they add up to without ω and for each ω; the largest of them."""
+        exact = (*self.ends[0], *self.ends[1], self.bend.f[0], *self.bend.g, self.bend.width**2 / 8)
+        parts = tuple(map(_near, exact))
+        f, g, f_end, g_end, bent, low, high, scale = sizes = tuple(map(abs, parts))
+        return *parts, f + f_end + scale * bent, g + g_end + scale * max(low, high), max(sizes)
+
+
+def _near(number: Fraction) -> float:
+    """The nearest float; products of three stay finite, and beyond `LARGEST` floats choose at most what is halved."""
+    return float(max(-HUGE, min(number, HUGE)))

@@ -17,15 +17,13 @@ from itertools import pairwise
 import numpy as np
 
 from discreet.certify.duality.affine import AffinePayoff, Kink
-from discreet.certify.duality.pulls import Pull, PullStage, contenders, dense, rounded
+from discreet.certify.duality.pulls import LARGEST, Pull, PullStage, contenders, dense, rounded
 from discreet.errors import Refuted
 from discreet.model.decision import Decision
 from discreet.model.losses import SquaredLoss
 
 NARROW = 1e-4
 """Pieces narrower than this, relative to where they stand, are always taken exactly."""
-LARGEST = Fraction(10**20)
-"""Larger numbers could lift what underflow takes above `pulls.TINY`: floats then rule nothing out."""
 
 
 def least_losses(decision: Decision, omegas: Sequence[Fraction]) -> dict[Fraction, Fraction]:

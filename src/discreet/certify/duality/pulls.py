@@ -20,6 +20,8 @@ from discreet.numerics.exact import ranked
 
 MARGIN = 1e-9
 TINY = 1e-280
+LARGEST = Fraction(10**20)
+"""Larger numbers could lift what underflow takes above `TINY`: floats then rule nothing out."""
 PRIOR_BITS = 160
 
 

@@ -98,8 +98,7 @@ def at_face_value(kernel: NoiseKernel, lattice: StatisticLattice, makers: int) -
     """Whether every output recommends the value that it shows, to every decision maker."""
     if kernel.actions is None:
         return False
-    for k, action in enumerate(kernel.actions, kernel.low):
-        shown = lattice.omega(k)
+    for shown, action in zip(lattice.omegas(kernel.low, kernel.high), kernel.actions, strict=True):
         if action != (shown if makers == 1 and not isinstance(action, tuple) else (shown,) * makers):
             return False
     return True

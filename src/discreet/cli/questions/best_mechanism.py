@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
 from pathlib import Path
 
 from discreet.cli.keeping import kept, next_step, writable
@@ -39,6 +38,8 @@ GAP = 1e-6
 STEPS = 4
 """Radii of a picture, evenly up to the one that is asked for."""
 MOST_OF_WHAT_IS_LEFT, NEARLY_ALL = 0.5, 0.6
+WORTH_A_PROCESS = 5.0
+"""Seconds that a design beside the one asked for takes before it is given to a process, which starts in one or two."""
 SEED = 1
 """Of drawn priors; printed beside them."""
 
@@ -123,8 +124,8 @@ class BestMechanism:
         return alternative_view(regret(found.mechanism, other, watch, seconds=self.time_for(watch)))
 
     def _prices(self, found: Design, watch: Watch) -> tuple[Share, ...]:
-        rounds = ceil(len(self.problem.decisions) / (self.workers or cores()))
-        return prices(found, watch, seconds=self.time_for(watch) / rounds, workers=self.workers)
+        each = self.time_for(watch) / len(self.problem.decisions)  # of the processor, however many work side by side
+        return prices(found, watch, seconds=each, workers=self.workers or (cores() if each > WORTH_A_PROCESS else 1))
 
     def time_for(self, watch: Watch) -> float:
         """What other designs may take together: not all that is left, since what they find is proved and valued."""

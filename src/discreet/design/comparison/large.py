@@ -10,7 +10,7 @@ import numpy as np
 from discreet.design.comparison.gaussian import GaussianFaceValue
 from discreet.design.comparison.information import FullInformation, NoInformation
 from discreet.design.comparison.noise import FaceValue, GeometricNoise, StaircaseWay
-from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
+from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise, shows_whole_range
 from discreet.design.comparison.unbiased import unbiased_baselines
 from discreet.design.comparison.way import inapplicable
 from discreet.design.ladder.mechanisms.noise import geometric_noise, staircase_noise, to_outputs
@@ -28,6 +28,8 @@ from discreet.design.schedule import time_left
 from discreet.errors import DiscreetError, TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import ListedActions, RealActions
+from discreet.model.lattice import statistic_lattice
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
@@ -89,6 +91,16 @@ def large_proposal(problem: Problem, name: str) -> Proposal | None:
     seen = _Seen(reader)
     read = reader.read(settle(reader.population, seen.steps))
     return Proposal(read.summary, read.kernel, None, f"{read.kernel.family} noise on the statistic, then the best reply", "stalled")
+
+
+def face_value_seconds(problem: Problem) -> float:
+    """A guess of what proving noise at face value takes: the law of a sum, where squares are read in a window of its values."""
+    squares = any(isinstance(d.loss, SquaredLoss) for d in problem.decisions)
+    lattice = statistic_lattice(problem)
+    if not squares or lattice is None or shows_whole_range(problem, lattice) or why_not_read(problem) is not None:
+        return 0.0
+    reader = Reader(problem)
+    return reader.population.seconds(_Seen(reader).steps)
 
 
 def _in_a_window(problem: Problem) -> Mechanism | None:

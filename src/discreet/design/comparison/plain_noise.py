@@ -59,6 +59,12 @@ def plain_loss(problem: Problem, lattice: StatisticLattice, loss: DistanceLoss) 
     return squares if isinstance(loss, SquaredLoss) else sizes / 2 * loss.pinballs
 
 
+def shows_whole_range(problem: Problem, lattice: StatisticLattice) -> bool:
+    """Whether noise may list an action for every value of the statistic."""
+    low, high = lattice.summary.range(problem.people)
+    return high - low <= MOST_OUTPUTS
+
+
 def noise_on_the_statistic(
     problem: Problem, means: tuple[float, float] | None = None, deviation: float = 0.0, *, stairs: bool = False
 ) -> Mechanism | None:

@@ -6,9 +6,11 @@ respondent tosses. What is left is a strip along ω: short enough for a program,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from math import exp, floor, sqrt
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,6 +29,8 @@ from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
 from discreet.model.replies import loss_table
 from discreet.watch import SILENT, Watch
+
+Number = TypeVar("Number", Fraction, float)
 
 REACH = 3.6
 """Standard deviations of a count to each side of its window: what is left out is a 3,000th, and so little of the bound."""
@@ -78,23 +82,27 @@ def _pair(law: IidSum, epsilon: float, most: int) -> tuple[int, int, int] | None
     """The places of the low and the high type that promise most, and how many toss their coin."""
     ratio = exp(-min(epsilon, 300.0))
     noise, best = (2 * ratio / (1 - ratio) ** 2 if ratio < 1 else 1e300), None
-    for i, j in combinations(sorted(range(len(law.values)), key=lambda t: law.values[t]), 2):
+    ranks = {value: rank for rank, value in enumerate(sorted(set(law.values)))}
+    rank, chances = [ranks[value] for value in law.values], [float(p) for p in law.probabilities]
+    for i, j in combinations(sorted(range(len(rank)), key=lambda t: rank[t]), 2):
+        if rank[j] < rank[i] + 2:
+            continue  # no type lies between
         apart = float(law.values[j] - law.values[i])
-        number = min(_surely(law.respondents, _share(law, i, j)), most)
-        if number >= FEWEST_HOLDERS and any(law.values[i] < v < law.values[j] for v in law.values):
+        number = min(_surely(law.respondents, _share(chances, i, j)), most)
+        if number >= FEWEST_HOLDERS:
             hidden = apart**2 * noise * number / (number + 4 * noise)
             if best is None or hidden > best[0]:
                 best = hidden, i, j, number
     return None if best is None else best[1:]
 
 
-def _share(law: IidSum, i: int, j: int) -> Fraction:
+def _share(chances: Sequence[Number], i: int, j: int) -> Number:
     """Of the likelier type of a pair half is kept for the coins of the types between."""
-    small, large = sorted((law.probabilities[i], law.probabilities[j]))
+    small, large = sorted((chances[i], chances[j]))
     return 2 * min(small, large / 2)
 
 
-def _surely(respondents: int, share: Fraction) -> int:
+def _surely(respondents: int, share: Fraction | float) -> int:
     """How many holders of a coin there almost surely are."""
     mean = respondents * float(share)
     return max(0, floor(mean - SURELY * sqrt(mean)))
@@ -106,7 +114,7 @@ def _coins(law: IidSum, i: int, j: int, number: int, between: int) -> tuple[Fair
     inner = [t for t in range(len(value)) if value[i] < value[t] < value[j] and _surely(law.respondents, law.probabilities[t])]
     wanted = [value[i] + (value[j] - value[i]) * Fraction(k, between + 1) for k in range(1, between + 1)]
     chosen = list(dict.fromkeys(min(inner, key=lambda t: abs(value[t] - at)) for at in wanted)) if inner else []
-    share = _share(law, i, j)
+    share = _share(law.probabilities, i, j)
     kept = (law.probabilities[base] - share / 2) / max(len(chosen), 1)
     middle, reach = number / 2, REACH * sqrt(number) / 2
     main = FairCoin(low, high, share, number, max(0, floor(middle - reach)), min(number, floor(middle + reach) + 1))
