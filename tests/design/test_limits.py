@@ -167,11 +167,11 @@ def test_makers_share_the_seconds_of_the_processor(monkeypatch):
 def test_noise_whose_proof_would_not_end_is_not_shown_as_better(monkeypatch):
     """A hundred thousand respondents of 301 types: plain noise in a window was proved for a minute after a search of one second."""
     wide = problem_of([1.0] * 301, list(range(301)), 10**5, 1.0)
-    assert large.face_value_seconds(wide) > 10
-    assert large.face_value_seconds(problem_of([1.0] * 301, list(range(301)), 100, 1.0)) == 0
     name = "truncated geometric"
+    assert large.proof_seconds(wide, name) > 10 and large.proof_seconds(wide, "geometric") == 0
+    assert large.proof_seconds(problem_of([1.0] * 301, list(range(301)), 100, 1.0), name) == 0
     for seconds in (1e9, 0.0):
-        monkeypatch.setattr(large, "face_value_seconds", lambda _, seconds=seconds: seconds)
+        monkeypatch.setattr(large, "proof_seconds", lambda *_, seconds=seconds: seconds)
         with counted():
             search = best_mechanism._Search(problem_of([0.5, 0.3, 0.2], [0, 1, 2], 90, 1.0), 1e-6, 1.0, SILENT)
             search._as_a_last_resort()

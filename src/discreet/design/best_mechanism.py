@@ -309,6 +309,8 @@ class _Search:
 
     def _never_worse(self, shown: dict[str, Baseline], watch: Watch) -> None:
         """Publish a way that people use today where it is better than what was found."""
+        from discreet.design.comparison.large import proof_seconds
+
         ranked = sorted((b for b in shown.values() if b.value is not None), key=lambda b: -(b.value or 0.0))
         dust = max(DUST, self.gap / 10) if self.proofs.reached(self.gap) else DUST
         for baseline in ranked:
@@ -316,10 +318,8 @@ class _Search:
             assert baseline.value is not None
             if best is not None and baseline.value <= float(best.value) + dust * float(size(float(best.value))):
                 return
-            takes = self._proof_seconds(baseline.name)
-            if takes > self.whole.left:  # only what is published is shown to be worth more
-                words = f"{baseline.words}; not computed: its proof takes about {takes:.0f} s"
-                shown[baseline.name] = replace(baseline, value=None, words=words)
+            if (takes := proof_seconds(self.units.inner, baseline.name)) > self.whole.left:
+                shown[baseline.name] = baseline.without_value(f"its proof takes about {takes:.0f} s")
                 continue
             try:
                 # its value was computed, so this is little work; a design worse than it is shown beside is no design
@@ -330,13 +330,6 @@ class _Search:
             if proposal is not None:
                 words = f"no route found anything better in the time: {proposal.words}"
                 self._prove(self.units.restored(proposal), Step(f"baseline {baseline.name}", True, "", words), BASELINE_SECONDS)
-
-    def _proof_seconds(self, name: str) -> float:
-        """A guess of what proving a way takes that is better than what was found; those that are valued by a law asked before."""
-        from discreet.design.comparison.large import face_value_seconds
-        from discreet.design.comparison.noise import FaceValue
-
-        return face_value_seconds(self.units.inner) if name == FaceValue.name else 0.0
 
     def _published(self, name: str, watch: Watch) -> Proposal | None:
         from discreet.design.comparison.baselines import ways_of

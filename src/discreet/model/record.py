@@ -58,6 +58,10 @@ class Baseline:
     def loss(self) -> float | None:
         return None if self.value is None else 0.0 - self.value  # no loss is 0, not -0
 
+    def without_value(self, reason: str) -> Baseline:
+        """The same, with the reason why its worth is not told."""
+        return Baseline(self.name, None, f"{self.words}; not computed: {reason}")
+
 
 @dataclass(frozen=True, eq=False)
 class Behaviour:

@@ -64,14 +64,12 @@ def large_baselines(problem: Problem, watch: Watch = SILENT, found: dict[str, Ba
     found = {} if found is None else found
     for name, words, loss in ways:
         if watch.cancelled() or seen.seconds(name) > time_left(watch):
-            found[name] = Baseline(name, None, f"{words}; not computed: the time was up")
+            found[name] = Baseline(name, None, words).without_value("the time was up")
             continue
         try:
             found[name] = Baseline(name, -loss(), words)
-        except DiscreetError as error:
-            found[name] = Baseline(name, None, f"{words}; not computed: {error}")
-        except MemoryError as error:
-            found[name] = Baseline(name, None, f"{words}; not computed: {error or OUT_OF_MEMORY}")
+        except (DiscreetError, MemoryError) as error:
+            found[name] = Baseline(name, None, words).without_value(str(error) or OUT_OF_MEMORY)
         watch.report(stage=f"baseline {name}", value=found[name].loss)
     return found
 
@@ -93,8 +91,11 @@ def large_proposal(problem: Problem, name: str) -> Proposal | None:
     return Proposal(read.summary, read.kernel, None, f"{read.kernel.family} noise on the statistic, then the best reply", "stalled")
 
 
-def face_value_seconds(problem: Problem) -> float:
-    """A guess of what proving noise at face value takes: the law of a sum, where squares are read in a window of its values."""
+def proof_seconds(problem: Problem, name: str) -> float:
+    """A guess of what proving a way takes that was valued without a law: noise at face value takes that of a sum where squares
+    are read in a window of its values."""
+    if name != FaceValue.name:
+        return 0.0
     squares = any(isinstance(d.loss, SquaredLoss) for d in problem.decisions)
     lattice = statistic_lattice(problem)
     if not squares or lattice is None or shows_whole_range(problem, lattice) or why_not_read(problem) is not None:
