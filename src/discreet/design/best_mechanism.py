@@ -379,15 +379,8 @@ def _restricted(best: Design, gap: float, watch: Until) -> Design:
     took = {"solve": solved - begun, "certify": now() - solved}
     price = float(best.value - (certificate.optimality.value if certificate.optimality else 0))
     steps = (step, *(replace(s, applied=False, reason=f"not asked for ({s.reason})") for s in best.steps))
-    return replace(
-        best,
-        mechanism=mechanism,
-        certificate=certificate,
-        steps=steps,
-        seconds=took,
-        within="oblivious",
-        price=price,
-    )
+    changed = {"steps": steps, "seconds": took, "within": "oblivious", "price": price}
+    return replace(best, mechanism=mechanism, certificate=certificate, **changed)
 
 
 def _notes(problem: Problem) -> tuple[str, ...]:
