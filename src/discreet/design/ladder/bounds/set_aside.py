@@ -30,7 +30,7 @@ from discreet.watch import SILENT, Watch
 
 Form = tuple[int, ...]
 
-STEPS, FEWEST_STEPS = 24, 14
+STEPS, FEWEST_STEPS = 20, 12
 """Steps of the interior point that a program should have time for, and after which it proves something."""
 FINENESSES = (
     (3e-3, 0.25), (3e-3, 0.2), (1e-3, 0.2), (1e-3, 0.15), (3e-4, 0.15), (3e-4, 0.12), (1e-4, 0.1), (3e-5, 0.08), (1e-5, 0.06),

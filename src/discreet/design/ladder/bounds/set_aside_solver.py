@@ -12,9 +12,10 @@ prior. Predictor and corrector as Mehrotra's, and one more of Gondzio's. Where a
 (`best_levels`).
 
 What would hold a step up are rare states at the edge. So a step goes as far as all but a small share allow, for P the share of
-entries, for β and ν that of the others' states; the rest stay on their side of zero, and what that leaves unbalanced is made good
-by later steps. Actions between nodes h apart cost up to h²/4 less than their chord; every node counts as so much cheaper, which
-takes h²/4 off the bound where uncounted it takes up to e^ε as much. Whatever β and ν are, `proved` is a bound.
+entries, for β and ν that of the others' states, a quarter of them at first; the rest stay on their side of zero, and what that
+leaves unbalanced is made good by later steps. Nodes are shared out to threads. Actions between nodes h apart cost up to h²/4 less
+than their chord; every node counts as so much cheaper, which takes h²/4 off the bound where uncounted it takes up to e^ε as much.
+Whatever β and ν are, `proved` is a bound.
 
 Reference: Mehrotra 1992; Gondzio 1996.
 """
@@ -56,8 +57,9 @@ CENTRING = 0.3
 """The gap that a step aims at, as a share of the one it has, at least."""
 START = 1.0
 """How far costs are above zero at the start, in units of the variance."""
-ENTRIES_LEFT, STATES_LEFT = 1e-3, 3e-2
-"""The shares of entries of P, and of the others' states, that may hold a step up and are passed over."""
+ENTRIES_LEFT, STATES_LEFT, MORE_LEFT = 1e-3, (3e-2, 0.25), 2.0
+"""The shares of entries of P, and of the others' states, that may hold a step up and are passed over; of states the more the
+farther away the end is: so many times the gap over the loss, within limits."""
 OFF_CENTRE = 0.1
 """No product of slack and multiplier is less than this share of what it should be."""
 FARTHER = 0.2
@@ -144,7 +146,7 @@ class _Walk:
         self.layout, self.q, self.program, self.pool = Layout(program), math.exp(epsilon), program, pool
         self.layout.assemble()
         self.shape = (len(knots), *program.coefficients.shape[:1], len(program.states))
-        self.floor = START * program.second
+        self.floor, self.loss = START * program.second, loss
         self.nu = -self.layout.weights * (program.read**2 + self.floor)
         met = [(k, w) for k, w in enumerate(windows(self.layout, program, knots, loss)) if w is not None]
         played = 1.0 / (knots**2 + self.floor)
@@ -225,7 +227,7 @@ class _Walk:
         masses = self.program.masses
         return (
             _passing(np.concatenate(ratios), np.concatenate(weights), ENTRIES_LEFT * self.total),
-            _passing(least, masses, STATES_LEFT * float(masses.sum())),
+            _passing(least, masses, float(np.clip(MORE_LEFT * self.gap() / self.loss, *STATES_LEFT) * masses.sum())),
         )
 
     def step(self) -> bool:
