@@ -379,8 +379,8 @@ def _restricted(best: Design, gap: float, watch: Until) -> Design:
     took = {"solve": solved - begun, "certify": now() - solved}
     price = float(best.value - (certificate.optimality.value if certificate.optimality else 0))
     steps = (step, *(replace(s, applied=False, reason=f"not asked for ({s.reason})") for s in best.steps))
-    changed = {"steps": steps, "seconds": took, "within": "oblivious", "price": price}
-    return replace(best, mechanism=mechanism, certificate=certificate, **changed)
+    proved = replace(best, mechanism=mechanism, certificate=certificate)
+    return replace(proved, steps=steps, seconds=took, within="oblivious", price=price)
 
 
 def _notes(problem: Problem) -> tuple[str, ...]:
