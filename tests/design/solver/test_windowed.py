@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from discreet.design.solver import repair as repairing
 from discreet.design.solver.banded import Strips
 from discreet.design.solver.batches import BatchFactor
 from discreet.design.solver.conjugate import Conjugates
@@ -154,6 +155,19 @@ def test_what_is_cut_off_in_one_place_is_given_back_there() -> None:
     repaired = repair_nearby(kernel, program)
     assert violation(repaired, program.edges, program.factor) <= 0
     assert np.abs(repaired.sum(axis=0) - 1).max() < 1e-12
+
+
+def test_actions_give_way_no_more_than_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    program, _, actions = triangle(8)
+    omega = np.array([np.argmin(column) for column in program.cost.T], dtype=float)
+    private, steep = (np.exp(-slope * np.abs(actions[:, None] - omega)) for slope in (0.45, 3.0))
+    kernel = private / private.sum(axis=0) + 0.05 * (omega == 13) * (steep / steep.sum(axis=0))
+    kernel /= kernel.sum(axis=0)
+    assert violation(kernel, program.edges, program.factor) > 0
+    repaired = repair_nearby(kernel, program)
+    assert violation(repaired, program.edges, program.factor) <= 0
+    monkeypatch.setattr(repairing, "TIMES", (4.0, 64.0))
+    assert value_of(program, kernel) < value_of(program, repaired) < value_of(program, repair_nearby(kernel, program))
 
 
 def test_a_statistic_that_is_not_linear_has_no_lattice() -> None:

@@ -18,10 +18,12 @@ from functools import lru_cache
 import numpy as np
 
 from discreet.design.solver.layers import REMEMBERED, edges_of, graph_of
-from discreet.design.solver.program import Floats, Integers, Program, directed, violation
+from discreet.design.solver.program import Floats, Integers, Program, directed, value_of, violation
 from discreet.numerics.devices import Array, fetched, home
 
 MARGIN = 2.0**-47
+SLOPES, TIMES = (0.4, 0.5), (1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0, 64.0)
+"""How fast what actions give falls beside their probabilities, and how much they give, in times what is missing."""
 
 
 def repair(kernel: Floats, program: Program) -> Floats:
@@ -55,23 +57,33 @@ def repair_nearby(kernel: Floats, program: Program) -> Floats:
     """The same for a kernel that oversteps in few places: what is cut off is missing there, and only actions nearby give way.
 
     With y the capped kernel, ρ = 1 − Σ_a y_a and g_a ≥ 0, m = (1 − g)·y + R·1[b] is private when R = ρ + Σ_a g_a·y_a is. The
-    g_a follow ρ, falling away from it half as fast as probabilities do, so that R varies less than it may; b is best for R.
+    g_a follow ρ, falling away from it about half as fast as probabilities do, so that R varies less than it may; b is best for R.
+    The least g that will do is taken: what R costs is nearly all that repairing costs.
     """
     q, edges = program.factor, program.edges
     x = np.maximum(kernel, 0.0)
     y = cap(x, edges, q * (1.0 - 4 * MARGIN))
     y /= max(float(y.sum(axis=0).max()), 1.0) * (1.0 + 4 * MARGIN)
     missing = np.maximum(1.0 - y.sum(axis=0), 0.0)
-    near = np.sqrt(y / np.maximum(y.max(axis=1, keepdims=True), np.finfo(float).tiny))
-    give = (near * missing).max(axis=1)
-    for times in (1.0, 4.0, 16.0, 64.0):
+    found, least = None, np.inf
+    for slope in SLOPES:
+        near = (y / np.maximum(y.max(axis=1, keepdims=True), np.finfo(float).tiny)) ** slope
+        mixed = _given_way(y, (near * missing).max(axis=1), program)
+        if mixed is not None and value_of(program, mixed) < least:
+            found, least = mixed, value_of(program, mixed)
+    return repair(kernel, program) if found is None else found
+
+
+def _given_way(y: Floats, give: Floats, program: Program) -> Floats | None:
+    """A kernel of which actions give these shares, or the least multiple of them with which it is private."""
+    for times in TIMES:
         for floor in (1e-13, 1e-11, 1e-9):
-            mixed = y * (1.0 - np.minimum(times * give + floor, 1.0))[:, None]
+            mixed: Floats = y * (1.0 - np.minimum(times * give + floor, 1.0))[:, None]
             rest = 1.0 - mixed.sum(axis=0)
             mixed[int(np.argmin(program.cost @ rest))] += rest
-            if mixed.min() >= 0 and violation(mixed, edges, q) <= -MARGIN:
+            if mixed.min() >= 0 and violation(mixed, program.edges, program.factor) <= -MARGIN:
                 return mixed
-    return repair(kernel, program)
+    return None
 
 
 def _blind(program: Program, action: int) -> Floats:
