@@ -23,10 +23,15 @@ SWAPS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 SECONDS = 0.7
 
 
-def mutants(text: str) -> Iterator[tuple[str, ast.Module]]:
-    """(what was changed, the changed tree) for every mutation; the tree is that of the mutation until the next is asked for."""
+def mutants(text: str, only: str = "", besides: str = "") -> Iterator[tuple[str, ast.Module]]:
+    """(what was changed, the changed tree) for every mutation; the tree is that of the mutation until the next is asked for.
+
+    Of one function only, or of everything besides one.
+    """
     tree = ast.parse(text)
-    for node in list(ast.walk(tree)):
+    named = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == (only or besides)]
+    within = [inner for function in named for inner in ast.walk(function)]
+    for node in within if only else [node for node in ast.walk(tree) if not besides or node not in within]:
         if isinstance(node, ast.Compare):
             words = _words(text, node)
             for i, operator in enumerate(node.ops):
@@ -86,7 +91,7 @@ def answers(module: ModuleType, questions: list[Callable[[ModuleType], Any]], kn
     return found
 
 
-def survivors(path: Path, questions: list[Callable[[ModuleType], Any]]) -> list[str]:
+def survivors(path: Path, questions: list[Callable[[ModuleType], Any]], **functions: str) -> list[str]:
     """The mutants of a file that answer every question as the original does."""
 
     def alarm(*_: object) -> None:
@@ -97,7 +102,7 @@ def survivors(path: Path, questions: list[Callable[[ModuleType], Any]]) -> list[
         text = path.read_text(encoding="utf-8")
         known = answers(load(ast.parse(text), f"original_{path.stem}"), questions)
         alive = []
-        for k, (name, tree) in enumerate(mutants(text)):
+        for k, (name, tree) in enumerate(mutants(text, **functions)):
             try:
                 module = load(tree, f"mutant_{path.stem}_{k}")
             except (Exception, SystemExit):
@@ -111,9 +116,11 @@ def survivors(path: Path, questions: list[Callable[[ModuleType], Any]]) -> list[
         signal.signal(signal.SIGVTALRM, before)
 
 
-def unexplained(path: Path, questions: list[Callable[[ModuleType], Any]], equivalent: dict[str, str]) -> list[str]:
+def unexplained(
+    path: Path, questions: list[Callable[[ModuleType], Any]], equivalent: dict[str, str], **functions: str
+) -> list[str]:
     """The survivors of a file that are not listed, as `file: what was changed`, with a reason."""
-    return [name for name in survivors(path, questions) if f"{path.stem}: {name}" not in equivalent]
+    return [name for name in survivors(path, questions, **functions) if f"{path.stem}: {name}" not in equivalent]
 
 
 def limited(module: ModuleType, name: str, limit: int, ask: Callable[[ModuleType], Any]) -> Any:

@@ -29,6 +29,8 @@ CHUNK = 1 << 21
 TINIEST = 1e-300
 """Probabilities below this have their logarithms from integers, since their floats may have lost digits."""
 MOST_ENTRIES = 2_000_000_000
+MOST_COUNTED = 500_000
+"""Outputs × states of noise that follows a count which are written out."""
 LARGEST_EXPANDED = 4_096
 """Entries beyond which a geometric kernel is not expanded but reduced, exactly, to the offsets of one respondent: at 64 states its
 rationals still have few digits, at a few hundred every exact pair takes a good part of a second."""
@@ -138,6 +140,7 @@ def whole_channel(source: Mechanism | LossChannel) -> LossChannel:
         case ClosedKernel():
             whole, bits = None, (kernel.width + 4) * (kernel.ratio.denominator.bit_length() + 1) + 64
         case CountedKernel():
+            _must_be_few(kernel)
             falls = max(kernel.width // kernel.step, 1) + 2
             whole, bits = None, kernel.denominator.bit_length() + falls * kernel.ratio.denominator.bit_length() + 128
         case GaussianKernel():
@@ -154,6 +157,17 @@ def whole_channel(source: Mechanism | LossChannel) -> LossChannel:
         whole,
         bits,
     )
+
+
+def _must_be_few(kernel: CountedKernel) -> None:
+    """Refuse, before any work, noise that follows a count in a large cell: every state has to be written out."""
+    if kernel.width * kernel.state_count > MOST_COUNTED:
+        raise TooLarge(
+            "What noise that follows a count is worth in this currency is not computed for so large a cell",
+            size=f"{kernel.width:,} outputs × {kernel.state_count:,} sums and counts",
+            fits=f"{MOST_COUNTED:,} of both",
+            remedy="convert its ε, which is proved (discreet convert), or ask for a smaller cell",
+        )
 
 
 def channel_from_rows(

@@ -29,6 +29,7 @@ from discreet.certify.edges.privacy import privacy
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.exchange.peers import OPENDP, peer
 from discreet.model.certificate import Counterexample
+from discreet.model.kernel import CountedKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.promises import ApproximatePromise, ConcentratedPromise, Promise
@@ -104,7 +105,8 @@ class Plug:
     @property
     def natural(self) -> str:
         """The form that loses nothing: totals where the summary is a weighted sum."""
-        return "total" if isinstance(self.mechanism.summary, LinearSummary) else "database"
+        summed = isinstance(self.mechanism.summary, LinearSummary) and not isinstance(self.mechanism.kernel, CountedKernel)
+        return "total" if summed else "database"
 
     def must_replace(self) -> None:
         """Refuse neighbours other than replace-one for whole databases: their number would be private."""
@@ -169,6 +171,13 @@ class Plug:
             )
         low, high = summary.range(self.universe)
         kernel = self.mechanism.kernel
+        if isinstance(kernel, CountedKernel):  # totals near each other may be many neighbours apart
+            raise InputError(
+                "This mechanism reads a count beside a sum, and one number does not say how far two of them are apart",
+                found="a counted kernel",
+                allowed="on = 'database'",
+                remedy="use the form 'database'",
+            )
         if kernel.by_state and kernel.state_count != high - low + 1:
             raise InputError(
                 "Some whole numbers between the totals cannot occur, so OpenDP's integers do not fit",

@@ -16,7 +16,7 @@ from discreet.interpret.channel import log_likelihood, output_at, output_count
 from discreet.interpret.coherent_levels import Likelihood
 from discreet.interpret.total_laws import affine
 from discreet.interpret.totals import number_in
-from discreet.model.kernel import TableKernel
+from discreet.model.kernel import CountedKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.statistic import on_histograms
 from discreet.model.summary import LinearSummary
@@ -66,6 +66,8 @@ def must_read_the_total(mechanism: Mechanism) -> None:
 def _line(mechanism: Mechanism) -> tuple[Fraction, Fraction] | None:
     universe = mechanism.problem.universe
     if not isinstance(universe, Universe) or not isinstance(mechanism.summary, LinearSummary):
+        return None
+    if isinstance(mechanism.kernel, CountedKernel):
         return None
     weights = mechanism.problem.statistic.weights(universe)
     return None if weights is None else affine(mechanism.summary.weights, weights)

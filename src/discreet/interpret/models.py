@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from discreet.errors import InputError
 from discreet.interpret.channel import kernel_logs, state_logs
 from discreet.interpret.total_laws import affine, total_law
+from discreet.model.kernel import CountedKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.statistic import on_histograms
 from discreet.model.summary import LinearSummary
@@ -150,11 +151,11 @@ class PoissonModel:
     lower = 0.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mechanism.summary, LinearSummary):
+        if not isinstance(self.mechanism.summary, LinearSummary) or isinstance(self.mechanism.kernel, CountedKernel):
             raise InputError(
-                "A Poisson count needs a mechanism that reads a total",
-                found=f"summary {self.mechanism.summary.kind!r}",
-                allowed="'linear'",
+                "A Poisson count needs a mechanism that reads a total and nothing else",
+                found=f"summary {self.mechanism.summary.kind!r}, kernel {self.mechanism.kernel.family!r}",
+                allowed="'linear', and another kernel than 'counted'",
                 remedy="use a given model",
             )
         low, high = self.range

@@ -175,15 +175,18 @@ class CountedKernel(NoiseKernel):
         """P(output | total)."""
         count, value = self.read(total)
         if not (self.low <= output <= self.high and self.low <= value <= self.high and total >= 0):
-            raise InputError(
-                "This kernel has no such state or output",
-                found=f"output {output}, total {total}",
-                allowed=f"{self.low}..{self.high}, and totals of sums among these",
-                remedy="stay in the kernel's range",
-            )
+            raise self._outside(f"output {output}, total {total}")
         if output == self.low:
             return 1 - self.above(count, self.low - value + 1)
         return self.above(count, self.high - value) if output == self.high else self.noise(count, output - value)
+
+    def _outside(self, found: str) -> InputError:
+        return InputError(
+            "This kernel has no such state or output",
+            found=found,
+            allowed=f"{self.low}..{self.high}, and totals of sums among these",
+            remedy="stay in the kernel's range",
+        )
 
     def probability(self, output: int, place: int) -> Fraction:
         """P(output | total), the output by its position."""
@@ -199,6 +202,8 @@ class CountedKernel(NoiseKernel):
     def log_masses(self, outputs: np.ndarray, states: np.ndarray) -> np.ndarray:
         """log P(output | total) [output, total] for some outputs, whole numbers in low..high, and totals."""
         counts, sums = np.divmod(self.capped(np.asarray(states, dtype=np.int64)), self.stride)
+        if ((counts < 0) | (sums < self.low) | (sums > self.high)).any():
+            raise self._outside("a total whose sum the kernel does not cover")
         span = max(self.high - self.low, self.reach + 1)
         distances = np.arange(-span, span + 1)
         logs = np.stack([self._logs(count, distances) for count in range(self.most + 1)])

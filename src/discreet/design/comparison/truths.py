@@ -37,6 +37,8 @@ from discreet.model.universe import Universe
 
 MOST_LISTED = 2_000_000
 """Outputs times states beyond which states are not listed."""
+MOST_COUNTED = 20_000
+"""Totals that tell a sum and a count, up to which their law is formed again for every truth."""
 MOST_KEPT = 4_000_000
 """Entries of a kernel that is kept whole."""
 NEGLIGIBLE = 1e-14
@@ -103,6 +105,9 @@ def why_not_summed(mechanism: Mechanism) -> str | None:
         return "the mechanism does not read a weighted sum"
     if not isinstance(problem.universe, Universe) or problem.statistic.weights(problem.universe) is None:
         return "the statistic is not a sum, mean or count"
+    totals = problem.people.largest * max(mechanism.summary.weights)
+    if isinstance(mechanism.kernel, CountedKernel) and totals > MOST_COUNTED:
+        return f"the sum and the count together have {totals:,} totals"
     return "histograms with probabilities of their own are not a sum" if isinstance(law_of(problem), Listed) else None
 
 

@@ -4,6 +4,7 @@
 |---|---|---|
 | 0 | values clipped: S = Σ_i w(θ_i) in its likely window, staircase or geometric noise, best actions | chain, best split |
 | 1 | integer weights w(type) by search | – |
+| 1 | noise on the statistic that follows how many have its highest values, at face value | – |
 | 2 | a program on the likely window of that sum | one respondent set aside, or an urn; quotient, where its program is small |
 | 3 | a program on the sum of near types and the count of far ones | grouped quotient |
 | both | a program on likely histograms, as which the others are read | the same program without the others |
@@ -27,6 +28,7 @@ from discreet.design.ladder.bounds.makers import FIRST, EachMaker
 from discreet.design.ladder.bounds.rungs import CoinsBound, GroupedQuotient, Quotient, SetAside, UrnBound
 from discreet.design.ladder.likely import LikelyHistograms
 from discreet.design.ladder.mechanisms.rungs import (
+    NoiseByCount,
     ProgramOnSumAndCount,
     ProgramOnTheSum,
     WeightsBySearch,
@@ -43,7 +45,7 @@ from discreet.model.record import Reached
 from discreet.watch import SILENT, Watch
 
 RUNGS: tuple[Rung, ...] = (
-    WeightsBySearch(), ProgramOnTheSum(), ProgramOnSumAndCount(), CoinsBound(), SetAside(), UrnBound(),
+    WeightsBySearch(), NoiseByCount(), ProgramOnTheSum(), ProgramOnSumAndCount(), CoinsBound(), SetAside(), UrnBound(),
     LikelyHistograms(), Quotient(), GroupedQuotient(), EachMaker(),
 )  # fmt: skip
 

@@ -42,6 +42,8 @@ class Height:
         self.least_noise = float("inf")
         self.listed = 0
         """Likely histograms that were told apart."""
+        self.counted = False
+        """Whether noise that follows a count was looked for."""
         self.begun_in = 0.0
         """Seconds that the first rungs took."""
         self.makers: list[Height] = []

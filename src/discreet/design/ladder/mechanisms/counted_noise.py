@@ -59,10 +59,12 @@ class CountedNoise:
         """About how many inequalities there are."""
         return 2 * len(self.pairs) * (2 * self.reach + 1)
 
-    def kernel(self, low: int, high: int, stride: int, proved: Callable[[CountedKernel], bool]) -> CountedKernel | None:
+    def kernel(
+        self, low: int, high: int, stride: int, proved: Callable[[CountedKernel], bool], seconds: float
+    ) -> CountedKernel | None:
         """The best tables that were found, as whole numbers which `proved` accepts; None when there are none."""
         for slack in SLACKS:
-            found = self._tables(float(self.epsilon) * (1 - slack))
+            found = self._tables(float(self.epsilon) * (1 - slack), seconds)
             if found is None:
                 return None
             tables, tail = self._raised(*found, float(self.epsilon) * (1 - slack / 2))
@@ -89,7 +91,7 @@ class CountedNoise:
         every = np.concatenate([np.tile(far, self.most + 1), [self.reach + 1]])
         return np.exp(-float(self.epsilon) / self.step * every)
 
-    def _tables(self, epsilon: float) -> tuple[Floats, float] | None:
+    def _tables(self, epsilon: float, seconds: float) -> tuple[Floats, float] | None:
         """Tables [count, z] and the height of the first stair beyond them, as the solver leaves them."""
         import scipy.sparse as sparse
 
@@ -110,7 +112,9 @@ class CountedNoise:
         mass, lost = self._tail()
         each[:, -1] = mass * scales[-1]
         cost = (self.chances[:, None] * self.loss(np.arange(-self.reach, self.reach + 1))[None, :]).ravel()
-        found = _solved(np.append(cost, lost) * scales, sparse.vstack([sparse.csr_matrix(each), matrix]).tocsr(), self.most + 1)
+        found = _solved(
+            np.append(cost, lost) * scales, sparse.vstack([sparse.csr_matrix(each), matrix]).tocsr(), self.most + 1, seconds
+        )
         if found is None:
             return None
         heights = np.maximum(found, 0.0) * scales
@@ -152,12 +156,18 @@ class CountedNoise:
         return CountedKernel(low, high, self.step, stride, ratio, ends, tuple(rows), 1 << bits)
 
 
-def _solved(cost: Floats, matrix: Any, equations: int) -> Floats | None:
+def _solved(cost: Floats, matrix: Any, equations: int, seconds: float) -> Floats | None:
     """min cost·x with the first rows equal to one and the others at most nought, x ≥ 0; None when the solver finds nothing."""
     import highspy
 
     solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-    for option, value in (("output_flag", False), ("threads", 1), ("solver", "ipm"), ("run_crossover", "off")):
+    for option, value in (
+        ("output_flag", False),
+        ("threads", 1),
+        ("solver", "ipm"),
+        ("run_crossover", "off"),
+        ("time_limit", seconds),
+    ):
         solver.setOptionValue(option, value)
     for option in ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "ipm_optimality_tolerance"):
         solver.setOptionValue(option, 1e-9)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from discreet.certify.value.laws import Identical, Overdispersed, law_of
+from discreet.design.ladder.mechanisms.counts import counted_readings, why_not_counted
 from discreet.design.ladder.mechanisms.lines import line_reading
 from discreet.design.ladder.mechanisms.pairs import box_of, pairs_of
 from discreet.design.ladder.mechanisms.programs import Read, read, read_sum
@@ -107,6 +108,28 @@ class ProgramOnSumAndCount(Rung):
             if until.cancelled():
                 break
         return None if best.kernel is None else best
+
+
+class NoiseByCount(Rung):
+    """Beside rung 1: the statistic at face value, with noise that follows how many have the highest values."""
+
+    name = "noise that follows a count"
+
+    def why_not(self, problem: Problem) -> str | None:
+        return why_not_counted(problem)
+
+    def climb(self, height: Height, seconds: float) -> Found | None:
+        if height.counted:
+            return None
+        height.counted, until = True, Until.after(seconds, height.watch)
+        found = Found(loss=inf)
+        for tables in counted_readings(height.problem, height.loss, lambda: until.left):
+            if found.loss is not None and tables.loss < found.loss:
+                words = f"{self.name} of values from {tables.start:g}"
+                found = Found(tables.loss, tables.summary, tables.kernel, words)
+            if until.cancelled():
+                break
+        return None if found.kernel is None else found
 
 
 def _noisy(rung: str, read: Reading) -> Found:
