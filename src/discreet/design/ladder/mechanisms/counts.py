@@ -28,6 +28,7 @@ from discreet.model.summary import LinearSummary
 
 MOST_COUNT = 10
 """From so many on, noise is the same."""
+MOST_EPSILON = 20
 MOST_OUTPUTS = 30_000
 """Of a kernel that is written with an action for each."""
 CANDIDATES = 4
@@ -50,6 +51,8 @@ def why_not_counted(problem: Problem) -> str | None:
     lattice = statistic_lattice(problem)
     if lattice is None or not isinstance(problem.promise, PurePromise):
         return "the statistic is no sum, or ε is not what is promised"
+    if problem.epsilon > MOST_EPSILON:
+        return "ε is so large that there is hardly any noise"
     if not all(isinstance(d.loss, DistanceLoss) for d in problem.decisions):
         return "payoffs are not errors"
     if len(set(lattice.summary.weights)) < 3:
