@@ -125,7 +125,7 @@ def test_what_the_solver_leaves_broken_is_repaired_or_given_up(monkeypatch: pyte
         ),
         (replace(households(), decisions=(Decision(SquaredLoss(), ListedActions((Fraction(0), Fraction(5)))),)), "no action"),
         (households(concentration=["16", "4"]), "three values"),
-        (households(10_000), "50,000 values"),
+        (households(100_000), "500,000 values"),
         (households(epsilon="21"), "hardly any noise"),
     ],
 )

@@ -78,7 +78,7 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
             height.take(found)
     height.begun_in = now() - begun
     _note(rungs, watch, height, "clipped sum", begun)
-    further = [rung for rung in RUNGS if height.weights and rung.why_not(problem) is None]
+    further = [rung for rung in RUNGS if (height.weights or not rung.needs_weights) and rung.why_not(problem) is None]
     lists = next((place for place, rung in enumerate(further, 1) if isinstance(rung, LikelyHistograms)), 0)
     for number in range(ROUNDS + (lists > 0)):
         before = height.loss, height.lower_bound

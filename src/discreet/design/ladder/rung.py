@@ -84,6 +84,9 @@ class Rung(ABC):
     least_seconds: float = 0.0
     """Below this it is not begun."""
 
+    needs_weights: bool = True
+    """Whether it begins from weights that were found below."""
+
     def why_not(self, problem: Problem) -> str | None:
         """The first condition that fails, in words; None when the rung can be climbed."""
         return None

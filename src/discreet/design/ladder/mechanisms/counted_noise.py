@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, exp, frexp
 from typing import Any
 
@@ -36,7 +37,10 @@ MOST_RAISED = 10_000
 
 @dataclass(frozen=True, eq=False)
 class CountedNoise:
-    """A program for tables of counts 0..`most` whose neighbours are `pairs`; chances [count], loss(z) for whole numbers z."""
+    """A program for tables of counts 0..`most` whose neighbours are `pairs`; chances [count], loss(z) for whole numbers z.
+
+    `grain`, an odd number, says how many whole numbers in a row have the same probability.
+    """
 
     epsilon: Fraction
     step: int
@@ -44,20 +48,27 @@ class CountedNoise:
     pairs: tuple[Pair, ...]
     chances: Floats
     loss: Callable[[np.ndarray], np.ndarray]
+    grain: int = 1
 
     @property
     def reach(self) -> int:
         """R."""
-        return ceil(FALLS * self.step / float(self.epsilon))
+        return (self.grain * self.blocks - 1) // 2
+
+    @property
+    def blocks(self) -> int:
+        """How many unknowns a table has."""
+        return 2 * ceil(FALLS * self.step / (float(self.epsilon) * self.grain)) + 1
 
     @property
     def columns(self) -> int:
-        return (self.most + 1) * (2 * self.reach + 1) + 1
+        return (self.most + 1) * self.blocks + 1
 
     @property
     def rows(self) -> int:
         """About how many inequalities there are."""
-        return 2 * len(self.pairs) * (2 * self.reach + 1)
+        shifts = {(i, k, d // self.grain + more) for i, k, d in self.pairs for more in (0, d % self.grain > 0)}
+        return 2 * len(shifts) * self.blocks
 
     def kernel(
         self, low: int, high: int, stride: int, proved: Callable[[CountedKernel], bool], seconds: float
@@ -75,19 +86,22 @@ class CountedNoise:
 
     def _cells(self, count: int, z: Integers) -> Integers:
         """The unknown of each number within R + W: those beyond R are one."""
-        return np.where(np.abs(z) <= self.reach, count * (2 * self.reach + 1) + z + self.reach, self.columns - 1)
+        return np.where(np.abs(z) <= self.reach, count * self.blocks + (z + self.reach) // self.grain, self.columns - 1)
 
-    def _met(self, pair: Pair) -> tuple[Integers, Integers, Integers, Integers]:
-        """Both numbers and both unknowns of every comparison of a pair."""
-        here, there, moved = pair
-        edge = self.reach + self.step
-        z = np.arange(max(-edge, moved - edge), min(edge, moved + edge) + 1)
-        z = z[(np.abs(z) <= self.reach) | (np.abs(z - moved) <= self.reach)]
-        return z, z - moved, self._cells(here, z), self._cells(there, z - moved)
+    @cached_property
+    def met(self) -> tuple[Integers, Integers]:
+        """The two unknowns of every comparison, each once."""
+        edge, found = self.reach + self.step, []
+        for here, there, moved in self.pairs:
+            z = np.arange(max(-edge, moved - edge), min(edge, moved + edge) + 1)
+            z = z[(np.abs(z) <= self.reach) | (np.abs(z - moved) <= self.reach)]
+            found.append(np.unique(self._cells(here, z) * self.columns + self._cells(there, z - moved)))
+        left, right = np.divmod(np.unique(np.concatenate(found)), self.columns)
+        return left[left != right], right[left != right]
 
     def _scales(self) -> Floats:
         """What each unknown is measured in."""
-        far = np.abs(np.arange(-self.reach, self.reach + 1))
+        far = self.grain * np.abs(np.arange(self.blocks) - self.blocks // 2)
         every = np.concatenate([np.tile(far, self.most + 1), [self.reach + 1]])
         return np.exp(-float(self.epsilon) / self.step * every)
 
@@ -95,30 +109,27 @@ class CountedNoise:
         """Tables [count, z] and the height of the first stair beyond them, as the solver leaves them."""
         import scipy.sparse as sparse
 
-        cells, scales, factor = 2 * self.reach + 1, self._scales(), exp(epsilon)
-        left, right = (
-            np.concatenate(each) for each in zip(*((a, b) for p in self.pairs for _, _, a, b in [self._met(p)]), strict=True)
-        )
+        scales, factor, (left, right) = self._scales(), exp(epsilon), self.met
         small, large = np.concatenate([left, right]), np.concatenate([right, left])
-        kept = small != large
-        small, large = small[kept], large[kept]
         numbers = np.arange(len(small))
         entries = np.concatenate([np.ones(len(small)), -factor * scales[large] / scales[small]])
         matrix = sparse.csr_matrix((entries, (np.tile(numbers, 2), np.concatenate([small, large]))), (len(small), self.columns))
         matrix.sum_duplicates()
         each = np.zeros((self.most + 1, self.columns))
         for count in range(self.most + 1):
-            each[count, count * cells : (count + 1) * cells] = scales[count * cells : (count + 1) * cells]
+            here = slice(count * self.blocks, (count + 1) * self.blocks)
+            each[count, here] = self.grain * scales[here]
         mass, lost = self._tail()
         each[:, -1] = mass * scales[-1]
-        cost = (self.chances[:, None] * self.loss(np.arange(-self.reach, self.reach + 1))[None, :]).ravel()
+        losses = self.loss(np.arange(-self.reach, self.reach + 1)).reshape(self.blocks, self.grain).sum(axis=1)
+        cost = (self.chances[:, None] * losses[None, :]).ravel()
         found = _solved(
             np.append(cost, lost) * scales, sparse.vstack([sparse.csr_matrix(each), matrix]).tocsr(), self.most + 1, seconds
         )
         if found is None:
             return None
         heights = np.maximum(found, 0.0) * scales
-        return heights[:-1].reshape(self.most + 1, cells), float(heights[-1])
+        return heights[:-1].reshape(self.most + 1, self.blocks), float(heights[-1])
 
     def _tail(self) -> tuple[float, float]:
         """What both tails hold and lose, for a first stair of height one."""
@@ -129,17 +140,16 @@ class CountedNoise:
         return 2 * self.step / (1 - ratio), float(chances @ (self.loss(far) + self.loss(-far)))
 
     def _raised(self, tables: Floats, tail: float, epsilon: float) -> tuple[Floats, float]:
-        """The least tables above these that keep every inequality."""
+        """The least tables above these that keep every inequality, written out number by number."""
         flat, factor = np.append(tables.ravel(), tail), exp(-epsilon)
-        met = [self._met(pair)[2:] for pair in self.pairs]
-        left, right = (np.concatenate(each) for each in zip(*met, strict=True))
+        left, right = self.met
         for _ in range(MOST_RAISED):
             before = flat.copy()
             np.maximum.at(flat, left, factor * before[right])
             np.maximum.at(flat, right, factor * before[left])
             if np.array_equal(flat, before):
                 break
-        return flat[:-1].reshape(tables.shape), float(flat[-1])
+        return np.repeat(flat[:-1].reshape(tables.shape), self.grain, axis=1), float(flat[-1])
 
     def _rounded(self, tables: Floats, tail: float, low: int, high: int, stride: int) -> CountedKernel:
         ratio = rational_above_exp(-self.epsilon, RATIO_BITS)

@@ -29,7 +29,10 @@ from discreet.model.summary import LinearSummary
 MOST_COUNT = 10
 """From so many on, noise is the same."""
 MOST_EPSILON = 20
-MOST_OUTPUTS = 30_000
+FINEST = 24
+"""Parts of the largest step that tables tell apart."""
+MOST_COLUMNS = 30_000
+MOST_OUTPUTS = 150_000
 """Of a kernel that is written with an action for each."""
 CANDIDATES = 4
 """How many of the highest values are tried as counted ones."""
@@ -77,7 +80,7 @@ def counted_readings(problem: Problem, below: float, left: Callable[[], float]) 
             continue
         program = _program(problem, lattice, cut)
         guess = SECONDS_PER_COUNTED_ROW * float(program.rows) ** 1.5
-        if guess > left():
+        if program.columns > MOST_COLUMNS or guess > left():
             continue
         spend(guess)
         found = _reading(problem, lattice, cut, program, left())
@@ -100,7 +103,14 @@ def _program(problem: Problem, lattice: StatisticLattice, cut: int) -> CountedNo
     for j, mass in enumerate(found.masses, found.first):
         chances[min(j, most)] += mass / 2.0**BITS
     step = max(1, lattice.summary.step(problem.neighbours))
-    return CountedNoise(problem.epsilon, step, most, of_pairs(pairs), chances, lambda z: _losses(problem, lattice, z))
+    grain = _grain(step, set(values))
+    return CountedNoise(problem.epsilon, step, most, of_pairs(pairs), chances, lambda z: _losses(problem, lattice, z), grain)
+
+
+def _grain(step: int, values: set[int]) -> int:
+    """How many whole numbers in a row are alike, so that a step has few of these; where it can, a divisor of many values."""
+    least = -(-step // FINEST)
+    return 1 if least == 1 else max(range(least | 1, 3 * least, 2), key=lambda grain: (sum(v % grain == 0 for v in values), -grain))
 
 
 def _losses(problem: Problem, lattice: StatisticLattice, z: np.ndarray) -> np.ndarray:

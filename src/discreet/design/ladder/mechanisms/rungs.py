@@ -114,6 +114,7 @@ class NoiseByCount(Rung):
     """Beside rung 1: the statistic at face value, with noise that follows how many have the highest values."""
 
     name = "noise that follows a count"
+    needs_weights = False
 
     def why_not(self, problem: Problem) -> str | None:
         return why_not_counted(problem)
