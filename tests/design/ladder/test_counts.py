@@ -14,7 +14,10 @@ from discreet.design.ladder.mechanisms import counted_noise, counts
 from discreet.design.ladder.mechanisms.counted_noise import CountedNoise
 from discreet.design.ladder.mechanisms.counts import CountedReading, counted_readings, why_not_counted
 from discreet.design.ladder.mechanisms.noise import staircase_noise
+from discreet.design.ladder.mechanisms.rungs import NoiseByCount
+from discreet.design.ladder.rung import Height
 from discreet.files.problem import problem_from_document
+from discreet.files.problem_document import problem_document
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import Certificate
 from discreet.model.decision import Decision
@@ -23,6 +26,7 @@ from discreet.model.losses import AbsoluteLoss, FormulaLoss, PinballLoss, Square
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
+from discreet.watch import SILENT
 
 CONCENTRATION = ["16", "2", "1", "3/5", "3/10", "1/10"]
 
@@ -141,3 +145,24 @@ def test_a_type_that_nobody_has_is_hidden_all_the_same() -> None:
     found = first(problem)
     assert isinstance(found.kernel, CountedKernel) and found.kernel.step == 3
     assert isinstance(privacy(made(problem, found)), Certificate)
+
+
+def test_wide_steps_have_coarser_tables_that_are_private_all_the_same() -> None:
+    """Values 0, 1 and 30: three numbers in a row are alike, as 30 is ten threes; shifts of 1 are compared number by number."""
+    document = problem_document(households(40, concentration=["16", "3", "1/10"]))
+    document["data"]["values"] = ["0", "1", "30"]
+    problem = problem_from_document(document)
+    found = first(problem)
+    unlike = [k for row in found.kernel.weights for k in range(0, len(row), 3) if len(set(row[k : k + 3])) > 1]
+    assert len(unlike) <= found.kernel.most + 1, "what rounding left over stands at the likeliest number alone"
+    assert isinstance(privacy(made(problem, found)), Certificate)
+    assert found.loss < 0.7 * staircase_noise(2.0, 30).variance()
+
+
+def test_it_is_climbed_where_no_weights_were_found() -> None:
+    """Where the law of a sum is never formed the ladder has a line alone; noise that follows a count needs the law of a count."""
+    height = Height(households(), 1e-6, SILENT)
+    found = NoiseByCount().climb(height, 60.0)
+    assert found is not None and found.loss is not None and found.loss < 7.78 and not height.weights
+    assert NoiseByCount().climb(height, 60.0) is None, "once is enough"
+    assert not NoiseByCount.needs_weights and NoiseByCount().why_not(households()) is None
