@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from ladder_problems import problem_of
+from unbiased_designs import asked
 
 from discreet.certify.bounds import full_information as plain
 from discreet.certify.bounds.chain import split_of
@@ -21,10 +22,11 @@ from discreet.design.ladder.bounds.chain import MOST_CUTS, best_chain, pairs_of_
 from discreet.design.ladder.climb import climb
 from discreet.design.ladder.mechanisms.population import population_of
 from discreet.design.ladder.mechanisms.weights import clipped_sum
+from discreet.design.routes import nearby
 from discreet.design.routes.geometric import GeometricRoute
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked
-from discreet.design.schedule import TooDearError, Until, counted, time_left
+from discreet.design.schedule import LIBRARY_SECONDS, TimeIsUpError, TooDearError, Until, counted, time_left
 from discreet.model import problem as problems
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
@@ -153,15 +155,15 @@ def test_the_least_loss_of_a_formula_is_found_once(monkeypatch):
 
 def test_makers_share_the_seconds_of_the_processor(monkeypatch):
     """Each had all the time in a process of its own, which alone takes a second to start: twenty took twenty times as long."""
-    asked = []
-    monkeypatch.setattr(asking, "prices", lambda *_, seconds, workers: asked.append((seconds, workers)))
+    told = []
+    monkeypatch.setattr(asking, "prices", lambda *_, seconds, workers: told.append((seconds, workers)))
     monkeypatch.setattr(asking, "cores", lambda: 8)
     maker = Decision(SquaredLoss(), RealActions())
     problem = problem_of([0.9, 0.1], [0, 1], 5, 1.0, (maker,) * 20)
     with counted():
         for seconds, workers in ((1.0, None), (1.0, 3), (600.0, None)):
             asking.BestMechanism(problem, seconds, workers=workers)._prices(None, Until.after(2 * seconds))
-    assert asked == [(pytest.approx(1 / 20), 1), (pytest.approx(1 / 20), 3), (pytest.approx(30.0), 8)]
+    assert told == [(pytest.approx(1 / 20), 1), (pytest.approx(1 / 20), 3), (pytest.approx(30.0), 8)]
 
 
 def test_noise_whose_proof_would_not_end_is_not_shown_as_better(monkeypatch):
@@ -191,3 +193,19 @@ def test_the_coins_of_three_hundred_types_are_chosen_at_once():
     assert high > low + 1 and number >= coins.FEWEST_HOLDERS
     near = iid_sum(problem_of([1.0] * 4, [0, 0, 1, 1], 10**5, 1.0))
     assert coins._pair(near, 1.0, 8_000) is None  # nothing lies between
+
+
+def test_a_library_that_does_not_end_in_time_is_passed_over(monkeypatch):
+    """Values unbiased nearby for 200 respondents: HiGHS had ten minutes whatever the time, and noise six seconds more."""
+    asked_of = []
+
+    def unsolved(*_, **told):
+        asked_of.append(told["seconds"])
+        raise TimeIsUpError("as if")
+
+    monkeypatch.setattr(nearby, "solve_means", unsolved)
+    school = asked(12, "nearby")
+    with pytest.raises(TimeIsUpError):
+        nearby.NearbyProgram().propose(school, Asked(1e-3, 1.0, Until.after(5.0)))
+    assert asked_of == [LIBRARY_SECONDS]  # as long as it needs where time is counted work
+    assert large.proof_seconds(asked(200, "nearby"), "staircase") > 5 > large.proof_seconds(school, "staircase") > 0

@@ -51,15 +51,17 @@ def unbiased(mechanism: Mechanism) -> UnbiasedProof | Counterexample | None:
         return Counterexample("unbiased", "Some output recommends no number, so nothing can be right on average")
     if wanted == "everywhere" or not _listable(mechanism.problem):
         return _everywhere(mechanism)
-    found = _by_the_lemma(mechanism)  # right everywhere is right nearby, and takes no list of states
-    return found if isinstance(found, UnbiasedProof) else _nearby(mechanism)
+    if affine(mechanism) is not None:  # right everywhere is right nearby, and totals alone tell: no state is listed
+        found = _everywhere(mechanism)
+        if isinstance(found, UnbiasedProof):
+            return found
+    return _nearby(mechanism)
 
 
 def _everywhere(mechanism: Mechanism) -> UnbiasedProof | Counterexample:
-    found = _by_the_lemma(mechanism)
-    if found is not None:
-        return found
     line = affine(mechanism)
+    if isinstance(mechanism.kernel, GeometricKernel) and line is not None:
+        return _memoryless(mechanism.kernel, *line)
     means, numbers = state_means(mechanism)
     if line is not None:
         origin, unit = line
@@ -79,12 +81,6 @@ def _everywhere(mechanism: Mechanism) -> UnbiasedProof | Counterexample:
                 allowed=f"exactly {brief(omega)} on average",
             )
     return UnbiasedProof("everywhere", len(labels))
-
-
-def _by_the_lemma(mechanism: Mechanism) -> UnbiasedProof | Counterexample | None:
-    """What the lemma says of geometric noise on the statistic; None of anything else."""
-    line = affine(mechanism)
-    return _memoryless(mechanism.kernel, *line) if isinstance(mechanism.kernel, GeometricKernel) and line is not None else None
 
 
 def _memoryless(kernel: GeometricKernel, origin: Fraction, unit: Fraction) -> UnbiasedProof | Counterexample:

@@ -48,6 +48,8 @@ LATE_SHARE, LATE, STARTING = 0.2, 5.0, 1.5
 """Search, proof, comparison and all that is shown with a design end by so much of the time more, and so many seconds; of these,
 what the program takes to start and to write."""
 
+SHORTEST_LIBRARY, LIBRARY_SECONDS = 0.5, 600.0
+"""What a program given to a library may take, at least and at most."""
 SHORTEST_RUNG = 2.0
 """Seconds below which no program and no quotient bound is begun."""
 SHARES = {
@@ -112,6 +114,8 @@ SECONDS_PER_SCORE, SECONDS_PER_LIKELY_TOTAL = 4e-4, 2e-6
 """Of valuing one weighted sum: a call, and each of its likely totals."""
 SECONDS_PER_GAUSSIAN_SCORE = 0.02
 """Of the same under discrete Gaussian noise."""
+SECONDS_PER_STAIR_ENTRY = 3.6e-5
+"""Of staircase noise with exact means, for each pair of values of the statistic."""
 
 SECONDS_PER_PROVED_ENTRY, PROOF_PART = 6e-6, 0.4
 """Of rounding and proving a listed kernel, for each pair of a state and an output, and the share of the time that may go there."""
@@ -281,6 +285,11 @@ def time_left(watch: Watch | None) -> float:
             least = min(least, watch.ends - time.monotonic())
         watch = getattr(watch, "inner", None)
     return least
+
+
+def library_seconds(watch: Watch | None) -> float:
+    """What a library with a clock of its own may take: what is left, and as long as it needs where time is counted work."""
+    return LIBRARY_SECONDS if is_counted() else min(max(time_left(watch), SHORTEST_LIBRARY), LIBRARY_SECONDS)
 
 
 class LadderTime:

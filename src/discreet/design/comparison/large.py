@@ -21,7 +21,7 @@ from discreet.design.ladder.mechanisms.sums import SumLaw
 from discreet.design.ladder.mechanisms.weights import settle
 from discreet.design.ladder.served import why_not_read
 from discreet.design.memory import OUT_OF_MEMORY, must_fit
-from discreet.design.program.unbiased_noise import NOISES, unbiased_noise
+from discreet.design.program.unbiased_noise import NOISES, staircase_seconds, unbiased_noise
 from discreet.design.proposal import Proposal
 from discreet.design.routes.blind import blind_proposal
 from discreet.design.schedule import time_left
@@ -92,8 +92,10 @@ def large_proposal(problem: Problem, name: str) -> Proposal | None:
 
 
 def proof_seconds(problem: Problem, name: str) -> float:
-    """A guess of what proving a way takes that was valued without a law: noise at face value takes that of a sum where squares
-    are read in a window of its values."""
+    """A guess of what publishing a way takes that was valued without doing so: the exact means of a staircase, and for noise at
+    face value the law of a sum where squares are read in a window of its values."""
+    if problem.unbiased is not None and name == "staircase":
+        return staircase_seconds(problem)
     if name != FaceValue.name:
         return 0.0
     squares = any(isinstance(d.loss, SquaredLoss) for d in problem.decisions)

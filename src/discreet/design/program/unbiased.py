@@ -19,7 +19,7 @@ from discreet.design.program.means import FINE, Scale, exact_means, repair_outpu
 from discreet.design.program.sections import Ground, Section
 from discreet.design.program.windows import alone, likeliest, windowed, written_out
 from discreet.design.proposal import Proposal
-from discreet.design.schedule import Until
+from discreet.design.schedule import Until, library_seconds
 from discreet.design.solver.means import MeansProgram, MeansSolution, has_ends, refined, solve_means
 from discreet.design.solver.program import directed
 from discreet.errors import TooLarge
@@ -197,7 +197,7 @@ def _halved(
 
 
 def _solution(program: MeansProgram, nodes: np.ndarray, watch: Until, *, ends: bool = False) -> MeansSolution:
-    return solve_means(program, nodes, ends=ends, seconds=max(watch.left, 1.0))
+    return solve_means(program, nodes, ends=ends, seconds=library_seconds(watch))
 
 
 def _solved(program: MeansProgram, nodes: np.ndarray, watch: Until, *, ends: bool = False) -> MeansSolution:

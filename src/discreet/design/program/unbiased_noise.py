@@ -18,6 +18,7 @@ import numpy as np
 from discreet.design.program.listed import label_of
 from discreet.design.program.means import FINE, Scale, exact_means
 from discreet.design.proposal import Proposal
+from discreet.design.schedule import SECONDS_PER_STAIR_ENTRY
 from discreet.errors import InputError, TooLarge
 from discreet.mechanisms.staircase import DiscreteStaircase, best_plateau
 from discreet.model.actions import RealActions
@@ -110,6 +111,13 @@ def staircase_noise(problem: Problem) -> Proposal:
     numbers = [scale.number(a) for a in at]
     table = TableKernel(space.labels, tuple(Output(label_of(a), a) for a in numbers), tuple(map(tuple, weights)), whole)
     return Proposal(lattice.summary, table, None, "staircase noise, its ends read as what they stand for", "optimal")
+
+
+def staircase_seconds(problem: Problem) -> float:
+    """A guess of what staircase noise takes as a table."""
+    lattice, _ = _lattice(problem)
+    low, high = lattice.summary.range(problem.people)
+    return SECONDS_PER_STAIR_ENTRY * min(high - low, MOST_TOTALS) ** 2
 
 
 def variance(problem: Problem, name: str) -> float:

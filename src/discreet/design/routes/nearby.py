@@ -25,6 +25,7 @@ from discreet.design.program.windows import MOST_WRITTEN, written_out
 from discreet.design.proposal import Proposal
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked, Route
+from discreet.design.schedule import TimeIsUpError, library_seconds
 from discreet.design.solver.means import MeansProgram, solve_means
 from discreet.design.solver.program import Program
 from discreet.design.solver.repair import repair
@@ -112,7 +113,7 @@ def shifted_design(problem: Problem, asked: Asked) -> Proposal:
     limit = -np.inf
     witness: Witness = TheoremWitness(FULL)
     for turn in range(len(BESIDE)):
-        found = solve_means(program, nodes, ends=False)
+        found = solve_means(program, nodes, ends=False, seconds=library_seconds(asked.watch))
         if not found.optimal:
             break
         used = found.kernel.max(axis=1) > USED
@@ -131,6 +132,8 @@ def shifted_design(problem: Problem, asked: Asked) -> Proposal:
         near = grain * BESIDE[turn]
         moved = reading[kernel @ program.masses > LIKELY]
         nodes = np.unique(np.concatenate([first[:: 1 + (turn > 0)], moved, moved - near, moved + near]))
+    if best is None and asked.watch.cancelled():
+        raise TimeIsUpError("its first program did not end in the time")
     if best is None or not np.isfinite(best[0]):
         raise InputError(
             "The program for unbiased values was not solved",
