@@ -129,3 +129,22 @@ def _repaired(rows: np.ndarray, epsilon: float) -> np.ndarray:
     rows[-1] = left
     assert epsilon == 0 or np.all(np.abs(np.diff(np.log(left))) <= epsilon + 1e-12)
     return rows
+
+
+def test_thinning_begins_where_another_ended_and_proves_as_much() -> None:
+    """Bases of a bound a little above lead to few multipliers that pull no more; what is handed over is not written into."""
+    rng = np.random.default_rng(7)
+    flows = rng.random((2, 2 * len(PATH)))
+    actions: list[Any] = [Fraction(0), Fraction(1)]
+    near: thin.Bases = {}
+    pulls = pulled(thin.one_way(flows), PATH, float(np.e), 40)
+    thin.thinned(flows, 1.01 * np.abs(pulls) + pulls, PATH, 1.0, 1e-4, shared=(actions, near))
+    assert set(near) == set(actions)
+    before = dict(near)
+    fresh = thin.thinned(flows, pulls, PATH, 1.0, 1e-4)
+    begun = thin.thinned(flows, pulls, PATH, 1.0, 1e-4, shared=(actions, near))
+    assert all(near[a] is before[a] for a in actions)
+    for found in (fresh, begun):
+        assert np.maximum(pulled(found, PATH, float(np.e), 40) - pulls, 0.0).max(axis=0).sum() <= 1e-4
+        assert ((found > 1e-12).sum(axis=1) <= 40).all()
+    assert np.isclose(fresh.sum(), begun.sum(), rtol=1e-6)

@@ -28,6 +28,8 @@ from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, Lin
 MOST_COMPOUND = 20_000
 """Combined actions of several decision makers beyond which the program is not formed."""
 
+KEPT_BOXES = 2
+
 Recommendation = Action | tuple[Action, ...]
 
 
@@ -123,14 +125,22 @@ def whole(base: Ground) -> Section:
     return Section(base, base.summary, base.space, everything, everything)
 
 
+_boxes: list[Section] = []
+
+
 def boxed(base: Ground, clamp: Clamp) -> Section:
-    """The states of a box; histograms outside land on its border."""
+    """The states of a box; histograms outside land on its border. The last ones are kept: whether it fits is asked before."""
     problem = base.problem
     summary = HistogramSummary(clamp)
+    for held in list(_boxes):
+        if held.ground is base and held.summary == summary:
+            return held
     space = state_space(problem.universe, problem.neighbours, summary)
     image = locate(space, summary, base.space.vectors)
     at = base.space.index
-    return Section(base, summary, space, image, np.array([at[label] for label in space.labels]))
+    found = Section(base, summary, space, image, np.array([at[label] for label in space.labels]))
+    _boxes[:] = [*_boxes[1 - KEPT_BOXES :], found]
+    return found
 
 
 def summed(base: Ground, summary: LinearSummary) -> Section:
