@@ -29,6 +29,8 @@ from discreet.watch import Watch
 
 FAR_ENOUGH = 0.08
 """The relative gap at which others begin."""
+FINER = 2.0
+"""A box that serves its neighbours too loses so much less by clamping."""
 MOST_STEPS = 30
 """A path that has not come so far by then is not shared."""
 KEPT = 2
@@ -97,7 +99,7 @@ def halfway(problem: Problem, gap: float, watch: Watch) -> Halfway | None:
 def _reached(problem: Problem, gap: float, watch: Watch) -> Halfway | None:
     base, actions = ground(problem), recommendations(problem)
     table = losses(problem, actions, base.exact_omegas)
-    section = truncated(base, table, first_tolerance(base, table, gap))
+    section = truncated(base, table, first_tolerance(base, table, gap) / FINER)
     clamp = section.summary.clamp if isinstance(section.summary, HistogramSummary) else None
     if clamp is None or clamp.rest is None or not fits(section, min(len(actions), MOST_AT_ONCE), watch):
         return None
