@@ -60,8 +60,9 @@ COARSEST = 0.1
 """What may be clamped away at most, as a share of the loss; weighed as if nothing were told: it costs a hundredth of that."""
 SMALLEST_WINDOWED = Fraction(1, 4)
 """Below this ε windows are as wide as everything."""
-ROOMIER = 3.0
-"""What may be clamped away on windows, in times the gap to reach."""
+ROOMIER, LESS_ROOM, EVEN = 3.0, 0.7, 1e-4
+"""What may be clamped away on windows, in times the gap to reach: so much where that is small, less above the gap for which it is
+one. Weighed as if nothing were told, a rare end costs a hundredth of its weight, a coarse box half of it."""
 MOST_CLAMPED = 0.3
 """Share of the gap that truncation may take before a larger box is tried."""
 
@@ -214,7 +215,8 @@ def wide_plan(
         return None
     plan = None
     for goal in (gap, *(g for g in GOALS if g > gap)):
-        tolerance = first_tolerance(base, table, goal if goal == gap else ROOMIER * goal)
+        room = 1.0 if goal == gap else min(ROOMIER, max(LESS_ROOM, (EVEN / goal) ** 0.5))
+        tolerance = first_tolerance(base, table, room * goal)
         plan = planned(truncated(base, table, tolerance), centres, goal, float(solvable(problem.epsilon)))
         if plan is None:
             return None

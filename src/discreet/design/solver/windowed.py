@@ -42,7 +42,7 @@ FAINT = 1e-4
 """Trees end where what hangs there counts by this share of the gap."""
 GENTLE, LOOSE = 0.6, 3.0
 """The path begins with noise that falls by this share of what it may, and with a complementarity of so many times what it loses."""
-CLOSE, ROUGHLY = 1e-9, 3e-2
+CLOSE, ROUGHLY = 3e-9, 3e-2
 """Sums of probabilities are hit as closely as this, or by this share of what was missing."""
 ROUND = 0.0175
 """Share of a step: of each round of conjugate gradients, of which there are twenty or so."""

@@ -27,7 +27,7 @@ from discreet.design.solver.program import Flags, Floats, Integers
 
 WEIGHINGS = 30
 """Rounds in which noise is weighed so that its probabilities sum to about one."""
-TOGETHER = 16
+TOGETHER = 32
 """Neighbouring actions on one template."""
 
 
