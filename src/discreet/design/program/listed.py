@@ -60,7 +60,7 @@ COARSEST = 0.1
 """What may be clamped away at most, as a share of the loss; weighed as if nothing were told: it costs a hundredth of that."""
 SMALLEST_WINDOWED = Fraction(1, 4)
 """Below this ε windows are as wide as everything."""
-ROOMIER, LESS_ROOM, EVEN = 3.0, 0.7, 1e-4
+ROOMIER, LESS_ROOM, EVEN = 3.0, 1.0, 1e-4
 """What may be clamped away on windows, in times the gap to reach: so much where that is small, less above the gap for which it is
 one. Weighed as if nothing were told, a rare end costs a hundredth of its weight, a coarse box half of it."""
 MOST_CLAMPED = 0.3

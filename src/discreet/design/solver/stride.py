@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from discreet.design.schedule import TimeIsUpError, now, spend, time_left
 from discreet.watch import Watch
 
-SLOW, HOPELESS = 1.5, 1.2
+SLOW, HOPELESS = 1.2, 1.1
 """A search is given up where work takes so many times what is guessed, and the rest of it so many times the time that is left."""
 JUDGED = 0.1
 """Of a step, what a pace is judged by."""
