@@ -15,7 +15,7 @@ from discreet.certify.edges.pure import worst_ratio
 from discreet.certify.optimality import proved_value
 from discreet.certify.value.counted import counted_payoff, moments
 from discreet.certify.value.expected import expected_payoff
-from discreet.errors import InputError
+from discreet.errors import InputError, TooLarge
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim, TheoremWitness
 from discreet.model.kernel import CountedKernel
 from discreet.model.losses import AbsoluteLoss, PinballLoss, SquaredLoss
@@ -160,3 +160,11 @@ def test_what_is_no_such_kernel_is_refused(changes: dict[str, object], words: st
     with pytest.raises(InputError, match=words):
         replace(mechanism, kernel=replace(kernel, **changes))  # type: ignore[arg-type]
     assert mechanism.weighted_sum.weights == weights
+
+
+def test_other_readings_of_large_cells_have_no_value_and_say_so() -> None:
+    kernel = kernel_of(EVEN, stride=300, low=0, high=200)
+    shifted = kernel.with_actions([Fraction(k + 1) for k in range(kernel.low, kernel.high + 1)])
+    large = counted_on(shifted, respondents=100, values=(0, 1, 2, 2, 2), counted=(4,))
+    with pytest.raises(TooLarge, match="face value"):
+        proved_value(large, OptimalityClaim(Fraction(0), Fraction(0), TheoremWitness("none", ())))

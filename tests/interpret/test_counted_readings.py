@@ -12,6 +12,7 @@ from counted_mechanisms import counted_on, peaked
 
 from discreet.currencies import profile, rho
 from discreet.currencies.channel import whole_channel
+from discreet.design.comparison.counted_world import CountedWorld
 from discreet.design.comparison.truths import ListedWorld, SummedWorld
 from discreet.errors import InputError, TooLarge
 from discreet.exchange.opendp_measurements import Plug
@@ -62,6 +63,20 @@ def test_other_truths_are_those_of_the_table(both: tuple[Mechanism, Mechanism]) 
         one, other = (world(m) for m in both)
         for theta in (-0.4, 0.0, 0.7):
             assert one.tilted(theta).loss == pytest.approx(other.tilted(theta).loss, rel=1e-9)
+
+
+def test_a_large_cell_is_seen_through_its_count_alone(both: tuple[Mechanism, Mechanism]) -> None:
+    """With ends that gather nothing likely it is what the law of sum and count says; the largest loss of a table limits it."""
+    kernel = peaked(2, 0, -2).with_actions([Fraction(k) for k in range(-40, 51)])
+    mechanism = replace(both[0], kernel=kernel)
+    through, whole = CountedWorld(mechanism), SummedWorld(mechanism)
+    for theta in (-0.4, 0.0, 0.7):
+        one, other = through.tilted(theta), whole.tilted(theta)
+        assert one.loss == pytest.approx(other.loss, rel=1e-4) and one.mean == other.mean
+        assert one.bias == pytest.approx(other.bias, abs=1e-3) and one.loss <= through.most
+    for each in (through.after_outputs, lambda: through.replies([0.0]), lambda: through.chances([0.0])):
+        with pytest.raises(TooLarge, match="one by one"):
+            each()
 
 
 def test_draws_of_cells_are_drawn_from_their_own_table(both: tuple[Mechanism, Mechanism]) -> None:

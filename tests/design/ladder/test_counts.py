@@ -8,18 +8,22 @@ from math import inf
 
 import pytest
 
+from discreet.certify.bounds import FULL
 from discreet.certify.edges.privacy import privacy
 from discreet.certify.value.counted import counted_payoff, moments
+from discreet.design.comparison.counted_world import CountedWorld
+from discreet.design.comparison.truths import why_not_known, world
 from discreet.design.ladder.mechanisms import counted_noise, counts
 from discreet.design.ladder.mechanisms.counted_noise import CountedNoise
 from discreet.design.ladder.mechanisms.counts import CountedReading, counted_readings, why_not_counted
 from discreet.design.ladder.mechanisms.noise import staircase_noise
 from discreet.design.ladder.mechanisms.rungs import NoiseByCount
 from discreet.design.ladder.rung import Height
+from discreet.design.questions.hedge import hedge
 from discreet.files.problem import problem_from_document
 from discreet.files.problem_document import problem_document
 from discreet.model.actions import ListedActions, RealActions
-from discreet.model.certificate import Certificate
+from discreet.model.certificate import Certificate, OptimalityClaim, TheoremWitness
 from discreet.model.decision import Decision
 from discreet.model.kernel import CountedKernel
 from discreet.model.losses import AbsoluteLoss, FormulaLoss, PinballLoss, SquaredLoss
@@ -157,6 +161,20 @@ def test_wide_steps_have_coarser_tables_that_are_private_all_the_same() -> None:
     assert len(unlike) <= found.kernel.most + 1, "what rounding left over stands at the likeliest number alone"
     assert isinstance(privacy(made(problem, found)), Certificate)
     assert found.loss < 0.7 * staircase_noise(2.0, 30).variance()
+
+
+def test_a_wrong_prior_and_a_hedge_see_the_count(best: CountedReading) -> None:
+    """Two hundred respondents: what is lost in other truths is known, and the design stands among what a hedge may take."""
+    mechanism = made(households(), best)
+    assert why_not_known(mechanism) is None and isinstance(world(mechanism), CountedWorld)
+    proof = privacy(mechanism)
+    assert isinstance(proof, Certificate)
+    claim = OptimalityClaim(
+        Fraction(best.loss).limit_denominator(10**6) * -Fraction(101, 100), Fraction(0), TheoremWitness(FULL, ())
+    )
+    safe = hedge(mechanism, replace(proof, optimality=claim), Fraction(1, 5))
+    assert safe.limit is not None and max(safe.losses) <= safe.limit.loss * (1 + 1e-6)
+    assert safe.unhedged[len(safe.unhedged) // 2] < 11
 
 
 def test_it_is_climbed_where_no_weights_were_found() -> None:

@@ -298,12 +298,12 @@ def _rows(mechanism: Mechanism) -> _Kernel:
             return _Kernel(totals[0], table)
 
 
-def only_at_face_value() -> InputError:
+def only_at_face_value() -> TooLarge:
     """Where histograms are too many to be listed, noise that follows a count is valued as it stands."""
-    return InputError(
+    return TooLarge(
         "Noise that follows a count is valued at face value on the statistic, where histograms are too many to be listed",
-        found="other actions, another sum or another payoff than an error",
-        allowed="the value that each output shows, as the action of every decision maker",
+        size="other actions, another sum or another payoff than an error",
+        fits="the value that each output shows, as the action of every decision maker",
         remedy="recommend what outputs show, or use fewer respondents",
     )
 

@@ -34,6 +34,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.replies import best_replies, loss_table
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
+from discreet.on_demand import when_called
 
 MOST_LISTED = 2_000_000
 """Outputs times states beyond which states are not listed."""
@@ -72,7 +73,8 @@ def _road(mechanism: Mechanism) -> ListedWorld | SummedWorld:
         return ListedWorld(mechanism)
     if summed:
         return SummedWorld(mechanism)
-    reason = why_not_known(mechanism)
+    if (reason := why_not_known(mechanism)) is None:
+        return when_called("discreet.design.comparison.counted_world", "CountedWorld")(mechanism)
     raise InputError(
         "What happens under a wrong prior cannot be computed for this mechanism",
         found=reason,
@@ -85,7 +87,8 @@ def why_not_known(mechanism: Mechanism) -> str | None:
     """Why neither road serves a mechanism; None when one does."""
     listed = why_not_listed(mechanism)
     summed = why_not_summed(mechanism) if listed else None
-    return f"{listed}; {summed}" if summed else None
+    counted = summed and when_called("discreet.design.comparison.counted_world", "is_counted")(mechanism)
+    return f"{listed}; {summed}" if summed and not counted else None
 
 
 def why_not_listed(mechanism: Mechanism) -> str | None:

@@ -31,6 +31,7 @@ import numpy as np
 from discreet.certify import privacy
 from discreet.certify.optimality import proved_value
 from discreet.design.certified import outward
+from discreet.design.comparison.counted_world import CountedWorld
 from discreet.design.comparison.outcome import Outcome
 from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
 from discreet.design.comparison.truths import ListedWorld, Replies, SummedWorld, why_not_listed, world
@@ -280,7 +281,9 @@ class _Search:
         for noise in _noise_over_the_range(self.own, own, self.means):
             kinds.append(world(noise, own))
             self.found.append(_valued(kinds[-1], f"{_noise_named(kinds[-1])}, at face value", truths))
-        if not kinds or self.never is None or why_not_listed(self.own) is None:  # of other sums, no reading stays near every ω
+        if isinstance(own, CountedWorld):
+            pass  # noise at face value already, within a limit of its own
+        elif not kinds or self.never is None or why_not_listed(self.own) is None:  # of other sums, no reading stays near every ω
             kinds.append(own)
         for seen in kinds:
             self._read(seen, truths, "the design" if seen is own else _noise_named(seen))

@@ -27,6 +27,7 @@ from math import exp, expm1, floor, log2, sqrt
 
 import numpy as np
 
+from discreet.design.comparison.counted_world import CountedWorld
 from discreet.design.comparison.evaluation import recommended
 from discreet.design.comparison.plain_noise import plain_loss
 from discreet.design.comparison.truths import ListedWorld, Replies, SummedWorld, side_by_side, why_not_listed
@@ -85,6 +86,8 @@ def proved_limit(mechanism: Mechanism) -> Limit | None:
 
 def limit_in(seen: ListedWorld | SummedWorld) -> Limit | None:
     """The limit by the theorem, or by looking at every state where these are listed."""
+    if isinstance(seen, CountedWorld):
+        return Limit(seen.most * (1 + SAFE), *seen.problem.omega_range, True)
     proved = proved_limit(seen.mechanism)
     if proved is not None or why_not_listed(seen.mechanism) is not None:
         return proved
