@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from math import comb, factorial
+from operator import lt as less
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -18,24 +20,30 @@ from discreet.certify.bounds.chain import chain_upper_bound
 from discreet.certify.bounds.coins import coins_stage, coins_upper_bound
 from discreet.certify.optimality import upper_bound
 from discreet.design import design
-from discreet.design.ladder.bounds.coins import best_coins, coins_bound, why_no_coins
+from discreet.design.ladder.bounds.coins import best_coins, coins_bound, dice_of, states_of, why_no_coins
 from discreet.errors import InputError, Refuted
 from discreet.files.certificate import certificate_document, certificate_from_document
 from discreet.files.problem import problem_from_document
 from discreet.model.certificate import (
     Certificate,
     CoinsWitness,
-    FairCoin,
+    Die,
     Multipliers,
     OptimalityClaim,
     PrivacyProof,
     TheoremWitness,
+    coin,
 )
 from discreet.model.iid_sum import iid_sum
 from discreet.model.problem import Problem
 
 COINS = Path(discreet.__file__).parent / "certify" / "bounds" / "coins.py"
-SMALL = (FairCoin(0, 2, Fraction(2, 5), 3, 0, 3), FairCoin(0, 1, Fraction(3, 5), 1, 0, 1))
+SMALL = (coin(0, 2, Fraction(2, 5), 3, 0, 3), coin(0, 1, Fraction(3, 5), 1, 0, 1))
+DICE = (
+    Die((0, 1, 2), (Fraction(2, 5), Fraction(1, 10), Fraction(1, 5)), 3, ((0, 1), (0, 2))),
+    coin(0, 1, Fraction(1, 10), 1, 0, 1),
+)
+ODD = (["1", "0", "0"], ["0.999999", "0.0000005", "0.0000005"], ["0.01", "0.01", "0.98"], ["1/3", "1/3", "1/3"])
 QUICKER = "the other way to tell is slower and says the same"
 EQUIVALENT = {
     "coins: unit.denominator == unit.numerator and origin.denominator == 1 [And→Or at 0]": QUICKER,
@@ -57,7 +65,7 @@ def asked(respondents: int = 8, epsilon: str = "1", kind: str = "squared-error",
 
 
 def any_witness(
-    rng: Random, problem: Problem, coins: tuple[FairCoin, ...] = SMALL, nodes: tuple[Any, ...] | None = None
+    rng: Random, problem: Problem, coins: tuple[Die, ...] = SMALL, nodes: tuple[Any, ...] | None = None
 ) -> CoinsWitness:
     """Random multipliers on the edges between the states of coins."""
     stage = coins_stage(iid_sum(problem), coins)
@@ -80,9 +88,53 @@ def test_no_design_loses_less(kind: str, actions: str) -> None:
     assert all(-coins_upper_bound(problem, any_witness(Random(seed), problem)) <= best for seed in range(5))
 
 
+def test_a_die_for_everybody_loses_nothing_and_a_narrower_one_proves_less() -> None:
+    """A die with everybody's law is the problem itself; whatever is told of it, and any multipliers, prove no more."""
+    problem = asked(6)
+    best = design(problem, gap=1e-5, compare=False).loss
+    whole = (Die((0, 1, 2), (Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)), 6, ((0, 3), (0, 3))),)
+    proved = [-coins_upper_bound(problem, coins_bound(problem, dice, 60.0)[1]) for dice in (whole, DICE)]
+    assert 0.8 * best < proved[0] < best and 0 < proved[1] < proved[0]
+    assert all(-coins_upper_bound(problem, any_witness(Random(seed), problem, DICE)) <= best for seed in range(5))
+
+
+def test_masses_of_dice_are_those_of_throws() -> None:
+    """Multinomial probabilities, rounded down; those of even coins are exact."""
+    stage = coins_stage(iid_sum(asked()), DICE)
+    ways = lambda x, y: Fraction(factorial(3), factorial(x) * factorial(y) * factorial(3 - x - y))  # noqa: E731
+    exact = [
+        ways(x, y) * Fraction(4, 7) ** (3 - x - y) * Fraction(1, 7) ** x * Fraction(2, 7) ** y / 2
+        for x in range(2) for y in range(3) for _ in range(2)
+    ]  # fmt: skip
+    assert all(0 <= true - mass < Fraction(1, 2**159) for mass, true in zip(stage.masses, exact, strict=True))
+    assert any(mass < true for mass, true in zip(stage.masses, exact, strict=True))
+    even = coins_stage(iid_sum(asked()), (coin(0, 2, Fraction(2, 5), 300, 150, 151),))
+    assert even.masses == [Fraction(comb(300, x), 2**300) for x in (150, 151)]
+
+
+@pytest.mark.parametrize(("epsilon", "more"), [("2", 1.1), ("1", 1.0)])
+def test_dice_prove_more_than_a_chain_where_few_have_the_highest_value(epsilon: str, more: float) -> None:
+    problem = asked(1000, epsilon, values=list(range(6)), chances=["0.8", "0.1", "0.05", "0.03", "0.015", "0.005"])
+    dice = dice_of(problem)
+    assert [die.faces for die in dice[0]] == [(0, 5), (0, 2)]
+    assert all(map(less, map(states_of, dice), map(states_of, dice[1:])))
+    _, found = coins_bound(problem, dice[0], 60.0)
+    chain = chain_upper_bound(problem, TheoremWitness("chain", (("low", "0"), ("high", "5"))))
+    assert coins_upper_bound(problem, found) < Fraction(more) * chain
+
+
+def test_dice_are_found_on_either_side_and_for_any_law() -> None:
+    mirrored = asked(400, values=[-5, -1, 0, 1], chances=["0.02", "0.1", "0.8", "0.08"])
+    assert dice_of(mirrored)[0][0].faces[:2] == (2, 0)
+    odd = [asked(100, epsilon, values=[0, 1, 40], chances=chances) for epsilon in ("0", "1/1000", "30") for chances in ODD]
+    for problem in odd:
+        for dice in dice_of(problem)[:1]:
+            coins_upper_bound(problem, any_witness(Random(1), problem, dice))
+
+
 def test_where_all_toss_one_coin_nothing_is_lost() -> None:
     problem = asked(12, values=[0, 1], chances=["0.5", "0.5"])
-    everybody = (FairCoin(0, 1, Fraction(1), 12, 0, 12),)
+    everybody = (coin(0, 1, Fraction(1), 12, 0, 12),)
     _, witness = coins_bound(problem, everybody, 60.0)
     best, proved = design(problem, compare=False).loss, -coins_upper_bound(problem, witness)
     assert 0.998 * best < proved < best
@@ -92,7 +144,7 @@ def test_coins_prove_more_than_a_chain_in_a_large_cell() -> None:
     problem = asked(50_000, chances=["0.89", "0.09", "0.02"], actions="integer")
     assert why_no_coins(problem) is None and why_no_coins(asked()) is not None
     coins = best_coins(problem, 2.0)
-    assert [coin.number > 1 for coin in coins] == [True, False]
+    assert [die.number > 1 for die in coins] == [True, False]
     _, found = coins_bound(problem, coins, 60.0)
     chain = chain_upper_bound(problem, TheoremWitness("chain", (("low", "0"), ("high", "2"))))
     proved = coins_upper_bound(problem, found)
@@ -103,13 +155,14 @@ def test_coins_prove_more_than_a_chain_in_a_large_cell() -> None:
 @pytest.mark.parametrize(
     ("coins", "words"),
     [
-        ((replace(SMALL[0], share=Fraction(2, 5) + Fraction(1, 10**9)), SMALL[1]), "more coins are handed out"),
-        ((SMALL[0], replace(SMALL[1], share=Fraction(7, 10))), "more coins are handed out"),
-        ((replace(SMALL[0], high=3), SMALL[1]), "no respondent has"),
-        ((replace(SMALL[0], low=3), SMALL[1]), "no respondent has"),
+        ((coin(0, 2, Fraction(2, 5) + Fraction(1, 10**9), 3, 0, 3), SMALL[1]), "more coins are handed out"),
+        ((SMALL[0], coin(0, 1, Fraction(7, 10), 1, 0, 1)), "more coins are handed out"),
+        ((replace(DICE[0], shares=(Fraction(1, 2), Fraction(1, 10), Fraction(1, 5))), DICE[1]), "type 0: 11/20 of 1/2"),
+        ((replace(SMALL[0], faces=(0, 3)), SMALL[1]), "no respondent has"),
+        ((replace(SMALL[0], faces=(3, 2)), SMALL[1]), "no respondent has"),
     ],
 )
-def test_coins_that_nobody_could_hand_out_are_refuted(coins: tuple[FairCoin, ...], words: str) -> None:
+def test_coins_that_nobody_could_hand_out_are_refuted(coins: tuple[Die, ...], words: str) -> None:
     problem = asked()
     witness = any_witness(Random(1), problem)
     with pytest.raises(Refuted, match=words):
@@ -125,20 +178,41 @@ def test_a_multiplier_between_states_that_are_no_neighbours_is_refuted() -> None
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"low": 2}, {"share": Fraction(0)}, {"share": Fraction(3, 2)}, {"first": -1}, {"first": 3, "last": 2}, {"last": 4}]
-)
-def test_what_is_no_coin_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="A coin has two types"):
-        replace(SMALL[0], **wrong)
+    "wrong",
+    [
+        {"faces": (0, 0, 2)}, {"faces": (0, 1)}, {"faces": (0,), "shares": (Fraction(1, 5),), "counts": ()}, {"counts": ((0, 1),)},
+        {"shares": (Fraction(2, 5), Fraction(0), Fraction(1, 5))}, {"shares": (Fraction(2, 5), Fraction(1, 2), Fraction(1, 5))},
+        {"shares": (Fraction(2, 5), Fraction(1, 5))}, {"counts": ((-1, 1), (0, 2))}, {"counts": ((1, 0), (0, 2))},
+        {"counts": ((0, 2), (0, 2))}, {"number": 2},
+    ],
+)  # fmt: skip
+def test_what_is_no_die_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="A coin or die has faces"):
+        replace(DICE[0], **wrong)
 
 
-def test_a_witness_of_coins_is_written_and_read() -> None:
+@pytest.mark.parametrize("dice", [SMALL, DICE])
+def test_a_witness_of_coins_is_written_and_read(dice: tuple[Die, ...]) -> None:
     problem = asked()
-    witness = any_witness(Random(2), problem)
+    witness = any_witness(Random(2), problem, dice)
     privacy = PrivacyProof(problem.promise, Fraction(1), Fraction(1), None, None, 0, 0)
     certificate = Certificate("0" * 64, privacy, OptimalityClaim(Fraction(-2), Fraction(-1), witness))
     document = certificate_document(certificate)
     assert certificate_from_document(document) == certificate
+    first = document["optimality"]["witness"]["coins"][0]
+    for key in ("share", "counts") if dice is SMALL else ("shares", "windows"):
+        held = first.pop(key)
+        with pytest.raises(InputError, match="is not whole"):
+            certificate_from_document(document)
+        first[key] = held
+    for key, other in (("share", "1/10"), ("counts", [0, 1]), ("shares", ["1/10"]), ("windows", [[0, 1]]), ("types", [0, 1, 2, 3])):
+        if first.get(key) is None or (key == "types" and dice is SMALL):
+            held = first.get(key)
+            first[key] = other
+            with pytest.raises(InputError, match="is not whole"):
+                certificate_from_document(document)
+            first.pop(key)
+            first |= {key: held} if held is not None else {}
     document["optimality"]["witness"]["coins"] = None
     with pytest.raises(InputError, match="lacks a key"):
         certificate_from_document(document)
@@ -167,20 +241,23 @@ def test_no_comparison_of_the_bound_can_change_unnoticed() -> None:
     sparse = asked(values=[0, 1, 6], actions="integer")  # 20 points of the lattice beside 8 states
     sixths = any_witness(rng, sparse, nodes=(0, 1, 2, 3 + Fraction(1, 6)))
     first = cases[0][1]
-    narrow = (replace(SMALL[0], first=1, last=2), SMALL[1])
+    narrow = (replace(SMALL[0], counts=((1, 2),)), SMALL[1])
     doubled = (
-        FairCoin(0, 2, Fraction(1, 5), 2, 0, 2),
-        FairCoin(0, 2, Fraction(1, 5), 1, 0, 1),
-        FairCoin(1, 2, Fraction(1, 100), 1, 0, 1),
+        coin(0, 2, Fraction(1, 5), 2, 0, 2),
+        coin(0, 2, Fraction(1, 5), 1, 0, 1),
+        coin(1, 2, Fraction(1, 100), 1, 0, 1),
     )
-    cases += [(squared, any_witness(rng, squared, coins)) for coins in (narrow, doubled, SMALL[:1])]
+    thrice = (
+        Die((2, 0), (Fraction(1, 5), Fraction(1, 10)), 3, ((1, 2),)),
+        Die((0, 2), (Fraction(1, 5), Fraction(1, 10**9)), 2, ((0, 1),)),
+    )
+    cases += [(squared, any_witness(rng, squared, coins)) for coins in (narrow, doubled, SMALL[:1], DICE, DICE[:1])]
+    cases += [(squared, replace(first, coins=thrice))]
     cases += [(rare, first), (given, first)]
-    cases += [
-        (squared, replace(first, coins=(replace(SMALL[0], share=share), SMALL[1]))) for share in (Fraction(1, 9), Fraction(1, 2))
-    ]
+    cases += [(squared, replace(first, coins=(coin(0, 2, share, 3, 0, 3), SMALL[1]))) for share in (Fraction(1, 9), Fraction(1, 2))]
     cases += [
         (squared, replace(first, coins=coins))
-        for coins in ((replace(SMALL[0], high=3), SMALL[1]), (SMALL[0], replace(SMALL[1], low=3)))
+        for coins in ((replace(SMALL[0], faces=(0, 3)), SMALL[1]), (SMALL[0], replace(SMALL[1], faces=(3, 1))))
     ]
     cases += [(asked(1), first), (asked(3), first)]
     questions: list[Callable[[ModuleType], Any]] = [lambda module, case=case: module.coins_upper_bound(*case) for case in cases]

@@ -92,6 +92,8 @@ SECONDS_PER_COUNTED_ROW = 3e-7
 """Of the program of noise that follows a count, for each of its inequalities to the power 3/2."""
 SECONDS_PER_STRIP_PAIR = 1.5e-4
 """Of a bound by coins, for each pair of states of its strip."""
+SECONDS_PER_DICE_PAIR = 1.5e-5
+"""Of a bound by dice, for each pair of states and each count."""
 STATES_PER_SECOND = 300
 """Of a quotient bound, so that a thousand first-order steps fit."""
 SECONDS_PER_STEP = 5e-8

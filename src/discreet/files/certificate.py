@@ -29,8 +29,8 @@ from discreet.files.problem import promise_from_shape
 from discreet.model.certificate import (
     Certificate,
     CoinsWitness,
+    Die,
     DualWitness,
-    FairCoin,
     Flow,
     Multipliers,
     OptimalityClaim,
@@ -48,6 +48,7 @@ from discreet.model.certificate import (
     UnbiasedWitness,
     UrnWitness,
     Witness,
+    coin,
 )
 from discreet.numerics.exact import format_exact, format_integer, read_integer
 
@@ -144,7 +145,7 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
         rows = {"weights": [list(row) for row in witness.weights], "states": [list(row) for row in witness.states]}
         return document | rows | {"levels": _packed(witness.levels)}
     if isinstance(witness, CoinsWitness):
-        return document | {"coins": [_coin_document(coin) for coin in witness.coins]}
+        return document | {"coins": [_die_document(die) for die in witness.coins]}
     if isinstance(witness, UrnWitness):
         rows = {"weights": [list(row) for row in witness.weights], "states": [list(row) for row in witness.states]}
         return document | {"reference": witness.reference} | rows
@@ -153,9 +154,26 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
     return document if witness.box is None else document | {"box": clamp_document(witness.box)}
 
 
-def _coin_document(coin: FairCoin) -> dict[str, Any]:
-    ends = {"types": [coin.low, coin.high], "counts": [coin.first, coin.last]}
-    return ends | {"share": format_exact(coin.share), "number": coin.number}
+def _die_document(die: Die) -> dict[str, Any]:
+    if die.even:
+        return {"types": list(die.faces), "counts": list(die.counts[0]), "share": format_exact(die.share), "number": die.number}
+    shares = [format_exact(share) for share in die.shares]
+    return {"types": list(die.faces), "windows": [list(counts) for counts in die.counts], "shares": shares, "number": die.number}
+
+
+def _die(shape: schema.CoinShape) -> Die:
+    """An even coin has a share and counts, any other die shares and windows."""
+    if shape.share is not None and shape.counts is not None and shape.shares is None and shape.windows is None:
+        if len(shape.types) == 2:
+            return coin(shape.types[0], shape.types[1], shape.share, shape.number, *shape.counts)
+    elif shape.shares is not None and shape.windows is not None and shape.share is None and shape.counts is None:
+        return Die(tuple(shape.types), tuple(shape.shares), shape.number, tuple(shape.windows))
+    raise InputError(
+        "A coin of the certificate is not whole",
+        found=f"{len(shape.types)} types",
+        allowed="two types with `share` and `counts`, or types with `shares` and `windows`",
+        remedy="correct the file",
+    )
 
 
 def _part_document(part: PlayersPart) -> dict[str, Any]:
@@ -216,8 +234,7 @@ def _single(shape: schema.Witness) -> SingleWitness:
     if shape.kind == "coins":
         if shape.coins is None:
             raise _lacking("coins")
-        coins = tuple(FairCoin(*coin.types, coin.share, coin.number, *coin.counts) for coin in shape.coins)
-        return CoinsWitness(coins, scale, multipliers)
+        return CoinsWitness(tuple(_die(die) for die in shape.coins), scale, multipliers)
     if shape.kind == "urn":
         if shape.reference is None or shape.weights is None or shape.states is None:
             raise _lacking("reference, weights or states")

@@ -194,10 +194,12 @@ class PlayersPartShape(Shape):
 
 
 class CoinShape(Shape):
-    types: tuple[Integer, Integer]
-    share: Exact
+    types: list[Integer]
     number: Integer
-    counts: tuple[Integer, Integer]
+    share: Exact | None = None
+    counts: tuple[Integer, Integer] | None = None
+    shares: list[Exact] | None = None
+    windows: list[tuple[Integer, Integer]] | None = None
 
 
 class Witness(Shape):

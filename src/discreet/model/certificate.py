@@ -19,7 +19,7 @@ Witnesses of optimality (all bound the payoff of every private mechanism from ab
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from discreet.errors import InputError
@@ -164,38 +164,59 @@ class SetAsideWitness:
 
 
 @dataclass(frozen=True)
-class FairCoin:
-    """Of the respondents whose type is either of two with even chances, `share` of all, `number` are unknown to everybody.
+class Die:
+    """Of the respondents who hold it, `number` are unknown to everybody but for that their type is a face.
 
-    States of a witness count those of type `high`, from `first` to `last`.
+    `shares` are those of all respondents who have the type and hold the die. States of a witness count those of each face but the
+    first, from the first to the last of its `counts`.
     """
 
-    low: int
-    high: int
-    share: Fraction
+    faces: tuple[int, ...]
+    shares: tuple[Fraction, ...]
     number: int
-    first: int
-    last: int
+    counts: tuple[tuple[int, int], ...]
 
     def __post_init__(self) -> None:
-        if self.low == self.high or not (0 < self.share <= 1 and 0 <= self.first <= self.last <= self.number):
+        faces, windows = len(self.faces), all(0 <= first <= last for first, last in self.counts)
+        shares = all(share > 0 for share in self.shares) and self.share <= 1
+        alike = 2 <= faces == len(set(self.faces)) == len(self.shares) == len(self.counts) + 1
+        if not (alike and shares and windows and sum(last for _, last in self.counts) <= self.number):
             raise InputError(
-                "A coin has two types, a share of the respondents, and a window of counts up to a number of them",
-                found=f"types {brief(self.low)} and {brief(self.high)}, share {brief(self.share)}, counts {brief(self.first)} to "
-                f"{brief(self.last)} of {brief(self.number)}",
-                allowed="different types, a share above 0 and at most 1, and counts from 0 to the number",
+                "A coin or die has faces, shares of the respondents, and windows of counts up to a number of them",
+                found=f"types {_listed(self.faces)}; shares {_listed(self.shares)}; counts up to "
+                f"{_listed(last for _, last in self.counts)} of {brief(self.number)}",
+                allowed="two or more different types, shares above 0 that come to at most 1, and counts from 0 that fit the number",
                 remedy="correct the file",
             )
+
+    @property
+    def share(self) -> Fraction:
+        """How many of all respondents hold it, in the mean."""
+        return sum(self.shares, Fraction(0))
+
+    @property
+    def even(self) -> bool:
+        """Whether it is a coin with even chances."""
+        return len(self.faces) == 2 and self.shares[0] == self.shares[1]
+
+
+def _listed(numbers: Iterable[Fraction | int]) -> str:
+    return ", ".join(map(brief, numbers)) or "none"
+
+
+def coin(low: int, high: int, share: Fraction, number: int, first: int, last: int) -> Die:
+    """A die of two faces, either of which is as likely."""
+    return Die((low, high), (share / 2, share / 2), number, ((first, last),))
 
 
 @dataclass(frozen=True)
 class CoinsWitness:
-    """Multipliers between the counts of several coins (`certify.bounds.coins`); the last coin's count runs fastest.
+    """Multipliers between the counts of several coins or dice (`certify.bounds.coins`); the last count runs fastest.
 
-    Actions are measured from "every coin shows its first type", in units of the largest step of a coin.
+    Actions are measured from "every one shows its first face", in units of the largest step of a face.
     """
 
-    coins: tuple[FairCoin, ...]
+    coins: tuple[Die, ...]
     scale: int
     multipliers: tuple[Multipliers, ...]
     kind = "coins"

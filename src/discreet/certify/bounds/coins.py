@@ -1,43 +1,47 @@
-"""Some respondents toss fair coins between two types, the others are known: a lower bound under ε for any number of respondents.
+"""Some respondents toss coins or dice between types, the others are known: a lower bound under ε for any number of respondents.
 
 Respondents are independent with one law p over types, ω = Σ_i v(θ_i), neighbours replace one, and the loss is one of a − ω. The
-witness names coins: pairs of types (l, h), each with a share and a number M of respondents.
+witness names dice: types (faces), with a share of all respondents for each, and a number M of respondents. A coin is a die with two
+faces of equal shares.
 
-Theorem. Let Σ share/2 over the coins that name t be at most p_t for every type t. Let x_c ~ Bin(M_c, ½) be independent, ω(x) =
-Σ_c x_c·(v_h − v_l), and call x and y neighbours where Σ_c (x_c − y_c)·(e_h − e_l) is e_i − e_j for two types i ≠ j. Then
+Theorem. Let the shares of the faces that are t, over all dice, come to at most p_t for every type t. Let x_d be independent, the
+counts of the faces of M_d throws that fall on face f with probability share_f/share_d, share_d = Σ_f share_f; ω(x) = Σ_d Σ_f
+x_{d,f}·(v_f − v_0), 0 the first face, and call x and y neighbours where Σ (x − y)·(e_f − e_0) is e_i − e_j for types i ≠ j. Then
 
-    loss ≥ ( 1 − Σ_c P(Bin(N, share_c) < M_c) ) · L,
+    loss ≥ ( 1 − Σ_d P(Bin(N, share_d) < M_d) ) · L,
 
 L the least loss of kernels on x of which those of neighbours differ by factors of at most e^ε.
 
-Proof. Under an exchangeable prior a mechanism may read the histogram alone. Let each respondent of type t be handed coin c with
-probability (share_c/2)/p_t, independently, and let everybody learn who holds which coin. Who holds coin c, which happens with
-probability share_c, is of type l or h with probability ½ each, whatever the others are. Let everybody learn all types but those
-of M_c holders of each coin (where these are fewer, everything: then the loss is at least 0). The least loss can only fall. With x_c
-the number of h among the M_c, the histogram is a known one plus Σ_c x_c·(e_h − e_l), so neighbours x and y are histograms that
-differ by one respondent, and ω is known but for ω(x), by which an action may be moved.  ∎  [ours]
+Proof. Under an exchangeable prior a mechanism may read the histogram alone. Let each respondent of type t be handed die d with
+probability share_t/p_t, independently, and let everybody learn who holds which die. Who holds die d, which happens with
+probability share_d, is of type f with probability share_f/share_d, whatever the others are. Let everybody learn all types but
+those of M_d holders of each die (where these are fewer, everything: then the loss is at least 0). The least loss can only fall.
+With x_{d,f} the number of f among the M_d, the histogram is a known one plus Σ x_{d,f}·(e_f − e_0), so neighbours x and y are
+histograms that differ by one respondent, and ω is known but for ω(x), by which an action may be moved.  ∎  [ours]
 
 With coins (0, 2) and one (0, 1), x is a path on which the statistic moves in steps of one and neighbours are two steps apart: in a
-large cell noise for a statistic of sensitivity two is all that is left, and L is nearly its variance.
+large cell noise for a statistic of sensitivity two is all that is left, and L is nearly its variance. Where few respondents have
+the highest value, nearly everybody holds a die with it.
 
-L is bounded by multipliers (`dual`) between the x of a window; the others count with no loss. ω is counted in units of the largest
-|v_h − v_l|. Nodes stand for real actions, unless the problem's actions lie on the lattice of its values and so do the
-nodes: moving an action by what is known stays on the lattice, and beyond the window's ω its ends are better.
+L is bounded by multipliers (`dual`) between the x of a window; the others count with no loss, and so does what is left of a
+probability that is rounded down, because losses are not negative. ω is counted in units of the largest |v_f − v_0|. Nodes stand for
+real actions, unless the problem's actions lie on the lattice of its values and so do the nodes: moving an action by what is known
+stays on the lattice, and beyond the window's ω its ends are better.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import comb, prod
+from math import comb, gcd, lcm, prod
 
 from discreet.certify.bounds.chain import binomial_below, why_not_chain
 from discreet.certify.bounds.dual import FACTOR_BITS, over_actions, regrets_of
 from discreet.certify.duality.chords import over_pieces
-from discreet.certify.duality.pulls import PullStage, pull_of
+from discreet.certify.duality.pulls import PRIOR_BITS, PullStage, pull_of
 from discreet.errors import Refuted, TooLarge
 from discreet.model.actions import ListedActions, RealActions
-from discreet.model.certificate import CoinsWitness, FairCoin
+from discreet.model.certificate import CoinsWitness, Die
 from discreet.model.decision import Decision
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.problem import Problem
@@ -46,9 +50,9 @@ from discreet.numerics.roundings import drift
 
 MOST_STATES = 5_000
 MOST_COINS = 6
-"""Different ones; 3^coins moves are looked at."""
+"""Counts of faces but the first; 3^counts moves are looked at."""
 MOST_TOSSED = 20_000
-"""Holders of one coin whose types are unknown."""
+"""Holders of one coin or die whose types are unknown."""
 
 
 def coins_upper_bound(problem: Problem, witness: CoinsWitness) -> Fraction:
@@ -71,59 +75,59 @@ def coins_upper_bound(problem: Problem, witness: CoinsWitness) -> Fraction:
     else:
         decision = free_decision(problem, witness.coins, RealActions())
         loss = over_pieces(decision, ends, stage, dict.fromkeys(stage.omegas, Fraction(0)), pulls)
-    missed = sum((1 - _chance(law.respondents, coin) for coin in witness.coins), Fraction(0))
+    missed = sum((1 - _chance(law.respondents, die) for die in witness.coins), Fraction(0))
     return -max(loss, Fraction(0)) * max(1 - missed, Fraction(0))
 
 
-def _must_be_handed_out(law: IidSum, coins: tuple[FairCoin, ...]) -> None:
-    """Refute coins of types that do not occur, or more of them than a type has respondents."""
+def _must_be_handed_out(law: IidSum, dice: tuple[Die, ...]) -> None:
+    """Refute dice of types that do not occur, or more of them than a type has respondents."""
     of = dict(zip(law.types, law.probabilities, strict=True))
-    for coin in coins:
-        if coin.low not in of or coin.high not in of:
-            raise Refuted("a coin names a type that no respondent has", f"types {coin.low} and {coin.high}")
-    for t, p in of.items():
-        taken = sum((coin.share / 2 for coin in coins for side in (coin.low, coin.high) if side == t), Fraction(0))
-        if taken > p:
-            raise Refuted("more coins are handed out than a type has respondents", f"type {t}: {taken} of {p}")
+    taken: dict[int, Fraction] = {}
+    for die in dice:
+        for face, share in zip(die.faces, die.shares, strict=True):
+            if face not in of:
+                raise Refuted("a coin names a type that no respondent has", f"type {face}")
+            taken[face] = taken.get(face, Fraction(0)) + share
+    for face, share in taken.items():
+        if share > of[face]:
+            raise Refuted("more coins are handed out than a type has respondents", f"type {face}: {share} of {of[face]}")
 
 
-def _chance(respondents: int, coin: FairCoin) -> Fraction:
+def _chance(respondents: int, die: Die) -> Fraction:
     """A number not above P(Bin(N, share) ≥ M)."""
-    first, masses = binomial_below(respondents, coin.share)
-    held = masses[max(coin.number - first, 0) :]
+    first, masses = binomial_below(respondents, die.share)
+    held = masses[max(die.number - first, 0) :]
     return Fraction(float(held.sum()) * (1 - drift(len(masses) + 8)))
 
 
-def steps_of(law: IidSum, coins: tuple[FairCoin, ...]) -> tuple[Fraction, list[Fraction]]:
-    """The unit, and what a head of each coin adds to ω in it."""
-    steps = [law.all_values[coin.high] - law.all_values[coin.low] for coin in coins]
+def steps_of(law: IidSum, dice: tuple[Die, ...]) -> tuple[Fraction, list[Fraction]]:
+    """The unit, and what each count adds to ω in it."""
+    steps = [law.all_values[face] - law.all_values[die.faces[0]] for die in dice for face in die.faces[1:]]
     unit = max(map(abs, steps))
     if not unit:
-        raise Refuted("no coin moves the statistic", "two types of the same value")
+        raise Refuted("no coin moves the statistic", "types of the same value")
     return unit, [step / unit for step in steps]
 
 
-def coins_stage(law: IidSum, coins: tuple[FairCoin, ...]) -> PullStage:
-    """The states x of the windows with their probabilities, ω and neighbours; the last coin runs fastest."""
-    sizes = [coin.last - coin.first + 1 for coin in coins]
-    tossed = max(coin.number for coin in coins)
-    if len(coins) > MOST_COINS or prod(sizes) > MOST_STATES or tossed > MOST_TOSSED:
+def coins_stage(law: IidSum, dice: tuple[Die, ...]) -> PullStage:
+    """The states x of the windows with their probabilities, ω and neighbours; the last count runs fastest."""
+    windows = [window for die in dice for window in die.counts]
+    sizes = [last - first + 1 for first, last in windows]
+    tossed = max(die.number for die in dice)
+    if len(windows) > MOST_COINS or prod(sizes) > MOST_STATES or tossed > MOST_TOSSED:
         raise TooLarge(
             "The states of this witness are too many",
-            size=f"{prod(sizes):,} states of {len(coins)} coins, one of {tossed:,}",
-            fits=f"{MOST_STATES:,} states of {MOST_COINS} coins of {MOST_TOSSED:,}",
+            size=f"{prod(sizes):,} states of {len(windows)} counts, one of {tossed:,}",
+            fits=f"{MOST_STATES:,} states of {MOST_COINS} counts of {MOST_TOSSED:,}",
             remedy="use another witness",
         )
-    _, steps = steps_of(law, coins)
-    chances = [[Fraction(comb(c.number, x), 1 << c.number) for x in range(c.first, c.last + 1)] for c in coins]
-    states = list(product(*(range(size) for size in sizes)))
-    masses = [prod((chance[x] for chance, x in zip(chances, state, strict=True)), start=Fraction(1)) for state in states]
-    omegas = tuple(
-        sum((step * (coin.first + x) for step, coin, x in zip(steps, coins, state, strict=True)), Fraction(0)) for state in states
-    )
+    _, steps = steps_of(law, dice)
+    masses = [prod(each, start=Fraction(1)) for each in product(*(_masses(die) for die in dice))]
+    states = list(product(*(range(first, last + 1) for first, last in windows)))
+    omegas = tuple(sum((step * x for step, x in zip(steps, state, strict=True)), Fraction(0)) for state in states)
     at = {state: h for h, state in enumerate(states)}
     edges = set()
-    for move in moves_of(coins):
+    for move in moves_of(dice):
         for state, h in at.items():
             other = at.get(tuple(x + d for x, d in zip(state, move, strict=True)))
             if other is not None:
@@ -131,27 +135,45 @@ def coins_stage(law: IidSum, coins: tuple[FairCoin, ...]) -> PullStage:
     return PullStage(masses, omegas, list(range(len(states))), frozenset(edges))
 
 
-def moves_of(coins: tuple[FairCoin, ...]) -> list[tuple[int, ...]]:
+def _masses(die: Die) -> list[Fraction]:
+    """Probabilities of the counts of a die in its windows: those of an even coin, those of others rounded down."""
+    unit = lcm(*(share.denominator for share in die.shares))
+    parts = [int(share * unit) for share in die.shares]
+    common = gcd(*parts)
+    first, *others = (part // common for part in parts)
+    whole, found = (first + sum(others)) ** die.number, []
+    for counts in product(*(range(low, high + 1) for low, high in die.counts)):
+        ways, left = 1, die.number
+        for x, part in zip(counts, others, strict=True):
+            ways *= comb(left, x) * part**x
+            left -= x
+        ways *= first**left
+        found.append(Fraction(ways, whole) if die.even else Fraction((ways << PRIOR_BITS) // whole, 1 << PRIOR_BITS))
+    return found
+
+
+def moves_of(dice: tuple[Die, ...]) -> list[tuple[int, ...]]:
     """The changes of x that replace one respondent by one of another type."""
+    ends = [(die.faces[0], face) for die in dice for face in die.faces[1:]]
     found = []
-    for move in product((-1, 0, 1), repeat=len(coins)):
+    for move in product((-1, 0, 1), repeat=len(ends)):
         changed: dict[int, int] = {}
-        for coin, d in zip(coins, move, strict=True):
-            changed[coin.high] = changed.get(coin.high, 0) + d
-            changed[coin.low] = changed.get(coin.low, 0) - d
+        for (low, high), d in zip(ends, move, strict=True):
+            changed[high] = changed.get(high, 0) + d
+            changed[low] = changed.get(low, 0) - d
         if sum(map(abs, changed.values())) == 2:
             found.append(move)
     return found
 
 
-def free_decision(problem: Problem, coins: tuple[FairCoin, ...], actions: RealActions | ListedActions) -> Decision:
+def free_decision(problem: Problem, coins: tuple[Die, ...], actions: RealActions | ListedActions) -> Decision:
     """The decision about ω(x) in its unit."""
     unit, _ = steps_of(iid_sum(problem), coins)
     decision = problem.decision
     return Decision(decision.loss, actions, weight=decision.weight * unit**decision.distance.degree)
 
 
-def lattice_actions(problem: Problem, coins: tuple[FairCoin, ...], ends: tuple[Fraction, Fraction]) -> ListedActions | None:
+def lattice_actions(problem: Problem, coins: tuple[Die, ...], ends: tuple[Fraction, Fraction]) -> ListedActions | None:
     """The points between the ends of the lattice of values, where all listed actions lie on it too; None elsewhere."""
     actions, law = problem.decision.actions, iid_sum(problem)
     if not isinstance(actions, ListedActions):

@@ -7,7 +7,7 @@ from discreet.certify.bounds.set_aside import why_not_set_aside
 from discreet.certify.bounds.urn import why_not_urn
 from discreet.design.ladder.bounds.averaged import Averages
 from discreet.design.ladder.bounds.chain import best_chain
-from discreet.design.ladder.bounds.coins import best_coins, coins_bound, promised, why_no_coins
+from discreet.design.ladder.bounds.coins import best_coins, coins_bound, dice_within, promised, why_no_coins
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Fitted, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.urn import urn_bound
@@ -81,7 +81,7 @@ class GroupedQuotient(Quotient):
 
 
 class CoinsBound(Rung):
-    """Many respondents of a low and a high type unknown, and one of each type between (`certify.bounds.coins`)."""
+    """Many respondents of a low and one or two high types unknown, and one of each type between (`certify.bounds.coins`)."""
 
     name = "coin bound"
     theorem = "coin bound"
@@ -92,14 +92,16 @@ class CoinsBound(Rung):
         return why_no_coins(problem) if reason is None else reason
 
     def climb(self, height: Height, seconds: float) -> Found | None:
+        ends, held, best = now() + seconds, height.bound.witness, None
         coins = best_coins(height.problem, seconds)
-        held = height.bound.witness
-        if not coins or promised(height.problem, coins) < height.lower_bound:
-            return None
-        if isinstance(held, CoinsWitness) and held.coins[0].number >= coins[0].number:
-            return None
-        lower, witness = coins_bound(height.problem, coins, seconds, height.watch)
-        return Found(lower_bound=lower, witness=witness)
+        known = isinstance(held, CoinsWitness) and coins and held.coins[0].number >= coins[0].number
+        if coins and not known and promised(height.problem, coins) >= height.lower_bound:
+            best = coins_bound(height.problem, coins, seconds, height.watch)
+        for dice in dice_within(height.problem, seconds, held):
+            if not height.watch.cancelled() and now() < ends:
+                found = coins_bound(height.problem, dice, ends - now(), height.watch)
+                best = max((each for each in (best, found) if each), key=lambda each: each[0])
+        return None if best is None else Found(lower_bound=best[0], witness=best[1])
 
 
 class SetAside(Rung):
