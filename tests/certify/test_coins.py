@@ -27,11 +27,11 @@ from discreet.files.problem import problem_from_document
 from discreet.model.certificate import (
     Certificate,
     CoinsWitness,
-    Die,
     Multipliers,
     OptimalityClaim,
     PrivacyProof,
     TheoremWitness,
+    TypeDie,
     coin,
 )
 from discreet.model.iid_sum import iid_sum
@@ -40,7 +40,7 @@ from discreet.model.problem import Problem
 COINS = Path(discreet.__file__).parent / "certify" / "bounds" / "coins.py"
 SMALL = (coin(0, 2, Fraction(2, 5), 3, 0, 3), coin(0, 1, Fraction(3, 5), 1, 0, 1))
 DICE = (
-    Die((0, 1, 2), (Fraction(2, 5), Fraction(1, 10), Fraction(1, 5)), 3, ((0, 1), (0, 2))),
+    TypeDie((0, 1, 2), (Fraction(2, 5), Fraction(1, 10), Fraction(1, 5)), 3, ((0, 1), (0, 2))),
     coin(0, 1, Fraction(1, 10), 1, 0, 1),
 )
 ODD = (["1", "0", "0"], ["0.999999", "0.0000005", "0.0000005"], ["0.01", "0.01", "0.98"], ["1/3", "1/3", "1/3"])
@@ -65,7 +65,7 @@ def asked(respondents: int = 8, epsilon: str = "1", kind: str = "squared-error",
 
 
 def any_witness(
-    rng: Random, problem: Problem, coins: tuple[Die, ...] = SMALL, nodes: tuple[Any, ...] | None = None
+    rng: Random, problem: Problem, coins: tuple[TypeDie, ...] = SMALL, nodes: tuple[Any, ...] | None = None
 ) -> CoinsWitness:
     """Random multipliers on the edges between the states of coins."""
     stage = coins_stage(iid_sum(problem), coins)
@@ -92,7 +92,7 @@ def test_a_die_for_everybody_loses_nothing_and_a_narrower_one_proves_less() -> N
     """A die with everybody's law is the problem itself; whatever is told of it, and any multipliers, prove no more."""
     problem = asked(6)
     best = design(problem, gap=1e-5, compare=False).loss
-    whole = (Die((0, 1, 2), (Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)), 6, ((0, 3), (0, 3))),)
+    whole = (TypeDie((0, 1, 2), (Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)), 6, ((0, 3), (0, 3))),)
     proved = [-coins_upper_bound(problem, coins_bound(problem, dice, 60.0)[1]) for dice in (whole, DICE)]
     assert 0.8 * best < proved[0] < best and 0 < proved[1] < proved[0]
     assert all(-coins_upper_bound(problem, any_witness(Random(seed), problem, DICE)) <= best for seed in range(5))
@@ -162,7 +162,7 @@ def test_coins_prove_more_than_a_chain_in_a_large_cell() -> None:
         ((replace(SMALL[0], faces=(3, 2)), SMALL[1]), "no respondent has"),
     ],
 )
-def test_coins_that_nobody_could_hand_out_are_refuted(coins: tuple[Die, ...], words: str) -> None:
+def test_coins_that_nobody_could_hand_out_are_refuted(coins: tuple[TypeDie, ...], words: str) -> None:
     problem = asked()
     witness = any_witness(Random(1), problem)
     with pytest.raises(Refuted, match=words):
@@ -192,7 +192,7 @@ def test_what_is_no_die_is_refused(wrong: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("dice", [SMALL, DICE])
-def test_a_witness_of_coins_is_written_and_read(dice: tuple[Die, ...]) -> None:
+def test_a_witness_of_coins_is_written_and_read(dice: tuple[TypeDie, ...]) -> None:
     problem = asked()
     witness = any_witness(Random(2), problem, dice)
     privacy = PrivacyProof(problem.promise, Fraction(1), Fraction(1), None, None, 0, 0)
@@ -248,8 +248,8 @@ def test_no_comparison_of_the_bound_can_change_unnoticed() -> None:
         coin(1, 2, Fraction(1, 100), 1, 0, 1),
     )
     thrice = (
-        Die((2, 0), (Fraction(1, 5), Fraction(1, 10)), 3, ((1, 2),)),
-        Die((0, 2), (Fraction(1, 5), Fraction(1, 10**9)), 2, ((0, 1),)),
+        TypeDie((2, 0), (Fraction(1, 5), Fraction(1, 10)), 3, ((1, 2),)),
+        TypeDie((0, 2), (Fraction(1, 5), Fraction(1, 10**9)), 2, ((0, 1),)),
     )
     cases += [(squared, any_witness(rng, squared, coins)) for coins in (narrow, doubled, SMALL[:1], DICE, DICE[:1])]
     cases += [(squared, replace(first, coins=thrice))]

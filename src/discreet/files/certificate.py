@@ -29,7 +29,6 @@ from discreet.files.problem import promise_from_shape
 from discreet.model.certificate import (
     Certificate,
     CoinsWitness,
-    Die,
     DualWitness,
     Flow,
     Multipliers,
@@ -45,6 +44,7 @@ from discreet.model.certificate import (
     ShiftedWitness,
     SingleWitness,
     TheoremWitness,
+    TypeDie,
     UnbiasedWitness,
     UrnWitness,
     Witness,
@@ -154,20 +154,20 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
     return document if witness.box is None else document | {"box": clamp_document(witness.box)}
 
 
-def _die_document(die: Die) -> dict[str, Any]:
+def _die_document(die: TypeDie) -> dict[str, Any]:
     if die.even:
         return {"types": list(die.faces), "counts": list(die.counts[0]), "share": format_exact(die.share), "number": die.number}
     shares = [format_exact(share) for share in die.shares]
     return {"types": list(die.faces), "windows": [list(counts) for counts in die.counts], "shares": shares, "number": die.number}
 
 
-def _die(shape: schema.CoinShape) -> Die:
+def _die(shape: schema.CoinShape) -> TypeDie:
     """An even coin has a share and counts, any other die shares and windows."""
     if shape.share is not None and shape.counts is not None and shape.shares is None and shape.windows is None:
         if len(shape.types) == 2:
             return coin(shape.types[0], shape.types[1], shape.share, shape.number, *shape.counts)
     elif shape.shares is not None and shape.windows is not None and shape.share is None and shape.counts is None:
-        return Die(tuple(shape.types), tuple(shape.shares), shape.number, tuple(shape.windows))
+        return TypeDie(tuple(shape.types), tuple(shape.shares), shape.number, tuple(shape.windows))
     raise InputError(
         "A coin of the certificate is not whole",
         found=f"{len(shape.types)} types",

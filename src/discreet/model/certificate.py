@@ -164,7 +164,7 @@ class SetAsideWitness:
 
 
 @dataclass(frozen=True)
-class Die:
+class TypeDie:
     """Of the respondents who hold it, `number` are unknown to everybody but for that their type is a face.
 
     `shares` are those of all respondents who have the type and hold the die. States of a witness count those of each face but the
@@ -204,9 +204,9 @@ def _listed(numbers: Iterable[Fraction | int]) -> str:
     return ", ".join(map(brief, numbers)) or "none"
 
 
-def coin(low: int, high: int, share: Fraction, number: int, first: int, last: int) -> Die:
+def coin(low: int, high: int, share: Fraction, number: int, first: int, last: int) -> TypeDie:
     """A die of two faces, either of which is as likely."""
-    return Die((low, high), (share / 2, share / 2), number, ((first, last),))
+    return TypeDie((low, high), (share / 2, share / 2), number, ((first, last),))
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ class CoinsWitness:
     Actions are measured from "every one shows its first face", in units of the largest step of a face.
     """
 
-    coins: tuple[Die, ...]
+    coins: tuple[TypeDie, ...]
     scale: int
     multipliers: tuple[Multipliers, ...]
     kind = "coins"

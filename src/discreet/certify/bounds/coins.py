@@ -41,7 +41,7 @@ from discreet.certify.duality.chords import over_pieces
 from discreet.certify.duality.pulls import PRIOR_BITS, PullStage, pull_of
 from discreet.errors import Refuted, TooLarge
 from discreet.model.actions import ListedActions, RealActions
-from discreet.model.certificate import CoinsWitness, Die
+from discreet.model.certificate import CoinsWitness, TypeDie
 from discreet.model.decision import Decision
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.problem import Problem
@@ -79,7 +79,7 @@ def coins_upper_bound(problem: Problem, witness: CoinsWitness) -> Fraction:
     return -max(loss, Fraction(0)) * max(1 - missed, Fraction(0))
 
 
-def _must_be_handed_out(law: IidSum, dice: tuple[Die, ...]) -> None:
+def _must_be_handed_out(law: IidSum, dice: tuple[TypeDie, ...]) -> None:
     """Refute dice of types that do not occur, or more of them than a type has respondents."""
     of = dict(zip(law.types, law.probabilities, strict=True))
     taken: dict[int, Fraction] = {}
@@ -93,14 +93,14 @@ def _must_be_handed_out(law: IidSum, dice: tuple[Die, ...]) -> None:
             raise Refuted("more coins are handed out than a type has respondents", f"type {face}: {share} of {of[face]}")
 
 
-def _chance(respondents: int, die: Die) -> Fraction:
+def _chance(respondents: int, die: TypeDie) -> Fraction:
     """A number not above P(Bin(N, share) ≥ M)."""
     first, masses = binomial_below(respondents, die.share)
     held = masses[max(die.number - first, 0) :]
     return Fraction(float(held.sum()) * (1 - drift(len(masses) + 8)))
 
 
-def steps_of(law: IidSum, dice: tuple[Die, ...]) -> tuple[Fraction, list[Fraction]]:
+def steps_of(law: IidSum, dice: tuple[TypeDie, ...]) -> tuple[Fraction, list[Fraction]]:
     """The unit, and what each count adds to ω in it."""
     steps = [law.all_values[face] - law.all_values[die.faces[0]] for die in dice for face in die.faces[1:]]
     unit = max(map(abs, steps))
@@ -109,7 +109,7 @@ def steps_of(law: IidSum, dice: tuple[Die, ...]) -> tuple[Fraction, list[Fractio
     return unit, [step / unit for step in steps]
 
 
-def coins_stage(law: IidSum, dice: tuple[Die, ...]) -> PullStage:
+def coins_stage(law: IidSum, dice: tuple[TypeDie, ...]) -> PullStage:
     """The states x of the windows with their probabilities, ω and neighbours; the last count runs fastest."""
     windows = [window for die in dice for window in die.counts]
     sizes = [last - first + 1 for first, last in windows]
@@ -135,7 +135,7 @@ def coins_stage(law: IidSum, dice: tuple[Die, ...]) -> PullStage:
     return PullStage(masses, omegas, list(range(len(states))), frozenset(edges))
 
 
-def _masses(die: Die) -> list[Fraction]:
+def _masses(die: TypeDie) -> list[Fraction]:
     """Probabilities of the counts of a die in its windows: those of an even coin, those of others rounded down."""
     unit = lcm(*(share.denominator for share in die.shares))
     parts = [int(share * unit) for share in die.shares]
@@ -152,7 +152,7 @@ def _masses(die: Die) -> list[Fraction]:
     return found
 
 
-def moves_of(dice: tuple[Die, ...]) -> list[tuple[int, ...]]:
+def moves_of(dice: tuple[TypeDie, ...]) -> list[tuple[int, ...]]:
     """The changes of x that replace one respondent by one of another type."""
     ends = [(die.faces[0], face) for die in dice for face in die.faces[1:]]
     found = []
@@ -166,14 +166,14 @@ def moves_of(dice: tuple[Die, ...]) -> list[tuple[int, ...]]:
     return found
 
 
-def free_decision(problem: Problem, coins: tuple[Die, ...], actions: RealActions | ListedActions) -> Decision:
+def free_decision(problem: Problem, coins: tuple[TypeDie, ...], actions: RealActions | ListedActions) -> Decision:
     """The decision about ω(x) in its unit."""
     unit, _ = steps_of(iid_sum(problem), coins)
     decision = problem.decision
     return Decision(decision.loss, actions, weight=decision.weight * unit**decision.distance.degree)
 
 
-def lattice_actions(problem: Problem, coins: tuple[Die, ...], ends: tuple[Fraction, Fraction]) -> ListedActions | None:
+def lattice_actions(problem: Problem, coins: tuple[TypeDie, ...], ends: tuple[Fraction, Fraction]) -> ListedActions | None:
     """The points between the ends of the lattice of values, where all listed actions lie on it too; None elsewhere."""
     actions, law = problem.decision.actions, iid_sum(problem)
     if not isinstance(actions, ListedActions):

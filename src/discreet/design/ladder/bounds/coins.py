@@ -26,7 +26,7 @@ from discreet.design.solver.pricing import solve_priced
 from discreet.design.solver.program import Program
 from discreet.design.solver.real import solve_real
 from discreet.model.actions import RealActions
-from discreet.model.certificate import CoinsWitness, Die, Witness, coin
+from discreet.model.certificate import CoinsWitness, TypeDie, Witness, coin
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
@@ -64,7 +64,7 @@ def why_no_coins(problem: Problem) -> str | None:
     return None if several else "too few respondents differ from each other"
 
 
-def promised(problem: Problem, coins: tuple[Die, ...]) -> float:
+def promised(problem: Problem, coins: tuple[TypeDie, ...]) -> float:
     """About the most that coins prove: what the noise for the largest step costs beside a normal prior, and a gain on a chain."""
     law, main, ratio = iid_sum(problem), coins[0], exp(-min(float(problem.epsilon), 300.0))
     apart = float(abs(law.all_values[main.faces[1]] - law.all_values[main.faces[0]]))
@@ -74,7 +74,7 @@ def promised(problem: Problem, coins: tuple[Die, ...]) -> float:
     return GAINED * float(problem.decision.weight) * apart**2 * noise * main.number / (main.number + 4 * noise)
 
 
-def best_coins(problem: Problem, seconds: float) -> tuple[Die, ...]:
+def best_coins(problem: Problem, seconds: float) -> tuple[TypeDie, ...]:
     """Coins whose strip is solved in about so many seconds; none where no pair of types has enough respondents."""
     law, between = iid_sum(problem), 2
     # a strip of one coin is as long as 2·REACH deviations, of which each holder adds a quarter to the square
@@ -120,7 +120,7 @@ def _surely(respondents: int, share: Fraction | float) -> int:
     return max(0, floor(mean - SURELY * sqrt(mean)))
 
 
-def _coins(law: IidSum, i: int, j: int, number: int, between: int) -> tuple[Die, ...]:
+def _coins(law: IidSum, i: int, j: int, number: int, between: int) -> tuple[TypeDie, ...]:
     low, high, value = law.types[i], law.types[j], law.values
     base = i if law.probabilities[i] >= law.probabilities[j] else j
     inner = [t for t in range(len(value)) if value[i] < value[t] < value[j] and _surely(law.respondents, law.probabilities[t])]
@@ -134,7 +134,7 @@ def _coins(law: IidSum, i: int, j: int, number: int, between: int) -> tuple[Die,
     return (main, *(coin(*ends[t], 2 * min(kept, law.probabilities[t]), 1, 0, 1) for t in chosen))
 
 
-def dice_of(problem: Problem) -> list[tuple[Die, ...]]:
+def dice_of(problem: Problem) -> list[tuple[TypeDie, ...]]:
     """A die between the likeliest type and those farthest from it on one side, and coins for types between; fewest states first.
 
     How many types are far follows from what is hidden of their number, beside noise for their step; one or two more may be better.
@@ -171,7 +171,7 @@ def _apart(law: IidSum, base: int, t: int) -> Fraction:
     return abs(law.values[t] - law.values[base])
 
 
-def dice_within(problem: Problem, seconds: float, held: Witness | None = None) -> list[tuple[Die, ...]]:
+def dice_within(problem: Problem, seconds: float, held: Witness | None = None) -> list[tuple[TypeDie, ...]]:
     """The dice with the most states that are solved in about so many seconds, after some with fewer; none that are not new."""
     known = states_of(held.coins) if isinstance(held, CoinsWitness) else 0
     fitting = [dice for dice in dice_of(problem) if states_of(dice) > known and taking(dice) <= seconds]
@@ -179,17 +179,17 @@ def dice_within(problem: Problem, seconds: float, held: Witness | None = None) -
     return few[-1:] + fitting[-1:]
 
 
-def taking(dice: tuple[Die, ...]) -> float:
+def taking(dice: tuple[TypeDie, ...]) -> float:
     """A guess of the seconds that multipliers take."""
     return SECONDS_PER_DICE_PAIR * sum(len(die.counts) for die in dice) * states_of(dice) ** 2
 
 
-def states_of(dice: tuple[Die, ...]) -> int:
+def states_of(dice: tuple[TypeDie, ...]) -> int:
     """How many states are left."""
     return prod(last - first + 1 for die in dice for first, last in die.counts)
 
 
-def _dice(law: IidSum, base: int, faces: list[int], alone: list[int]) -> tuple[Die, ...] | None:
+def _dice(law: IidSum, base: int, faces: list[int], alone: list[int]) -> tuple[TypeDie, ...] | None:
     p, types = law.probabilities, law.types
     shares = [min(p[t], Fraction(ALONE, 2 * law.respondents)) for t in alone]
     main = (p[base] - sum(shares, Fraction(0)), *(p[t] for t in faces))
@@ -202,7 +202,7 @@ def _dice(law: IidSum, base: int, faces: list[int], alone: list[int]) -> tuple[D
     if not counts or sum(last for _, last in counts) > number:
         return None
     singles = (coin(types[base], types[t], 2 * part, 1, 0, 1) for t, part in zip(alone, shares, strict=True))
-    return Die((types[base], *(types[t] for t in faces)), main, number, counts), *singles
+    return TypeDie((types[base], *(types[t] for t in faces)), main, number, counts), *singles
 
 
 def _window(trials: int, chance: Fraction) -> tuple[int, int]:
@@ -213,7 +213,7 @@ def _window(trials: int, chance: Fraction) -> tuple[int, int]:
     return first + low, first + min(max(low, int(np.searchsorted(below, 1 - TAIL))), len(masses) - 1)
 
 
-def coins_bound(problem: Problem, coins: tuple[Die, ...], seconds: float, watch: Watch = SILENT) -> tuple[float, CoinsWitness]:
+def coins_bound(problem: Problem, coins: tuple[TypeDie, ...], seconds: float, watch: Watch = SILENT) -> tuple[float, CoinsWitness]:
     """The bound that coins prove within the time, as if enough respondents surely held them."""
     stage = coins_stage(iid_sum(problem), coins)
     masses, omegas = (np.array([float(x) for x in numbers]) for numbers in (stage.masses, stage.omegas))
