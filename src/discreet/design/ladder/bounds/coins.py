@@ -149,11 +149,11 @@ def dice_of(problem: Problem) -> list[tuple[TypeDie, ...]]:
     for sign in (1, -1):
         beyond = [t for t in range(len(law.values)) if sign * (law.values[t] - law.values[base]) > 0]
         beyond.sort(key=lambda t: -_apart(law, base, t))
-        for far in range(1, len(beyond) + 1):
-            share = float(sum(law.probabilities[t] for t in beyond[:far]))
-            step = sum(float(law.probabilities[t] * _apart(law, base, t)) for t in beyond[:far]) / share
+        shares = np.cumsum([float(law.probabilities[t]) for t in beyond])
+        steps = np.cumsum([float(law.probabilities[t]) * float(_apart(law, base, t)) for t in beyond])
+        for far, (share, step) in enumerate(zip(shares, steps, strict=True), 1):
             number = law.respondents * share
-            hidden = step**2 * noise * number / (number + noise)
+            hidden = float((step / share) ** 2 * noise * number / (number + noise))
             best = max(best, (hidden, beyond, far))
     _, beyond, far = best
     found = []
@@ -197,7 +197,7 @@ def _dice(law: IidSum, base: int, faces: list[int], alone: list[int]) -> tuple[T
         return None
     share = sum(main, Fraction(0))
     holders = law.respondents * float(share)
-    number = law.respondents if share == 1 else floor(holders - ENOUGH * sqrt(holders * float(1 - share)))
+    number = min(floor(holders - ENOUGH * sqrt(holders * float(1 - share))), MOST_HOLDERS)
     counts = tuple(_window(number, p[t] / share) for t in faces) if number > 0 else ()
     if not counts or sum(last for _, last in counts) > number:
         return None
