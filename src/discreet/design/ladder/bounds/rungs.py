@@ -7,7 +7,7 @@ from discreet.certify.bounds.set_aside import why_not_set_aside
 from discreet.certify.bounds.urn import why_not_urn
 from discreet.design.ladder.bounds.averaged import Averages
 from discreet.design.ladder.bounds.chain import best_chain
-from discreet.design.ladder.bounds.coins import best_coins, coins_bound, dice_within, promised, why_no_coins
+from discreet.design.ladder.bounds.coins import best_coins, coins_bound, dice_within, promised, taking, why_no_coins
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Fitted, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.urn import urn_bound
@@ -16,7 +16,7 @@ from discreet.design.ladder.bounds.urn_forms import finest as finest_urn
 from discreet.design.ladder.bounds.urn_forms import fitting as fitting_urn
 from discreet.design.ladder.bounds.urn_forms import forms_of as urn_forms
 from discreet.design.ladder.rung import Found, Height, Rung
-from discreet.design.schedule import SHORTEST_RUNG, now
+from discreet.design.schedule import SHORTEST_RUNG, now, spend
 from discreet.model.certificate import CoinsWitness, SetAsideWitness, UrnWitness, Witness
 from discreet.model.iid_sum import iid_sum
 from discreet.model.priors import DirichletMultinomialPrior
@@ -100,6 +100,7 @@ class CoinsBound(Rung):
         for dice in dice_within(height.problem, seconds, held):
             if not height.watch.cancelled() and now() < ends:
                 found = coins_bound(height.problem, dice, ends - now(), height.watch)
+                spend(taking(dice))
                 best = max((each for each in (best, found) if each), key=lambda each: each[0])
         return None if best is None else Found(lower_bound=best[0], witness=best[1])
 
