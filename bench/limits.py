@@ -149,7 +149,7 @@ def unthought_of(seconds: float) -> Iterator[Case]:
     yield asked("family 1..2000 binary", problem(10, (0, 1), (".9", ".1")), *within, "--sizes", "1..2000")
     points = ["frontier", "PROBLEM", "--workers", "1", "--against", "none", "--seconds", str(seconds), "--points"]
     yield "frontier of 100 levels binary N=1000", problem(1000, (0, 1), (".9", ".1")), [*points, "100"], 100
-    yield "smallest epsilon N=6", small, [*points, "1", "--target", "1"], 12
+    yield "smallest epsilon N=6", small, [*points, "2", "--target", "1"], 12
 
 
 def as_toml(value: Any) -> str:
