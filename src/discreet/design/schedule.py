@@ -88,8 +88,8 @@ BYTES_PER_PAIR = 40
 """Memory of an interior point for each pair of states."""
 SECONDS_PER_TOTAL, SECONDS_PER_PAIR = 0.01, 1e-5
 """What a program on a small summary takes, about: for each total of a sum, and for each pair of states of a pair."""
-SECONDS_PER_COUNTED_ROW = 3e-7
-"""Of the program of noise that follows a count, for each of its inequalities to the power 3/2."""
+SECONDS_PER_COUNTED_ROW = 7e-5
+"""Of the program of noise that follows a count, for each of its inequalities."""
 SECONDS_PER_STRIP_PAIR = 1.5e-4
 """Of a bound by coins, for each pair of states of its strip."""
 SECONDS_PER_DICE_PAIR = 1.5e-5

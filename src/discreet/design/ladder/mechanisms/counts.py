@@ -36,7 +36,8 @@ MOST_OUTPUTS = 150_000
 """Of a kernel that is written with an action for each."""
 CANDIDATES = 4
 """How many of the highest values are tried as counted ones."""
-BITS = 64
+BITS, LATE = 64, 2.0
+"""Of the law of the count; how many times what is left the solver may take before it is stopped, as guesses may be wrong."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +80,11 @@ def counted_readings(problem: Problem, below: float, left: Callable[[], float]) 
         if _least(problem, lattice, cut) >= below:
             continue
         program = _program(problem, lattice, cut)
-        guess = SECONDS_PER_COUNTED_ROW * float(program.rows) ** 1.5
+        guess = SECONDS_PER_COUNTED_ROW * program.rows
         if program.columns > MOST_COLUMNS or guess > left():
             continue
         spend(guess)
-        found = _reading(problem, lattice, cut, program, left())
+        found = _reading(problem, lattice, cut, program, LATE * left())
         if found is not None:
             yield found
 
