@@ -108,6 +108,19 @@ def test_both_roads_agree_on_sizes_that_vary_and_respondents_with_laws_of_their_
         assert listed.mean_at(theta) == pytest.approx(one.mean) == summed.mean_at(theta)
 
 
+@pytest.mark.parametrize("other", [{"probabilities": [".2", ".3", ".5"]}, {"concentration": ["2", "3", "5"]}])
+def test_kinds_of_cells_are_told_about_where_none_is_listed(other: dict[str, object]) -> None:
+    """A mixture of 100,000 respondents ended in an assertion: no parts were known of it."""
+    kinds = [{"weight": "2/3", "probabilities": [".89", ".09", ".02"]}, {"weight": "1/3", **other}]
+    mechanism = on_the_sum(worlds.document(30, (0, 1, 2), {"kind": "mixture", "components": kinds}, SQUARED))
+    listed, summed = ListedWorld(mechanism), SummedWorld(mechanism)
+    near = 1e-7 if summed.exact else 0.05
+    assert summed.exact == ("probabilities" in other) and listed.variance == pytest.approx(summed.variance, rel=near)
+    one, two = listed.tilted(0.0), summed.tilted(0.0)
+    assert (one.mean, one.loss, one.bias) == pytest.approx((two.mean, two.loss, two.bias), rel=near, abs=near)
+    assert summed.mean_at(-0.4) < summed.mean_at(0.0) < summed.mean_at(0.7)
+
+
 def test_cells_drawn_from_a_dirichlet_are_near_and_say_that_they_are_drawn() -> None:
     prior = {"kind": "exchangeable", "concentration": ["8", "1.4", "0.6"]}
     mechanism = on_the_sum(worlds.document(60, prior=prior, decision=SQUARED))

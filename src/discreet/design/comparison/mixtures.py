@@ -6,6 +6,7 @@ A truth multiplies the chance of every respondent of type t by g_t. S = Σ_i w(�
                  truth and every run, so that differences between truths are not those between draws. Of many draws, sorted by
                  their mean of ω, one stands for each stratum; strata are narrow at both ends, where losses are large
 `Separate`       one part, whose respondents keep probabilities of their own
+`Mixed`          the parts of each kind of cell; a truth changes respondents, not how many cells are of which kind
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.certify.value.laws import Identical, Law, Overdispersed, Separate
+from discreet.certify.value.laws import Identical, Law, Mixed, Overdispersed, Separate
 from discreet.design.ladder.mechanisms.sums import sum_law
 
 DRAWS, STRATA, SEED = 20_000, 160, 7
@@ -56,12 +57,20 @@ class Mixture:
 
     @property
     def exact(self) -> bool:
-        return not isinstance(self.law, Overdispersed)
+        laws = [law for _, law in self.law.parts] if isinstance(self.law, Mixed) else [self.law]
+        return not any(isinstance(law, Overdispersed) for law in laws)
 
     @cached_property
     def own(self) -> Parts:
         """The prior itself."""
-        law = self.law
+        if not isinstance(self.law, Mixed):
+            return self._parts(self.law)
+        kinds = [(float(share), self._parts(law)) for share, law in self.law.parts]
+        shares, sizes, rows = zip(*((share * p.shares, p.sizes, p.probabilities) for share, p in kinds), strict=True)
+        return Parts(np.concatenate(shares), np.concatenate(sizes), np.concatenate(rows))
+
+    def _parts(self, law: Law) -> Parts:
+        """One of the laws that are made of nothing else."""
         if isinstance(law, Separate):
             return Parts(np.ones(1), np.array([len(law.rows)]), _floats(law.rows), True)
         if isinstance(law, Identical):
