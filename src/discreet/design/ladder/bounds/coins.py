@@ -50,6 +50,8 @@ TAIL = 4e-4
 """What a window of counts leaves out at each end."""
 ALONE, FEWEST_ALONE = 12, 7
 """Respondents who hold a coin that one of them tosses, in the mean: as many, and not fewer."""
+HALFWAY = Fraction(9, 20)
+"""Where the types between lie that are best tossed alone, as a share of the farthest step."""
 GAP = 1e-3
 ROUNDED = 1e-5
 """The share of the bound that rounding its multipliers may take."""
@@ -159,7 +161,7 @@ def dice_of(problem: Problem) -> list[tuple[TypeDie, ...]]:
     found = []
     for faces in (beyond[:far], beyond[: far + 1], beyond[: far + 2]):
         inner = [t for t in beyond if t not in faces and law.respondents * 2 * law.probabilities[t] >= FEWEST_ALONE]
-        inner.sort(key=lambda t: (abs(2 * _apart(law, base, t) - _apart(law, base, beyond[0])), _apart(law, base, t)))
+        inner.sort(key=lambda t: (abs(_apart(law, base, t) - HALFWAY * _apart(law, base, beyond[0])), _apart(law, base, t)))
         for alone in sorted({min(1, len(inner)), min(2, len(inner)), min(len(inner), MOST_COINS - len(faces))}):
             dice = _dice(law, base, faces, inner[:alone])
             if dice is not None and 1 < states_of(dice) <= MOST_STATES:
