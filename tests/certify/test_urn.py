@@ -14,12 +14,14 @@ from test_quotient import optimality_value, problem_of
 
 from discreet.certify.bounds import urn as checker
 from discreet.certify.bounds.urn import urn_of, urn_upper_bound
+from discreet.design.ladder.bounds import urn_solver
 from discreet.design.ladder.bounds.rungs import UrnBound
 from discreet.design.ladder.bounds.urn import urn_bound, urn_program
 from discreet.design.ladder.bounds.urn_forms import fitting, forms_of, likeliest
 from discreet.design.ladder.climb import climb
+from discreet.design.ladder.rung import Found, Height
 from discreet.design.program.listed import programmed
-from discreet.design.schedule import counted
+from discreet.design.schedule import counted, now, spend
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.files.certificate import _witness, _witness_document
 from discreet.files.schema import Witness, read_shape
@@ -27,6 +29,7 @@ from discreet.model.actions import ListedActions
 from discreet.model.certificate import UrnWitness
 from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.statistic import MeanStatistic
+from discreet.watch import SILENT
 
 
 def over(shares, values, respondents, concentration=20, **more):
@@ -206,3 +209,16 @@ def test_nearer_nodes_prove_more():
     far, near = (urn_bound(problem, program, 1.1, 600.0, apart=apart) for apart in (0.25, 0.0625))
     assert len(near.witness.multipliers) > len(far.witness.multipliers)
     assert -urn_upper_bound(problem, near.witness) > -urn_upper_bound(problem, far.witness)
+
+
+def test_a_program_whose_steps_are_too_slow_makes_way_for_a_smaller_one(monkeypatch):
+    """Such a one was cut off in the middle on a busy machine, where its multipliers prove nothing."""
+    problem = over(["0.7", "0.2", "0.1"], [0, 1, 3], 8, epsilon=Fraction(1, 4))
+    with counted():
+        height = Height(problem, 1e-3, SILENT)
+        height.take(Found(loss=5.0))
+        monkeypatch.setattr(urn_solver, "spend", lambda seconds: spend(8 * seconds))
+        found = UrnBound().climb(height, 16.0)
+        assert now() < 16.0
+    assert height.urn_pace >= 4.7
+    assert found is not None and found.lower_bound > 0

@@ -29,6 +29,7 @@ from discreet.model.certificate import (
     ShiftedWitness,
     TheoremWitness,
     UnbiasedWitness,
+    UrnPlayersWitness,
     UrnWitness,
     Witness,
 )
@@ -47,6 +48,7 @@ BOUNDS: dict[str, tuple[type[Witness], Callable[[Problem, Any], Fraction]]] = {
     "set-aside": (SetAsideWitness, when_called("discreet.certify.bounds.set_aside", "set_aside_upper_bound")),
     "coins": (CoinsWitness, when_called("discreet.certify.bounds.coins", "coins_upper_bound")),
     "urn": (UrnWitness, when_called("discreet.certify.bounds.urn", "urn_upper_bound")),
+    "urn-players": (UrnPlayersWitness, when_called("discreet.certify.bounds.urn_players", "urn_players_upper_bound")),
     "renyi-cuts": (RenyiWitness, when_called("discreet.certify.bounds.renyi", "renyi_upper_bound")),
     "players": (PlayersWitness, when_called("discreet.certify.bounds.players", "players_upper_bound")),
     "unbiased": (UnbiasedWitness, when_called("discreet.certify.bounds.unbiased", "unbiased_upper_bound")),

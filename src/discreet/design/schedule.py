@@ -59,6 +59,7 @@ SHARES = {
     "noise that follows a count": 0.3,
     "coin bound": 0.6,
     "set-aside bound": 0.75,
+    "urn bound among players": 0.5,
     "urn bound": 0.8,
     "likely histograms": 0.9,
     "quotient bound": 0.15,
@@ -66,7 +67,13 @@ SHARES = {
     "bounds of each maker": 0.8,
 }
 """Share of the time left that a rung may take; the search has a share of the whole, and more of it gains little."""
-BEFORE_LISTING = {"program on the sum": 0.04, "program on a sum and a count": 0.06, "set-aside bound": 0.15, "urn bound": 0.15}
+BEFORE_LISTING = {
+    "program on the sum": 0.04,
+    "program on a sum and a count": 0.06,
+    "set-aside bound": 0.15,
+    "urn bound among players": 0.1,
+    "urn bound": 0.2,
+}
 """The same the first time, where likely histograms are listed after these."""
 SHORTEST_SEARCH = 2.0
 LAST_SHARE = 0.7

@@ -9,6 +9,7 @@ Witnesses of optimality (all bound the payoff of every private mechanism from ab
 `set-aside`        prices of what a mechanism says of one respondent, given a few sums over the others
 `coins`            multipliers for respondents who toss coins between two types, all others known
 `urn`              multipliers on inequalities between mean counts of types, given the count of one type, under an urn's prior
+`urn-players`      the same for some respondents of a few types, all others known: one for each block of their numbers
 `renyi-cuts`       multipliers on linear cuts of Rényi divergences, under a promise of ρ
 `players`          such cuts for some respondents of a few types, all others known: any number of respondents and types
 `theorem`          a named theorem whose conditions and formula are checked again
@@ -262,6 +263,35 @@ class UrnWitness:
 
 
 @dataclass(frozen=True)
+class UrnPart:
+    """An urn witness for `first` players that serves any number of them up to `last`."""
+
+    first: int
+    last: int
+    inner: UrnWitness
+
+
+@dataclass(frozen=True)
+class UrnPlayersWitness:
+    """Urn witnesses among the respondents of some types (`certify.bounds.urn_players`).
+
+    Their types are numbered as `types` lists them, and actions are measured from "all players have the reference's value"."""
+
+    types: tuple[int, ...]
+    parts: tuple[UrnPart, ...]
+    kind = "urn-players"
+
+    def __post_init__(self) -> None:
+        if not self.parts or any(len(part.inner.weights) != len(self.types) for part in self.parts):
+            raise InputError(
+                "A witness of an urn of players has parts that weigh all of its types",
+                found=f"{len(self.types)} types, {len(self.parts)} parts",
+                allowed="one part or more, with a row of weights for each type",
+                remedy="correct the file",
+            )
+
+
+@dataclass(frozen=True)
 class TheoremWitness:
     """A theorem by its name, with the parameters of its formula as exact text."""
 
@@ -323,6 +353,7 @@ SingleWitness = (
     | SetAsideWitness
     | CoinsWitness
     | UrnWitness
+    | UrnPlayersWitness
     | TheoremWitness
     | UnbiasedWitness
     | ShiftedWitness

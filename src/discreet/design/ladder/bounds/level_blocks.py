@@ -15,7 +15,8 @@ from discreet.numerics.arrays import Floats, Integers
 if TYPE_CHECKING:
     from scipy import sparse
 
-RIDGE = 1e-12
+RIDGES = (1e-12, 1e-9, 1e-7)
+"""Added to the diagonal of a block in parts of itself, the larger ones where digits give out."""
 
 
 class Levels:
@@ -86,9 +87,12 @@ class Factors:
                     right = right - joint.T @ self.halves[-1][a]
                     joints.append(joint)
                 block = np.asfortranarray(block)
-                block[np.diag_indices(size)] *= 1 + RIDGE
-                lower, wrong = lapack.dpotrf(block, lower=1, overwrite_a=1)
-                if wrong:
+                for ridge in RIDGES:
+                    block[np.diag_indices(size)] *= 1 + ridge
+                    lower, wrong = lapack.dpotrf(block, lower=1)
+                    if not wrong:
+                        break
+                else:
                     raise LinAlgError("a block is not positive definite")
                 lowers.append(lower)
                 halves[a] = blas.dtrsm(1.0, lower, np.asfortranarray(right), side=0, lower=1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from discreet.certify.bounds.chain import why_not_chain
 from discreet.certify.bounds.set_aside import why_not_set_aside
 from discreet.certify.bounds.urn import why_not_urn
@@ -10,14 +12,16 @@ from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.coins import best_coins, coins_bound, dice_within, promised, taking, why_no_coins
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Fitted, fitting_program, forms_of, set_aside_bound
-from discreet.design.ladder.bounds.urn import urn_bound
+from discreet.design.ladder.bounds.urn import UrnProved, urn_bound
 from discreet.design.ladder.bounds.urn_forms import FittedUrn
 from discreet.design.ladder.bounds.urn_forms import finest as finest_urn
 from discreet.design.ladder.bounds.urn_forms import fitting as fitting_urn
 from discreet.design.ladder.bounds.urn_forms import forms_of as urn_forms
+from discreet.design.ladder.bounds.urn_players import Block, among, blocks_of, who_may_play
+from discreet.design.ladder.bounds.urn_solver import TooSlowError
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG, now, spend
-from discreet.model.certificate import CoinsWitness, SetAsideWitness, UrnWitness, Witness
+from discreet.model.certificate import CoinsWitness, SetAsideWitness, UrnPart, UrnPlayersWitness, UrnWitness, Witness
 from discreet.model.iid_sum import iid_sum
 from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.problem import Problem
@@ -30,6 +34,12 @@ ALONE, BESIDE = 0.15, 0.85
 """Shares of the time left that a program with one sum may take, and the first with two."""
 FIRST_FORM = 0.3
 """Share of the time that an urn bound may take with the count alone."""
+PROMISING = 0.97
+"""How near the best bound an urn of players must come by its likeliest block, to be gone on with."""
+SURELY = 0.7
+"""Of the time, that a program of the urn bound may be thought to take: one that is cut off proves little."""
+SLOWER = 1.25
+"""A program that was too slow is followed by one which at least so much slower steps would fit."""
 ALONE_SECONDS = 4.0
 """One sum may take so long in any case: at small ε it is nearly the whole truth."""
 
@@ -154,16 +164,64 @@ class UrnBound(Rung):
 
     def climb(self, height: Height, seconds: float) -> Found | None:
         ends, problem, loss = now() + seconds, height.problem, height.loss
-        held, best = height.bound.witness, None
-        if not isinstance(held, UrnWitness):
-            alone = fitting_urn(problem, urn_forms(problem)[0], loss, FIRST_FORM * seconds)
-            if alone is not None:
-                best = urn_bound(problem, alone.program, loss, FIRST_FORM * seconds, height.watch, alone.apart)
-        fitted = None if height.watch.cancelled() else finest_urn(problem, loss, ends - now())
-        if fitted is not None and not _known_urn(held, fitted):
-            found = urn_bound(problem, fitted.program, loss, ends - now(), height.watch, fitted.apart)
-            best = max((each for each in (best, found) if each), key=lambda each: each.lower_bound, default=None)
+        best = None
+        if not isinstance(height.bound.witness, UrnWitness):
+            alone = urn_forms(problem)[0]
+            best = _urn(height, problem, FIRST_FORM * seconds, lambda given: fitting_urn(problem, alone, loss, given))
+        found = _urn(height, problem, ends - now(), lambda given: finest_urn(problem, loss, given))
+        best = max((each for each in (best, found) if each), key=lambda each: each.lower_bound, default=None)
         return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)
+
+
+class UrnAmongPlayers(Rung):
+    """The same among the respondents of some types, all others known (`certify.bounds.urn_players`)."""
+
+    name = "urn bound among players"
+    theorem = "urn bound among players"
+    least_seconds = 2 * SHORTEST_RUNG
+
+    def why_not(self, problem: Problem) -> str | None:
+        reason = why_not_urn(problem)
+        if reason is None and not isinstance(problem.prior, DirichletMultinomialPrior):
+            return "coins say more of independent respondents"
+        return "no types are cheap, or respondents too many" if reason is None and not who_may_play(problem) else reason
+
+    def climb(self, height: Height, seconds: float) -> Found | None:
+        ends, problem = now() + seconds, height.problem
+        types = next((types for types in who_may_play(problem) if types not in height.played), None)
+        if types is None:
+            return None
+        height.played.add(types)
+        blocks = blocks_of(problem, types)
+        whole = sum(block.chance * block.held for block in blocks)
+        parts, lower = [], 0.0
+        for k, block in enumerate(sorted(blocks, key=lambda block: -block.chance)):
+            found = self._block(height, types, block, (ends - now()) / (len(blocks) - k))
+            if found is None or (not k and found.lower_bound / block.held * whole < PROMISING * height.lower_bound):
+                break
+            lower += block.chance * found.lower_bound
+            parts.append(UrnPart(block.first, block.last, found.witness))
+        parts.sort(key=lambda part: part.first)
+        return Found(lower_bound=lower, witness=UrnPlayersWitness(types, tuple(parts))) if parts else None
+
+    def _block(self, height: Height, types: tuple[int, ...], block: Block, seconds: float) -> UrnProved | None:
+        few = among(height.problem, types, block.first)
+        return _urn(height, few, seconds, lambda given: finest_urn(few, height.loss, given, block.kept))
+
+
+def _urn(height: Height, problem: Problem, seconds: float, fitted_in: Callable[[float], FittedUrn | None]) -> UrnProved | None:
+    """What the program proves that fits the time; where its steps are slower than was thought, one that fits at their pace."""
+    ends = now() + seconds
+    while not height.watch.cancelled():
+        given = ends - now()
+        fitted = fitted_in(SURELY * given / height.urn_pace)
+        if fitted is None or _known_urn(height.bound.witness, fitted):
+            return None
+        try:
+            return urn_bound(problem, fitted.program, height.loss, given, height.watch, fitted.apart)
+        except TooSlowError as slow:
+            height.urn_pace = max(slow.pace, SLOWER * height.urn_pace)
+    return None
 
 
 def _known_urn(held: Witness | None, fitted: FittedUrn) -> bool:

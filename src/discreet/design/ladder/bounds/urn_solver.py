@@ -30,7 +30,10 @@ from discreet.watch import SILENT, Watch
 if TYPE_CHECKING:
     from discreet.design.ladder.bounds.urn import UrnCone, UrnProgram
 
-USUAL_STEPS, MOST_STEPS = 25, 90
+USUAL_STEPS, MOST_STEPS = 26, 90
+MEASURED, LATER = 2, 0.6
+"""After so many steps it is known how long they take here; the first also loads what it needs, and later ones have fewer
+corrections."""
 BACK, LEAST_CENTRING = 0.97, 0.05
 START = 300.0
 """Products of slacks and multipliers at the start, in units of the variance."""
@@ -40,10 +43,18 @@ STRAYED = 10.0
 RIDGE = 1e-11
 NEAR = 1e-3
 """Relative distance of both sides at which it ends."""
-SECONDS_PER_BLOCK = 2e-4
+SECONDS_PER_BLOCK = 1e-4
 """Of a step, for each level of a node."""
 THREADS = 2
 """Nodes are independent but for their prices, and all they take are products of matrices."""
+
+
+class TooSlowError(Exception):
+    """Steps take so long that the program would not be solved in its time; `pace` is what they take against what was guessed."""
+
+    def __init__(self, pace: float) -> None:
+        super().__init__(f"steps take {pace:.2g} times as long as they were thought to")
+        self.pace = pace
 
 
 def step_seconds(program: UrnProgram, nodes: int) -> float:
@@ -51,7 +62,7 @@ def step_seconds(program: UrnProgram, nodes: int) -> float:
     levels = np.unique(program.states[:, 0], return_counts=True)[1].astype(np.float64)
     sizes = levels * max(1, len(program.weights) - program.states.shape[1])
     prices = _prices(program)
-    each = 1.2 * (sizes**3).sum() + 1.5 * prices * (sizes**2).sum() + 0.6 * prices**2 * sizes.sum()
+    each = 1.0 * (sizes**3).sum() + 2.5 * prices * (sizes**2).sum() + 1.5 * prices**2 * sizes.sum()
     return nodes * (SECONDS_PER_PRODUCT * float(each) + SECONDS_PER_BLOCK * len(sizes))
 
 
@@ -73,14 +84,21 @@ def multipliers_of(
     seconds: float,
     watch: Watch = SILENT,
 ) -> Floats | None:
-    """The multipliers [node, row] worth most among those seen within the time; `played` is how often nodes are at the start."""
+    """The multipliers [node, row] worth most among those seen within the time; `played` is how often nodes are at the start.
+
+    Multipliers of the first steps prove nothing: where steps turn out too slow to come near, TooSlowError says so at once.
+    """
     ends, walk = now() + seconds, _Walk(program, cone, cost, played)
     step, best, most = step_seconds(program, len(cost)), None, float("-inf")
+    took = 0.0
     with one_thread(), ThreadPoolExecutor(THREADS) as pool:
-        for _ in range(MOST_STEPS):
+        for number in range(MOST_STEPS):
             begun = now()
+            if number == MEASURED and (USUAL_STEPS - MEASURED) * LATER * took > ends - begun:
+                raise TooSlowError(LATER * took / step * threads_at_once(THREADS))
             going = walk.step(pool)
             spend(step)
+            took = now() - begun
             found = walk.multipliers()
             value = worth(found) if np.isfinite(found).all() else float("-inf")
             if value > most:
