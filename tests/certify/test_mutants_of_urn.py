@@ -28,7 +28,7 @@ from discreet.model.problem import Problem
 from discreet.model.universe import Universe
 
 URN = Path(discreet.__file__).parent / "certify" / "bounds" / "urn.py"
-PLAYERS = URN.with_name("urn_players.py")
+PLAYERS = Path(discreet.__file__).parent / "certify" / "bounds" / "urn_players.py"
 THREE = (Fraction(0), Fraction(1), Fraction(3))
 CHANCES = (Fraction(5, 10), Fraction(3, 10), Fraction(2, 10))
 AT_AN_END = "the least of the piece is at its end"

@@ -45,8 +45,8 @@ from discreet.model.record import Reached
 from discreet.watch import SILENT, Watch
 
 RUNGS: tuple[Rung, ...] = (
-    WeightsBySearch(), NoiseByCount(), ProgramOnTheSum(), ProgramOnSumAndCount(), CoinsBound(), SetAside(), UrnAmongPlayers(), UrnBound(),
-    LikelyHistograms(), Quotient(), GroupedQuotient(), EachMaker(),
+    WeightsBySearch(), NoiseByCount(), ProgramOnTheSum(), ProgramOnSumAndCount(), CoinsBound(), SetAside(),
+    UrnAmongPlayers(), UrnBound(), LikelyHistograms(), Quotient(), GroupedQuotient(), EachMaker(),
 )  # fmt: skip
 
 
