@@ -18,7 +18,7 @@ from discreet.design.ladder.bounds.urn_forms import finest as finest_urn
 from discreet.design.ladder.bounds.urn_forms import fitting as fitting_urn
 from discreet.design.ladder.bounds.urn_forms import forms_of as urn_forms
 from discreet.design.ladder.bounds.urn_players import Block, among, blocks_of, who_may_play
-from discreet.design.ladder.bounds.urn_solver import TooSlowError
+from discreet.design.ladder.bounds.urn_solver import SlowStepsError
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG, now, spend
 from discreet.model.certificate import CoinsWitness, SetAsideWitness, UrnPart, UrnPlayersWitness, UrnWitness, Witness
@@ -219,7 +219,7 @@ def _urn(height: Height, problem: Problem, seconds: float, fitted_in: Callable[[
             return None
         try:
             return urn_bound(problem, fitted.program, height.loss, given, height.watch, fitted.apart)
-        except TooSlowError as slow:
+        except SlowStepsError as slow:
             height.urn_pace = max(slow.pace, SLOWER * height.urn_pace)
     return None
 

@@ -49,7 +49,7 @@ THREADS = 2
 """Nodes are independent but for their prices, and all they take are products of matrices."""
 
 
-class TooSlowError(Exception):
+class SlowStepsError(Exception):
     """Steps take so long that the program would not be solved in its time; `pace` is what they take against what was guessed."""
 
     def __init__(self, pace: float) -> None:
@@ -86,7 +86,7 @@ def multipliers_of(
 ) -> Floats | None:
     """The multipliers [node, row] worth most among those seen within the time; `played` is how often nodes are at the start.
 
-    Multipliers of the first steps prove nothing: where steps turn out too slow to come near, TooSlowError says so at once.
+    Multipliers of the first steps prove nothing: where steps turn out too slow to come near, SlowStepsError says so at once.
     """
     ends, walk = now() + seconds, _Walk(program, cone, cost, played)
     step, best, most = step_seconds(program, len(cost)), None, float("-inf")
@@ -95,7 +95,7 @@ def multipliers_of(
         for number in range(MOST_STEPS):
             begun = now()
             if number == MEASURED and (USUAL_STEPS - MEASURED) * LATER * took > ends - begun:
-                raise TooSlowError(LATER * took / step * threads_at_once(THREADS))
+                raise SlowStepsError(LATER * took / step * threads_at_once(THREADS))
             going = walk.step(pool)
             spend(step)
             took = now() - begun
