@@ -11,8 +11,10 @@ import design_worlds as worlds
 import numpy as np
 import pytest
 
-from discreet.design import design
+from discreet.design import best_mechanism, design
 from discreet.design import memory as room
+from discreet.design.comparison import large, plain_noise
+from discreet.design.comparison.plain_noise import noise_on_the_statistic
 from discreet.design.memory import LEAST, allowed, allowing, as_a_worker, bytes_of, for_workers, half_of_what_is_free, must_fit
 from discreet.design.processes.side_by_side import side_by_side
 from discreet.errors import InputError
@@ -94,3 +96,18 @@ def test_a_worker_takes_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
     as_a_worker()
     assert not bounds and allowed() == half_of_what_is_free()
     assert os.environ[room.SHARED] == "nonsense" and Path("/").exists()
+
+
+def test_noise_of_a_million_values_is_not_begun_where_it_does_not_fit() -> None:
+    """A mixture of 100,000 respondents with 200 MB ended in an error after its search: its noise was made, and did not fit."""
+    wide = worlds.problem(worlds.document(10**5, range(11), ["1/11"] * 11, {"kind": "squared-error", "actions": "real"}))
+    with allowing(200 * 10**6), pytest.raises(MemoryError, match="noise that shows 1,000,000 values takes about 350"):
+        noise_on_the_statistic(wide)
+    small = worlds.problem(worlds.document(90, range(3), ["1/2", "1/4", "1/4"], {"kind": "squared-error", "actions": "real"}))
+    search = best_mechanism._Search(small, 1e-6, 1.0, SILENT)
+    search._as_a_last_resort()
+    shown = large.plain_baseline(small)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plain_noise, "BYTES_PER_VALUE", 10**12)
+        search._never_worse(shown, SILENT)
+    assert shown["truncated geometric"].value is None and "of memory, more than" in shown["truncated geometric"].words

@@ -325,7 +325,10 @@ class _Search:
                 # its value was computed, so this is little work; a design worse than it is shown beside is no design
                 limit = max(self._grace, BASELINE_SECONDS)
                 proposal = in_time(lambda name=baseline.name: self._published(name, watch), limit)  # type: ignore[misc]
-            except (DiscreetError, MemoryError, TimeIsUpError):
+            except MemoryError as error:  # whoever has less cannot publish it
+                shown[baseline.name] = baseline.without_value(str(error) or OUT_OF_MEMORY)
+                continue
+            except (DiscreetError, TimeIsUpError):
                 continue
             if proposal is not None:
                 words = f"no route found anything better in the time: {proposal.words}"

@@ -12,6 +12,7 @@ from fractions import Fraction
 from math import ceil, exp, expm1, floor, sqrt
 
 from discreet.design.ladder.mechanisms.noise import staircase_noise
+from discreet.design.memory import must_fit
 from discreet.model.actions import Action, ListedActions, NamedActions
 from discreet.model.gaussian_kernel import MOST_VARIANCE
 from discreet.model.kernel import GaussianKernel, GeometricKernel, Kernel, StaircaseKernel, TableKernel
@@ -26,6 +27,8 @@ from discreet.numerics.discrete_gaussian import gaussian_moments
 
 MOST_OUTPUTS = 1_100_000
 """Of a kernel that lists an action for each of its outputs."""
+BYTES_PER_VALUE = 350
+"""Memory of plain noise for each value that it shows, made, proved and written."""
 MOST_PLUGGED_IN = 200_000
 """Payoffs that are looked at for what is best at each value."""
 DEVIATIONS, STEPS_OF_NOISE = 10.0, 40.0
@@ -87,6 +90,7 @@ def noise_on_the_statistic(
         summary = replace(summary, low=low, high=high)
     if high - low > MOST_OUTPUTS or high <= low:
         return None
+    must_fit(BYTES_PER_VALUE * (high - low), f"noise that shows {high - low:,} values")
     shown: list[list[Action]] = []
     for decision in problem.decisions:
         actions = decision.actions
