@@ -162,6 +162,15 @@ def test_what_is_no_such_kernel_is_refused(changes: dict[str, object], words: st
     assert mechanism.weighted_sum.weights == weights
 
 
+def test_stairs_that_memory_does_not_hold_are_refused_before_any_work() -> None:
+    """A file says how wide stairs are: 2^70 numbers do not fit into a list, and 10^9 not into memory."""
+    kernel = kernel_of(EVEN)
+    for step in (10**8, 10**9, 2**70, 10**4000):
+        with pytest.raises(TooLarge, match="held at once"):
+            replace(kernel, step=step)
+    assert replace(kernel, step=4_000_000).step == 4_000_000
+
+
 def test_other_readings_of_large_cells_have_no_value_and_say_so() -> None:
     kernel = kernel_of(EVEN, stride=300, low=0, high=200)
     shifted = kernel.with_actions([Fraction(k + 1) for k in range(kernel.low, kernel.high + 1)])

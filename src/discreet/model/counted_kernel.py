@@ -24,7 +24,7 @@ import numpy as np
 from discreet.errors import InputError, TooLarge
 from discreet.frozen import dataclass
 from discreet.model.actions import Action
-from discreet.model.noise_kernel import MOST_TOTAL, NoiseKernel
+from discreet.model.noise_kernel import MOST_TABLE, MOST_TOTAL, NoiseKernel
 from discreet.model.priors.weights import log_ratio
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -73,6 +73,14 @@ class CountedKernel(NoiseKernel):
                 found=f"{len(self.weights)} tables of {sorted(widths)} weights",
                 allowed="one table or more, of the same odd number of weights",
                 remedy="complete the weights",
+            )
+        compared = len(self.weights) * (2 * self.reach + 4 * self.step + 1)
+        if compared > MOST_TABLE:
+            raise TooLarge(
+                "The tables of this kernel and two stairs beyond them cannot be held at once",
+                size=f"{brief(compared)} probabilities",
+                fits=f"{MOST_TABLE:,} probabilities",
+                remedy="use fewer tables or a smaller step",
             )
         for count, row in enumerate(self.weights):
             if min(row) < 0 or self.tail < 1 or sum(row) + 2 * self.tail != self.denominator:
