@@ -21,7 +21,7 @@ from discreet.certify.bounds.coins import coins_stage, coins_upper_bound
 from discreet.certify.optimality import upper_bound
 from discreet.design import design
 from discreet.design.ladder.bounds.coins import best_coins, coins_bound, dice_of, states_of, why_no_coins
-from discreet.errors import InputError, Refuted
+from discreet.errors import InputError, Refuted, TooLarge
 from discreet.files.certificate import certificate_document, certificate_from_document
 from discreet.files.problem import problem_from_document
 from discreet.model.certificate import (
@@ -130,6 +130,16 @@ def test_dice_are_found_on_either_side_and_for_any_law() -> None:
     for problem in odd:
         for dice in dice_of(problem)[:1]:
             coins_upper_bound(problem, any_witness(Random(1), problem, dice))
+
+
+def test_shares_that_are_written_too_finely_are_refused_before_any_work() -> None:
+    """A witness of a few thousand characters could otherwise ask for days of work on numbers of gigabytes."""
+    fine = tuple(Fraction(10**999, 5 * (10**999 + k)) for k in (0, 1, 2))
+    problem, die = asked(), TypeDie((0, 1, 2), fine, 20_000, ((0, 30), (0, 30)))
+    with pytest.raises(TooLarge, match="too finely"):
+        coins_stage(iid_sum(problem), (die,))
+    chances = [str(Fraction(8, 10) - Fraction(3, 10**400)), *["1/10", "1/20"], str(Fraction(1, 20) + Fraction(3, 10**400))]
+    assert dice_of(asked(20_000, values=[0, 1, 5, 6], chances=chances)) == []
 
 
 def test_where_all_toss_one_coin_nothing_is_lost() -> None:
@@ -262,7 +272,8 @@ def test_no_comparison_of_the_bound_can_change_unnoticed() -> None:
     cases += [(asked(1), first), (asked(3), first)]
     questions: list[Callable[[ModuleType], Any]] = [lambda module, case=case: module.coins_upper_bound(*case) for case in cases]
     plain, fine = questions[0], lambda module: module.coins_upper_bound(sparse, sixths)
-    limits = [(name, size + d) for name, size in (("MOST_STATES", 8), ("MOST_COINS", 2), ("MOST_TOSSED", 3)) for d in (-1, 0, 1)]
+    sizes = (("MOST_STATES", 8), ("MOST_COINS", 2), ("MOST_TOSSED", 3), ("MOST_BITS", 6))
+    limits = [(name, size + d) for name, size in sizes for d in (-1, 0, 1)]
     questions += [lambda module, name=name, most=most: limited(module, name, most, plain) for name, most in limits]
     questions += [lambda module, most=most: limited(module, "MOST_STATES", most, fine) for most in (19, 20)]
     assert unexplained(COINS, questions, EQUIVALENT) == []

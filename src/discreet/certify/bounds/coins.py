@@ -53,6 +53,8 @@ MOST_COINS = 6
 """Counts of faces but the first; 3^counts moves are looked at."""
 MOST_TOSSED = 20_000
 """Holders of one coin or die whose types are unknown."""
+MOST_BITS = 1 << 21
+"""Of the denominator of the probabilities of a die, which a witness decides by how it writes shares."""
 
 
 def coins_upper_bound(problem: Problem, witness: CoinsWitness) -> Fraction:
@@ -121,6 +123,13 @@ def coins_stage(law: IidSum, dice: tuple[TypeDie, ...]) -> PullStage:
             fits=f"{MOST_STATES:,} states of {MOST_COINS} counts of {MOST_TOSSED:,}",
             remedy="use another witness",
         )
+    if max(map(bits_of, dice)) > MOST_BITS:
+        raise TooLarge(
+            "The shares of a die are written too finely for so many throws",
+            size=f"probabilities of {max(map(bits_of, dice)):,} binary digits",
+            fits=f"{MOST_BITS:,} binary digits",
+            remedy="use shares with a smaller common denominator, or fewer throws",
+        )
     _, steps = steps_of(law, dice)
     masses = [prod(each, start=Fraction(1)) for each in product(*(_masses(die) for die in dice))]
     states = list(product(*(range(first, last + 1) for first, last in windows)))
@@ -137,10 +146,7 @@ def coins_stage(law: IidSum, dice: tuple[TypeDie, ...]) -> PullStage:
 
 def _masses(die: TypeDie) -> list[Fraction]:
     """Probabilities of the counts of a die in its windows: those of an even coin, those of others rounded down."""
-    unit = lcm(*(share.denominator for share in die.shares))
-    parts = [int(share * unit) for share in die.shares]
-    common = gcd(*parts)
-    first, *others = (part // common for part in parts)
+    first, *others = _odds(die)
     whole, found = (first + sum(others)) ** die.number, []
     for counts in product(*(range(low, high + 1) for low, high in die.counts)):
         ways, left = 1, die.number
@@ -150,6 +156,19 @@ def _masses(die: TypeDie) -> list[Fraction]:
         ways *= first**left
         found.append(Fraction(ways, whole) if die.even else Fraction((ways << PRIOR_BITS) // whole, 1 << PRIOR_BITS))
     return found
+
+
+def _odds(die: TypeDie) -> list[int]:
+    """The chances of the faces as whole numbers without a common divisor."""
+    unit = lcm(*(share.denominator for share in die.shares))
+    parts = [int(share * unit) for share in die.shares]
+    common = gcd(*parts)
+    return [part // common for part in parts]
+
+
+def bits_of(die: TypeDie) -> int:
+    """About how many binary digits the probabilities of its counts have."""
+    return die.number * sum(_odds(die)).bit_length()
 
 
 def moves_of(dice: tuple[TypeDie, ...]) -> list[tuple[int, ...]]:

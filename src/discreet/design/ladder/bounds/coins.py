@@ -17,7 +17,15 @@ from typing import TypeVar
 import numpy as np
 
 from discreet.certify.bounds.chain import binomial_below
-from discreet.certify.bounds.coins import MOST_COINS, MOST_STATES, coins_stage, free_decision, lattice_actions
+from discreet.certify.bounds.coins import (
+    MOST_BITS,
+    MOST_COINS,
+    MOST_STATES,
+    bits_of,
+    coins_stage,
+    free_decision,
+    lattice_actions,
+)
 from discreet.design.program.real import reaching, real_loss
 from discreet.design.program.sections import Recommendation
 from discreet.design.program.thin_witness import whole_multipliers
@@ -164,7 +172,7 @@ def dice_of(problem: Problem) -> list[tuple[TypeDie, ...]]:
         inner.sort(key=lambda t: (abs(_apart(law, base, t) - HALFWAY * _apart(law, base, beyond[0])), _apart(law, base, t)))
         for alone in sorted({min(1, len(inner)), min(2, len(inner)), min(len(inner), MOST_COINS - len(faces))}):
             dice = _dice(law, base, faces, inner[:alone])
-            if dice is not None and 1 < states_of(dice) <= MOST_STATES:
+            if dice is not None and 1 < states_of(dice) <= MOST_STATES and max(map(bits_of, dice)) <= MOST_BITS:
                 found.append(dice)
     return sorted(dict.fromkeys(found), key=states_of)
 
