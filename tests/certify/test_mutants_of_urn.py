@@ -1,4 +1,4 @@
-"""Mutation tests of the urn bounds: change any comparison, and some witness proves another number or is refuted.
+"""Mutation tests of the urn bound: change any comparison, and some witness proves another number or is refuted.
 
 As in `test_mutants_of_bounds`. Any multipliers prove something, so the corpus needs no solver.
 """
@@ -17,9 +17,8 @@ from mutation import limited, unexplained
 from random_worlds import problem_of
 
 import discreet
-from discreet.certify.bounds.urn import Urn
 from discreet.model.actions import ListedActions, RealActions
-from discreet.model.certificate import Multipliers, UrnPart, UrnPlayersWitness, UrnWitness
+from discreet.model.certificate import Multipliers, UrnWitness
 from discreet.model.decision import Decision
 from discreet.model.losses import AbsoluteLoss, SquaredLoss
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
@@ -28,7 +27,6 @@ from discreet.model.problem import Problem
 from discreet.model.universe import Universe
 
 URN = Path(discreet.__file__).parent / "certify" / "bounds" / "urn.py"
-PLAYERS = Path(discreet.__file__).parent / "certify" / "bounds" / "urn_players.py"
 THREE = (Fraction(0), Fraction(1), Fraction(3))
 CHANCES = (Fraction(5, 10), Fraction(3, 10), Fraction(2, 10))
 AT_AN_END = "the least of the piece is at its end"
@@ -107,42 +105,6 @@ def test_no_comparison_of_the_urn_bound_can_change_unnoticed() -> None:
     counted = UrnWitness(0, line, ((1, 2), (0, 3)), 1, ())
     questions += [lambda module, limit=limit: _counts(module, problem, counted, limit) for limit in range(20)]
     assert unexplained(URN, questions, EQUIVALENT) == []
-
-
-def test_no_comparison_of_an_urn_of_players_can_change_unnoticed() -> None:
-    rng = random.Random(8)
-    problem = problem_of(Universe.of(5, (*THREE, Fraction(4))), ReplaceOne())
-    contents = tuple(Fraction(c) for c in (2, 1, 1, 1))
-    problem = replace(problem, prior=DirichletMultinomialPrior(contents), decisions=(Decision(SquaredLoss(), RealActions()),))
-
-    def part(first: int, last: int, reference: int = 0, weights: tuple[tuple[int, ...], ...] = ((), (), ())) -> UrnPart:
-        states = [(x, *(0 for _ in weights[0])) for x in range(-1, first + 2)]
-        nodes = [-4 * first - 1, 0, 2, 4 * first]
-        inner = multipliers(rng, reference, weights, states, nodes)
-        weak = tuple(replace(m, flows=tuple((h, k, x % 3) for h, k, x in m.flows)) for m in inner.multipliers)
-        return UrnPart(first, last, replace(inner, multipliers=weak, scale=400))
-
-    parts = [part(2, 3), part(4, 4), part(5, 5), part(1, 1), part(2, 5), part(2, 2, 1), part(3, 5, 2)]
-    whole = UrnPlayersWitness((0, 1, 3), (parts[0], parts[1], parts[2]))
-    witnesses = [whole] + [replace(whole, parts=(one,)) for one in parts]
-    witnesses += [replace(whole, types=types) for types in ((0, 1, 1), (0, 1, 4), (-1, 1, 3), (0, 2, 3), (3, 1, 0))]
-    witnesses += [
-        replace(whole, parts=(parts[1], parts[0])), replace(whole, parts=(parts[0], part(3, 4))),
-        replace(whole, parts=(part(0, 3),)), replace(whole, parts=(part(5, 6),)), replace(whole, parts=(part(3, 2),)),
-        replace(whole, parts=(part(0, 1), parts[0])), replace(whole, parts=(parts[0], part(5, 6))),
-        UrnPlayersWitness((0, 1, 2, 3), (part(5, 5, 0, ((),) * 4),)),
-        replace(whole, parts=(part(3, 4, 0, ((1,), (0,), (1,))),)), replace(whole, parts=(part(3, 4, 0, ((0,), (1,), (0,))),)),
-    ]  # fmt: skip
-    independent = replace(problem, prior=IidPrior((Fraction(1, 4),) * 4))
-    cases = [(problem, witness) for witness in witnesses] + [(independent, whole), (problem.with_epsilon(Fraction(0)), whole)]
-    questions: list[Callable[[ModuleType], Any]] = [
-        lambda module, case=case: module.urn_players_upper_bound(*case) for case in cases
-    ]
-    questions += [lambda module, limit=limit: limited(module, "MOST_RESPONDENTS", limit, questions[0]) for limit in (4, 5, 6)]
-    few = parts[0]
-    urn = Urn(2, (Fraction(1, 2), Fraction(1), Fraction(1)), (Fraction(0), Fraction(1), Fraction(4)), 1)
-    questions += [lambda module, count=count: module.kept_share(urn, few, count) for count in range(-1, 4)]
-    assert unexplained(PLAYERS, questions, {}) == []
 
 
 def _counts(module: ModuleType, problem: Problem, witness: UrnWitness, limit: int) -> Any:

@@ -222,3 +222,13 @@ def test_a_program_whose_steps_are_too_slow_makes_way_for_a_smaller_one(monkeypa
         assert now() < 16.0
     assert height.urn_pace >= 4.7
     assert found is not None and found.lower_bound > 0
+
+
+@pytest.mark.parametrize("weight", [Fraction(1, 10**30), Fraction(10**30)])
+def test_multipliers_are_as_good_in_any_unit(example, weight):
+    """They were dropped as too faint for tiny weights, and overflowed for huge ones."""
+    problem, floats, _ = example
+    other = replace(problem, decisions=(replace(problem.decision, weight=weight),))
+    program = urn_program(urn_of(other), likeliest(other), ((), (), ()), 1e-9)
+    found = urn_bound(other, program, 0.6 * program.whole * float(weight), 600.0)
+    assert -urn_upper_bound(other, found.witness) / weight == pytest.approx(floats, rel=1e-4)

@@ -12,7 +12,9 @@ from discreet.certify.optimality import optimality, proved_bound, proved_value
 from discreet.design import design
 from discreet.design.comparison.large import large_baselines
 from discreet.design.ladder.climb import climb
+from discreet.design.ladder.rung import Found, Rung
 from discreet.design.ladder.served import why_not_read
+from discreet.design.schedule import counted, now, spend
 from discreet.errors import InputError
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import (
@@ -141,6 +143,27 @@ def test_rungs_are_told_in_the_order_they_were_tried():
     assert 0 < first.lower_bound <= last.lower_bound * (1 + 1e-12)
     assert last.lower_bound < last.loss and 0 < last.relative_gap < 0.2
     assert "weights 0, " in proposal.words
+
+
+def test_what_is_left_goes_to_the_rung_that_holds_the_bound(monkeypatch):
+    """Two rounds that found nothing ended the climb with half of its time unused."""
+    given = []
+
+    class Proves(Rung):
+        name = "quotient bound"
+
+        def climb(self, height, seconds):
+            given.append((seconds, allowed - now()))
+            spend(0.01 * seconds)
+            return Found(lower_bound=height.lower_bound * 1.001, witness=height.bound.witness) if len(given) == 1 else None
+
+    monkeypatch.setattr("discreet.design.ladder.climb.RUNGS", (Proves(),))
+    with counted():
+        allowed = now() + 100.0
+        climb(problem_of(FIVE, 20), seconds=100.0)
+    assert len(given) == 3
+    share, left = given[-1]
+    assert left > 90 and share > 0.6 * left
 
 
 def test_the_ratio_is_rational_and_not_below_what_privacy_allows():

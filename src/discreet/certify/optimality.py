@@ -29,7 +29,6 @@ from discreet.model.certificate import (
     ShiftedWitness,
     TheoremWitness,
     UnbiasedWitness,
-    UrnPlayersWitness,
     UrnWitness,
     Witness,
 )
@@ -48,7 +47,6 @@ BOUNDS: dict[str, tuple[type[Witness], Callable[[Problem, Any], Fraction]]] = {
     "set-aside": (SetAsideWitness, when_called("discreet.certify.bounds.set_aside", "set_aside_upper_bound")),
     "coins": (CoinsWitness, when_called("discreet.certify.bounds.coins", "coins_upper_bound")),
     "urn": (UrnWitness, when_called("discreet.certify.bounds.urn", "urn_upper_bound")),
-    "urn-players": (UrnPlayersWitness, when_called("discreet.certify.bounds.urn_players", "urn_players_upper_bound")),
     "renyi-cuts": (RenyiWitness, when_called("discreet.certify.bounds.renyi", "renyi_upper_bound")),
     "players": (PlayersWitness, when_called("discreet.certify.bounds.players", "players_upper_bound")),
     "unbiased": (UnbiasedWitness, when_called("discreet.certify.bounds.unbiased", "unbiased_upper_bound")),

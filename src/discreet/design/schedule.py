@@ -59,7 +59,6 @@ SHARES = {
     "noise that follows a count": 0.3,
     "coin bound": 0.6,
     "set-aside bound": 0.75,
-    "urn bound among players": 0.5,
     "urn bound": 0.8,
     "likely histograms": 0.9,
     "quotient bound": 0.15,
@@ -71,7 +70,6 @@ BEFORE_LISTING = {
     "program on the sum": 0.04,
     "program on a sum and a count": 0.06,
     "set-aside bound": 0.15,
-    "urn bound among players": 0.1,
     "urn bound": 0.2,
 }
 """The same the first time, where likely histograms are listed after these."""

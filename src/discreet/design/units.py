@@ -25,7 +25,6 @@ from discreet.model.certificate import (
     SetAsideWitness,
     SeveralWitness,
     SingleWitness,
-    UrnPlayersWitness,
     UrnWitness,
     Witness,
 )
@@ -90,14 +89,7 @@ class Units:
         if isinstance(witness, (DualWitness, QuotientWitness, RenyiWitness, SetAsideWitness, UrnWitness)):
             moved = tuple(replace(m, action=self._out(m.action)) for m in witness.multipliers)
             return replace(witness, multipliers=moved)
-        if isinstance(witness, UrnPlayersWitness):
-            return replace(witness, parts=tuple(replace(part, inner=self._scaled(part.inner)) for part in witness.parts))
         return witness
-
-    def _scaled(self, witness: UrnWitness) -> UrnWitness:
-        """Actions that are measured from a type's value already."""
-        out = Units(self.inner, unit=self.unit)._out
-        return replace(witness, multipliers=tuple(replace(m, action=out(m.action)) for m in witness.multipliers))
 
     def _out(self, action: Recommendation) -> Recommendation:
         if isinstance(action, tuple):

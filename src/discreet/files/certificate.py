@@ -46,8 +46,6 @@ from discreet.model.certificate import (
     TheoremWitness,
     TypeDie,
     UnbiasedWitness,
-    UrnPart,
-    UrnPlayersWitness,
     UrnWitness,
     Witness,
     coin,
@@ -127,10 +125,6 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
         return _witness_document(witness.inner) | {"kind": witness.kind, "shift": [format_exact(s) for s in witness.shift]}
     if isinstance(witness, SeveralWitness):
         return {"kind": witness.kind, "each": [_witness_document(one) for one in witness.each]}
-    if isinstance(witness, UrnPlayersWitness):
-        blocks = [[part.first, part.last] for part in witness.parts]
-        each = [_witness_document(part.inner) for part in witness.parts]
-        return {"kind": witness.kind, "types": list(witness.types), "blocks": blocks, "each": each}
     if isinstance(witness, PlayersWitness):
         parts = [_part_document(part) for part in witness.parts]
         return {"kind": witness.kind, "kinds": [list(kind) for kind in witness.kinds], "parts": parts}
@@ -219,8 +213,6 @@ def _single(shape: schema.Witness) -> SingleWitness:
         if shape.theorem is None:
             raise _lacking("theorem")
         return TheoremWitness(shape.theorem, tuple((shape.parameters or {}).items()))
-    if shape.kind == "urn-players":
-        return _urn_players(shape)
     if shape.kind == "players":
         if shape.kinds is None or shape.parts is None:
             raise _lacking("kinds or parts")
@@ -266,28 +258,13 @@ def _single(shape: schema.Witness) -> SingleWitness:
     return DualWitness(shape.kind, clamp_from_shape(shape.box), scale, multipliers, shape.reduction)
 
 
-def _urn_players(shape: schema.Witness) -> UrnPlayersWitness:
-    if shape.types is None or shape.blocks is None or shape.each is None:
-        raise _lacking("types, blocks or each")
-    inner = [one for one in map(_single, shape.each) if isinstance(one, UrnWitness)]
-    if not len(inner) == len(shape.each) == len(shape.blocks):
-        raise InputError(
-            "A witness of an urn of players has an urn witness for each of its blocks",
-            found=f"{len(shape.blocks)} blocks, {len(inner)} urn witnesses",
-            allowed="as many of both, and no other witness",
-            remedy="correct the file",
-        )
-    parts = tuple(UrnPart(first, last, one) for (first, last), one in zip(shape.blocks, inner, strict=True))
-    return UrnPlayersWitness(tuple(shape.types), parts)
-
-
 COMPRESSION = 6
 """More would take twenty times as long for a hundredth of the size."""
 PLANES = "planes:"
 OWN_KEYS = {"quotient": ("reference", "groups", "rays", "states"), "unbiased": ("tails", "biases"), "shifted": ("shift",),
             "renyi-cuts": ("root", "cuts"), "players": ("kinds", "parts"), "coins": ("coins",),
             "set-aside": ("weights", "states", "levels"), "urn": ("reference", "weights", "states"),
-            "urn-players": ("types", "blocks", "each"), "several": ("each",)}  # fmt: skip
+            "several": ("each",)}  # fmt: skip
 
 
 def _must_belong(shape: schema.Witness) -> None:

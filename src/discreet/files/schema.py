@@ -204,7 +204,7 @@ class CoinShape(Shape):
 
 class Witness(Shape):
     kind: Literal[
-        "dual", "dual-with-chord", "quotient", "set-aside", "coins", "urn", "urn-players", "theorem", "unbiased", "shifted",
+        "dual", "dual-with-chord", "quotient", "set-aside", "coins", "urn", "theorem", "unbiased", "shifted",
         "renyi-cuts", "players", "several"
     ]  # fmt: skip
     box: ClampShape | None = None
@@ -227,8 +227,6 @@ class Witness(Shape):
     kinds: list[list[Integer]] | None = None
     parts: list[PlayersPartShape] | None = None
     coins: list[CoinShape] | None = None
-    types: list[Integer] | None = None
-    blocks: list[tuple[Integer, Integer]] | None = None
     each: list[Witness] | None = None
 
 

@@ -9,7 +9,6 @@ Witnesses of optimality (all bound the payoff of every private mechanism from ab
 `set-aside`        prices of what a mechanism says of one respondent, given a few sums over the others
 `coins`            multipliers for respondents who toss coins between two types, all others known
 `urn`              multipliers on inequalities between mean counts of types, given the count of one type, under an urn's prior
-`urn-players`      the same for some respondents of a few types, all others known: one for each block of their numbers
 `renyi-cuts`       multipliers on linear cuts of Rényi divergences, under a promise of ρ
 `players`          such cuts for some respondents of a few types, all others known: any number of respondents and types
 `theorem`          a named theorem whose conditions and formula are checked again
@@ -36,8 +35,6 @@ from discreet.model.multipliers import PackedFlows as PackedFlows
 from discreet.model.multipliers import Recommendation as Recommendation
 from discreet.model.promises import Promise, pure_epsilon
 from discreet.model.summary import Clamp
-from discreet.model.urns import UrnPart as UrnPart
-from discreet.model.urns import UrnPlayersWitness as UrnPlayersWitness
 from discreet.model.urns import UrnWitness as UrnWitness
 from discreet.numerics.exact import brief
 
@@ -297,7 +294,6 @@ SingleWitness = (
     | SetAsideWitness
     | CoinsWitness
     | UrnWitness
-    | UrnPlayersWitness
     | TheoremWitness
     | UnbiasedWitness
     | ShiftedWitness

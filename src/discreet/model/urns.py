@@ -1,4 +1,4 @@
-"""Witnesses of the bounds of an urn: multipliers on mean counts of types, for all respondents or among players."""
+"""The witness of the bound of an urn: multipliers on mean counts of types."""
 
 from __future__ import annotations
 
@@ -36,32 +36,3 @@ class UrnWitness:
     def _fits(self, state: int, place: int, flow: int, width: int) -> bool:
         row = 0 <= (place - width) // 2 < len(self.weights) and (place - width) // 2 != self.reference and flow >= 0
         return (row or 0 <= place < width) and 0 <= state < len(self.states)
-
-
-@dataclass(frozen=True)
-class UrnPart:
-    """An urn witness for `first` players that serves any number of them up to `last`."""
-
-    first: int
-    last: int
-    inner: UrnWitness
-
-
-@dataclass(frozen=True)
-class UrnPlayersWitness:
-    """Urn witnesses among the respondents of some types (`certify.bounds.urn_players`).
-
-    Their types are numbered as `types` lists them, and actions are measured from "all players have the reference's value"."""
-
-    types: tuple[int, ...]
-    parts: tuple[UrnPart, ...]
-    kind = "urn-players"
-
-    def __post_init__(self) -> None:
-        if not self.parts or any(len(part.inner.weights) != len(self.types) for part in self.parts):
-            raise InputError(
-                "A witness of an urn of players has parts that weigh all of its types",
-                found=f"{len(self.types)} types, {len(self.parts)} parts",
-                allowed="one part or more, with a row of weights for each type",
-                remedy="correct the file",
-            )

@@ -103,41 +103,29 @@ def urn_of(problem: Problem) -> Urn:
 
 def urn_upper_bound(problem: Problem, witness: UrnWitness) -> Fraction:
     """What no ε-private mechanism's expected payoff exceeds; refutes a witness that does not fit the problem."""
-    whole = [Fraction(1)] * len(witness.states)
-    return -rounded_down(least_loss(urn_of(problem), witness, problem.epsilon, problem.decision.weight, problem.omega_range, whole))
-
-
-def rounded_down(x: Fraction) -> Fraction:
-    """To BITS bits below the point."""
-    return Fraction((x.numerator << BITS) // x.denominator, 1 << BITS)
-
-
-def least_loss(
-    urn: Urn, witness: UrnWitness, epsilon: Fraction, weight: Fraction, ends: tuple[Fraction, Fraction], kept: Sequence[Fraction]
-) -> Fraction:
-    """What the witness proves of N respondents, the loss at each of its states counted with the part of it that is `kept`."""
+    urn = urn_of(problem)
     if len(witness.weights) != len(urn.values):
         raise Refuted("the witness weighs other types than the problem has", f"{len(witness.weights)} types")
     work = len(witness.multipliers) * len(witness.states) * len(urn.values)
     if work > MOST_WORK:
         raise TooLarge("the urn bound", size=f"{work:,} sums", fits=f"{MOST_WORK:,}", remedy="use fewer states or nodes")
     nodes = [node.action for node in witness.multipliers if isinstance(node.action, Fraction)]
-    low, high = ends
+    low, high = problem.omega_range
     rising = len(nodes) == len(witness.multipliers) and all(a < b for a, b in pairwise(nodes))
     if not rising or not nodes or nodes[0] > low or nodes[-1] < high:
         raise Refuted("the nodes must rise and reach over all values of the statistic", f"{len(nodes)} nodes")
     at = {state: h for h, state in enumerate(witness.states)}
     if len(at) != len(witness.states):
         raise Refuted("the witness lists a state twice", "states")
-    factor = rational_above_exp(epsilon, FACTOR_BITS) if epsilon else Fraction(1)
-    prior = _Prior(urn, witness)
+    factor = rational_above_exp(problem.epsilon, FACTOR_BITS) if problem.epsilon else Fraction(1)
+    weight, prior = problem.decision.weight, _Prior(urn, witness)
     pulls = _Pulls(urn, witness, at, factor)
-    least = _least(urn, pulls, witness.multipliers, nodes, weight, kept)
+    least = _least(urn, pulls, witness.multipliers, nodes, weight)
     total = Fraction(0)
-    for state, share, worths in zip(witness.states, kept, least, strict=True):
+    for state, worths in zip(witness.states, least, strict=True):
         counts, second = prior.moments(state)
-        total += weight * share * second + sum((n * worth for n, worth in zip(counts, worths, strict=True) if n), Fraction(0))
-    return total
+        total += weight * second + sum((n * worth for n, worth in zip(counts, worths, strict=True) if n), Fraction(0))
+    return -Fraction((total.numerator << BITS) // total.denominator, 1 << BITS)
 
 
 class _Prior:
@@ -155,8 +143,8 @@ class _Prior:
         whole = lcm(*(c.denominator for c in urn.contents))
         n, grown = urn.respondents, urn.grows * whole
         sizes = [sum((urn.contents[i] for i in kinds), Fraction(0)) for kinds in ([witness.reference], *self.classes)]
-        self.ways = [rising(int(c * whole), grown, n) for c in sizes]
-        self.bottom = rising(int(sum(urn.contents, Fraction(0)) * whole), grown, n)[n]
+        self.ways = [_rising(int(c * whole), grown, n) for c in sizes]
+        self.bottom = _rising(int(sum(urn.contents, Fraction(0)) * whole), grown, n)[n]
         self.sizes = sizes
         self.left = MOST_WORK
 
@@ -216,7 +204,7 @@ class _Prior:
                 yield (k,)
 
 
-def rising(first: int, step: int, most: int) -> list[int]:
+def _rising(first: int, step: int, most: int) -> list[int]:
     """first·(first + step)·… of 0, 1, …, most factors."""
     found = [1]
     for k in range(most):
@@ -265,38 +253,27 @@ class _Pulls:
 
 
 def _least(
-    urn: Urn,
-    pulls: _Pulls,
-    multipliers: Sequence[Multipliers],
-    nodes: Sequence[Fraction],
-    weight: Fraction,
-    kept: Sequence[Fraction],
+    urn: Urn, pulls: _Pulls, multipliers: Sequence[Multipliers], nodes: Sequence[Fraction], weight: Fraction
 ) -> list[list[Fraction]]:
     """min_a B_i(a, s) as [state][type]."""
     n, centre = urn.respondents, urn.centre
     places = [a - n * centre for a in nodes]
     costs = [[weight * (a * a / n - 2 * a * (v - centre)) for v in urn.values] for a in places]
     bends = [weight * (b - a) ** 2 / n for a, b in pairwise(places)]
-    whole_share = lcm(*(share.denominator for share in kept))
-    shares = [int(share * whole_share) for share in kept]
-    cost_unit = lcm(pulls.bottom, *(x.denominator for x in [*bends, *(c for row in costs for c in row)]))
-    unit = cost_unit * whole_share
+    unit = lcm(pulls.bottom, *(x.denominator for x in [*bends, *(c for row in costs for c in row)]))
     step = unit // pulls.bottom
     found: list[list[Fraction]] = []
     before: list[list[int]] = []
     for number, (node, row) in enumerate(zip(multipliers, costs, strict=True)):
-        whole = [int(c * cost_unit) for c in row]
-        here = [
-            [share * c - step * x for c, x in zip(whole, pulled, strict=True)]
-            for share, pulled in zip(shares, pulls.of(node), strict=True)
-        ]
+        whole = [int(c * unit) for c in row]
+        here = [[c - step * x for c, x in zip(whole, pulled, strict=True)] for pulled in pulls.of(node)]
         if not number:
             found = [[Fraction(x) for x in cells] for cells in here]
         else:
-            bend = int(bends[number - 1] * cost_unit)
-            for share, held, old, new in zip(shares, found, before, here, strict=True):
+            bend = int(bends[number - 1] * unit)
+            for held, old, new in zip(found, before, here, strict=True):
                 for i, (left, right) in enumerate(zip(old, new, strict=True)):
-                    held[i] = min(held[i], _dip(left, right, share * bend))
+                    held[i] = min(held[i], _dip(left, right, bend))
         before = here
     return [[x / unit for x in cells] for cells in found]
 

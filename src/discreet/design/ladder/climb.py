@@ -25,7 +25,7 @@ Several decision makers are bounded each for himself, and the bounds add up.
 from __future__ import annotations
 
 from discreet.design.ladder.bounds.makers import FIRST, EachMaker
-from discreet.design.ladder.bounds.rungs import CoinsBound, GroupedQuotient, Quotient, SetAside, UrnAmongPlayers, UrnBound
+from discreet.design.ladder.bounds.rungs import CoinsBound, GroupedQuotient, Quotient, SetAside, UrnBound
 from discreet.design.ladder.likely import LikelyHistograms
 from discreet.design.ladder.mechanisms.rungs import (
     NoiseByCount,
@@ -46,12 +46,13 @@ from discreet.watch import SILENT, Watch
 
 RUNGS: tuple[Rung, ...] = (
     WeightsBySearch(), NoiseByCount(), ProgramOnTheSum(), ProgramOnSumAndCount(), CoinsBound(), SetAside(),
-    UrnAmongPlayers(), UrnBound(), LikelyHistograms(), Quotient(), GroupedQuotient(), EachMaker(),
+    UrnBound(), LikelyHistograms(), Quotient(), GroupedQuotient(), EachMaker(),
 )  # fmt: skip
 
 
 ROUNDS = 3
-"""The ladder is climbed again with what time is left, as long as that helps; first in haste where likely histograms are listed."""
+"""The ladder is climbed again with what time is left, as long as that helps; first in haste where likely histograms are listed.
+What is left then goes to the rung that holds the bound."""
 
 
 def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: float = 1e-6) -> Proposal:
@@ -80,24 +81,33 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
     _note(rungs, watch, height, "clipped sum", begun)
     further = [rung for rung in RUNGS if (height.weights or not rung.needs_weights) and rung.why_not(problem) is None]
     lists = next((place for place, rung in enumerate(further, 1) if isinstance(rung, LikelyHistograms)), 0)
+    holder: Rung | None = None
     for number in range(ROUNDS + (lists > 0)):
         before = height.loss, height.lower_bound
         allowance.before_listing = lists > 0 and number == 0
         for rung in further[:lists] if allowance.before_listing else further:
             if height.enough or watch.cancelled() or allowance.left <= rung.least_seconds:
                 break
-            given = allowance.share(rung.name, last=rung is further[-1] and number > 0)
-            begun = now()
-            found = rung.climb(height, given)
-            if found is not None:
-                height.take(found)
-                _note(rungs, watch, height, rung.name, begun, found.loss, found.lower_bound)
+            proved = height.lower_bound
+            _step(rungs, watch, height, rung, allowance.share(rung.name, last=rung is further[-1] and number > 0))
+            holder = rung if height.lower_bound > proved else holder
         if height.enough or (number > 0 and before == (height.loss, height.lower_bound)):
             break
+    if holder is not None and not height.enough and not watch.cancelled() and allowance.left > holder.least_seconds:
+        _step(rungs, watch, height, holder, allowance.share(holder.name, last=True))
     chosen = height.mechanism
     assert chosen.summary is not None and chosen.kernel is not None
     status = "optimal" if height.enough else "cancelled" if watch.cancelled() else "stalled"
     return Proposal(chosen.summary, chosen.kernel, height.bound.witness, chosen.words, status, tuple(rungs))
+
+
+def _step(rungs: list[Reached], watch: Watch, height: Height, rung: Rung, seconds: float) -> None:
+    """One rung in its time; what it finds is taken and noted."""
+    begun = now()
+    found = rung.climb(height, seconds)
+    if found is not None:
+        height.take(found)
+        _note(rungs, watch, height, rung.name, begun, found.loss, found.lower_bound)
 
 
 def _note(

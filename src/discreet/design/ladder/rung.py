@@ -46,8 +46,6 @@ class Height:
         """Whether noise that follows a count was looked for."""
         self.urn_pace = 1.0
         """What steps of the urn bound take, against what was guessed."""
-        self.played: set[tuple[int, ...]] = set()
-        """Types that were players of an urn."""
         self.begun_in = 0.0
         """Seconds that the first rungs took."""
         self.makers: list[Height] = []

@@ -11,7 +11,6 @@ from discreet.model.certificate import (
     QuotientWitness,
     SetAsideWitness,
     SeveralWitness,
-    UrnPlayersWitness,
     UrnWitness,
 )
 from discreet.model.problem import Problem
@@ -38,11 +37,6 @@ class Ladder(Route):
 
     def taken(self, problem: Problem, proposal: Proposal) -> Step:
         named = {QuotientWitness: "quotient bound", SetAsideWitness: "set-aside bound", CoinsWitness: "coin bound"}
-        named |= {
-            UrnWitness: "urn bound",
-            UrnPlayersWitness: "urn bound among players",
-            DualWitness: "SY Prop. 5",
-            SeveralWitness: "bounds of each maker",
-        }
+        named |= {UrnWitness: "urn bound", DualWitness: "SY Prop. 5", SeveralWitness: "bounds of each maker"}
         theorem = named.get(type(proposal.witness), self.theorem)
         return Step(self.name, True, theorem, f"{self.why(problem)}; {proposal.words}")

@@ -17,11 +17,10 @@ from discreet.design.ladder.bounds.urn_forms import FittedUrn
 from discreet.design.ladder.bounds.urn_forms import finest as finest_urn
 from discreet.design.ladder.bounds.urn_forms import fitting as fitting_urn
 from discreet.design.ladder.bounds.urn_forms import forms_of as urn_forms
-from discreet.design.ladder.bounds.urn_players import Block, among, blocks_of, who_may_play
 from discreet.design.ladder.bounds.urn_solver import SlowStepsError
 from discreet.design.ladder.rung import Found, Height, Rung
 from discreet.design.schedule import SHORTEST_RUNG, now, spend
-from discreet.model.certificate import CoinsWitness, SetAsideWitness, UrnPart, UrnPlayersWitness, UrnWitness, Witness
+from discreet.model.certificate import CoinsWitness, SetAsideWitness, UrnWitness, Witness
 from discreet.model.iid_sum import iid_sum
 from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.problem import Problem
@@ -34,8 +33,6 @@ ALONE, BESIDE = 0.15, 0.85
 """Shares of the time left that a program with one sum may take, and the first with two."""
 FIRST_FORM = 0.3
 """Share of the time that an urn bound may take with the count alone."""
-PROMISING = 0.97
-"""How near the best bound an urn of players must come by its likeliest block, to be gone on with."""
 SURELY = 0.7
 """Of the time, that a program of the urn bound may be thought to take: one that is cut off proves little."""
 SLOWER = 1.25
@@ -171,42 +168,6 @@ class UrnBound(Rung):
         found = _urn(height, problem, ends - now(), lambda given: finest_urn(problem, loss, given))
         best = max((each for each in (best, found) if each), key=lambda each: each.lower_bound, default=None)
         return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)
-
-
-class UrnAmongPlayers(Rung):
-    """The same among the respondents of some types, all others known (`certify.bounds.urn_players`)."""
-
-    name = "urn bound among players"
-    theorem = "urn bound among players"
-    least_seconds = 2 * SHORTEST_RUNG
-
-    def why_not(self, problem: Problem) -> str | None:
-        reason = why_not_urn(problem)
-        if reason is None and not isinstance(problem.prior, DirichletMultinomialPrior):
-            return "coins say more of independent respondents"
-        return "no types are cheap, or respondents too many" if reason is None and not who_may_play(problem) else reason
-
-    def climb(self, height: Height, seconds: float) -> Found | None:
-        ends, problem = now() + seconds, height.problem
-        types = next((types for types in who_may_play(problem) if types not in height.played), None)
-        if types is None:
-            return None
-        height.played.add(types)
-        blocks = blocks_of(problem, types)
-        whole = sum(block.chance * block.held for block in blocks)
-        parts, lower = [], 0.0
-        for k, block in enumerate(sorted(blocks, key=lambda block: -block.chance)):
-            found = self._block(height, types, block, (ends - now()) / (len(blocks) - k))
-            if found is None or (not k and found.lower_bound / block.held * whole < PROMISING * height.lower_bound):
-                break
-            lower += block.chance * found.lower_bound
-            parts.append(UrnPart(block.first, block.last, found.witness))
-        parts.sort(key=lambda part: part.first)
-        return Found(lower_bound=lower, witness=UrnPlayersWitness(types, tuple(parts))) if parts else None
-
-    def _block(self, height: Height, types: tuple[int, ...], block: Block, seconds: float) -> UrnProved | None:
-        few = among(height.problem, types, block.first)
-        return _urn(height, few, seconds, lambda given: finest_urn(few, height.loss, given, block.kept))
 
 
 def _urn(height: Height, problem: Problem, seconds: float, fitted_in: Callable[[float], FittedUrn | None]) -> UrnProved | None:

@@ -59,8 +59,6 @@ class UrnProgram:
     shares: Floats
     second: float
     whole: float
-    kept: Floats
-    """The part of each state's loss that is counted; `masses`, `second` and `whole` have it."""
 
     @property
     def forms(self) -> Integers:
@@ -73,11 +71,8 @@ class UrnProgram:
         return np.asarray(self.urn.respondents * self.forms[self.cells[:, 1]] - self.states[self.cells[:, 0]], dtype=np.float64)
 
 
-def urn_program(urn: Urn, reference: int, rows: Forms, leave_out: float, kept: Floats | None = None) -> UrnProgram | None:
-    """The program for the likely states of the count of one type, and of sums beside it; None when they are too many to list.
-
-    `kept` says by the count which part of a loss is counted.
-    """
+def urn_program(urn: Urn, reference: int, rows: Forms, leave_out: float) -> UrnProgram | None:
+    """The program for the likely states of the count of one type, and of sums beside it; None when they are too many to list."""
     types, n = len(urn.values), urn.respondents
     levels = sorted({rows[i] for i in range(types) if i != reference})
     classes = [[reference]] + [[i for i in range(types) if i != reference and rows[i] == level] for level in levels]
@@ -88,8 +83,7 @@ def urn_program(urn: Urn, reference: int, rows: Forms, leave_out: float, kept: F
     means = np.array([c[kinds] @ v[kinds] for kinds in classes]) / sizes
     spreads = np.array([c[kinds] @ v[kinds] ** 2 for kinds in classes]) / sizes - means**2
     counts = _compositions(n, len(classes))
-    kept = np.ones(n + 1) if kept is None else kept
-    masses = np.exp(_logarithms(counts, sizes, urn.grows)) * kept[counts[:, 0]]
+    masses = np.exp(_logarithms(counts, sizes, urn.grows))
     within = counts * (sizes + urn.grows * counts) / (sizes + urn.grows) * spreads
     squares = masses * ((counts @ means) ** 2 + within.sum(axis=1))
     forms = np.array([rows[kinds[0]] for kinds in classes], dtype=np.int64).reshape(len(classes), -1)
@@ -99,13 +93,13 @@ def urn_program(urn: Urn, reference: int, rows: Forms, leave_out: float, kept: F
     likely, second = np.bincount(at, masses), np.bincount(at, squares)
     order = np.argsort(-(likely + second / second.sum()))
     cut = int(np.searchsorted(np.cumsum(second[order]), (1 - leave_out) * second.sum())) + 1
-    listed = np.sort(order[:cut])
+    kept = np.sort(order[:cut])
     class_of = np.empty(types, dtype=np.int64)
     for k, kinds in enumerate(classes):
         class_of[kinds] = k
-    held = np.stack([np.bincount(at, masses * counts[:, k])[listed] for k in range(len(classes))], axis=1)
+    held = np.stack([np.bincount(at, masses * counts[:, k])[kept] for k in range(len(classes))], axis=1)
     numbers = held[:, class_of] * (c / sizes[class_of])
-    return _program(urn, reference, rows, states[listed], numbers, float(second[listed].sum()), float(second.sum()), kept)
+    return _program(urn, reference, rows, states[kept], numbers, float(second[kept].sum()), float(second.sum()))
 
 
 def _compositions(total: int, parts: int) -> Integers:
@@ -129,9 +123,7 @@ def _logarithms(counts: Integers, sizes: Floats, grows: int) -> Floats:
     return np.asarray(ways + drawn - gammaln(total + n) + gammaln(total))
 
 
-def _program(
-    urn: Urn, reference: int, rows: Forms, states: Integers, numbers: Floats, second: float, whole: float, kept: Floats
-) -> UrnProgram:
+def _program(urn: Urn, reference: int, rows: Forms, states: Integers, numbers: Floats, second: float, whole: float) -> UrnProgram:
     live = numbers > 1e-290
     cells = np.argwhere(live)
     number = np.full(numbers.shape, -1, dtype=np.int64)
@@ -154,7 +146,7 @@ def _program(
     reads = n * (np.array([float(v) for v in urn.values]) - centre)
     return UrnProgram(
         urn, reference, rows, states, cells, numbers[live] / n, reads[cells[:, 1]],
-        np.array(before, dtype=np.int64).reshape(-1, 3), np.array(shares), second, whole, kept[states[:, 0]],
+        np.array(before, dtype=np.int64).reshape(-1, 3), np.array(shares), second, whole,
     )  # fmt: skip
 
 
@@ -266,13 +258,14 @@ def _witness(problem: Problem, program: UrnProgram, cone: UrnCone, knots: Floats
     own = program.before[:, 0]
     here = program.cells[own]
     content = float(urn.contents[program.reference]) + urn.grows * program.states[here[:, 0], 0]
-    factors = np.repeat(program.kept[here[:, 0]] / (content * program.masses[own] * urn.respondents), 2)
+    factors = np.repeat(1.0 / (content * program.masses[own] * urn.respondents), 2)
     f = np.maximum(np.nan_to_num(multipliers[:, : 2 * count]), 0.0)
     f[f <= FAINT * float(problem.decision.weight) * np.repeat(program.masses[own], 2) * float(np.ptp(knots)) ** 2] = 0.0
-    tied = -multipliers[:, 2 * count :] * np.tile(program.kept, width) / (cone.sizes.T.ravel() * urn.respondents)
+    tied = -multipliers[:, 2 * count :] / (cone.sizes.T.ravel() * urn.respondents)
     scaled = np.concatenate([f * factors, tied], axis=1)
     bits = BITS - int(np.ceil(np.log2(max(float(np.abs(scaled).max(initial=0.0)), 1e-300))))
-    whole = np.trunc(np.ldexp(scaled, max(bits, 0))).astype(np.int64)
+    whole = np.trunc(np.ldexp(scaled, max(bits, 0)))
+    whole = whole.astype(np.int64) if bits >= 0 else np.frompyfunc(int, 1, 1)(whole)
     states = np.concatenate([np.repeat(here[:, 0], 2), np.tile(np.arange(len(program.states)), width)])
     places = np.concatenate(
         [width + 2 * np.repeat(here[:, 1], 2) + np.tile([0, 1], count), np.repeat(np.arange(width), len(program.states))]

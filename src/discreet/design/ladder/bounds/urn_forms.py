@@ -13,7 +13,6 @@ from discreet.certify.bounds.urn import urn_of
 from discreet.design.ladder.bounds.urn import APART, Forms, UrnProgram, knots_of, urn_program
 from discreet.design.ladder.bounds.urn_solver import solve_seconds
 from discreet.model.problem import Problem
-from discreet.numerics.arrays import Floats
 
 LEAVE_OUT = (2e-2, 1e-2, 3e-3, 1e-3, 3e-4)
 """Shares of the variance of ω that the states left out may hold."""
@@ -38,9 +37,7 @@ class FittedUrn:
     unproved: float
 
 
-def fitting(
-    problem: Problem, forms: Forms, loss: float, seconds: float, most_left_out: float = LEAVE_OUT[0], kept: Floats | None = None
-) -> FittedUrn | None:
+def fitting(problem: Problem, forms: Forms, loss: float, seconds: float, most_left_out: float = LEAVE_OUT[0]) -> FittedUrn | None:
     """Of the programs that the time allows, leaving out no more than this, the one thought to prove most; None without any.
 
     Time is for states or for nodes: half the distance of nodes, squared, is lost between them, and at twenty respondents that is
@@ -48,7 +45,7 @@ def fitting(
     """
     best, paid = None, loss / float(problem.decision.weight)
     for share in (share for share in LEAVE_OUT if share <= most_left_out):
-        program = urn_program(urn_of(problem), likeliest(problem), forms, share, kept)
+        program = urn_program(urn_of(problem), likeliest(problem), forms, share)
         if program is None:
             break
         found = None
@@ -67,12 +64,12 @@ def fitting(
     return best
 
 
-def finest(problem: Problem, loss: float, seconds: float, kept: Floats | None = None) -> FittedUrn | None:
+def finest(problem: Problem, loss: float, seconds: float) -> FittedUrn | None:
     """The program with the finest forms that fits the time; None where nothing fits beside the count."""
     finer = forms_of(problem)[:0:-1]
     for most in (LEAVE_OUT[1], LEAVE_OUT[0]):
         for forms in finer:
-            found = fitting(problem, forms, loss, seconds, most, kept)
+            found = fitting(problem, forms, loss, seconds, most)
             if found is not None:
                 return found
     return None
