@@ -33,8 +33,6 @@ ALONE, BESIDE = 0.15, 0.85
 """Shares of the time left that a program with one sum may take, and the first with two."""
 FIRST_FORM = 0.3
 """Share of the time that an urn bound may take with the count alone."""
-SURELY = 0.7
-"""Of the time, that a program of the urn bound may be thought to take: one that is cut off proves little."""
 SLOWER = 1.25
 """A program that was too slow is followed by one which at least so much slower steps would fit."""
 ALONE_SECONDS = 4.0
@@ -175,7 +173,7 @@ def _urn(height: Height, problem: Problem, seconds: float, fitted_in: Callable[[
     ends = now() + seconds
     while not height.watch.cancelled():
         given = ends - now()
-        fitted = fitted_in(SURELY * given / height.urn_pace)
+        fitted = fitted_in(given / height.urn_pace)
         if fitted is None or _known_urn(height.bound.witness, fitted):
             return None
         try:
