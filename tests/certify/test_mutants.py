@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import random_worlds as worlds
+from counted_mechanisms import counted_on, kernel_of, peaked
 from mutation import mutants, survivors, unexplained
 from small_mechanisms import corpus, special, worlds_at_random
 
@@ -81,6 +82,8 @@ def test_no_comparison_of_the_concentrated_checker_can_change_unnoticed() -> Non
     assert isinstance(proved, PrivacyProof)
     for rho in (proved.tight_high, proved.tight_high * (1 - Fraction(1, 10**15)), Fraction(0)):
         questions.append(lambda module, rho=rho: facts(module.concentrated_privacy(geometric, ConcentratedPromise(rho))))
+    for m in (counted_on(peaked(2, 0, -2)), counted_on(kernel_of([[0, 6, 4], [4, 6, 4]]))):
+        questions.append(lambda module, m=m: facts(module.concentrated_privacy(m, ConcentratedPromise(Fraction(10**6)))))
     top, bottom, *_ = worst_ratio(table.kernel.weights, table.space.edges.tolist())
     largest = float_up(log_bracket(Fraction(top, bottom), concentrated.LOG_BITS)[1])
     bracket = rho_bracket(concentrated._rows(table, table.kernel), largest)
