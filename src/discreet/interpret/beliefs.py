@@ -20,6 +20,7 @@ import numpy as np
 
 from discreet.errors import InputError, TooLarge
 from discreet.interpret.total_laws import affine, joint_law, total_law
+from discreet.interpret.urn_laws import urn_law
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import (
     DirichletMultinomialPrior,
@@ -174,18 +175,21 @@ def _ranked(omegas: Sequence[Fraction]) -> tuple[tuple[Fraction, ...], np.ndarra
 
 
 def _on_totals(mechanisms: Sequence[Mechanism], universe: Universe, prior: Prior, statistic: Statistic) -> Beliefs:
-    """Many iid respondents read through one weighted sum S: the law of S where it determines ω, else of the pair (S, ω)."""
+    """Many respondents, iid or from an urn, read through a weighted sum S: the law of (S, ω), or of S where that says ω."""
     summaries = {m.summary for m in mechanisms}
     summary = next(iter(summaries))
     weights = statistic.weights(universe)
     iid = prior.iid if isinstance(prior, ReferencePrior) else prior
     summed = len(summaries) == 1 and universe.fixed
+    if summed and isinstance(summary, LinearSummary) and weights is not None and isinstance(iid, DirichletMultinomialPrior):
+        pairs = urn_law(universe.respondents, iid.concentration, summary.weights, weights)
+        return Beliefs(universe, "total", pairs.totals[:, None], pairs.logs, pairs.values, pairs.omega)
     if not summed or not isinstance(summary, LinearSummary) or weights is None or not isinstance(iid, IidPrior):
         raise TooLarge(
             "There are too many histograms to list",
             size=f"{universe.histogram_count:,}",
             fits=f"{MOST_STATES:,}",
-            remedy="use an iid prior and a mechanism that reads a weighted sum",
+            remedy="use an iid or exchangeable prior and a mechanism that reads a weighted sum",
         )
     chances = np.array([float(p) for p in iid.probabilities])
     line = affine(summary.weights, weights)
