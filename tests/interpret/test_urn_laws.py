@@ -77,6 +77,7 @@ def test_an_urn_is_not_read_as_independent_respondents() -> None:
     assert not np.allclose(np.sort(np.exp(law.logs))[-5:], np.sort(iid)[-5:], rtol=0.1)
 
 
-def test_what_takes_too_long_is_refused_before_any_work() -> None:
+@pytest.mark.parametrize(("respondents", "weights"), [(10_000, (0, 40, 107)), (2, (0, 10**6, 10**6 + 7, 3 * 10**6 + 1))])
+def test_what_takes_too_long_or_too_much_memory_is_refused_before_any_work(respondents, weights) -> None:
     with pytest.raises(TooLarge, match="pairs of the weighted sum"):
-        urn_law(10_000, (Fraction(1),) * 3, (0, 40, 107), (Fraction(0), Fraction(1), Fraction(5)))
+        urn_law(respondents, (Fraction(1),) * len(weights), weights, tuple(map(Fraction, (0, 1, 5, 11)[: len(weights)])))

@@ -23,6 +23,8 @@ from discreet.numerics.exact import whole_steps
 
 MOST_WORK = 3_000_000_000
 """Pairs times respondents times types: some seconds."""
+MOST_HELD = 10_000_000
+"""Pairs times types: a quarter of a gigabyte."""
 
 
 def urn_law(respondents: int, concentration: Sequence[Fraction], weights: Sequence[int], values: Sequence[Fraction]) -> PairLaw:
@@ -36,11 +38,11 @@ def urn_law(respondents: int, concentration: Sequence[Fraction], weights: Sequen
     moves = [(v, (r - low) // apart) for v, r in zip(steps, rest, strict=True)]
     tall, wide = (max(move[k] for move in moves) for k in (0, 1))
     pairs = (respondents * tall + 1) * (respondents * wide + 1)
-    if pairs * respondents * len(moves) > MOST_WORK:
+    if pairs * respondents * len(moves) > MOST_WORK or pairs * len(moves) > MOST_HELD:
         raise TooLarge(
             "There are too many pairs of the weighted sum and the statistic",
             size=f"{pairs:,} pairs of {respondents:,} respondents",
-            fits=f"{MOST_WORK:,} pairs × respondents × types",
+            fits=f"{MOST_WORK:,} pairs × respondents × types, {MOST_HELD:,} pairs × types",
             remedy="read fewer respondents, an iid prior, or a mechanism with smaller weights",
         )
     total = float(sum(concentration, Fraction(0)))
