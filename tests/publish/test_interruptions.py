@@ -53,6 +53,15 @@ def test_a_stage_whose_seal_does_not_fit_is_burned_not_published(town: Town) -> 
     assert town.stages() == ["burned"]
 
 
+def test_killed_between_emptying_the_stage_and_removing_it(town: Town) -> None:
+    """The release is whole and recorded: the command given again draws nothing, says that it exists, and tidies up."""
+    town.publish()
+    stage = town.folder / ".release.staging"
+    stage.mkdir(mode=0o700)
+    check(town)
+    assert town.stages() == ["released"] and not stage.exists()
+
+
 @pytest.mark.slow
 def test_killed_at_random_moments(tmp_path: Path) -> None:
     killed_at_random("random", make_town(tmp_path / "template").folder, tmp_path / "work", 16)

@@ -172,7 +172,10 @@ class Stage:
             os.close(self.held.pop())
 
     def remove(self) -> None:
-        """Tidy up after the release was recorded; the attempt's name goes last, so that a half-removed stage is known as one."""
+        """Tidy up after the release was recorded; the attempt's name goes last, so that a half-removed stage is known as one.
+
+        Killed after that, an empty folder is left: the release is whole, and the next command into it removes the folder.
+        """
         for name in (SEAL, DRAWS, WRITTEN, ATTEMPT):
             with suppress(OSError):
                 (self.folder / name).unlink()
