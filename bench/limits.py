@@ -3,7 +3,8 @@
 A search ends within 1.2 times `--seconds` and 5 s of processor time, and takes no more than `--memory`. Each line runs in a process
 of its own whose clocks count its own processor time (`bench/zoo.py`), so that a busy machine shows the same; imports and the start
 of Python are counted. A family has `--limit` for the whole; every point of a frontier is a search of its own. LATE and LARGE mark
-what breaks a limit.
+what breaks a limit, WORSE a design that loses more than a baseline shown beside it, FAILED what came to no answer; words that
+refuse a problem before any work are an answer (refused). What it says of the version at hand stands in `docs/design.md`.
 
     python bench/limits.py [--seconds 1 3 10] [--memory 2GB] [--only WORD ...] [--json FILE]
 """
@@ -23,13 +24,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from zoo import ABSOLUTE, GRACE, PINBALL, SQUARED, THREE, WHOLE, Document, falling, problem, scaled, threshold
+from limits_written import Case, written
+from zoo import ABSOLUTE, GRACE, MATCH, PINBALL, SQUARED, THREE, WHOLE, Document, falling, problem, scaled, threshold
 
 POINTS = 3
+REFUSED = 2
+"""What the command line answers to a question that cannot be asked."""
 IMPORTS = 60 << 20
 """What an interpreter with NumPy holds before anything is asked."""
-Case = tuple[str, Document, list[str], float]
-"""Name, problem, arguments, and how many searches they are."""
 
 
 def dirichlet(types: int) -> Document:
@@ -91,6 +93,8 @@ def cases(seconds: float) -> Iterator[Case]:
     yield "frontier T=5 N=100", problem(100, range(6), falling(6)), levels, POINTS
     yield "frontier T=2 N=200 whole", problem(200, (0, 1, 2), THREE, WHOLE), levels, POINTS
     yield from unthought_of(seconds)
+    yield from contrived(seconds)
+    yield from written(seconds)
 
 
 def unthought_of(seconds: float) -> Iterator[Case]:
@@ -152,6 +156,80 @@ def unthought_of(seconds: float) -> Iterator[Case]:
     yield "smallest epsilon N=6", small, [*points, "2", "--target", "1"], 12
 
 
+def contrived(seconds: float) -> Iterator[Case]:
+    """Numbers and sizes that nobody would write down, and every command that searches."""
+
+    def asked(name: str, document: Document, *more: str, searches: float = 1.0, time: float = seconds) -> Case:
+        return name, document, ["design", "PROBLEM", "--seconds", str(time), *more], searches
+
+    primes = ["1/99991", "2/99989", "5/100003", "7/100019", "11/100043"]
+    long = [f"{10**40 + 7 * k}/{5 * 10**40 + 70}" for k in range(5)]
+    six, eleven = falling(6), falling(11)
+    sized = {"kind": "iid", "probabilities": falling(5), "size": ["1/501"] * 501}
+    differing = {**dirichlet(3), "size": ["1/61"] * 61}
+    makers = [
+        {**MATCH, "weight": "10"},
+        {"kind": "squared-error", "actions": {"from": 0, "to": 400, "step": "1/3"}},
+        {**threshold(150), "weight": "1/7"},
+        {**PINBALL, "actions": "integer"},
+    ]
+    mixed = [{"weight": "1/2", "concentration": ["1/5"] * 6}, {"weight": "1/2", "probabilities": six}]
+    wide = problem(3000, (0, 1, 2, 3, 5, 800), {"kind": "mixture", "components": mixed})
+    yield asked("guesses of a sum T=10 N=200", problem(200, range(11), eleven, MATCH))
+    yield asked("guesses at 30 Dirichlet T=5 N=50", problem(50, range(6), dirichlet(6), MATCH, epsilon=30))
+    yield asked("absolute at 30 T=5 N=200", problem(200, range(6), six, ABSOLUTE, epsilon=30))
+    yield asked("pinball at 1e-6 Dirichlet T=10 N=1000", problem(1000, range(11), dirichlet(11), PINBALL, epsilon="1e-6"))
+    yield asked("zeros T=10 N=300", problem(300, range(11), ["0", "1/4", "0", "0", "1/2", "0", "0", "0", "0", "0", "1/4"]))
+    yield asked("all but one zero N=50", problem(50, range(4), ["0", "0", "1", "0"], WHOLE))
+    yield asked("T=2000 N=20 real", problem(20, range(2001), ["1/2001"] * 2001))
+    yield asked("T=3000 N=3 absolute", problem(3, range(3001), ["1/3001"] * 3001, ABSOLUTE))
+    yield asked("Dirichlet T=500 N=40", problem(40, range(501), {"kind": "exchangeable", "concentration": ["1/25"] * 501}))
+    yield asked("values of 1e40", problem(100, (0, "1e40", "3e40", "1e41"), falling(4)))
+    yield asked("values over primes N=50", problem(50, (0, *primes), six))
+    yield asked("values over primes listed", problem(9, (0, *primes), six, {**SQUARED, "actions": {"from": 0, "to": 1}}))
+    yield asked("long probabilities N=500", problem(500, range(5), long))
+    yield asked("long concentrations N=300", problem(300, range(5), {"kind": "exchangeable", "concentration": long}))
+    yield asked(
+        "unbounded 0..500 absolute", problem({"from": 0, "to": 500}, range(5), sized, ABSOLUTE, neighbours="add-remove-one")
+    )
+    yield asked("unbounded Dirichlet 0..60", problem({"from": 0, "to": 60}, (0, 1, 2), differing, neighbours="add-remove-one"))
+    yield asked("four kinds of maker T=5 N=100", problem(100, range(6), six, makers))
+    yield asked("four kinds of maker Dirichlet N=30", problem(30, (0, 1, 2), dirichlet(3), makers))
+    yield asked("wide mixture T=5 N=3000", wide)
+    yield asked("wide mixture in no time", wide, time=seconds / 20)
+    yield asked("signed values N=10^7 absolute", problem(10**7, (-1, 0, 1), ("1/4", "1/2", "1/4"), ABSOLUTE))
+    yield asked("mean of a thousand T=5", problem(997, ("1/7", "2/11", 3, 4, 5, 6), six, statistic={"kind": "mean"}))
+    rows = [[f"{k % 97 + 1}/100", f"{99 - k % 97}/100"] for k in range(2000)]
+    yield asked("laws of their own N=2000", problem(2000, (0, 1), {"kind": "independent", "probabilities": rows}, ABSOLUTE))
+    names = [f"s{k}" for k in range(400)]
+    whole = {
+        "data": {"neighbours": {"states": names, "edges": [[a, b] for k, a in enumerate(names) for b in names[:k]]}},
+        "prior": {"kind": "table", "probabilities": dict.fromkeys(names, "1/400")},
+        "statistic": {"kind": "table", "values": {name: str(k * k) for k, name in enumerate(names)}},
+        "decision": ABSOLUTE,
+        "privacy": {"epsilon": "2"},
+    }
+    yield asked("400 states, all neighbours", whole)
+    yield asked("rho Dirichlet listed T=2 N=60", {**problem(60, (0, 1, 2), dirichlet(3), WHOLE), "privacy": {"rho": "2"}})
+    yield asked(
+        "rho unbounded",
+        {**problem({"from": 0, "to": 60}, (0, 1, 2), differing, neighbours="add-remove-one"), "privacy": {"rho": "1/2"}},
+    )
+    yield asked("hedge Dirichlet T=10 N=200 absolute", problem(200, range(11), dirichlet(11), ABSOLUTE), "--hedge", "50%")
+    yield asked("hedge T=100 N=100", problem(100, range(101), ["1/101"] * 101), "--hedge", "30%")
+    others = [{"kind": "iid", "probabilities": six[k:] + six[:k]} for k in range(5)]
+    yield asked("five priors T=5 N=100", {**problem(100, range(6), six), "priors": others}, "--priors", "PRIORS", searches=6)
+    cells = [dirichlet(6), {"kind": "mixture", "components": mixed}]
+    yield asked("priors of cells that differ", {**problem(60, range(6), six), "priors": cells}, "--priors", "PRIORS", searches=3)
+    within = ["--workers", "1", "--limit", str(seconds), "--sizes"]
+    yield asked("family Dirichlet T=10 to 5,000", problem(10, range(11), dirichlet(11), ABSOLUTE), *within, "20, 500, 5000")
+    yield asked("family 1..40 hedged", problem(10, (0, 1, 2), THREE), *within, "1..40", "--hedge", "50%")
+    yield asked("family T=300 padded", problem(10, range(301), ["1/301"] * 301), *within, "5-30, 900-1000")
+    points = ["frontier", "PROBLEM", "--workers", "1", "--seconds", str(seconds), "--points", "2", "--against", "none"]
+    yield "frontier Dirichlet makers", problem(100, range(6), dirichlet(6), makers), points, 2
+    yield "frontier rho both", {**problem(60, range(4), falling(4)), "privacy": {"rho": "1/4"}}, points, 8
+
+
 def as_toml(value: Any) -> str:
     """A value of a problem file, inline."""
     if isinstance(value, dict):
@@ -184,15 +262,30 @@ def ran(document: Document, arguments: list[str], memory: str) -> dict[str, Any]
             tables = ("".join(f"{name} = {as_toml(part)}\n" for name, part in prior.items()) for prior in document["priors"])
             priors.write_text("".join(f"[[prior]]\n{text}" for text in tables), encoding="utf-8")
         line = [{"PROBLEM": str(path), "PRIORS": str(priors)}.get(a, a) for a in arguments]
-        words = Path(folder) / "words"
-        with words.open("w") as file:
+        answer, words = Path(folder) / "answer", Path(folder) / "words"
+        with answer.open("w") as out, words.open("w") as err:
             begun = subprocess.Popen(
-                [sys.executable, __file__, "--one", *line, "--memory", memory], stdout=file, stderr=subprocess.STDOUT
+                [sys.executable, __file__, "--one", *line, "--memory", memory, "--json"], stdout=out, stderr=err
             )
             _, status, used = os.wait4(begun.pid, 0)
-        said = words.read_text(encoding="utf-8")
-    found = {"cpu": used.ru_utime + used.ru_stime, "memory": used.ru_maxrss * 1024, "failed": status != 0}
-    return found | {"words": said[-600:] if status else ""}
+        said, told = words.read_text(encoding="utf-8"), answer.read_text(encoding="utf-8")
+    found = {
+        "cpu": used.ru_utime + used.ru_stime,
+        "memory": used.ru_maxrss * 1024,
+        "failed": os.waitstatus_to_exitcode(status) not in (0, REFUSED),
+    }
+    worse = [] if status else sorted(set(worse_than(json.loads(told))))
+    return found | {"refused": status != 0, "worse": worse, "words": said[-600:] if status else ", ".join(worse)}
+
+
+def worse_than(found: Any) -> Iterator[str]:
+    """The baselines beside a design, or beside a point of a frontier, that lose less than it."""
+    for point in found.get("points", [found]):
+        what, sign = ("loss", 1.0) if "loss" in point else ("value", -1.0)
+        shown = {name: b.get(what) if isinstance(b, dict) else b for name, b in (point.get("baselines") or {}).items()}
+        losses = {name: sign * number for name, number in shown.items() if number is not None and name != "full information"}
+        slack = 1e-6 * abs(point.get(what, 0.0)) + 1e-12 * abs(losses.get("no information", 0.0))
+        yield from (name for name, loss in losses.items() if sign * point[what] > loss + slack)
 
 
 def main() -> None:
@@ -214,9 +307,14 @@ def main() -> None:
                 continue
             found = ran(document, arguments, asked.memory)
             most = searches * (1.2 * seconds + GRACE)
-            marks = [word for word, bad in (("FAILED", found["failed"]), ("LATE", found["cpu"] > most)) if bad]
-            if found["memory"] > bytes_of(asked.memory) + IMPORTS:
-                marks.append("LARGE")
+            said = {
+                "FAILED": found["failed"],
+                "refused": found["refused"] and not found["failed"],
+                "WORSE": bool(found["worse"]),
+                "LATE": found["cpu"] > most,
+                "LARGE": found["memory"] > bytes_of(asked.memory) + IMPORTS,
+            }
+            marks = [word for word, holds in said.items() if holds]
             points.append({"problem": name, "seconds": seconds, "limit": most, **found})
             print(
                 f"{seconds:4g} s {name:34} {found['cpu']:6.1f} of {most:5.1f} CPU s {found['memory'] / 2**20:6.0f} MB "
