@@ -146,19 +146,21 @@ def closed(mechanism: dict[str, Any], rng: random.Random) -> None:
 
 
 def counted(mechanism: dict[str, Any], rng: random.Random, most: int) -> None:
-    """The same problem with noise that follows a count."""
+    """The same problem with noise that follows a count, or two."""
     values = [rng.randint(0, 3) for _ in mechanism["problem"]["data"]["values"]]
     stride, reach, total = most * max(values) + rng.randint(0, 4), rng.randint(0, 2), 1 << 8
-    mechanism["summary"]["weights"] = [v + stride * rng.randint(0, 1) for v in values]
+    tables = rng.choice([[2, 1], [1, 2], [3], [2, 2, 1]]) if rng.random() < 0.5 else []
+    radix = most + rng.randint(0, 2) if tables else 1
+    mechanism["summary"]["weights"] = [v + stride * rng.choice((0, 1, radix)) for v in values]
     tail, rows = rng.randint(1, 40), []
-    for _ in range(rng.randint(1, 3)):
+    for _ in range(sum(tables) or rng.randint(1, 3)):
         row = [rng.randint(5, 20) for _ in range(2 * reach + 1)]
         row[reach] += total - 2 * tail - sum(row)
         rows.append(list(map(str, row)))
     mechanism["kernel"] = {
         "family": "counted", "from": -1, "to": most * 3 + 1, "step": max(max(values) - rng.randint(0, 1), 1), "stride": stride,
         "ratio": rng.choice(["1/2", "3/8", "9/10"]), "tail": str(tail), "weights": rows, "denominator": str(total),
-    }  # fmt: skip
+    } | ({"radix": radix, "tables": tables} if tables else {})  # fmt: skip
 
 
 def places(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -334,44 +334,58 @@ def check_closed(mechanism):
     return (ratio.denominator, ratio.numerator, power, where) if power else (1, 1, 1, where)
 
 def check_counted(mechanism):
-    """(top, bottom, 1, where) of noise that follows a count. The total is s + stride*j, j the count of types with the stride in
-    their weight, and s + z is published with z from table min(j, last): weights for |z| <= reach, beyond it stairs of width
-    `step` that fall by `ratio` and hold `tail` on either side, the same for all. Neighbours' sums are at most one stair apart, so
-    beyond two stairs nothing new is compared: there both are stairs, the same one or the next."""
+    """(top, bottom, 1, where) of noise that follows counts. The total is s + stride*(k + radix*j), j and k how many have types with
+    radix*stride and with the stride in their weight (radix 1: j alone). s + z is published with z from the table of both, of which
+    there are tables[j] for j, the last for more: weights for |z| <= reach, beyond it stairs of width `step` that fall by `ratio`
+    and hold `tail` on either side, the same for all. Neighbours' sums are at most one stair apart, so beyond two stairs nothing new
+    is compared: there both are stairs, the same one or the next. All others but one respondent count the same on both sides."""
     kernel, summary, data = mechanism["kernel"], mechanism["summary"], mechanism["problem"]["data"]
     need(summary["kind"] == "linear" and isinstance(data["neighbours"], str), "a counted kernel reads a weighted sum")
     need(summary.get("low") is None and summary.get("high") is None, "a total that tells a count is not clipped")
     if unbiased(mechanism) is not None:
         raise TooLarge("whether values are unbiased is not checked of noise that follows a count")
     weights, stride, step, (least, most) = summary["weights"], kernel["stride"], kernel["step"], sizes(data)
-    ends = (stride, step, kernel["from"], kernel["to"])
+    tables, two = len(kernel["weights"]), kernel.get("radix") is not None or kernel.get("tables") is not None
+    radix, shape = (kernel["radix"], kernel["tables"]) if two else (1, [1] * tables)
+    ends = (stride, step, kernel["from"], kernel["to"], radix, *shape)
     need({type(x) for x in (*ends, *weights)} == {int} and stride > 0 < step, "weights, stride, step and range are whole numbers")
     need(len(weights) == len(data["values"]), "the summary needs one weight for every type")
-    types = [divmod(w, stride) for w in weights]  # (counted or not, value)
-    values = [value for _, value in types]
-    need({mark for mark, _ in types} <= {0, 1} and most * max(values) < stride, "totals do not tell the sum and the count")
+    need(radix > 1 or not two, "two counts need a radix above one")
+    need(sum(shape) == tables and min(shape) > 0, "some counts have no table, or some table no counts")
+    types = [(*divmod(w // stride, radix), w % stride) for w in weights]  # (counted first or not, second or not, value)
+    values = [value for _, _, value in types]
+    need({w // stride for w in weights} <= {0, 1, radix} and most * max(values) < stride and (most < radix or not two),
+         "totals do not tell the sum and the counts")
     need(kernel["from"] <= least * min(values) and most * max(values) <= kernel["to"], "the kernel does not cover every sum")
     need(kernel["from"] < kernel["to"], "a kernel with one output")
     rows, tail, total = [list(map(whole, row)) for row in kernel["weights"]], whole(kernel["tail"]), whole(kernel["denominator"])
-    reach, last, ratio = len(rows[0]) // 2, len(rows) - 1, number(kernel["ratio"])
+    reach, ratio = len(rows[0]) // 2, number(kernel["ratio"])
     need(0 < ratio < 1 and tail > 0, "the tails are empty, or do not fall")
     need(total.bit_count() == 1, "the denominator is not a power of two")
     need(all(len(row) == 2 * reach + 1 and min(row) >= 0 and sum(row) + 2 * tail == total for row in rows),
          "some table is no distribution, or goes further than another")
     far, down, up = reach + 2 * step, ratio.numerator, ratio.denominator
-    affordable(len(types) ** 2 * (last + 2) * (2 * far + 1) + (last + 1) * (2 * far + 1) * (1 + up.bit_length() // 512))
+    affordable(len(types) ** 2 * len(shape) * max(shape) * (2 * far + 1) + tables * (2 * far + 1) * (1 + up.bit_length() // 512))
     stairs = [tail * (up - down) * up] * step + [tail * (up - down) * down] * step
     noise = [[*stairs[::-1], *(w * step * up * up for w in row), *stairs] for row in rows]
-    moves = [(a, b) for a in types for b in types] if data["neighbours"] == "replace-one" else [((0, 0), b) for b in types]
-    pairs = {(min(j, last), min(j - a[0] + b[0], last), b[1] - a[1]) for a, b in moves
-             for j in range(a[0], min(last + 1, most - 1 + a[0]) + 1)}
+    moves = [(a, b) for a in types for b in types] if data["neighbours"] == "replace-one" else [((0, 0, 0), b) for b in types]
+    others = [(j, k) for j in range(len(shape)) for k in range(max(shape)) if j + k < most]
+    starts = [0]
+    for count in shape:
+        starts.append(starts[-1] + count)
+
+    def table(j, k):
+        held = min(j, len(shape) - 1)
+        return min(starts[held] + k, starts[held + 1] - 1)
+
+    pairs = {(table(j + a[0], k + a[1]), table(j + b[0], k + b[1]), b[2] - a[2]) for a, b in moves for j, k in others}
     need(all(abs(moved) <= step for _, _, moved in pairs), "one neighbour can move the sum further than the kernel's step")
     best = (1, 1, 1, ("one sum", "another", "of the noise"))
     for here, there, moved in sorted(pairs):
         for z in range(max(-far, moved - far), min(far, moved + far) + 1):
             x, y = noise[here][z + far], noise[there][z - moved + far]
             if max(x, y) * best[1] > best[0] * min(x, y):
-                best = (max(x, y), min(x, y), 1, (f"count {here}", f"count {there} and a sum {moved} away", f"noise {z}"))
+                best = (max(x, y), min(x, y), 1, (f"table {here}", f"table {there} and a sum {moved} away", f"noise {z}"))
     return best
 
 # --- (epsilon, delta): what exp(epsilon) does not cover, added up on every directed edge ------------------------------
@@ -517,12 +531,13 @@ def prove(mechanism):
 
 def check_pure(mechanism, epsilon):
     """(largest log-ratio from below, from above, where)."""
-    table = mechanism["kernel"]["family"] == "table"
-    top, bottom, power, where = check_table(mechanism) if table else check_closed(mechanism)
+    family = mechanism["kernel"]["family"]
+    top, bottom, power, where = check_table(mechanism) if family == "table" else check_closed(mechanism)
     if exceeds_exp(top, bottom, epsilon / power):  # (top/bottom)^power > exp(epsilon), without forming the power
-        raise Refuted(f"output {where[2]} is more than exp({epsilon}) times as likely at {where[0]} as at {where[1]}")
+        may = "may be" if family == "counted" else "is"
+        raise Refuted(f"output {where[2]} {may} more than exp({epsilon}) times as likely at {where[0]} as at {where[1]}")
     low, high = log_between(top, bottom, epsilon / power) if top > bottom else (Fraction(0), Fraction(0))
-    return power * low, power * high, where
+    return power * low * (family != "counted"), power * high, where  # noise that follows a count: perhaps no database shows it
 
 def say(text):
     """Print one line. What the file says is shown as text: line ends and terminal codes in it are written out."""

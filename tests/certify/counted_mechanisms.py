@@ -18,19 +18,28 @@ from discreet.model.neighbours import AddRemoveOne, ReplaceOne
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 
-HALF = Fraction(1, 2)
+HALF, RADIX = Fraction(1, 2), 5
 
 
 def kernel_of(
-    rows: list[list[int]], *, tail: int = 4, step: int = 2, stride: int = 16, low: int = -40, high: int = 50, ratio: Fraction = HALF
+    rows: list[list[int]],
+    *,
+    tail: int = 4,
+    step: int = 2,
+    stride: int = 16,
+    low: int = -40,
+    high: int = 50,
+    ratio: Fraction = HALF,
+    tables: tuple[int, ...] = (),
 ) -> CountedKernel:
-    """Tables with what is missing to a power of two in the middle of each."""
+    """Tables with what is missing to a power of two in the middle of each; of two counts where `tables` says how many."""
     total = 1 << max(sum(row) + 2 * tail - 1 for row in rows).bit_length()
     filled = [tuple(w + (total - 2 * tail - sum(row)) * (z == len(row) // 2) for z, w in enumerate(row)) for row in rows]
-    return CountedKernel(low, high, step, stride, ratio, tail, tuple(filled), total)
+    radix = RADIX if tables else 1
+    return CountedKernel(low, high, step, stride, ratio, tail, tuple(filled), total, radix=radix, tables=tables)
 
 
-def peaked(*centres: int) -> CountedKernel:
+def peaked(*centres: int, tables: tuple[int, ...] = ()) -> CountedKernel:
     """Tables that fall by 2/5 with every two numbers from their centre: private for shifts of two, or of centres."""
     shapes = [[Fraction(2, 5) ** -(-abs(z - c) // 2) for z in range(-8, 9)] for c in centres]
     scale = 2**20 / max(sum(shape) + Fraction(1, 5) for shape in shapes)
@@ -38,7 +47,8 @@ def peaked(*centres: int) -> CountedKernel:
     total, tail = 2**20, int(scale / 10)
     for row, centre in zip(rows, centres, strict=True):
         row[centre + 8] += total - 2 * tail - sum(row)
-    return CountedKernel(-40, 50, 2, 16, HALF, tail, tuple(map(tuple, rows)), total)
+    radix = RADIX if tables else 1
+    return CountedKernel(-40, 50, 2, 16, HALF, tail, tuple(map(tuple, rows)), total, radix=radix, tables=tables)
 
 
 def counted_on(
@@ -49,12 +59,14 @@ def counted_on(
     epsilon: Fraction = Fraction(1),
     *,
     presence: bool = False,
+    second: tuple[int, ...] = (),
 ) -> Mechanism:
-    """A mechanism that counts the types at these places."""
+    """A mechanism that counts the types at these places, and where it has two counts those of the second class."""
     types = tuple(map(Fraction, values))
     universe = Universe(types, respondents // 3, respondents) if presence else Universe.of(respondents, types)
     problem = worlds.problem_of(universe, AddRemoveOne() if presence else ReplaceOne(), epsilon)
-    weights = tuple(v + kernel.stride * (t in counted) for t, v in enumerate(values))
+    marks = [kernel.radix * (t in counted) or int(t in second) for t in range(len(values))]
+    weights = tuple(v + kernel.stride * mark for v, mark in zip(values, marks, strict=True))
     return worlds.mechanism_on(problem, LinearSummary(weights), kernel, epsilon)
 
 
@@ -62,17 +74,19 @@ def at_random(count: int, seed: int = 5) -> list[Mechanism]:
     """Tables of any shape, few of them alike; ends of the range near and far, some counts that nobody can have."""
     rng = random.Random(seed)
     found = []
-    for _ in range(count):
+    for number in range(count):
         reach, step = rng.randint(0, 3), rng.choice([2, 2, 3])
-        rows = [[rng.randint(3, 9) for _ in range(2 * reach + 1)] for _ in range(rng.randint(1, 4))]
+        tables = rng.choice([(2, 1), (1, 2), (3,), (2, 2, 1), (1, 3, 1)]) if number % 2 else ()
+        rows = [[rng.randint(3, 9) for _ in range(2 * reach + 1)] for _ in range(sum(tables) or rng.randint(1, 4))]
         far = rng.choice([0, 1, 40])
         respondents = rng.randint(1, 3)
         kernel = kernel_of(
             rows, tail=rng.randint(3, 9), step=step, low=-far, high=2 * respondents + far,
-            ratio=Fraction(rng.randint(3, 12), 16), stride=rng.randint(7, 20),
+            ratio=Fraction(rng.randint(3, 12), 16), stride=rng.randint(7, 20), tables=tables,
         )  # fmt: skip
         counted = rng.choice([(2,), (1, 2), (0,), (), (0, 1, 2)])
-        found.append(counted_on(kernel, respondents, counted=counted, presence=rng.random() < 0.4))
+        second = rng.choice([(1,), (0, 1, 2), (0,)]) if tables else ()
+        found.append(counted_on(kernel, respondents, counted=counted, presence=rng.random() < 0.4, second=second))
     return found
 
 
@@ -126,6 +140,16 @@ def forged_counted() -> list[dict[str, Any]]:
     for rho in ("1/4", "2"):
         said = {("guarantee",): base["guarantee"], ("problem", "privacy"): base["problem"]["privacy"]}
         changes += [(base, {way: without_epsilon(promise, rho) for way, promise in said.items()})]
+    two = mechanism_document(counted_on(replace(peaked(2, 0, -2, -2, tables=(2, 2)), low=-1, high=7), second=(1,)))
+    both = {("kernel", "radix"): 5, ("kernel", "tables"): [2, 1]}
+    changes += [(two, {}), (two, {("kernel", "radix"): 4, ("summary", "weights"): [0, 17, 66]}), (base, both)]
+    changes += [
+        (two, {("kernel", "radix"): n, ("summary", "weights"): [0, 17, 2 + 16 * int(n)]}) for n in (1, 2, 3, 0, -1, True, "5")
+    ]
+    changes += [(two, {("kernel", "tables"): n}) for n in ([2, 1], [3, 1], [1, 3], [4], [4, 0], [5, -1], [1, 1, 1, 1], [], "22", 4)]
+    changes += [(two, {("kernel", key): None}) for key in ("radix", "tables")]
+    changes += [(two, {("kernel", "radix"): None, ("kernel", "tables"): None})]
+    changes += [(two, {("summary", "weights"): w}) for w in ([0, 33, 82], [0, 1, 18], [80, 17, 2], [0, 17, 98], [0, 81, 18])]
     found = [base, ranged, few]
     for document, written in changes:
         forged = copy.deepcopy(document)

@@ -18,8 +18,9 @@ from discreet.design import design
 from discreet.design.questions.family import design_family
 from discreet.design.questions.robust import robust_design
 from discreet.errors import DiscreetError
-from discreet.files.certificate import _packed, _unpacked, certificate_document
+from discreet.files.certificate import certificate_document
 from discreet.files.family import family_document
+from discreet.files.flows import packed, unpacked
 from discreet.files.mechanism import mechanism_document, mechanism_from_document, mechanism_hash
 from discreet.files.robust import RobustFile, robust_document
 from discreet.files.sizes import read_sizes
@@ -143,13 +144,13 @@ def items(parent: Any) -> list[tuple[Any, Any]]:
 
 
 def changed_flows(text: str, rng: random.Random) -> str:
-    flows = [list(flow) for flow in _unpacked(text)]
+    flows = [list(flow) for flow in unpacked(text)]
     if flows and rng.random() < 0.9:
         flow, part = rng.choice(flows), rng.randrange(3)
         flow[part] = max(0, rng.choice((flow[part] + 1, flow[part] - 1, flow[part] * 2, 0, flow[part] + 10**9)))
     else:
         flows.append([0, 1, 10**12])
-    return _packed(tuple(tuple(flow) for flow in flows))
+    return packed(tuple(tuple(flow) for flow in flows))
 
 
 def changed_text(text: str, parent: Any, rng: random.Random) -> str:

@@ -13,6 +13,7 @@ from random_worlds import label, mechanism_on, problem_of, random_table, random_
 
 from discreet.certify.bounds.dual import dual_upper_bound
 from discreet.certify.bounds.theorems import geometric_bound, why_not_geometric
+from discreet.certify.duality.pulls import added
 from discreet.certify.value.expected import expected_payoff
 from discreet.errors import DiscreetError, Refuted
 from discreet.model.actions import ListedActions, NamedActions, RealActions
@@ -162,6 +163,14 @@ def test_chords_never_push_it_below_a_fine_grid(seed: int) -> None:
     multipliers = tuple(Multipliers(a, flows(rng, edges, 30)) for a in nodes)
     bound = dual_upper_bound(real, DualWitness("dual-with-chord", None, 300, multipliers))
     assert float(bound) >= optimum(listed) - 1e-7
+
+
+@pytest.mark.parametrize("least", [Fraction(1, 3), Fraction(-1, 3), Fraction(5, 2**400 + 1), Fraction(-5, 2**400 + 1)])
+def test_a_long_sum_errs_downwards_alone_and_by_next_to_nothing(least: Fraction) -> None:
+    """A lower bound on loss may lose digits, never gain them; a short one is exact."""
+    short, long = Fraction(2, 7), Fraction(1, 3**3000)
+    assert added(short, least) == short + least
+    assert short + long + least - Fraction(1, 10**90) < added(short + long, least) < short + long + least
 
 
 def test_a_box_that_leaves_the_universe_is_refused_in_words() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from math import comb, factorial
 from operator import lt as less
 from pathlib import Path
@@ -17,15 +18,19 @@ from mutation import limited, unexplained
 
 import discreet
 from discreet.certify.bounds.chain import chain_upper_bound
-from discreet.certify.bounds.coins import coins_stage, coins_upper_bound
+from discreet.certify.bounds.coins import chance_of, coins_stage, coins_upper_bound, unknown_to_all
 from discreet.certify.optimality import upper_bound
 from discreet.design import design
-from discreet.design.ladder.bounds.coins import best_coins, coins_bound, dice_of, states_of, why_no_coins
+from discreet.design.ladder.bounds.coins import best_coins
+from discreet.design.ladder.bounds.counts import coins_bound
+from discreet.design.ladder.bounds.dice import dice_bound, dice_of, dice_within, in_tiers_of, states_of, why_no_coins
+from discreet.design.schedule import counted
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.files.certificate import certificate_document, certificate_from_document
 from discreet.files.problem import problem_from_document
 from discreet.model.certificate import (
     Certificate,
+    CoinsTier,
     CoinsWitness,
     Multipliers,
     OptimalityClaim,
@@ -37,7 +42,8 @@ from discreet.model.certificate import (
 from discreet.model.iid_sum import iid_sum
 from discreet.model.problem import Problem
 
-COINS = Path(discreet.__file__).parent / "certify" / "bounds" / "coins.py"
+BOUNDS = Path(discreet.__file__).parent / "certify" / "bounds"
+COINS, COUNTS = BOUNDS / "coins.py", BOUNDS / "counts.py"
 SMALL = (coin(0, 2, Fraction(2, 5), 3, 0, 3), coin(0, 1, Fraction(3, 5), 1, 0, 1))
 DICE = (
     TypeDie((0, 1, 2), (Fraction(2, 5), Fraction(1, 10), Fraction(1, 5)), 3, ((0, 1), (0, 2))),
@@ -46,9 +52,9 @@ DICE = (
 ODD = (["1", "0", "0"], ["0.999999", "0.0000005", "0.0000005"], ["0.01", "0.01", "0.98"], ["1/3", "1/3", "1/3"])
 QUICKER = "the other way to tell is slower and says the same"
 EQUIVALENT = {
-    "coins: unit.denominator == unit.numerator and origin.denominator == 1 [And→Or at 0]": QUICKER,
-    "coins: origin.denominator == 1 [1→0 at 1]": QUICKER,
-    "coins: origin.denominator == 1 [Eq→NotEq at 0]": QUICKER,
+    "counts: grain.denominator == grain.numerator and origin.denominator == 1 [And→Or at 0]": QUICKER,
+    "counts: origin.denominator == 1 [1→0 at 1]": QUICKER,
+    "counts: origin.denominator == 1 [Eq→NotEq at 0]": QUICKER,
 }
 
 
@@ -116,16 +122,69 @@ def test_masses_of_dice_are_those_of_throws() -> None:
 def test_dice_prove_more_than_a_chain_where_few_have_the_highest_value(epsilon: str, more: float) -> None:
     problem = asked(1000, epsilon, values=list(range(6)), chances=["0.8", "0.1", "0.05", "0.03", "0.015", "0.005"])
     dice = dice_of(problem)
-    assert [die.faces for die in dice[0]] == [(0, 5), (0, 2)]
+    assert [[die.faces for die in each] for each in dice[:2]] == [[(0, 5)], [(0, 5), (0, 2)]]
     assert all(map(less, map(states_of, dice), map(states_of, dice[1:])))
-    _, found = coins_bound(problem, dice[0], 60.0)
+    _, found = dice_bound(problem, in_tiers_of(iid_sum(problem), dice[1], 3), 60.0)
     chain = chain_upper_bound(problem, TheoremWitness("chain", (("low", "0"), ("high", "5"))))
     assert coins_upper_bound(problem, found) < Fraction(more) * chain
+
+
+def tier(witness: CoinsWitness) -> CoinsTier:
+    return CoinsTier(witness.coins[0].number, witness.coins[0].counts, witness.scale, witness.multipliers)
+
+
+def test_tiers_prove_the_mean_over_how_many_hold_the_die() -> None:
+    """What more holders hide counts as often as there are so many: by itself it would be more than the best design loses."""
+    problem, share = asked(6, values=[0, 1, 4], chances=["0.6", "0.1", "0.3"]), Fraction(3, 5)
+    best = design(problem, gap=1e-5, compare=False).loss
+    each = [coins_bound(problem, (coin(0, 2, share, number, 0, number),), 60.0) for number in (2, 3, 4, 6)]
+    assert all(one[0] < other[0] for one, other in pairwise(each))
+    assert each[-1][0] > best  # as if all six held it
+    alone = [-coins_upper_bound(problem, witness) for _, witness in each]
+    together = replace(each[0][1], tiers=tuple(tier(witness) for _, witness in each[1:]))
+    proved = -coins_upper_bound(problem, together)
+    assert max(alone) < proved < best
+    chances = [sum(comb(6, k) * share**k * (1 - share) ** (6 - k) for k in range(number, 7)) for number in (2, 3, 4, 6)]
+    losses = [0, *(float(one / chance) for one, chance in zip(alone, chances, strict=True))]
+    gained = [float(chance) * (b - a) for chance, a, b in zip(chances, losses, losses[1:], strict=False)]
+    assert float(proved) == pytest.approx(sum(gained), rel=1e-9)
+    for order in ((3, 1, 2), (2, 3, 1), (1, 1, 2, 3)):  # in any order, and no tier counts twice
+        assert -coins_upper_bound(problem, replace(together, tiers=tuple(tier(each[k][1]) for k in order))) == proved
+    silent = tuple(Multipliers(Fraction(end), ()) for end in (0, 5))
+    useless = replace(together, tiers=(*together.tiers, CoinsTier(5, ((0, 5),), 1, silent)))
+    assert -coins_upper_bound(problem, useless) == proved  # a tier that proves nothing takes nothing away
+
+
+def test_who_lacks_a_coin_is_taken_off_in_every_tier() -> None:
+    problem = asked(6, values=[0, 1, 4], chances=["0.6", "0.1", "0.3"])
+    dice = [(coin(0, 2, Fraction(3, 5), number, 0, number), coin(0, 1, Fraction(1, 5), 1, 0, 1)) for number in (2, 3)]
+    (low, first), (high, second) = (coins_bound(problem, each, 60.0) for each in dice)
+    proved = -coins_upper_bound(problem, replace(first, tiers=(tier(second),)))
+    chances = [sum(comb(6, k) * 0.6**k * 0.4 ** (6 - k) for k in range(number, 7)) for number in (2, 3)]
+    expected = chances[0] * low + chances[1] * (high - low) - 0.8**6 * high
+    assert float(proved) == pytest.approx(expected, rel=1e-3) and proved < design(problem, compare=False).loss
+
+
+def test_dice_in_tiers_prove_more_than_in_one() -> None:
+    problem = asked(100, values=list(range(6)), chances=["0.8", "0.1", "0.05", "0.03", "0.015", "0.005"])
+    law, dice = iid_sum(problem), next(each for each in dice_of(problem) if [die.faces for die in each] == [(0, 5, 4), (0, 2)])
+    one, three = (-coins_upper_bound(problem, dice_bound(problem, in_tiers_of(law, dice, k), 60.0)[1]) for k in (1, 3))
+    assert three > Fraction(103, 100) * one
+    with counted():
+        few, many = dice_within(problem, 8.0)
+        bound, witness = dice_bound(problem, few, 8.0)
+        assert few.states < many.states and bound > 0
+        assert all(other.tiers != few.tiers for other in dice_within(problem, 8.0, witness))
+        hasty = dice_bound(problem, few, 0.0)[1]
+    assert len(hasty.tiers) == 0 < len(witness.tiers)
 
 
 def test_dice_are_found_on_either_side_and_for_any_law() -> None:
     mirrored = asked(400, values=[-5, -1, 0, 1], chances=["0.02", "0.1", "0.8", "0.08"])
     assert dice_of(mirrored)[0][0].faces[:2] == (2, 0)
+    ends = ((50, "2", True), (50, "1", False), (39, "8", False), (200, "1/4", False), (1000, "1/4", True))
+    for respondents, epsilon, found in ends:  # where few, or little is said of each, one respondent set aside proves more
+        assert bool(dice_of(asked(respondents, epsilon, chances=["0.9", "0.06", "0.04"]))) is found
     odd = [asked(100, epsilon, values=[0, 1, 40], chances=chances) for epsilon in ("0", "1/1000", "30") for chances in ODD]
     for problem in odd:
         for dice in dice_of(problem)[:1]:
@@ -223,6 +282,12 @@ def test_a_witness_of_coins_is_written_and_read(dice: tuple[TypeDie, ...]) -> No
                 certificate_from_document(document)
             first.pop(key)
             first |= {key: held} if held is not None else {}
+    more = CoinsTier(dice[0].number + 1, dice[0].counts, 7, witness.multipliers[:1])
+    tiered = replace(certificate, optimality=OptimalityClaim(Fraction(-2), Fraction(-1), replace(witness, tiers=(more,))))
+    assert certificate_from_document(certificate_document(tiered)) == tiered
+    for wrong, words in ((replace(more, scale=0), "no negative multiplier"), (replace(more, number=1), "A coin or die has faces")):
+        with pytest.raises(InputError, match=words):
+            replace(witness, tiers=(wrong,))
     document["optimality"]["witness"]["coins"] = None
     with pytest.raises(InputError, match="lacks a key"):
         certificate_from_document(document)
@@ -230,7 +295,8 @@ def test_a_witness_of_coins_is_written_and_read(dice: tuple[TypeDie, ...]) -> No
         replace(witness, scale=0)
 
 
-def test_no_comparison_of_the_bound_can_change_unnoticed() -> None:
+def corpus() -> list[tuple[Problem, CoinsWitness]]:
+    """Witnesses for all kinds of actions, and such as do not fit; the first of eight states."""
     rng = Random(3)
     squared = asked()
     whole, halves = asked(actions="integer"), asked(actions={"from": 0, "to": 16, "step": "1/2"})
@@ -248,8 +314,6 @@ def test_no_comparison_of_the_bound_can_change_unnoticed() -> None:
             (problem, any_witness(rng, problem, nodes=(0, *exact[1:], 3 + Fraction(1, 2)))),
         ]
         cases += [(problem, any_witness(rng, problem, nodes=tuple(Fraction(k, 2) for k in range(8))))]
-    sparse = asked(values=[0, 1, 6], actions="integer")  # 20 points of the lattice beside 8 states
-    sixths = any_witness(rng, sparse, nodes=(0, 1, 2, 3 + Fraction(1, 6)))
     first = cases[0][1]
     narrow = (replace(SMALL[0], counts=((1, 2),)), SMALL[1])
     doubled = (
@@ -270,10 +334,44 @@ def test_no_comparison_of_the_bound_can_change_unnoticed() -> None:
         for coins in ((replace(SMALL[0], faces=(0, 3)), SMALL[1]), (SMALL[0], replace(SMALL[1], faces=(3, 1))))
     ]
     cases += [(asked(1), first), (asked(3), first)]
-    questions: list[Callable[[ModuleType], Any]] = [lambda module, case=case: module.coins_upper_bound(*case) for case in cases]
-    plain, fine = questions[0], lambda module: module.coins_upper_bound(sparse, sixths)
-    sizes = (("MOST_STATES", 8), ("MOST_COINS", 2), ("MOST_TOSSED", 3), ("MOST_BITS", 6))
-    limits = [(name, size + d) for name, size in sizes for d in (-1, 0, 1)]
-    questions += [lambda module, name=name, most=most: limited(module, name, most, plain) for name, most in limits]
-    questions += [lambda module, most=most: limited(module, "MOST_STATES", most, fine) for most in (19, 20)]
+    cases += [(squared, replace(first, tiers=(tier(any_witness(rng, squared, narrow)), replace(tier(first), number=5))))]
+    return cases
+
+
+def test_no_comparison_of_the_bound_can_change_unnoticed() -> None:
+    questions: list[Callable[[ModuleType], Any]] = [lambda module, case=case: module.coins_upper_bound(*case) for case in corpus()]
+    limits = [(name, size + d) for name, size in (("MOST_TOSSED", 3), ("MOST_BITS", 6), ("MOST_TIERS", 1)) for d in (-1, 0, 1)]
+    questions += [lambda module, name=name, most=most: limited(module, name, most, questions[0]) for name, most in limits]
     assert unexplained(COINS, questions, EQUIVALENT) == []
+
+
+def least(module: ModuleType, problem: Problem, witness: CoinsWitness) -> Any:
+    """What the mutated module says of the counts that a witness leaves unknown."""
+    left = unknown_to_all(iid_sum(problem), witness.coins)
+    unknown = module.UnknownCounts(left.respondents, left.values, left.occurring, left.ends, left.windows)
+    unknown.must_be_few()
+    stage = unknown.stage(coins_stage(iid_sum(problem), witness.coins).masses)
+    return sorted(stage.edges), stage.omegas, unknown.least_loss(problem, stage, witness.scale, witness.multipliers)
+
+
+def test_no_comparison_about_unknown_counts_can_change_unnoticed() -> None:
+    sparse = asked(values=[0, 1, 6], actions="integer")  # 20 points of the lattice beside 8 states
+    sixths = any_witness(Random(4), sparse, nodes=(0, 1, 2, 3 + Fraction(1, 6)))
+    still = asked(values=[1, 1, 1])
+    cases = [*corpus(), (still, any_witness(Random(4), asked()))]
+    questions: list[Callable[[ModuleType], Any]] = [lambda module, case=case: least(module, *case) for case in cases]
+    limits = [(name, size + d) for name, size in (("MOST_STATES", 8), ("MOST_COUNTS", 2)) for d in (-1, 0, 1)]
+    questions += [lambda module, name=name, most=most: limited(module, name, most, questions[0]) for name, most in limits]
+    questions += [
+        lambda module, most=most: limited(module, "MOST_STATES", most, lambda inner: least(inner, sparse, sixths))
+        for most in (19, 20)
+    ]
+    assert unexplained(COUNTS, questions, EQUIVALENT) == []
+
+
+@pytest.mark.parametrize(("throws", "share"), [(32, Fraction(1, 10**11)), (27, Fraction(1, 10**13)), (30, Fraction(1, 3))])
+def test_a_chance_is_never_above_the_true_one_however_small(throws: int, share: Fraction) -> None:
+    """32 of 200 hold a die of share 10^-11 with a probability of 10^-315, of which floats have few digits."""
+    die = TypeDie((0, 1), (share / 3, 2 * share / 3), throws, ((0, throws),))
+    true = sum((comb(200, k) * share**k * (1 - share) ** (200 - k) for k in range(throws, 201)), Fraction(0))
+    assert 0 <= chance_of(200, die) <= true <= chance_of(200, die) + Fraction(1, 10**12)

@@ -13,10 +13,14 @@ from discreet.certify.edges.counted import steepest
 from discreet.certify.edges.privacy import privacy
 from discreet.certify.edges.pure import worst_ratio
 from discreet.certify.optimality import proved_value
+from discreet.certify.value.capped_counts import table_chances
 from discreet.certify.value.counted import counted_payoff, moments
+from discreet.certify.value.counted_listed import BITS, Columns, listed_counted_payoff
 from discreet.certify.value.expected import expected_payoff
+from discreet.certify.value.laws import Identical, Law, Overdispersed, Separate
 from discreet.errors import InputError, TooLarge
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim, TheoremWitness
+from discreet.model.count_tables import CountTables
 from discreet.model.kernel import CountedKernel
 from discreet.model.losses import AbsoluteLoss, PinballLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
@@ -41,7 +45,8 @@ def test_the_factor_is_that_of_the_whole_table() -> None:
             shown += 1
             near, far, output = found.shown
             kernel = kernel_in(mechanism)
-            assert kernel.mass(output, near) / kernel.mass(output, far) == Fraction(found.top, found.bottom) == written
+            here, there = kernel.capped(np.array([near, far])).tolist()
+            assert kernel.mass(output, here) / kernel.mass(output, there) == Fraction(found.top, found.bottom) == written
     assert shown > 30
 
 
@@ -101,7 +106,7 @@ def test_counts_beyond_the_last_table_read_the_last() -> None:
     kernel = kernel_of([[4, 6, 4], [5, 6, 5]])
     mechanism = counted_on(kernel, respondents=3)
     for j in (1, 2, 3):
-        assert kernel.mass(7, 16 * j + 2 * j) == kernel.noise(1, 7 - 2 * j)
+        assert kernel.mass(7, int(kernel.capped(np.array([16 * j + 2 * j]))[0])) == kernel.noise(1, 7 - 2 * j)
     histograms = np.array([[0, 0, 3], [1, 0, 2], [2, 1, 0]])
     assert mechanism.places_of(histograms).tolist() == [16 + 6, 16 + 4, 1]
     assert mechanism.places.tolist() == [kernel.capped(np.array([t]))[0] for t in mechanism.space.vectors[:, 0].tolist()]
@@ -115,14 +120,94 @@ def test_one_table_covers_moves_among_counted_types() -> None:
     assert Fraction(steepest(mechanism, steep).top, steepest(mechanism, steep).bottom) == factor_of_table(mechanism)
 
 
+def test_a_second_count_is_hidden_too() -> None:
+    """Every table of the first count may be private beside the next, and those of the second count may not."""
+    near = peaked(2, 0, -2, -2, tables=(3, 1))
+    assert proved(counted_on(near, second=(1,)))
+    for wrong in [(2, -2, -2, -2), (2, 0, -2, 2), (-2, 2, 0, -2)]:
+        assert all(proved(counted_on(replace(peaked(c), weights=(peaked(c).weights[0],)))) for c in wrong)
+        found = privacy(counted_on(peaked(*wrong, tables=(3, 1)), second=(1,)))
+        assert isinstance(found, Counterexample) and found.edge is not None
+
+
+def test_one_respondent_may_leave_the_second_class_for_the_first() -> None:
+    """0 → 1 and 0 → 2 keep ε here, and 1 → 2 with another of value 1 beside does not: tables (0, 2) and (1, 1)."""
+    steep = peaked(0, 1, 2, -1, -2, tables=(3, 2))
+    assert proved(counted_on(steep, respondents=1, second=(1,)))
+    found = privacy(counted_on(steep, respondents=2, second=(1,)))
+    assert isinstance(found, Counterexample) and set(found.edge or ()) == {str(2 + 32), str(3 + 16 + 80)}
+
+
+def test_a_radix_that_counts_can_reach_is_refused() -> None:
+    """With as many respondents as the radix all of the second class are told as one of the first."""
+    kernel = peaked(2, 0, -2, tables=(2, 1))
+    assert counted_on(kernel, respondents=4, second=(1,)).kernel == kernel
+    with pytest.raises(InputError, match="radix"):
+        counted_on(kernel, respondents=5, second=(1,))
+
+
+def test_a_place_that_would_wrap_around_is_refused() -> None:
+    """16 tables of strides of 2^60 are 2^64: who is of the first class would be drawn for as who is of none."""
+    kernel = replace(peaked(*[2] * 16, -2, tables=(16, 1)), radix=2)
+    near = counted_on(replace(kernel, stride=2**57), respondents=1, second=(1,))
+    assert near.places_of(np.array([[0, 0, 1]])).tolist() == [2 + 16 * 2**57]
+    for wide in (replace(kernel, stride=2**60), replace(kernel, stride=2**58), replace(kernel, stride=2**70, radix=2**70)):
+        with pytest.raises(TooLarge, match="64 bits"):
+            counted_on(wide, respondents=1, second=(1,))
+    for far in (replace(kernel, stride=2**70), replace(kernel, radix=2**70)):
+        with pytest.raises(TooLarge, match="64 bits"):
+            counted_on(far, respondents=1, counted=())
+
+
+def test_more_tables_than_can_be_counted_are_refused_in_words() -> None:
+    with pytest.raises(InputError, match="how many of its tables"):
+        replace(peaked(2, 0, -2, tables=(2, 1)), tables=(2**63, 1))
+
+
+def test_tables_of_two_counts_are_those_of_capped_counts() -> None:
+    counts, kernel = CountTables((3, 1, 2)), kernel_of([[4, 6, 4]] * 6, tables=(3, 1, 2))
+    assert [[counts.of(j, k) for k in range(4)] for j in range(4)] == [[0, 1, 2, 2], [3, 3, 3, 3], [4, 5, 5, 5], [4, 5, 5, 5]]
+    for j in range(4):
+        for k in range(5):
+            assert kernel.capped(np.array([9 + 16 * (k + 5 * j)]))[0] == 16 * counts.of(j, k) + 9
+            assert counts.of(min(j, counts.first), min(k, counts.second)) == counts.of(j, k)
+    assert len(counts) == 6 and kernel.capped(np.array([-1]))[0] < 0
+    for outside in (-1, 96 + 9):
+        with pytest.raises(InputError, match="no such state"):
+            kernel.mass(3, outside)
+        with pytest.raises(InputError, match="no such state"):
+            kernel.log_masses(np.array([3]), np.array([outside]))
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        Identical((Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)), ((5, Fraction(1, 4)), (6, Fraction(3, 4)))),
+        Overdispersed((Fraction(3), Fraction(1), Fraction(1, 2)), ((0, Fraction(1, 4)), (6, Fraction(3, 4)))),
+        Separate(((Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)), (Fraction(0), Fraction(1, 2), Fraction(1, 2)))),
+    ],
+)
+def test_the_law_of_two_counts_is_that_of_one_sum_that_tells_both(law: Law) -> None:
+    """Never above it, and below it by less than 10^-14."""
+    marks, counts = [(0, 0), (0, 1), (1, 0)], CountTables((3, 2, 1))
+    found, true = table_chances(law, marks, counts), [Fraction(0)] * len(counts)
+    sums = law.masses([k + 10 * j for j, k in marks], 100)
+    for code, mass in enumerate(sums.masses, sums.first):
+        true[counts.of(*divmod(code, 10))] += Fraction(mass, 2**100)
+    assert all(p <= q + Fraction(1, 2**90) and q - p < Fraction(1, 10**14) for p, q in zip(found, true, strict=True))
+
+
 @pytest.mark.parametrize("loss", [SquaredLoss(), AbsoluteLoss(), PinballLoss(Fraction(9, 10))])
-def test_the_value_needs_the_law_of_the_count_alone(loss: SquaredLoss | AbsoluteLoss | PinballLoss) -> None:
+@pytest.mark.parametrize("tables", [(), (2, 1), (1, 2)])
+def test_the_value_needs_the_law_of_the_counts_alone(
+    loss: SquaredLoss | AbsoluteLoss | PinballLoss, tables: tuple[int, ...]
+) -> None:
     """With ends that gather nothing likely the bound is the truth but for what they gather; with near ends it is below it."""
     rows = [[2, 20, 3], [5, 9, 4], [7, 3, 8]]
     for far, slack in ((120, Fraction(1, 10**9)), (0, None)):
-        kernel = kernel_of(rows, low=-far, high=6 + far)
+        kernel = kernel_of(rows, low=-far, high=6 + far, tables=tables)
         kernel = kernel.with_actions([Fraction(k) for k in range(kernel.low, kernel.high + 1)])
-        mechanism = counted_on(kernel)
+        mechanism = counted_on(kernel, second=(1,) if tables else ())
         prior = DirichletMultinomialPrior((Fraction(3), Fraction(1), Fraction(1, 2)))
         decision = replace(mechanism.problem.decision, loss=loss)
         mechanism = replace(mechanism, problem=replace(mechanism.problem, prior=prior, decisions=(decision,)))
@@ -130,7 +215,46 @@ def test_the_value_needs_the_law_of_the_count_alone(loss: SquaredLoss | Absolute
         assert below is not None and below <= exact
         if slack is not None:
             assert exact - below < slack
-        assert proved_value(mechanism, OptimalityClaim(Fraction(0), Fraction(0), TheoremWitness("none", {}))) == exact
+        found = proved_value(mechanism, OptimalityClaim(Fraction(0), Fraction(0), TheoremWitness("none", {})))
+        assert exact - Fraction(1, 2**200) < found <= exact
+
+
+def test_every_output_at_every_place_is_rounded_down_by_next_to_nothing() -> None:
+    """Near ends and far ones, tables shorter and longer than the range; the longest of exact numbers are never made."""
+    for mechanism in at_random(40, seed=12):
+        kernel = kernel_in(mechanism)
+        columns = Columns(kernel)
+        for place in set(mechanism.places.tolist()):
+            exact = [kernel.mass(k, place) for k in range(kernel.low, kernel.high + 1)]
+            told = [Fraction(x, 1 << BITS) for x in columns.at(place)]
+            assert all(x - Fraction(1, 1 << (BITS - 10)) < y <= x for x, y in zip(exact, told, strict=True))
+
+
+def test_any_actions_are_valued_histogram_by_histogram_and_a_hundred_respondents_at_once() -> None:
+    """Both sides around the exact value; with a hundred respondents that took gigabytes, and the same in whole numbers does not."""
+    for mechanism in at_random(12, seed=3):
+        kernel = kernel_in(mechanism)
+        kernel = kernel.with_actions([Fraction(k * k % 7, 3) for k in range(kernel.low, kernel.high + 1)])
+        moved = replace(mechanism, kernel=kernel)
+        low, high = listed_counted_payoff(moved, kernel)
+        assert low <= expected_payoff(moved)[0] <= high < low + Fraction(1, 2**200)
+    ratio = Fraction(2**62 + 1, 2**64)
+    kernel = kernel_of([[4, 6, 4]] * 3, low=0, high=200, stride=201, ratio=ratio)
+    many = counted_on(kernel.with_actions([Fraction(k) for k in range(201)]), respondents=100)
+    exact = proved_value(many, OptimalityClaim(Fraction(0), Fraction(0), TheoremWitness("none", {})))
+    below = counted_payoff(many)
+    assert below is not None and below < exact < below * Fraction(9, 10)
+
+
+def test_a_range_that_a_few_characters_widen_is_refused_before_it_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without actions a kernel of millions of outputs is a short file; and no table holds the range for itself."""
+    kernel = kernel_of([[4, 6, 4]] * 9, low=0, high=1000)
+    columns = Columns(kernel)
+    assert [len(row) for row in columns.rows] == [3] * 9 and {len(row) for side in columns.near for row in side} == {2}
+    monkeypatch.setattr("discreet.certify.value.counted_listed.Columns", None)
+    wide = replace(kernel, high=20_000_000)
+    with pytest.raises(TooLarge, match="too many outputs"):
+        listed_counted_payoff(counted_on(wide, respondents=1), wide)
 
 
 def test_nothing_is_valued_at_another_value_than_is_shown() -> None:
@@ -144,13 +268,19 @@ def test_nothing_is_valued_at_another_value_than_is_shown() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"stride": 6}, "reads a sum and a count"),
+        ({"stride": 6}, "reads a sum and counts"),
         ({"ratio": Fraction(1)}, "ratio"),
         ({"stride": 0}, "stride"),
         ({"denominator": 60}, "power of two"),
         ({"tail": 5}, "no distribution"),
         ({"weights": ()}, "one table"),
         ({"low": 1}, "cover"),
+        ({"radix": 5}, "radix"),
+        ({"tables": (2, 1)}, "radix"),
+        ({"radix": 0}, "radix"),
+        ({"radix": 5, "tables": (2, 2)}, "radix"),
+        ({"radix": 5, "tables": (3, 0)}, "a table or more"),
+        ({"radix": 3, "tables": (2, 1)}, "reads a sum and counts"),
     ],
 )
 def test_what_is_no_such_kernel_is_refused(changes: dict[str, object], words: str) -> None:
@@ -169,6 +299,13 @@ def test_stairs_that_memory_does_not_hold_are_refused_before_any_work() -> None:
         with pytest.raises(TooLarge, match="held at once"):
             replace(kernel, step=step)
     assert replace(kernel, step=4_000_000).step == 4_000_000
+
+
+def test_stairs_that_take_too_long_to_compare_are_refused_before_any_work() -> None:
+    """Nine pairs of three tables fit into memory, and are more than forty million comparisons."""
+    wide = counted_on(replace(kernel_of(EVEN), step=4_000_000))
+    with pytest.raises(TooLarge, match="too long to be compared"):
+        privacy(wide)
 
 
 def test_other_readings_of_large_cells_have_no_value_and_say_so() -> None:

@@ -15,7 +15,10 @@ from test_mutants import facts
 
 import discreet
 from discreet.certify.edges.counted import steepest
+from discreet.certify.value.laws import Identical, Law, Listed, Mixed, Overdispersed, Separate
+from discreet.errors import TooLarge
 from discreet.model.actions import RealActions
+from discreet.model.count_tables import CountTables
 from discreet.model.decision import Decision
 from discreet.model.kernel import CountedKernel, GeometricKernel
 from discreet.model.losses import AbsoluteLoss, FormulaLoss, PinballLoss
@@ -27,6 +30,9 @@ from discreet.numerics.brackets import log_bracket
 SOURCE = Path(discreet.__file__).parent
 EQUIVALENT: dict[str, str] = {
     "counted: x >= y [GtE→Gt at 0]": "equal probabilities are no factor above one, and are never kept",
+} | {
+    f"counted: len(moves) * (2 * edge + 1) > MOST_COMPARED [{change} at 0]": "what is compared in a minute is about the same"
+    for change in ("Gt→GtE", "1→2", "1→0", "2→3", "2→1")
 }
 
 
@@ -42,7 +48,7 @@ def at_both_sides(mechanism: Mechanism) -> list[PurePromise]:
 def test_no_comparison_of_the_checker_can_change_unnoticed() -> None:
     kernel = peaked(2, 0, -2)
     chosen = [
-        *at_random(24),
+        *at_random(40),
         counted_on(kernel),
         counted_on(kernel, presence=True),
         counted_on(kernel, respondents=1),
@@ -51,6 +57,10 @@ def test_no_comparison_of_the_checker_can_change_unnoticed() -> None:
         counted_on(kernel_of([[1, 40, 1]], tail=3), counted=(0, 1, 2)),
         counted_on(replace(kernel, low=0, high=6)),
         counted_on(kernel_of([[5, 6, 5]], tail=8, step=1), values=(0, 1), counted=()),  # the next stair alone shows its factor
+        counted_on(peaked(2, 0, -2, -2, tables=(2, 2)), second=(1,)),
+        counted_on(peaked(2, 0, -2, -2, tables=(2, 2)), second=(0,), presence=True),
+        counted_on(peaked(2, 0, 0, -2, tables=(3, 1)), respondents=1, second=(1,)),
+        counted_on(peaked(2, 0, 2, tables=(2, 1)), counted=(), second=(0, 1, 2)),
         counted_on(replace(kernel_of([[16, 32, 16]], tail=32, ratio=Fraction(1, 2)), low=0, high=2), respondents=1, counted=()),
     ]
     questions: list[Callable[[ModuleType], Any]] = [
@@ -69,6 +79,8 @@ def test_no_comparison_of_the_value_can_change_unnoticed() -> None:
     kernel = shown(kernel_of([[2, 20, 3], [5, 9, 4], [7, 3, 8]]))
     plain = counted_on(kernel)
     chosen = [plain, counted_on(kernel, counted=(1, 2)), counted_on(kernel, presence=True), counted_on(kernel_of([[4, 6, 4]]))]
+    two = counted_on(shown(kernel_of([[2, 20, 3], [5, 9, 4], [7, 3, 8]], tables=(2, 1))), second=(1,))
+    chosen += [two, counted_on(shown(kernel_of([[2, 20, 3], [5, 9, 4], [7, 3, 8]], tables=(2, 1))), second=(0,), presence=True)]
     chosen.append(counted_on(shown(replace(kernel, step=4, stride=64)), values=(0, 2, 4)))  # steps of two: another sum than is read
     losses = (AbsoluteLoss(), PinballLoss(Fraction(1, 5)), FormulaLoss("2*a*omega - a*a"))
     for decision in [Decision(loss, RealActions(Fraction(-50), Fraction(60))) for loss in losses]:
@@ -80,3 +92,55 @@ def test_no_comparison_of_the_value_can_change_unnoticed() -> None:
     questions += [lambda module: facts(module.moments(kernel))]
     left = unexplained(SOURCE / "certify" / "value" / "counted.py", questions, EQUIVALENT)
     assert left == [], left
+
+
+def test_no_comparison_of_the_value_by_listing_can_change_unnoticed() -> None:
+    """Places nearer to the ends of the range than tables reach, as far, and farther."""
+    questions: list[Callable[[ModuleType], Any]] = []
+    for most in (2, 3, 6):
+        kernel = replace(kernel_of([[2, 20, 3], [5, 9, 4], [7, 3, 8]]), low=0, high=most)
+        mechanism = counted_on(kernel.with_actions([Fraction(k) for k in range(most + 1)]), respondents=1)
+        questions.append(lambda module, m=mechanism: module.listed_counted_payoff(m, m.kernel))
+    left = unexplained(SOURCE / "certify" / "value" / "counted_listed.py", questions, EQUIVALENT)
+    assert left == [], left
+
+
+def test_no_comparison_of_the_law_of_two_counts_can_change_unnoticed() -> None:
+    marks, counts = [(0, 0), (0, 1), (1, 0), (0, 1)], CountTables((3, 2, 1))
+    p = tuple(Fraction(x, 20) for x in (9, 6, 3, 2))
+    sizes = ((0, Fraction(1, 4)), (3, Fraction(1, 4)), (7, Fraction(1, 2)))
+    apart = Separate((p, p[::-1], p, (Fraction(1), Fraction(0), Fraction(0), Fraction(0))))
+    laws: list[Law] = [Identical(p, sizes), Overdispersed(p, sizes), apart, Identical(p, ((4, Fraction(1)),))]
+    laws += [Mixed(((Fraction(1, 3), laws[0]), (Fraction(2, 3), laws[2])))]
+    laws += [Listed((((2, 0, 1, 1), Fraction(1, 3)), ((0, 4, 0, 0), Fraction(2, 3))))]
+    questions: list[Callable[[ModuleType], Any]] = [
+        lambda module, law=law: facts(module.table_chances(law, marks, counts)) for law in laws
+    ]
+    edge = ((CountTables((1000, 1)), 50_000), (CountTables((1000, 1)), 50_001))  # two lines of a thousand cells
+    questions += [lambda module, c=c, n=n: refused(module, c, n) for c, n in edge]
+    left = unexplained(SOURCE / "certify" / "value" / "capped_counts.py", questions, EQUIVALENT)
+    assert left == [], left
+
+
+def refused(module: ModuleType, counts: CountTables, respondents: int) -> bool:
+    """Whether the law of so many is too large; where it is not, no step of it is made."""
+
+    class Begun(Exception):
+        pass
+
+    class Never(Identical):
+        @property
+        def probabilities(self) -> Any:  # type: ignore[override]
+            raise Begun
+
+        @property
+        def sizes(self) -> Any:  # type: ignore[override]
+            return ((1, Fraction(1, 2)), (respondents, Fraction(1, 2)))
+
+    try:
+        module.table_chances(object.__new__(Never), [(0, 0)], counts)
+    except TooLarge:
+        return True
+    except Begun:
+        return False
+    return False

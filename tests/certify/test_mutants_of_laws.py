@@ -81,9 +81,18 @@ def test_no_comparison_of_the_laws_can_change_unnoticed() -> None:
     for most in (259, 260, 269, 270, 271, 280):  # 24·√(400·¼) + 30 = 270
         ask = lambda module: module.Identical((HALF, ZERO, HALF), ((400, ONE),)).fits((0, 0, 1))  # noqa: E731
         questions.append(lambda module, most=most, ask=ask: limited(module, "MOST_LIKELY", most, ask))
-    questions.append(lambda module: module.fewer(((0, HALF), (2, HALF))))
-    questions.append(lambda module: module.sizes_of(Universe(THREE, 0, 1), (ZERO, ONE)))
     assert unexplained(VALUE / "laws.py", questions, EQUIVALENT) == []
+
+
+def test_no_comparison_of_the_sizes_can_change_unnoticed() -> None:
+    questions: list[Question] = [
+        lambda module: module.fewer(((0, HALF), (1, THIRD), (2, Fraction(1, 6)))),
+        lambda module: module.sizes_of(Universe(THREE, 0, 1), (ZERO, ONE)),
+        lambda module: module.sizes_of(Universe(THREE, 0, 1), None),
+        lambda module: (module.mean_size(((2, HALF), (5, HALF))), module.mean_pairs(((2, HALF), (5, HALF)))),
+        lambda module: module.averaged((HALF, THIRD), (Fraction(3), Fraction(-5))),
+    ]
+    assert unexplained(VALUE / "sizes.py", questions, {}) == []
 
 
 def _told(module: ModuleType, problem: Problem, weights: tuple[int, ...]) -> Any:

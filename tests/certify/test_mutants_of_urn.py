@@ -21,10 +21,10 @@ from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import Multipliers, UrnWitness
 from discreet.model.decision import Decision
 from discreet.model.losses import AbsoluteLoss, SquaredLoss
-from discreet.model.neighbours import AddRemoveOne, ReplaceOne
+from discreet.model.neighbours import AddRemoveOne, GivenGraph, ReplaceOne
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior
 from discreet.model.problem import Problem
-from discreet.model.universe import Universe
+from discreet.model.universe import ListedUniverse, Universe
 
 URN = Path(discreet.__file__).parent / "certify" / "bounds" / "urn.py"
 THREE = (Fraction(0), Fraction(1), Fraction(3))
@@ -71,6 +71,7 @@ def test_no_comparison_of_the_urn_bound_can_change_unnoticed() -> None:
     listed = replace(problem, decisions=(Decision(SquaredLoss(), ListedActions(THREE)),))
     growing = replace(problem_of(Universe(THREE, 1, 3), AddRemoveOne()), decisions=(squared,))
     growing = replace(growing, prior=IidPrior(CHANCES, (Fraction(1, 3),) * 3))
+    named = problem_of(ListedUniverse(("a", "b")), GivenGraph(()))
     rare = replace(independent, prior=IidPrior((Fraction(1, 2), Fraction(1, 2), Fraction(0))))
     never = replace(independent, prior=IidPrior((Fraction(0), Fraction(1, 2), Fraction(1, 2))))
     none, line, lifted = ((), (), ()), ((0,), (1,), (2,)), ((1,), (0,), (3,))
@@ -98,6 +99,7 @@ def test_no_comparison_of_the_urn_bound_can_change_unnoticed() -> None:
         (problem, replace(first, multipliers=(*first.multipliers[:-1], replace(first.multipliers[-1], action=Fraction(10))))),
     ]  # fmt: skip
     questions: list[Callable[[ModuleType], Any]] = [lambda module, case=case: module.urn_upper_bound(*case) for case in cases]
+    questions += [lambda module, drawn=drawn: module.urn_of(drawn) for drawn in (absolute, growing, named)]
     work = len(first.multipliers) * len(first.states) * 3
     questions += [
         lambda module, limit=limit: limited(module, "MOST_WORK", limit, questions[0]) for limit in (work - 1, work, work + 1)

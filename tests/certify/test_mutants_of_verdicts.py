@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from counted_mechanisms import counted_on, kernel_of
 from forger import honest
 from mutation import unexplained
 
@@ -32,6 +33,7 @@ from discreet.model.family import Family
 from discreet.model.gaussian_kernel import GaussianKernel
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, TableKernel
+from discreet.model.losses import AbsoluteLoss
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.priors import ExchangeablePrior, IndependentPrior
 from discreet.model.promises import ApproximatePromise, ConcentratedPromise, PurePromise
@@ -107,10 +109,26 @@ def test_no_comparison_of_optimality_can_change_unnoticed(folder: Path) -> None:
     noise = GaussianKernel(0, 4, 2, Fraction(4), tuple(map(Fraction, range(5))))
     gaussian = Mechanism(asked, LinearSummary((0, 1, 2)), noise, asked.guarantee)
     ordered = replace(gaussian, problem=replace(asked, prior=uneven))
-    for mechanism in (misread[0], bare, gaussian, ordered, *(m for m, _ in made)):
-        for most in (5, 6, 30_000):
+    absolute = replace(asked.decision, loss=AbsoluteLoss())
+    others = [replace(gaussian, problem=replace(asked, decisions=(absolute,)))]
+    pairs = noise.with_actions([(Fraction(k), Fraction(k)) for k in range(5)])
+    others += [replace(gaussian, problem=replace(asked, decisions=two), kernel=pairs) for two in (asked.decisions * 2,)]
+    named = replace(bare, problem=replace(bare.problem, prior=uneven))  # nine databases, six histograms
+    for mechanism in (misread[0], bare, gaussian, ordered, named, *others, *(m for m, _ in made)):
+        for most in (5, 6, 8, 9, 30_000):
             questions.append(lambda module, m=mechanism, most=most: _route(module, m, claim, most))
+    kernel = kernel_of([[2, 20, 3], [5, 9, 4], [7, 3, 8]], low=0, high=6)
+    counted = counted_on(kernel.with_actions([Fraction(k) for k in range(7)]))  # ten histograms, seven outputs
+    full = OptimalityClaim(Fraction(0), Fraction(0), TheoremWitness("full information"))
+    for few, pairs in product((9, 10, 30_000), (69, 70, 71)):
+        questions.append(lambda module, few=few, pairs=pairs: _counted_route(module, counted, full, few, pairs))
     assert unexplained(CERTIFY / "optimality.py", questions, EQUIVALENT) == []
+
+
+def _counted_route(module: ModuleType, mechanism: Mechanism, claim: OptimalityClaim, few: int, pairs: int) -> Fraction:
+    """The value of noise that follows a count when so many histograms, and pairs of these and outputs, may be listed."""
+    module.MOST_LISTED, module.MOST_PAIRS = few, pairs
+    return Fraction(module.proved_value(mechanism, claim))
 
 
 def _short(mechanism: Mechanism) -> TableKernel:

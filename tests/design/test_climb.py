@@ -14,7 +14,7 @@ from discreet.design.comparison.large import large_baselines
 from discreet.design.ladder.climb import climb
 from discreet.design.ladder.rung import Found, Rung
 from discreet.design.ladder.served import why_not_read
-from discreet.design.schedule import counted, now, spend
+from discreet.design.schedule import TimeIsUpError, counted, now, spend
 from discreet.errors import InputError
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import (
@@ -164,6 +164,39 @@ def test_what_is_left_goes_to_the_rung_that_holds_the_bound(monkeypatch):
     assert len(given) == 3
     share, left = given[-1]
     assert left > 90 and share > 0.6 * left
+
+
+@pytest.mark.parametrize(("error", "times"), [(MemoryError("too many histograms"), 1), (TimeIsUpError("in the middle"), 3)])
+def test_a_rung_that_fails_is_passed_over_in_words_and_what_was_found_below_it_stays(monkeypatch, error, times):
+    """What did not fit is not tried again; what had too little time may be, as long as others help."""
+    begun, told, kept = [], [], []
+
+    class Fails(Rung):
+        name = "quotient bound"
+
+        def climb(self, height, seconds):
+            begun.append(seconds)
+            raise error
+
+    class Helps(Rung):
+        name = "set-aside bound"
+
+        def climb(self, height, seconds):
+            return Found(lower_bound=height.lower_bound * 1.001, witness=height.bound.witness)
+
+    class Listening:
+        def report(self, **words):
+            told.append(words)
+
+        def cancelled(self):
+            return False
+
+    monkeypatch.setattr("discreet.design.ladder.climb.RUNGS", (Fails(), Helps()))
+    with counted():
+        found = climb(problem_of(FIVE, 20), Listening(), seconds=100.0, keep=kept.append)
+    assert len(begun) == times and [r.name for r in found.rungs].count("set-aside bound") >= 3
+    assert {"stage": "quotient bound", "message": f"passed over: {error}"} in told
+    assert kept[-1]().kernel == found.kernel and kept[-1]().status == "cancelled"
 
 
 def test_the_ratio_is_rational_and_not_below_what_privacy_allows():

@@ -15,16 +15,19 @@ import design_worlds as worlds
 import pytest
 
 from discreet.certify.value.laws import Overdispersed
-from discreet.design import best_mechanism, design
+from discreet.design import best_mechanism, design, restricted
 from discreet.design.certified import Proofs
-from discreet.design.comparison import large, way
+from discreet.design.comparison import information, large, way
 from discreet.design.comparison.noise import GeometricNoise, StaircaseWay
 from discreet.design.comparison.plain_noise import plain_noise, plugged_in
 from discreet.design.comparison.way import Way
 from discreet.design.ladder.bounds import chain
 from discreet.design.ladder.mechanisms.population import population_of
 from discreet.design.program.sections import ground
+from discreet.design.routes.blind import blind_proposal
 from discreet.design.schedule import TimeIsUpError, Until, counted, spend
+from discreet.design.units import Units
+from discreet.errors import TooLarge
 from discreet.model.record import Step
 from discreet.model.states import state_space
 from discreet.model.summary import LinearSummary
@@ -208,3 +211,40 @@ def test_a_machine_too_slow_for_the_search_is_no_reason_to_lose_more_than_what_i
     found = design(worlds.problem(worlds.document(size, decision=SQUARED)), seconds=1e-3)
     shown = [b.loss for name, b in found.baselines.items() if b.loss is not None and name != "full information"]
     assert shown and float(found.loss) <= min(shown) * (1 + 1e-6)
+
+
+def test_baselines_keep_to_a_range_of_actions() -> None:
+    """Who may only act between 30 and 31 loses much though he knows the truth, and takes no noisy number at face value."""
+    narrow = {"kind": "squared-error", "actions": {"from": 30, "to": 31}}
+    asked = worlds.problem(worlds.document(20, prior=(".5", ".3", ".1", ".05", ".03", ".02"), values=range(6), decision=narrow))
+    found = large.large_baselines(asked)
+    losses = {name: baseline.loss for name, baseline in found.items() if baseline.value is not None}
+    assert losses["no information"] >= losses["staircase"] - 1e-6 >= losses["full information"] - 2e-6 > 100
+    assert plain_noise(asked) is None and "truncated geometric" not in losses
+    free = {"kind": "squared-error", "actions": {"from": 0, "to": 100}}
+    assert plain_noise(worlds.problem(worlds.document(20, decision=free))) == plain_noise(
+        worlds.problem(worlds.document(20, decision=SQUARED))
+    )
+
+
+def test_the_truth_loses_nothing_and_is_answered_value_by_value_only_where_these_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(information, "MOST_VALUES", 40)
+    real, whole = (
+        ground(worlds.problem(worlds.document(20, decision=d))) for d in (SQUARED, {"kind": "squared-error", "actions": "integer"})
+    )
+    assert information.FullInformation().loss(real, SILENT) == 0.0
+    with pytest.raises(TooLarge, match="41 values"):
+        information.FullInformation().loss(whole, SILENT)
+    monkeypatch.setattr(information, "MOST_VALUES", 41)
+    assert information.FullInformation().loss(whole, SILENT) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_restricted_search_that_found_little_publishes_plain_noise() -> None:
+    asked = worlds.problem(worlds.document(20, decision=SQUARED))
+    with counted():
+        best, proofs, nothing = design(asked, gap=0.1), Proofs(asked), blind_proposal(asked)
+    proofs.keep(*proofs.proved(nothing, Step("no information", True, "", "")))
+    restricted._nothing_worse_than_noise(proofs, best, Units.of(asked))
+    assert proofs.best is not None and proofs.best.step.name == "baseline truncated geometric"
+    plain = plain_noise(asked)
+    assert plain is not None and -float(proofs.best.value) <= plain + 1e-9

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from ladder_problems import problem_of
 from unbiased_designs import asked
 
+from discreet.certify.bounds import FULL
 from discreet.certify.bounds import full_information as plain
 from discreet.certify.bounds.chain import split_of
 from discreet.certify.duality import chords
@@ -16,7 +19,8 @@ from discreet.certify.duality.affine import AffinePayoff
 from discreet.cli.questions import best_mechanism as asking
 from discreet.design import best_mechanism, certified
 from discreet.design.best_mechanism import design
-from discreet.design.comparison import large
+from discreet.design.comparison import large, normal_laws
+from discreet.design.ladder.bounds import chain as chains
 from discreet.design.ladder.bounds import coins
 from discreet.design.ladder.bounds.chain import MOST_CUTS, best_chain, pairs_of_tails
 from discreet.design.ladder.climb import climb
@@ -28,11 +32,15 @@ from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked
 from discreet.design.schedule import LIBRARY_SECONDS, TimeIsUpError, TooDearError, Until, counted, time_left
 from discreet.model import problem as problems
-from discreet.model.actions import RealActions
+from discreet.model.actions import ListedActions, RealActions
+from discreet.model.certificate import TheoremWitness
 from discreet.model.decision import Decision
 from discreet.model.iid_sum import iid_sum
-from discreet.model.losses import FormulaLoss, SquaredLoss
+from discreet.model.losses import FormulaLoss, MatchLoss, SquaredLoss
+from discreet.model.priors import IndependentPrior
 from discreet.watch import SILENT
+
+WHOLE = ListedActions(tuple(map(Fraction, range(41))))
 
 
 def many(types, respondents):
@@ -189,10 +197,10 @@ def test_noise_whose_proof_would_not_end_is_not_shown_as_better(monkeypatch):
 def test_the_coins_of_three_hundred_types_are_chosen_at_once():
     """Every pair of types was held against every type: 2.5 s before anything began."""
     law = iid_sum(problem_of([1.0] * 301, list(range(301)), 10**5, 1.0))
-    low, high, number = coins._pair(law, 1.0, 8_000)
+    low, high, number = coins.best_pair(law, 1.0, 8_000)
     assert high > low + 1 and number >= coins.FEWEST_HOLDERS
     near = iid_sum(problem_of([1.0] * 4, [0, 0, 1, 1], 10**5, 1.0))
-    assert coins._pair(near, 1.0, 8_000) is None  # nothing lies between
+    assert coins.best_pair(near, 1.0, 8_000) is None  # nothing lies between
 
 
 def test_a_library_that_does_not_end_in_time_is_passed_over(monkeypatch):
@@ -209,3 +217,68 @@ def test_a_library_that_does_not_end_in_time_is_passed_over(monkeypatch):
         nearby.NearbyProgram().propose(school, Asked(1e-3, 1.0, Until.after(5.0)))
     assert asked_of == [LIBRARY_SECONDS]  # as long as it needs where time is counted work
     assert large.proof_seconds(asked(200, "nearby"), "staircase") > 5 > large.proof_seconds(school, "staircase") > 0
+
+
+def test_tails_of_a_thousand_values_are_sorted_once():
+    """Each type was compared with each value: of two thousand types that took half a minute."""
+    values = [Fraction((7 * t) % 1000) for t in range(1000)]
+
+    class Compared(Fraction):
+        times = 0
+
+        def __lt__(self, other):
+            Compared.times += 1
+            return Fraction.__lt__(self, other)
+
+    problem = many(1000, 3)
+    statistic = SimpleNamespace(weights=lambda _: tuple(map(Compared, values)))
+    told = SimpleNamespace(people=problem.people, statistic=statistic, universe=problem.universe, prior=problem.prior)
+    pairs = pairs_of_tails(told, range(1000))
+    assert Compared.times < 20_000 and len(pairs) <= MOST_CUTS * (MOST_CUTS + 1) // 2
+    for low, high in pairs:
+        assert max(values[t] for t in low) < min(values[t] for t in high) and low == tuple(sorted(low))
+
+
+def test_noise_whose_list_of_values_takes_too_long_is_not_published():
+    """Three million values take ten seconds to make, prove and hash; a million are published however late it is."""
+    face = large.FaceValue.name
+    assert large.proof_seconds(many(11, 10**5), face) < 1.0 < large.proof_seconds(many(11, 250_000), face)
+    assert large.proof_seconds(many(11, 10**3), face) == 0
+
+
+def test_a_chain_is_proved_once(monkeypatch):
+    """A growing chain of 500 respondents takes two seconds: the search has it, so nobody looks for it beside the baselines."""
+    seen = []
+    monkeypatch.setattr(chains, "chain_witness", lambda *_: seen.append(1) or TheoremWitness(FULL))
+    search = best_mechanism._Search(many(6, 60), 1e-6, 1.0, SILENT)
+    search.proofs.keep(None, search.proofs.bounded(chains.best_chain(search.problem, range(6))[1]))
+    assert search.proofs.bounded_by_a_chain
+    search._as_a_last_resort()
+    seen.clear()
+    search._chain = None
+    search.beside_baselines(compare=False)
+    assert not seen
+    search.proofs.limit = search.proofs.bounded(TheoremWitness(FULL))
+    search._chain = None
+    search.beside_baselines(compare=False)
+    assert seen
+
+
+def test_losses_of_normal_laws_are_averaged_in_parts(monkeypatch):
+    """Guesses of a sum of eleven values took 80 MB at once; a part is as good as the whole."""
+    problem = problem_of([0.5, 0.3, 0.2], [0, 1, 2], 20, 1.0, (Decision(MatchLoss(), WHOLE),))
+    actions, means = list(WHOLE), np.linspace(3, 30, 50)
+    whole = normal_laws.averaged(problem, problem.decision, actions, means, np.full(50, 4.0))
+    monkeypatch.setattr(normal_laws, "MOST_AT_ONCE", 7 * normal_laws.HERMITE * len(actions))
+    parts = normal_laws.averaged(problem, problem.decision, actions, means, np.full(50, 4.0))
+    assert np.allclose(whole, parts, rtol=1e-12, atol=0) and len(np.unique(whole)) > 10
+
+
+def test_a_constant_is_valued_by_the_law_of_its_sum_where_databases_are_too_many():
+    """Two thousand respondents with laws of their own have few histograms and too many databases: no design was found at all."""
+    rows = tuple((Fraction(k % 97 + 1, 100), Fraction(99 - k % 97, 100)) for k in range(2000))
+    told = replace(binary(2000), prior=IndependentPrior(rows))
+    search = best_mechanism._Search(told, 1e-6, 1.0, SILENT)
+    search._as_a_last_resort()
+    variance = sum(float(p * q) for p, q in rows)
+    assert float(-search.proofs.best.value) == pytest.approx(variance, rel=1e-6)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import threading
+import weakref
+from contextvars import Context
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +16,15 @@ import pytest
 
 from discreet.design import best_mechanism, design
 from discreet.design import memory as room
-from discreet.design.comparison import large, plain_noise
+from discreet.design.comparison import evaluation, large, plain_noise
+from discreet.design.comparison.behaviour import behaviour
+from discreet.design.comparison.evaluation import evaluate, must_be_listed
 from discreet.design.comparison.plain_noise import noise_on_the_statistic
 from discreet.design.memory import LEAST, allowed, allowing, as_a_worker, bytes_of, for_workers, half_of_what_is_free, must_fit
 from discreet.design.processes.side_by_side import side_by_side
-from discreet.errors import InputError
+from discreet.design.watchdog import Keep, forget, in_time, in_time_or_so_far
+from discreet.errors import InputError, TooLarge
+from discreet.model import problem as problems
 from discreet.views.design import design_view
 from discreet.views.reliance import relied_on
 from discreet.views.view import Sentence
@@ -78,6 +85,38 @@ def test_the_machine_gives_no_more_and_what_fails_is_one_piece_of_work() -> None
     assert np.ones(10**6).sum() == 10**6
 
 
+def test_each_piece_of_work_is_given_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What libraries asked for and never wrote to (VmData beyond RssAnon) is not held against the work."""
+    bounds: list[int] = []
+    with allowing(LEAST):
+        monkeypatch.setattr(room, "_bounded", bounds.append)
+        monkeypatch.setattr(room, "_taken", lambda what="VmData": {"VmData": 700 << 20, "RssAnon": 30 << 20}[what])
+        room.held()
+        room.held(5)
+        monkeypatch.setattr(room, "_taken", lambda *_: 900 << 20)
+        room.held()
+        monkeypatch.undo()
+    room.held()  # nobody said how much is allowed
+    left = LEAST - (30 << 20)
+    assert bounds == [(700 << 20) + left + room.LOADED, (700 << 20) + left + 5, (900 << 20) + room.LOADED]
+
+
+def test_states_with_too_many_neighbours_are_not_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """201 values and two respondents: listing four million pairs of neighbours took 250 MB and four of six seconds."""
+    wide = worlds.problem(worlds.document(2, range(201), ["1/201"] * 201, {"kind": "squared-error", "actions": "real"}))
+    noise = noise_on_the_statistic(wide)
+    assert noise is not None and wide.people.histogram_pairs > room.MOST_NEIGHBOURS
+    monkeypatch.setattr(problems, "state_space", lambda *_: pytest.fail("nothing is listed"))
+    monkeypatch.setattr(evaluation, "MOST_LISTED", 10**9)  # as for a kernel with few outputs
+    with pytest.raises(TooLarge, match="pairs of neighbours"):
+        evaluate(noise)
+    assert 0 < behaviour(noise).slope < 1
+    few = worlds.problem(SCHOOL)
+    with pytest.raises(MemoryError, match="pairs of neighbours takes"), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evaluation, "BYTES_PER_NEIGHBOURS", 10**12)
+        must_be_listed(noise_on_the_statistic(few), few)
+
+
 def _part(task: int, watch: Watch) -> int:
     return allowed() * task
 
@@ -99,10 +138,12 @@ def test_a_worker_takes_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_noise_of_a_million_values_is_not_begun_where_it_does_not_fit() -> None:
-    """A mixture of 100,000 respondents with 200 MB ended in an error after its search: its noise was made, and did not fit."""
+    """A mixture of 100,000 respondents with 200 MB ended in an error after its search: its noise was made, and did not fit. Then it
+    was not made, and a sum that loses a million times as much was published: now each value takes a third, and it fits."""
     wide = worlds.problem(worlds.document(10**5, range(11), ["1/11"] * 11, {"kind": "squared-error", "actions": "real"}))
-    with allowing(200 * 10**6), pytest.raises(MemoryError, match="noise that shows 1,000,000 values takes about 350"):
+    with allowing(100 * 10**6), pytest.raises(MemoryError, match="noise that shows 1,000,000 values takes about 130"):
         noise_on_the_statistic(wide)
+    assert plain_noise.BYTES_PER_VALUE * 10**6 < 200 * 10**6
     small = worlds.problem(worlds.document(90, range(3), ["1/2", "1/4", "1/4"], {"kind": "squared-error", "actions": "real"}))
     search = best_mechanism._Search(small, 1e-6, 1.0, SILENT)
     search._as_a_last_resort()
@@ -111,3 +152,41 @@ def test_noise_of_a_million_values_is_not_begun_where_it_does_not_fit() -> None:
         patch.setattr(plain_noise, "BYTES_PER_VALUE", 10**12)
         search._never_worse(shown, SILENT)
     assert shown["truncated geometric"].value is None and "of memory, more than" in shown["truncated geometric"].words
+
+
+class Large:
+    """Something that a weak reference can point at."""
+
+
+def test_what_did_not_fit_is_let_go_before_the_next_is_tried() -> None:
+    """A traceback would hold it: the next piece of work, and even its thread, would find no room. By the clock, as in a thread."""
+    made: list[weakref.ref[Large]] = []
+
+    def work(keep: Keep[str]) -> str:
+        large = Large()
+        made.append(weakref.ref(large))
+        keep(lambda: "so far" if made[0]() is None else "no room")
+        raise MemoryError("an array")
+
+    assert Context().run(in_time_or_so_far, work, 60.0, lambda: 60.0) == "so far"
+    with pytest.raises(MemoryError, match="an array"):
+        Context().run(in_time, lambda: work(forget), 60.0)
+    assert made[1]() is None
+
+
+def test_a_thread_that_cannot_begin_is_work_that_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second try has a little more room."""
+    begun, start = [], threading.Thread.start
+
+    def starts(thread: threading.Thread, after: int) -> None:
+        begun.append(thread)
+        if len(begun) <= after:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: starts(thread, 1))
+    assert Context().run(in_time, lambda: 3, 60.0) == 3 and len(begun) == 2
+    begun.clear()
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: starts(thread, 9))
+    with pytest.raises(MemoryError, match="to begin with"):
+        Context().run(in_time, lambda: 3, 60.0)

@@ -17,7 +17,7 @@ from design_worlds import document, problem, school
 from discreet.certify import privacy
 from discreet.design import best_mechanism, design
 from discreet.design.routes.ladder import Ladder
-from discreet.design.schedule import TimeIsUpError, Until, counted, now, spend, time_left
+from discreet.design.schedule import TimeIsUpError, Until, counted, now, search_seconds, spend, time_left
 from discreet.design.watchdog import in_time
 from discreet.model.certificate import Certificate
 from discreet.watch import SILENT, Deadline
@@ -48,6 +48,11 @@ def test_the_time_left_is_the_least_of_all_that_a_watch_listens_to() -> None:
     assert time_left(None) == time_left(SILENT) == float("inf")
     assert time_left(Until.after(5.0, Until.after(2.0))) == 2.0
     assert 0 < on_the_clock(lambda: time_left(Deadline(100.0))) <= 100.0
+
+
+@pytest.mark.parametrize(("seconds", "search"), [(1.0, 0.6), (30.0, 18.0), (60.0, 48.0), (118.0, 100.3), (1000.0, 850.0)])
+def test_a_long_search_has_more_of_its_time_and_leaves_what_proofs_take(seconds: float, search: float) -> None:
+    assert search_seconds(seconds) == pytest.approx(search)
 
 
 def test_a_search_in_counted_time_is_the_same_every_time() -> None:

@@ -12,9 +12,10 @@ import discreet.design.program.thin_witness as thin
 from discreet.certify import privacy
 from discreet.certify.bounds.dual import dual_upper_bound
 from discreet.certify.value.expected import expected_payoff
+from discreet.design.program import rounding
 from discreet.design.program.listed import programmed
 from discreet.design.program.real import continuous
-from discreet.design.program.rounding import enough_bits, is_private, rounded_weights
+from discreet.design.program.rounding import enough_bits, is_private, raised, raised_together, rounded_weights, scaled
 from discreet.design.proposal import Proposal
 from discreet.design.solver.program import pulled
 from discreet.files.problem import problem_from_document
@@ -120,6 +121,25 @@ def test_the_smallest_probability_does_not_decide_the_number_of_bits(epsilon: Fr
         assert all(min(row) >= 0 and is_private(row, PATH.tolist(), factor) for row in weights)
         moved = np.array([[w / whole for w in row] for row in weights]) - kernel
         assert float((regrets * moved).sum()) <= spare
+
+
+@pytest.mark.parametrize("sweeps", [60, 1])
+@pytest.mark.parametrize(("epsilon", "bits"), [(Fraction(0), 30), (Fraction(1, 50), 40), (Fraction(1), 40), (Fraction(1), 50)])
+def test_rows_are_raised_together_as_they_are_one_by_one(
+    epsilon: Fraction, bits: int, sweeps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Never less, so that no ratio is overstepped; seldom more, and where long chains are raised they are settled one by one."""
+    monkeypatch.setattr(rounding, "MOST_SWEEPS", sweeps)
+    factor = rational_below_exp(epsilon, 96) if epsilon else Fraction(1)
+    kernel = np.random.default_rng(3).random((5, 40)) ** 8
+    around = [[j for j in (i - 1, i + 1) if 0 <= j < 40] for i in range(40)]
+    together = raised_together(kernel, PATH, around, factor, 1 << bits)
+    for row, weights in zip(kernel.tolist(), together, strict=True):
+        alone = raised([scaled(p, 1 << bits) for p in row], around, factor)
+        more = [a - b for a, b in zip(weights, alone, strict=True)]
+        assert is_private(weights, PATH.tolist(), factor) and 0 <= min(more) <= max(more) <= (2 if epsilon >= 1 else 60)
+        beside = around[weights.index(max(weights))][0]
+        assert not is_private([0 if i == beside else w for i, w in enumerate(weights)], PATH.tolist(), factor)
 
 
 def _repaired(rows: np.ndarray, epsilon: float) -> np.ndarray:

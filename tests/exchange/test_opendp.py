@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from counted_mechanisms import counted_on, peaked
 from random_worlds import mechanism_on, problem_of
 
 from discreet.errors import InputError, MissingExtra, Refuted
@@ -146,8 +147,11 @@ def test_mechanisms_that_do_not_fit_are_refused(dp: Any, count: Mechanism) -> No
         to_opendp(count, on="rows")
     histogram = problem_of(Universe.of(2, TWO), ReplaceOne())
     flat = TableKernel(mechanism_states(histogram, HistogramSummary()), (Output("a"),), ((8, 8, 8),), 8)
-    with pytest.raises(Exception, match="does not read one total"):
-        to_opendp(mechanism_on(histogram, HistogramSummary(), flat), on="total")(1)
+    with pytest.raises(InputError, match="does not read one total"):
+        to_opendp(mechanism_on(histogram, HistogramSummary(), flat), on="total")
+    with pytest.raises(InputError, match="a count beside a sum"):
+        to_opendp(counted_on(peaked(0)), on="total")  # when it is made, not at its first map
+    assert to_opendp(counted_on(peaked(0))).map(1) > 0
     listed = problem_of(ListedUniverse(("a", "b")), GivenGraph((("a", "b"),)))
     with pytest.raises(InputError, match="reads respondents"):
         to_opendp(mechanism_on(listed, DatabaseSummary(), TableKernel(("a", "b"), (Output("x"),), ((8, 8),), 8)))
@@ -156,6 +160,8 @@ def test_mechanisms_that_do_not_fit_are_refused(dp: Any, count: Mechanism) -> No
         to_opendp(geometric_mechanism(growing, LinearSummary((0, 1))), on="database")
     even = problem_of(Universe.of(2, (Fraction(0), Fraction(2))), ReplaceOne())
     kernel = TableKernel(("0", "2", "4"), (Output("a"),), ((8, 8, 8),), 8)
+    with pytest.raises(InputError, match="cannot occur"):
+        to_opendp(mechanism_on(even, LinearSummary((0, 2)), kernel))
     with pytest.raises(InputError, match="cannot occur"):
         Plug(mechanism_on(even, LinearSummary((0, 2)), kernel)).steps_of_total(1)
 

@@ -27,12 +27,16 @@ from discreet.model.priors import DirichletMultinomialPrior
 from discreet.sampling import draw_outputs
 
 
-@pytest.fixture(scope="module")
-def both() -> tuple[Mechanism, Mechanism]:
+def peaks(tables: tuple[int, ...]) -> CountedKernel:
+    return peaked(2, 0, -2, -2, tables=tables) if tables else peaked(2, 0, -2)
+
+
+@pytest.fixture(scope="module", params=[(), (3, 1)], ids=["one count", "two counts"])
+def both(request: pytest.FixtureRequest) -> tuple[Mechanism, Mechanism]:
     """A mechanism, and the same as a table: its ratio is a half, so all its probabilities are over a power of two."""
-    kernel = replace(peaked(2, 0, -2), low=-1, high=7)
+    kernel = replace(peaks(request.param), low=-1, high=7)
     kernel = kernel.with_actions([Fraction(k) for k in range(kernel.low, kernel.high + 1)])
-    plain = counted_on(kernel)
+    plain = counted_on(kernel, second=(1,) if request.param else ())
     prior = DirichletMultinomialPrior((Fraction(3), Fraction(1), Fraction(1, 2)))
     counted = replace(plain, problem=replace(plain.problem, prior=prior))
     rows, whole = counted.integer_table()
@@ -67,7 +71,8 @@ def test_other_truths_are_those_of_the_table(both: tuple[Mechanism, Mechanism]) 
 
 def test_a_large_cell_is_seen_through_its_count_alone(both: tuple[Mechanism, Mechanism]) -> None:
     """With ends that gather nothing likely it is what the law of sum and count says; the largest loss of a table limits it."""
-    kernel = peaked(2, 0, -2).with_actions([Fraction(k) for k in range(-40, 51)])
+    assert isinstance(both[0].kernel, CountedKernel)
+    kernel = peaks(both[0].kernel.tables).with_actions([Fraction(k) for k in range(-40, 51)])
     mechanism = replace(both[0], kernel=kernel)
     through, whole = CountedWorld(mechanism), SummedWorld(mechanism)
     for theta in (-0.4, 0.0, 0.7):
@@ -112,7 +117,10 @@ def test_large_cells_have_no_profile_and_say_so_before_any_work(
 ) -> None:
     kernel = both[0].kernel
     assert isinstance(kernel, CountedKernel)
-    wide = counted_on(replace(kernel, actions=None, low=-1, high=5_000, stride=10_000), respondents=2_000)
+    second, radix = ((1,), 2_001) if kernel.tables else ((), 1)
+    wide = counted_on(
+        replace(kernel, actions=None, low=-1, high=5_000, stride=10_000, radix=radix), respondents=2_000, second=second
+    )
     monkeypatch.setattr(Mechanism, "space", property(lambda _: pytest.fail("states were listed")))
     with pytest.raises(TooLarge, match="discreet convert"):
         whole_channel(wide)

@@ -99,6 +99,8 @@ def test_noise_that_follows_a_count_agrees_with_the_checker() -> None:
         low, high = (Fraction(0), Fraction(0)) if found.top == found.bottom else log_bracket(Fraction(found.top, found.bottom), 150)
         assert both_refuse_or_agree(with_epsilon(mechanism, high)) == 0
         assert both_refuse_or_agree(with_epsilon(mechanism, low)) == (0 if low == high else 1)
+        _, least, most, _, _ = verifier.prove(with_epsilon(mechanism, high))
+        assert least == 0 and most >= low, "no database may show the largest factor of tables"
 
 
 def log_exp(x: Fraction) -> Fraction:

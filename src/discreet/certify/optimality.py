@@ -17,6 +17,7 @@ from discreet.certify.bounds.dual import dual_upper_bound
 from discreet.certify.value.expected import expected_payoff
 from discreet.errors import InputError, Refuted
 from discreet.model.certificate import (
+    BoxesWitness,
     CoinsWitness,
     Counterexample,
     DualWitness,
@@ -33,6 +34,7 @@ from discreet.model.certificate import (
     Witness,
 )
 from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, TableKernel
+from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.reductions import reduced
@@ -46,6 +48,7 @@ BOUNDS: dict[str, tuple[type[Witness], Callable[[Problem, Any], Fraction]]] = {
     "quotient": (QuotientWitness, when_called("discreet.certify.bounds.quotient", "quotient_upper_bound")),
     "set-aside": (SetAsideWitness, when_called("discreet.certify.bounds.set_aside", "set_aside_upper_bound")),
     "coins": (CoinsWitness, when_called("discreet.certify.bounds.coins", "coins_upper_bound")),
+    "boxes": (BoxesWitness, when_called("discreet.certify.bounds.boxes", "boxes_upper_bound")),
     "urn": (UrnWitness, when_called("discreet.certify.bounds.urn", "urn_upper_bound")),
     "renyi-cuts": (RenyiWitness, when_called("discreet.certify.bounds.renyi", "renyi_upper_bound")),
     "players": (PlayersWitness, when_called("discreet.certify.bounds.players", "players_upper_bound")),
@@ -60,6 +63,8 @@ BOUNDS: dict[str, tuple[type[Witness], Callable[[Problem, Any], Fraction]]] = {
 """How a witness of each kind is checked; a new kind adds a file to `bounds` and a line here."""
 MOST_LISTED = 30_000
 """Histograms beyond which a table on a weighted sum is valued by the law of the sum."""
+MOST_PAIRS = 50_000_000
+"""Histograms times outputs beyond which noise that follows a count is valued by the law of its counts."""
 
 
 def optimality(mechanism: Mechanism, claim: OptimalityClaim) -> OptimalityClaim | Counterexample:
@@ -123,20 +128,29 @@ def listed_value(mechanism: Mechanism) -> Fraction:
         from discreet.certify.value.gaussian import listed_payoff
 
         return listed_payoff(mechanism, mechanism.kernel)[0]
+    if isinstance(mechanism.kernel, CountedKernel):
+        from discreet.certify.value.counted_listed import listed_counted_payoff
+
+        return listed_counted_payoff(mechanism, mechanism.kernel)[0]
     return expected_payoff(mechanism)[0]
 
 
 def _listable(mechanism: Mechanism) -> bool:
-    """Whether a mechanism is valued histogram by histogram; geometric and staircase noise never is."""
-    universe = mechanism.problem.universe
-    few = not isinstance(universe, Universe) or universe.histogram_count <= MOST_LISTED
+    """Whether a mechanism is valued state by state: histograms, or databases where order matters; geometric and staircase noise
+    never is."""
+    problem, universe = mechanism.problem, mechanism.problem.universe
+    count = 0
+    if isinstance(universe, Universe):
+        count = universe.histogram_count if problem.exchangeable else universe.database_count
+    few = count <= MOST_LISTED
     match mechanism.kernel:
         case TableKernel():
             return few
         case GaussianKernel():
-            return few and mechanism.problem.exchangeable
+            squared = len(problem.decisions) == 1 and isinstance(problem.decision.loss, SquaredLoss)
+            return few and problem.exchangeable and not squared  # two moments of its sum are a hundred times quicker, and as near
         case CountedKernel():
-            return few
+            return few and count * mechanism.kernel.width <= MOST_PAIRS
         case ClosedKernel():
             return False
 

@@ -15,7 +15,7 @@ from importlib import import_module
 from discreet.certify.bounds import FULL
 from discreet.design.certified import Bound, Proofs
 from discreet.design.ladder.served import why_not_read
-from discreet.design.memory import OUT_OF_MEMORY
+from discreet.design.memory import OUT_OF_MEMORY, SPARE, held
 from discreet.design.program.listed import solvable, usual_seconds
 from discreet.design.program.sections import Ground, ground
 from discreet.design.proposal import Proposal
@@ -30,6 +30,7 @@ from discreet.design.schedule import (
     COMPARE_SECONDS,
     DEFAULT_SECONDS,
     FLOOR_SECONDS,
+    FLOOR_SHARE,
     GRACE,
     LAST_PARTS,
     PROOF_SHARE,
@@ -40,6 +41,7 @@ from discreet.design.schedule import (
     TooDearError,
     Until,
     now,
+    search_seconds,
     until_all_is_shown,
 )
 from discreet.design.units import Units
@@ -70,7 +72,7 @@ def design(
     seconds: float = DEFAULT_SECONDS,
     within: str | None = None,
     compare: bool = True,
-    keep: Callable[[Mechanism, Certificate], None] | None = None,
+    keep: Callable[[Mechanism, Certificate], object] | None = None,
 ) -> Design:
     """The best private mechanism for a problem, proved private and within `relative_gap` of best.
 
@@ -93,7 +95,9 @@ def design(
     shown = search.beside_baselines(compare)
     found = search.found(shown)
     if within == "oblivious":
-        return _restricted(found, gap, search.until(1.0))
+        from discreet.design.restricted import restricted
+
+        return restricted(found, gap, search.until(seconds))
     return found if within is None else replace(found, within=within, price=0.0)
 
 
@@ -113,8 +117,7 @@ def must_be_askable(problem: Problem, gap: float, within: str | None) -> None:
     if within == "oblivious":
         from discreet.design.routes.oblivious import Oblivious
 
-        reason = Oblivious().why_not(problem)
-        if reason is not None:
+        if (reason := Oblivious().why_not(problem)) is not None:
             raise InputError(
                 "Mechanisms that read only the statistic are not solved for this problem",
                 found=reason,
@@ -128,7 +131,7 @@ class _Search:
 
     def __init__(self, problem: Problem, gap: float, seconds: float, watch: Watch) -> None:
         self.problem, self.gap, self.seconds, self.outer = problem, gap, seconds, watch
-        self.begun = now()
+        self.begun, self.searching = now(), search_seconds(seconds)
         self.whole = until_all_is_shown(seconds, watch)
         self.proofs = Proofs(problem)
         self.units = Units.of(problem)
@@ -140,9 +143,9 @@ class _Search:
         self._ground: Ground | None = None
         self._chain: Bound | None = None
 
-    def until(self, share: float) -> Until:
-        """A watch that ends when so much of the whole time is over."""
-        return Until(self.begun + share * self.seconds, AsPayoffs(self.outer))
+    def until(self, seconds: float) -> Until:
+        """A watch that ends so many seconds after the beginning."""
+        return Until(self.begun + seconds, AsPayoffs(self.outer))
 
     def along_the_routes(self) -> None:
         """Take one route after the other until the gap is reached."""
@@ -156,8 +159,11 @@ class _Search:
         for route in routes:
             if self.proofs.reached(self.gap if route is not LADDER else max(self.gap, LOOSE)):
                 break
-            left = SEARCH_SHARE * self.seconds - self._elapsed()
-            self.take(route, left if self.proofs.best is None else min(left, FLOOR_SECONDS))
+            left, floor = self.searching - self._elapsed(), min(FLOOR_SECONDS, FLOOR_SHARE * self.seconds)
+            if route is LADDER and left < floor:
+                self.take(route, floor, self.until(self._elapsed() + floor))
+            else:
+                self.take(route, left if self.proofs.best is None else min(left, FLOOR_SECONDS))
         self._again()
         if self.proofs.best is None:
             self._as_a_last_resort()
@@ -176,7 +182,7 @@ class _Search:
 
     def _again(self) -> None:
         """Routes that were not begun for want of time, when the others took little of it: all that is left, and a little more."""
-        while self.too_soon and not self.proofs.reached(self.gap) and self._elapsed() < SEARCH_SHARE * self.seconds:
+        while self.too_soon and not self.proofs.reached(self.gap) and self._elapsed() < self.searching:
             route = self.too_soon.pop(0)
             self.passed = [step for step in self.passed if step.name != route.name]
             self.take(route, self.seconds, Until(self.begun + self.seconds + SECOND_CHANCE, AsPayoffs(self.outer)))
@@ -209,10 +215,12 @@ class _Search:
 
     def take(self, route: Route, seconds: float, again: Until | None = None) -> None:
         """Let a route propose, and prove what it proposes; a route that does not come back in time is left behind."""
+        held(SPARE)  # libraries ask for much that they never write to
         for library in route.libraries:
             import_module(library)
+        held()
         begun = now()
-        watch = again or self.until(SEARCH_SHARE)
+        watch = again or self.until(self.searching)
         grace = self._grace if again is None else self._grace / LAST_PARTS
 
         def propose(keep: Keep[Proposal]) -> Proposal:
@@ -232,7 +240,7 @@ class _Search:
 
     @property
     def _proving(self) -> float:
-        return max(self.until(PROOF_SHARE).left, 0.0)
+        return max(self.until(PROOF_SHARE * self.seconds).left, 0.0)
 
     @property
     def _grace(self) -> float:
@@ -243,6 +251,7 @@ class _Search:
 
     def _prove(self, proposal: Proposal, step: Step, least: float = 0.0) -> None:
         """Prove a proposal in what is left of the time, or in at least so much; keep it if it is the best."""
+        held()
         begun, before = now(), self.proofs.best
         limit = max(self._proving + 2 * self._grace, least)
         try:
@@ -266,10 +275,12 @@ class _Search:
         """What people do today; where the search beats none of it, it is published instead."""
         if not compare and self.proofs.reached(self.gap):
             return {}  # nothing is better by more than the gap
+        held(SPARE)
         from discreet.design.comparison.large import plain_baseline
 
+        held()
         begun = now()
-        if self.proofs.limit is None or not self.proofs.reached(max(self.gap, LOOSE)):
+        if not self.proofs.bounded_by_a_chain and not self.proofs.reached(max(self.gap, LOOSE)):
             self.proofs.keep(None, self._plain_bound())
         # a search that took all its time must not take the comparison away as well
         left = self.seconds - self._elapsed()
@@ -355,6 +366,7 @@ class _Search:
 
     def found(self, shown: dict[str, Baseline]) -> Design:
         """Everything proved, once more as one certificate."""
+        held(SPARE)  # what was found must not be lost at the end
         begun = now()
         best = self.proofs.settled()
         self.took["certify"] += now() - begun
@@ -366,29 +378,8 @@ class _Search:
         )
 
 
-def _restricted(best: Design, gap: float, watch: Until) -> Design:
-    """The best mechanism that reads only the statistic, and what that costs against the best of all."""
-    from discreet.design.routes.oblivious import Oblivious
-
-    problem = best.mechanism.problem
-    begun = now()
-    route, units = Oblivious(), Units.of(problem)
-    proposal = units.restored(route.propose(units.inner, Asked(gap, DEFAULT_SECONDS, watch)))
-    solved = now()
-    step = route.taken(problem, proposal)
-    proofs = Proofs(problem)
-    proofs.keep(*proofs.proved(replace(proposal, witness=best.claim.witness), step))
-    mechanism, certificate = proofs.settled()
-    took = {"solve": solved - begun, "certify": now() - solved}
-    price = float(best.value - (certificate.optimality.value if certificate.optimality else 0))
-    steps = (step, *(replace(s, applied=False, reason=f"not asked for ({s.reason})") for s in best.steps))
-    proved = replace(best, mechanism=mechanism, certificate=certificate)
-    return replace(proved, steps=steps, seconds=took, within="oblivious", price=price)
-
-
 def _notes(problem: Problem) -> tuple[str, ...]:
-    zeros = problem.zeros
-    if not zeros:
+    if not (zeros := problem.zeros):
         return problem.notes
     named = ", ".join(zeros[:3]) + (f" and {len(zeros) - 3} more" if len(zeros) > 3 else "")
     return (

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from discreet import __version__
 from discreet.certify import privacy
-from discreet.certify.bounds import FULL, GEOMETRIC
+from discreet.certify.bounds import CHAIN, FULL, GEOMETRIC, GROWING
 from discreet.certify.optimality import proved_value, upper_bound
 from discreet.certify.unbiased import unbiased
 from discreet.design.proposal import Proposal
@@ -91,6 +91,12 @@ class Proofs:
         if self.best is None or self.limit is None:
             return False
         return reached(float(-self.best.value), float(-self.limit.bound), gap)
+
+    @property
+    def bounded_by_a_chain(self) -> bool:
+        """Whether the best bound is that of a chain already: it took its time, and is no better the second time."""
+        witness = None if self.limit is None else self.limit.witness
+        return isinstance(witness, TheoremWitness) and witness.theorem in (CHAIN, GROWING)
 
     def settled(self) -> tuple[Mechanism, Certificate]:
         """The best mechanism with its claims, and their certificate."""

@@ -2,7 +2,8 @@
 
 Work that knows its size asks before it begins (`must_fit`): what would not fit is passed over, and `MemoryError` says in words
 what it was, what it takes and what is allowed. Behind that stands the machine: within `allowing` this process is given no more
-than is allowed beyond what it had, so that too small an estimate ends one piece of work, not the program. Workers share it.
+than is allowed beyond what it had, so that too small an estimate ends one piece of work, not the program. Libraries ask for much
+that they never write to, so each piece of work begins by telling the machine anew what is left (`held`). Workers share it.
 """
 
 from __future__ import annotations
@@ -21,8 +22,12 @@ LEAST = 64 << 20
 """Less than this is not allowed: the libraries alone take as much."""
 SPARE = 256 << 20
 """What libraries and threads take while they start, beyond what is asked for."""
+LOADED = 48 << 20
+"""The same when libraries are loaded: stacks of threads, and buffers that are asked for and never written to."""
 UNKNOWN = 4 << 30
 """What is free where the machine does not say."""
+MOST_NEIGHBOURS, BYTES_PER_NEIGHBOURS = 2_000_000, 64
+"""Pairs of neighbouring histograms, about: of two hundred types listing them takes longer than all else; memory of each."""
 OUT_OF_MEMORY = "it does not fit in memory"
 """What is said where the machine gave no more, and nothing else is known."""
 OF_MEMORY = "of memory, more than"
@@ -83,6 +88,26 @@ def allowing(size: int) -> Iterator[None]:
             _bounded(before)
 
 
+def held(spare: int = LOADED) -> None:
+    """Let the machine give what this process has not yet written to of what is allowed, and `spare`: before a piece of work, when
+    its libraries are loaded."""
+    size = _allowed.get()
+    if size is not None:
+        if _taken("RssAnon") > size // 2:
+            _let_go()
+        _bounded(_taken() + spare + max(size - _taken("RssAnon"), 0))
+
+
+def _let_go() -> None:
+    """Give back what nobody needs any more: work that is over leaves arrays behind in circles, and small things in large pieces."""
+    import ctypes
+    import gc
+
+    gc.collect()
+    with suppress(OSError, AttributeError):  # not on every system
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 def for_workers(count: int) -> dict[str, str]:
     """What the environment of each of so many workers says."""
     said = _allowed.get()
@@ -110,11 +135,11 @@ def _bounded(size: int) -> int | None:
     return soft
 
 
-def _taken() -> int:
-    """Bytes that this process has written to or set aside to write."""
+def _taken(what: str = "VmData") -> int:
+    """Bytes that this process has written to or set aside to write; RssAnon: has written to."""
     with suppress(OSError, ValueError, StopIteration):
         lines = _told("/proc/self/status").splitlines()
-        return 1024 * int(next(line for line in lines if line.startswith("VmData")).split()[1])
+        return 1024 * int(next(line for line in lines if line.startswith(what)).split()[1])
     return SPARE
 
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from math import ceil
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,8 @@ from discreet.watch import SILENT, Deadline, Watch
 DEFAULT_SECONDS = 60.0
 SEARCH_SHARE, PROOF_SHARE = 0.6, 0.9
 """By these shares of the time the search for a mechanism ends, and its proof; the rest is for what people do today."""
+SEARCH_SHARE_AT_MOST, AFTER_SEARCHING = 0.85, 12.0
+"""A long search takes so much of the whole at most, and leaves so many seconds for proof and comparison: these do not grow."""
 GRACE = 3.0
 """Seconds by which any part may overrun before it is given up; what needs no search is proved in that time."""
 LAST_PARTS = 4
@@ -39,8 +41,8 @@ SECOND_CHANCE = 1.0
 """Seconds beyond its time that a program may take, when everything else took less than the time of a search."""
 QUICK_SECONDS = 2.0
 """What weighted sums may take before a program, when the gap asked for is loose."""
-FLOOR_SECONDS = 2.0
-"""What weighted sums may take after a program that came to nothing, though the time is up."""
+FLOOR_SECONDS, FLOOR_SHARE = 2.0, 0.1
+"""What weighted sums may take after a program that took all the time and is far from its gap; or this share of the whole."""
 BASELINE_SECONDS = 60.0
 """What publishing and proving a baseline may take that is better than all that was found: a slow machine breaks no promise."""
 
@@ -56,8 +58,9 @@ SHARES = {
     "weights by search": 1 / 20,
     "program on the sum": 0.12,
     "program on a sum and a count": 0.25,
-    "noise that follows a count": 0.3,
+    "noise that follows a count": 0.4,
     "coin bound": 0.6,
+    "boxes bound": 0.7,
     "set-aside bound": 0.75,
     "urn bound": 0.8,
     "likely histograms": 0.9,
@@ -93,12 +96,16 @@ BYTES_PER_PAIR = 40
 """Memory of an interior point for each pair of states."""
 SECONDS_PER_TOTAL, SECONDS_PER_PAIR = 0.01, 1e-5
 """What a program on a small summary takes, about: for each total of a sum, and for each pair of states of a pair."""
-SECONDS_PER_COUNTED_ROW = 7e-5
-"""Of the program of noise that follows a count, for each of its inequalities."""
+SECONDS_PER_COUNTED_ROW, SECONDS_PER_COUNTED_PRODUCT, COUNTED_STEPS = 6e-7, 1.3e-10, 50
+"""Of a step of the program of noise that follows counts: of an inequality, and of unknowns × band²; and how many steps it takes."""
 SECONDS_PER_STRIP_PAIR = 1.5e-4
 """Of a bound by coins, for each pair of states of its strip."""
-SECONDS_PER_DICE_PAIR = 1.5e-5
-"""Of a bound by dice, for each pair of states and each count."""
+SECONDS_PER_DICE_PAIR = 4e-6
+"""Of a bound by dice, for each pair of states of a tier and each count."""
+SECONDS_PER_BOX, BOX_POWER = 1.5e-6, 2.5
+"""Of a box of a bound by boxes: for its states to this power, and the larger of ε and one,"""
+FEW_STATES, WIDE_POWER = 1_000, 1.1
+"""up to so many states; beyond, where actions have windows, with this power."""
 STATES_PER_SECOND = 300
 """Of a quotient bound, so that a thousand first-order steps fit."""
 SECONDS_PER_STEP = 5e-8
@@ -121,6 +128,8 @@ SECONDS_PER_SCORE, SECONDS_PER_LIKELY_TOTAL = 4e-4, 2e-6
 """Of valuing one weighted sum: a call, and each of its likely totals."""
 SECONDS_PER_GAUSSIAN_SCORE = 0.02
 """Of the same under discrete Gaussian noise."""
+SECONDS_PER_SHOWN_VALUE = 3.5e-6
+"""Of plain noise, made, proved and hashed, for each value that it shows."""
 SECONDS_PER_STAIR_ENTRY = 3.6e-5
 """Of staircase noise with exact means, for each pair of values of the statistic."""
 
@@ -180,6 +189,18 @@ def interior_seconds(actions: int, states: int, width: int) -> float:
 
 def _interior_seconds_here(actions: int, states: int, width: int) -> float:
     return SECONDS_PER_CALL + float(states) ** 2 * (SECONDS_PER_PRODUCT * actions * width + SECONDS_PER_CUBE * states)
+
+
+def box_seconds(states: int, epsilon: float) -> float:
+    """A guess of what the multipliers of one box take."""
+    few = min(states, FEW_STATES)
+    return SECONDS_PER_BOX * max(1.0, epsilon) * few**BOX_POWER * max(states / FEW_STATES, 1.0) ** WIDE_POWER
+
+
+def states_within(seconds: float, epsilon: float) -> int:
+    """The states of a box whose multipliers are found in so many seconds."""
+    share = max(seconds, 0.0) / box_seconds(FEW_STATES, epsilon)
+    return floor(FEW_STATES * share ** (1 / (BOX_POWER if share < 1 else WIDE_POWER)))
 
 
 def windowed_seconds(variables: int) -> float:
@@ -251,6 +272,11 @@ def width_of(states: int, dimensions: int) -> int:
 def program_seconds(actions: int, states: int, dimensions: int) -> float:
     """A guess of what a program usually takes."""
     return USUAL_STEPS * interior_seconds(actions, states, width_of(states, dimensions))
+
+
+def search_seconds(seconds: float) -> float:
+    """When the search for a mechanism ends that may take so many seconds in all."""
+    return max(SEARCH_SHARE * seconds, min(SEARCH_SHARE_AT_MOST * seconds, seconds - AFTER_SEARCHING))
 
 
 class Until:

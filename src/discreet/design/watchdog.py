@@ -18,6 +18,7 @@ from contextvars import copy_context
 from math import inf
 from typing import TypeVar
 
+from discreet.design.memory import held
 from discreet.design.schedule import TimeIsUpError, is_counted, time_left
 from discreet.errors import TooLarge
 from discreet.watch import Watch
@@ -53,13 +54,14 @@ def in_time(work: Callable[[], Result], seconds: float) -> Result:
             answer.append(work())
         except _LeftBehindError:
             pass
+        except MemoryError as error:  # without its traceback, which would hold all that did not fit
+            failure.append(MemoryError(str(error)))
         except BaseException as error:  # the caller raises it
             failure.append(error)
         finally:
             done.set()
 
-    thread = threading.Thread(target=copy_context().run, args=(attempt,), daemon=True)
-    thread.start()
+    thread = _begun(lambda: threading.Thread(target=copy_context().run, args=(attempt,), daemon=True))
     try:
         ended = done.wait(seconds)
     except BaseException:
@@ -73,6 +75,19 @@ def in_time(work: Callable[[], Result], seconds: float) -> Result:
     return answer[0]
 
 
+def _begun(thread: Callable[[], threading.Thread]) -> threading.Thread:
+    """A thread that runs; where there is no room for its stack, a little more than is allowed, or none."""
+    for _ in range(2):
+        made = thread()
+        try:
+            made.start()
+        except RuntimeError:
+            held()
+        else:
+            return made
+    raise MemoryError("there was no memory left to begin with")
+
+
 def in_time_or_so_far(work: Callable[[Keep[Result]], Result], seconds: float, more: Callable[[], float]) -> Result:
     """What the work returns, or what it kept on its way, made into a result in `more` seconds; raises where it kept nothing."""
     kept: deque[Callable[[], Result]] = deque(maxlen=KEPT)
@@ -80,6 +95,7 @@ def in_time_or_so_far(work: Callable[[Keep[Result]], Result], seconds: float, mo
         return in_time(lambda: work(kept.append), seconds)
     except (TimeIsUpError, MemoryError, TooLarge):
         while kept:
+            held()  # the machine may have refused all that is left
             with suppress(TimeIsUpError, MemoryError, TooLarge):
                 return in_time(kept.pop(), more())
         raise

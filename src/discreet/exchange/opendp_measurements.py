@@ -55,6 +55,7 @@ def to_opendp(mechanism: Mechanism, on: str | None = None) -> Any:
     function: Callable[[Any], str]
     steps: Callable[[int], int]
     if (on or plug.natural) == "total":
+        plug.must_read_totals()
         domain, metric = dp.atom_domain(T=int), dp.absolute_distance(T=int)
         function, steps = plug.draw_total, plug.steps_of_total
     elif (on or plug.natural) == "database":
@@ -107,6 +108,10 @@ class Plug:
         """The form that loses nothing: totals where the summary is a weighted sum."""
         summed = isinstance(self.mechanism.summary, LinearSummary) and not isinstance(self.mechanism.kernel, CountedKernel)
         return "total" if summed else "database"
+
+    def must_read_totals(self) -> None:
+        """Refuse, before anything is made of it, a mechanism that no total describes."""
+        _ = self.range
 
     def must_replace(self) -> None:
         """Refuse neighbours other than replace-one for whole databases: their number would be private."""

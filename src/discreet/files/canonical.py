@@ -1,19 +1,23 @@
 """Canonical JSON and its hash: one document, one byte string, one SHA-256.
 
-Keys sorted, no spaces, UTF-8 without escapes, no floating-point numbers: exact numbers are strings such as "1/3".
+Keys sorted, no spaces, UTF-8 without escapes, no floating-point numbers: exact numbers are strings such as "1/3". A list of a
+million items takes ten times the memory of its bytes, so that one may be left to be made while it is written (`Streamed`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from typing import Any
 
 from discreet.errors import InputError
 
 LARGEST_FILE = 1 << 30
 DEEPEST = 40
+SOME = 4096
+"""Items of a list that are written at once."""
 PLAIN = frozenset((str, int, bool, type(None)))
 
 
@@ -34,6 +38,40 @@ def canonical_bytes(document: Any) -> bytes:
 def document_hash(document: Any) -> str:
     """SHA-256 of the canonical form, in hexadecimal."""
     return hashlib.sha256(canonical_bytes(document)).hexdigest()
+
+
+class Streamed:
+    """A list whose items are made while they are written."""
+
+    def __init__(self, items: Callable[[], Iterable[Any]]) -> None:
+        self.items = items
+
+
+def canonical_pieces(document: Any) -> Iterator[bytes]:
+    """The canonical form in pieces, of a document in whose objects such lists stand."""
+    if isinstance(document, Streamed):
+        items, between = iter(document.items()), b""
+        yield b"["
+        while some := list(islice(items, SOME)):
+            yield between + canonical_bytes(some)[1:-1]
+            between = b","
+        yield b"]"
+    elif isinstance(document, dict) and any(isinstance(inside, (dict, Streamed)) for inside in document.values()):
+        canonical_bytes(dict.fromkeys(document))  # keys are text
+        for number, key in enumerate(sorted(document)):
+            yield (b"," if number else b"{") + canonical_bytes(key) + b":"
+            yield from canonical_pieces(document[key])
+        yield b"}"
+    else:
+        yield canonical_bytes(document)
+
+
+def pieces_hash(document: Any) -> str:
+    """`document_hash` of a document in whose objects such lists stand."""
+    digest = hashlib.sha256()
+    for piece in canonical_pieces(document):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def parse_object(data: bytes, what: str) -> dict[str, Any]:
@@ -139,7 +177,10 @@ def _must_be_exact(document: Any, depth: int = 0) -> None:
                 if not isinstance(key, str):
                     raise InputError("A document's keys must be text", found=repr(key), allowed="text", remedy="rename it")
         inside = document.values() if isinstance(document, dict) else document
-        if not set(map(type, inside)) <= PLAIN:  # nearly everything stands in long lists of text
+        kinds = set(map(type, inside))
+        if kinds == {dict} and _are_plain(inside, depth):
+            return
+        if not kinds <= PLAIN:  # nearly everything stands in long lists of text
             for value in inside:
                 _must_be_exact(value, depth + 1)
         elif inside and depth == DEEPEST:
@@ -151,3 +192,9 @@ def _must_be_exact(document: Any, depth: int = 0) -> None:
             allowed="text, whole numbers, true, false, null",
             remedy="write numbers as text",
         )
+
+
+def _are_plain(objects: Iterable[dict[Any, Any]], depth: int) -> bool:
+    """Whether objects hold nothing but text, whole numbers and the like, looked at all at once."""
+    keys, kinds = set(map(type, chain.from_iterable(objects))), set(map(type, chain.from_iterable(map(dict.values, objects))))
+    return keys <= {str} and kinds <= PLAIN and depth + 1 < DEEPEST

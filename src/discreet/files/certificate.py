@@ -1,39 +1,31 @@
 """Certificate files (`X.certificate.json`): each claim with its witness, written beside the mechanism.
 
-Multipliers are whole numbers over one scale; each action's flows are triples (from, to, numerator), or (state, row, numerator) of
-a quotient, packed because a large design has a million of them: the differences of `from` to the flow before, those of `to`
-to `from`, and the numerators, each as little-endian 64-bit numbers of which first all lowest bytes are written, then all
-second lowest, and so on; compressed with zlib, in base64 after `planes:`. Without that word (earlier versions) triples stand one
-after the other.
+Multipliers are whole numbers over one scale; each action's flows are packed (`flows`).
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import zlib
-from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from discreet.errors import InputError
 from discreet.files import schema
 from discreet.files.atomic import read_bytes, write_atomically
 from discreet.files.canonical import canonical_bytes, document_hash, parse_json
+from discreet.files.flows import packed, unpacked
 from discreet.files.mechanism import clamp_from_shape, recommendation_from_shape
 from discreet.files.mechanism_document import clamp_document, recommendation_document
 from discreet.files.problem import promise_from_shape
 from discreet.model.certificate import (
+    BoxesWitness,
+    BoxPart,
     Certificate,
+    CoinsTier,
     CoinsWitness,
     DualWitness,
-    Flow,
     Multipliers,
     OptimalityClaim,
-    PackedFlows,
     PlayersPart,
     PlayersWitness,
     PrivacyProof,
@@ -53,9 +45,6 @@ from discreet.model.certificate import (
 from discreet.numerics.exact import format_exact, format_integer, read_integer
 
 FORMAT = "discreet-certificate/1"
-MOST_INFLATED = 50
-"""How many times longer than packed flows may be; those of a design are less than ten times as long."""
-FEW_BYTES = 4096
 
 
 def certificate_path(mechanism: str | Path) -> Path:
@@ -128,24 +117,24 @@ def _witness_document(witness: Witness) -> dict[str, Any]:
     if isinstance(witness, PlayersWitness):
         parts = [_part_document(part) for part in witness.parts]
         return {"kind": witness.kind, "kinds": [list(kind) for kind in witness.kinds], "parts": parts}
-    document: dict[str, Any] = {
-        "kind": witness.kind,
-        "scale": format_integer(witness.scale),
-        "multipliers": [{"action": recommendation_document(m.action), "flows": _packed(m.flows)} for m in witness.multipliers],
-    }
+    if isinstance(witness, BoxesWitness):
+        boxes = [_box_document(part) for part in witness.parts]
+        return {"kind": witness.kind, "faces": list(witness.faces), "pairs": list(witness.pairs), "boxes": boxes}
+    document = {"kind": witness.kind} | _scaled(witness.scale, witness.multipliers)
     if isinstance(witness, RenyiWitness):
-        document |= {"root": witness.root, "cuts": _packed(witness.cuts)}
+        document |= {"root": witness.root, "cuts": packed(witness.cuts)}
     if isinstance(witness, UnbiasedWitness):
-        return document | {"tails": [_packed(tail) for tail in witness.tails], "biases": _packed(witness.biases)}
+        return document | {"tails": [packed(tail) for tail in witness.tails], "biases": packed(witness.biases)}
     if isinstance(witness, QuotientWitness):
         lists = {"groups": witness.groups, "rays": witness.rays, "states": witness.states}
         rows = {key: [list(row) for row in rows] for key, rows in lists.items()}
         return document | {"reference": witness.reference} | rows
     if isinstance(witness, SetAsideWitness):
         rows = {"weights": [list(row) for row in witness.weights], "states": [list(row) for row in witness.states]}
-        return document | rows | {"levels": _packed(witness.levels)}
+        return document | rows | {"levels": packed(witness.levels)}
     if isinstance(witness, CoinsWitness):
-        return document | {"coins": [_die_document(die) for die in witness.coins]}
+        document |= {"coins": [_die_document(die) for die in witness.coins]}
+        return document | ({"tiers": [_tier_document(tier) for tier in witness.tiers]} if witness.tiers else {})
     if isinstance(witness, UrnWitness):
         rows = {"weights": [list(row) for row in witness.weights], "states": [list(row) for row in witness.states]}
         return document | {"reference": witness.reference} | rows
@@ -184,11 +173,37 @@ def _part_document(part: PlayersPart) -> dict[str, Any]:
 def _part(shape: schema.PlayersPartShape) -> PlayersPart:
     scale, box = read_integer(shape.scale, "the scale"), clamp_from_shape(shape.box)
     multipliers = _multipliers(shape.multipliers)
-    return PlayersPart(shape.players, shape.step, RenyiWitness(box, shape.root, scale, _unpacked(shape.cuts), multipliers))
+    return PlayersPart(shape.players, shape.step, RenyiWitness(box, shape.root, scale, unpacked(shape.cuts), multipliers))
+
+
+def _tier_document(tier: CoinsTier) -> dict[str, Any]:
+    windows = [list(window) for window in tier.counts]
+    return {"number": tier.number, "windows": windows} | _scaled(tier.scale, tier.multipliers)
+
+
+def _tier(shape: schema.TierShape) -> CoinsTier:
+    scale = read_integer(shape.scale, "the scale")
+    return CoinsTier(shape.number, tuple(shape.windows), scale, _multipliers(shape.multipliers))
+
+
+def _box_document(part: BoxPart) -> dict[str, Any]:
+    windows = [list(window) for window in part.windows]
+    box = {"windows": windows, "players": list(part.players), "reference": part.reference}
+    return box | _scaled(part.scale, part.multipliers)
+
+
+def _box(shape: schema.BoxShape) -> BoxPart:
+    scale = read_integer(shape.scale, "the scale")
+    return BoxPart(tuple(shape.windows), shape.players, shape.reference, scale, _multipliers(shape.multipliers))
+
+
+def _scaled(scale: int, multipliers: Sequence[Multipliers]) -> dict[str, Any]:
+    each = [{"action": recommendation_document(m.action), "flows": packed(m.flows)} for m in multipliers]
+    return {"scale": format_integer(scale), "multipliers": each}
 
 
 def _multipliers(shapes: Sequence[schema.MultipliersShape]) -> tuple[Multipliers, ...]:
-    return tuple(Multipliers(recommendation_from_shape(m.action), _unpacked(m.flows)) for m in shapes)
+    return tuple(Multipliers(recommendation_from_shape(m.action), unpacked(m.flows)) for m in shapes)
 
 
 def _witness(shape: schema.Witness) -> Witness:
@@ -217,6 +232,10 @@ def _single(shape: schema.Witness) -> SingleWitness:
         if shape.kinds is None or shape.parts is None:
             raise _lacking("kinds or parts")
         return PlayersWitness(tuple(map(tuple, shape.kinds)), tuple(map(_part, shape.parts)))
+    if shape.kind == "boxes":
+        if shape.faces is None or shape.pairs is None or shape.boxes is None:
+            raise _lacking("faces, pairs or boxes")
+        return BoxesWitness(tuple(shape.faces), tuple(shape.pairs), tuple(map(_box, shape.boxes)))
     if shape.scale is None or shape.multipliers is None:
         raise _lacking("scale or multipliers")
     scale = read_integer(shape.scale, "the scale")
@@ -230,11 +249,11 @@ def _single(shape: schema.Witness) -> SingleWitness:
         if shape.weights is None or shape.states is None or shape.levels is None:
             raise _lacking("weights, states or levels")
         weights, states = (tuple(map(tuple, rows)) for rows in (shape.weights, shape.states))
-        return SetAsideWitness(weights, states, scale, _unpacked(shape.levels), multipliers)
+        return SetAsideWitness(weights, states, scale, unpacked(shape.levels), multipliers)
     if shape.kind == "coins":
         if shape.coins is None:
             raise _lacking("coins")
-        return CoinsWitness(tuple(_die(die) for die in shape.coins), scale, multipliers)
+        return CoinsWitness(tuple(map(_die, shape.coins)), scale, multipliers, tuple(map(_tier, shape.tiers or ())))
     if shape.kind == "urn":
         if shape.reference is None or shape.weights is None or shape.states is None:
             raise _lacking("reference, weights or states")
@@ -244,12 +263,12 @@ def _single(shape: schema.Witness) -> SingleWitness:
         if shape.root is None or shape.cuts is None:
             raise _lacking("root or cuts")
         box = clamp_from_shape(shape.box)
-        return RenyiWitness(box, shape.root, scale, _unpacked(shape.cuts), multipliers, shape.reduction)
+        return RenyiWitness(box, shape.root, scale, unpacked(shape.cuts), multipliers, shape.reduction)
     if shape.kind == "unbiased":
         if shape.tails is None or shape.biases is None:
             raise _lacking("tails or biases")
-        below, above = map(_unpacked, shape.tails)
-        return UnbiasedWitness(scale, multipliers, (below, above), _unpacked(shape.biases))
+        below, above = map(unpacked, shape.tails)
+        return UnbiasedWitness(scale, multipliers, (below, above), unpacked(shape.biases))
     if shape.kind == "shifted":
         if shape.shift is None:
             raise _lacking("shift")
@@ -258,11 +277,9 @@ def _single(shape: schema.Witness) -> SingleWitness:
     return DualWitness(shape.kind, clamp_from_shape(shape.box), scale, multipliers, shape.reduction)
 
 
-COMPRESSION = 6
-"""More would take twenty times as long for a hundredth of the size."""
-PLANES = "planes:"
 OWN_KEYS = {"quotient": ("reference", "groups", "rays", "states"), "unbiased": ("tails", "biases"), "shifted": ("shift",),
-            "renyi-cuts": ("root", "cuts"), "players": ("kinds", "parts"), "coins": ("coins",),
+            "renyi-cuts": ("root", "cuts"), "players": ("kinds", "parts"), "coins": ("coins", "tiers"),
+            "boxes": ("faces", "pairs", "boxes"),
             "set-aside": ("weights", "states", "levels"), "urn": ("reference", "weights", "states"),
             "several": ("each",)}  # fmt: skip
 
@@ -279,53 +296,6 @@ def _must_belong(shape: schema.Witness) -> None:
             allowed="the keys of its kind",
             remedy="remove it",
         )
-
-
-def _packed(flows: Sequence[Flow]) -> str:
-    try:
-        numbers = np.array(flows.numbers if isinstance(flows, PackedFlows) else list(flows), dtype=np.int64).reshape(-1, 3)
-    except OverflowError:
-        raise InputError(
-            "A multiplier does not fit into 64 bits",
-            found="a larger number",
-            allowed="numerators below 2^63",
-            remedy="write the multipliers over a smaller scale",
-        ) from None
-    columns = np.stack([np.diff(numbers[:, 0], prepend=0), numbers[:, 1] - numbers[:, 0], numbers[:, 2]])
-    data = columns.astype("<i8").view(np.uint8).reshape(3, -1, 8).transpose(0, 2, 1).tobytes()
-    packed = zlib.compress(data, COMPRESSION)
-    if len(data) > _most(packed):
-        packed = zlib.compress(data, 0)
-    return PLANES + base64.b64encode(packed).decode("ascii")
-
-
-def _most(packed: bytes) -> int:
-    return FEW_BYTES + MOST_INFLATED * len(packed)
-
-
-def _unpacked(text: str) -> PackedFlows:
-    """The flows of one action. How much is inflated is limited by what was written: small files stay small."""
-    try:
-        packed = base64.b64decode(text.removeprefix(PLANES), validate=True)
-        inflate = zlib.decompressobj()
-        data = inflate.decompress(packed, _most(packed))
-        whole = inflate.eof and not inflate.unused_data and len(data) % 24 == 0
-    except (binascii.Error, zlib.error, ValueError):
-        whole, data = False, b""
-    if not whole:
-        raise InputError(
-            "The certificate's multipliers cannot be unpacked",
-            found="damaged or endless data",
-            allowed=f"zlib in base64, three 64-bit numbers for each flow, at most {MOST_INFLATED} times as long as packed",
-            remedy="make the certificate again",
-        )
-    if text.startswith(PLANES):
-        columns = np.ascontiguousarray(np.frombuffer(data, np.uint8).reshape(3, 8, -1).transpose(0, 2, 1)).view("<i8")[:, :, 0]
-        first = np.cumsum(columns[0])
-        triples = np.stack([first, first + columns[1], columns[2]], axis=1)
-    else:
-        triples = np.frombuffer(data, "<i8")
-    return PackedFlows(array("q", triples.astype(np.int64).tobytes()))
 
 
 def _lacking(key: str) -> InputError:

@@ -5,13 +5,14 @@ The edges of a table kernel are written for readers; `certify` derives its own a
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import InputError
 from discreet.files import schema
 from discreet.files.atomic import read_bytes, write_atomically
-from discreet.files.canonical import canonical_bytes, document_hash, parse_json
+from discreet.files.canonical import canonical_pieces, parse_json
 from discreet.files.mechanism_document import FORMAT as FORMAT
 from discreet.files.mechanism_document import mechanism_document as mechanism_document
 from discreet.files.mechanism_document import mechanism_hash as mechanism_hash
@@ -35,9 +36,9 @@ from discreet.numerics.exact import read_integer
 
 def write_mechanism(path: str | Path, mechanism: Mechanism) -> str:
     """Write the mechanism's canonical document and return its hash."""
-    document = mechanism_document(mechanism)
-    write_atomically(Path(path), canonical_bytes(document) + b"\n")
-    return document_hash(document)
+    written = b"".join(canonical_pieces(mechanism_document(mechanism, streamed=True)))
+    write_atomically(Path(path), written + b"\n")
+    return sha256(written).hexdigest()
 
 
 def read_mechanism(path: str | Path) -> Mechanism:
@@ -84,11 +85,12 @@ def _kernel(shape: schema.Kernel) -> Kernel:
     used = {
         "table": table, "geometric": noise | {"ratio"}, "staircase": noise | {"ratio", "plateau"},
         "discrete-gaussian": noise | {"sigma_squared"},
-        "counted": noise | {"stride", "ratio", "tail", "weights", "denominator"},
+        "counted": noise | {"stride", "ratio", "tail", "weights", "denominator", "radix", "tables"},
     }[shape.family]  # fmt: skip
     _refuse_others(shape, used | {"family"}, f"kernel of family {shape.family!r}")
-    for key in sorted(used - {"actions"}):
-        if getattr(shape, key) is None:
+    one_count = shape.radix is None and shape.tables is None
+    for key in sorted(used - {"actions"} - ({"radix", "tables"} if one_count else set())):
+        if getattr(shape, key) is None or (key == "tables" and not shape.tables):
             raise _lacking(f"kernel.{key.removesuffix('_')}")
     if shape.family == "table":
         assert shape.states is not None and shape.outputs is not None and shape.weights is not None
@@ -110,7 +112,8 @@ def _kernel(shape: schema.Kernel) -> Kernel:
         assert shape.stride is not None and shape.tail is not None and shape.weights is not None and shape.denominator is not None
         tail, denominator = read_integer(shape.tail, "the tail"), read_integer(shape.denominator, "the denominator")
         weights = _weights(shape.weights)
-        return CountedKernel(shape.from_, shape.to, shape.step, shape.stride, shape.ratio, tail, weights, denominator, actions)
+        one = (shape.from_, shape.to, shape.step, shape.stride, shape.ratio, tail, weights, denominator, actions)
+        return CountedKernel(*one) if one_count else CountedKernel(*one, shape.radix or 1, tuple(shape.tables or ()))
     if shape.family == "staircase":
         assert shape.plateau is not None
         return StaircaseKernel(shape.from_, shape.to, shape.step, shape.plateau, shape.ratio, actions)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.files.canonical import document_hash
+from discreet.files.canonical import Streamed, pieces_hash
 from discreet.files.problem_document import problem_document
 from discreet.model.actions import Action
 from discreet.model.kernel import Output, TableKernel
@@ -19,11 +19,11 @@ FORMAT = "discreet-mechanism/1"
 
 
 def mechanism_hash(mechanism: Mechanism) -> str:
-    return document_hash(mechanism_document(mechanism))
+    return pieces_hash(mechanism_document(mechanism, streamed=True))
 
 
-def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
-    """The mechanism as a document of exact text: what is hashed."""
+def mechanism_document(mechanism: Mechanism, *, streamed: bool = False) -> dict[str, Any]:
+    """The mechanism as a document of exact text: what is hashed; `streamed` leaves the list of actions to whoever writes it."""
     guarantee = mechanism.guarantee
     claims = {key: getattr(mechanism.claims, key) for key in ("value", "bound")}
     stated = {"neighbours": guarantee.neighbours, "unit": guarantee.unit}
@@ -31,7 +31,7 @@ def mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
         "format": FORMAT,
         "problem": problem_document(mechanism.problem),
         "summary": summary_document(mechanism.summary),
-        "kernel": _kernel_document(mechanism),
+        "kernel": _kernel_document(mechanism, streamed),
         "guarantee": guarantee.promise.document() | stated,
         "claims": {key: format_exact(claim) for key, claim in claims.items() if claim is not None},
         "provenance": dict(mechanism.provenance),
@@ -54,7 +54,7 @@ def clamp_document(clamp: Clamp) -> dict[str, Any]:
     return document if clamp.rest is None else document | {"rest": list(clamp.rest)}
 
 
-def _kernel_document(mechanism: Mechanism) -> dict[str, Any]:
+def _kernel_document(mechanism: Mechanism, streamed: bool) -> dict[str, Any]:
     kernel = mechanism.kernel
     if isinstance(kernel, TableKernel):
         stated = kernel.stated_edges
@@ -68,8 +68,9 @@ def _kernel_document(mechanism: Mechanism) -> dict[str, Any]:
         }
     document: dict[str, Any] = {"family": kernel.family, "from": kernel.low, "to": kernel.high, "step": kernel.step}
     document |= kernel.parameters()
-    if kernel.actions is not None:
-        document["actions"] = [recommendation_document(action) for action in kernel.actions]
+    if (actions := kernel.actions) is not None:
+        written = Streamed(lambda: map(recommendation_document, actions))
+        document["actions"] = written if streamed else list(written.items())
     return document
 
 

@@ -138,6 +138,8 @@ class Kernel(Shape):
     ratio: Exact | None = None
     sigma_squared: Exact | None = None
     stride: Integer | None = None
+    radix: Integer | None = None
+    tables: list[Integer] | None = None
     tail: Digits | None = None
     actions: list[ActionShape | list[ActionShape]] | None = None
 
@@ -202,9 +204,24 @@ class CoinShape(Shape):
     windows: list[tuple[Integer, Integer]] | None = None
 
 
+class TierShape(Shape):
+    number: Integer
+    windows: list[tuple[Integer, Integer]]
+    scale: Digits
+    multipliers: list[MultipliersShape]
+
+
+class BoxShape(Shape):
+    windows: list[tuple[Integer, Integer]]
+    players: tuple[Integer, Integer]
+    reference: Integer
+    scale: Digits
+    multipliers: list[MultipliersShape]
+
+
 class Witness(Shape):
     kind: Literal[
-        "dual", "dual-with-chord", "quotient", "set-aside", "coins", "urn", "theorem", "unbiased", "shifted",
+        "dual", "dual-with-chord", "quotient", "set-aside", "coins", "boxes", "urn", "theorem", "unbiased", "shifted",
         "renyi-cuts", "players", "several"
     ]  # fmt: skip
     box: ClampShape | None = None
@@ -227,6 +244,10 @@ class Witness(Shape):
     kinds: list[list[Integer]] | None = None
     parts: list[PlayersPartShape] | None = None
     coins: list[CoinShape] | None = None
+    tiers: list[TierShape] | None = None
+    faces: list[Integer] | None = None
+    pairs: list[Integer] | None = None
+    boxes: list[BoxShape] | None = None
     each: list[Witness] | None = None
 
 

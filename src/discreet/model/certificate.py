@@ -8,6 +8,7 @@ Witnesses of optimality (all bound the payoff of every private mechanism from ab
 `quotient`         multipliers on inequalities that hold on average over histograms with the same counts and statistic
 `set-aside`        prices of what a mechanism says of one respondent, given a few sums over the others
 `coins`            multipliers for respondents who toss coins between two types, all others known
+`boxes`            multipliers between counts of a few types in boxes, under an urn's prior: some known, others even but for one
 `urn`              multipliers on inequalities between mean counts of types, given the count of one type, under an urn's prior
 `renyi-cuts`       multipliers on linear cuts of Rényi divergences, under a promise of ρ
 `players`          such cuts for some respondents of a few types, all others known: any number of respondents and types
@@ -19,11 +20,17 @@ Witnesses of optimality (all bound the payoff of every private mechanism from ab
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from discreet.errors import InputError
 from discreet.frozen import dataclass
+from discreet.model.boxes import BoxesWitness as BoxesWitness
+from discreet.model.boxes import BoxPart as BoxPart
+from discreet.model.coins import CoinsTier as CoinsTier
+from discreet.model.coins import CoinsWitness as CoinsWitness
+from discreet.model.coins import TypeDie as TypeDie
+from discreet.model.coins import coin as coin
 from discreet.model.cuts import ROOT_BITS as ROOT_BITS
 from discreet.model.cuts import PlayersPart as PlayersPart
 from discreet.model.cuts import PlayersWitness as PlayersWitness
@@ -165,74 +172,6 @@ class SetAsideWitness:
 
 
 @dataclass(frozen=True)
-class TypeDie:
-    """Of the respondents who hold it, `number` are unknown to everybody but for that their type is a face.
-
-    `shares` are those of all respondents who have the type and hold the die. States of a witness count those of each face but the
-    first, from the first to the last of its `counts`.
-    """
-
-    faces: tuple[int, ...]
-    shares: tuple[Fraction, ...]
-    number: int
-    counts: tuple[tuple[int, int], ...]
-
-    def __post_init__(self) -> None:
-        faces, windows = len(self.faces), all(0 <= first <= last for first, last in self.counts)
-        shares = all(share > 0 for share in self.shares) and self.share <= 1
-        alike = 2 <= faces == len(set(self.faces)) == len(self.shares) == len(self.counts) + 1
-        if not (alike and shares and windows and sum(last for _, last in self.counts) <= self.number):
-            raise InputError(
-                "A coin or die has faces, shares of the respondents, and windows of counts up to a number of them",
-                found=f"types {_listed(self.faces)}; shares {_listed(self.shares)}; counts up to "
-                f"{_listed(last for _, last in self.counts)} of {brief(self.number)}",
-                allowed="two or more different types, shares above 0 that come to at most 1, and counts from 0 that fit the number",
-                remedy="correct the file",
-            )
-
-    @property
-    def share(self) -> Fraction:
-        """How many of all respondents hold it, in the mean."""
-        return sum(self.shares, Fraction(0))
-
-    @property
-    def even(self) -> bool:
-        """Whether it is a coin with even chances."""
-        return len(self.faces) == 2 and self.shares[0] == self.shares[1]
-
-
-def _listed(numbers: Iterable[Fraction | int]) -> str:
-    return ", ".join(map(brief, numbers)) or "none"
-
-
-def coin(low: int, high: int, share: Fraction, number: int, first: int, last: int) -> TypeDie:
-    """A die of two faces, either of which is as likely."""
-    return TypeDie((low, high), (share / 2, share / 2), number, ((first, last),))
-
-
-@dataclass(frozen=True)
-class CoinsWitness:
-    """Multipliers between the counts of several coins or dice (`certify.bounds.coins`); the last count runs fastest.
-
-    Actions are measured from "every one shows its first face", in units of the largest step of a face.
-    """
-
-    coins: tuple[TypeDie, ...]
-    scale: int
-    multipliers: tuple[Multipliers, ...]
-    kind = "coins"
-
-    def __post_init__(self) -> None:
-        if not self.coins or self.scale < 1 or any(flow < 0 for action in self.multipliers for _, _, flow in action.flows):
-            raise InputError(
-                "A witness of coins has at least one, a positive scale and no negative multiplier",
-                found=f"{len(self.coins)} coins, scale {brief(self.scale)}",
-                allowed="numbers from 0",
-                remedy="only non-negative multipliers prove a bound",
-            )
-
-
-@dataclass(frozen=True)
 class TheoremWitness:
     """A theorem by its name, with the parameters of its formula as exact text."""
 
@@ -293,6 +232,7 @@ SingleWitness = (
     | QuotientWitness
     | SetAsideWitness
     | CoinsWitness
+    | BoxesWitness
     | UrnWitness
     | TheoremWitness
     | UnbiasedWitness

@@ -1,14 +1,16 @@
-"""Noise that follows a count: on a sum s, the noise of the table of j, how many respondents have a counted type.
+"""Noise that follows a count, or two: on a sum s, the noise of the table of how many respondents have a counted type.
 
 The summary is one weighted sum T = s + M·j, with weights v_t, or v_t + M of a counted type. The stride M is above every s: T tells
-both. Output k at T has probability f_i(k − s), i = min(j, J), tails gathered at the ends low and high, which is post-processing:
+both. Where two classes are counted, j of the first and k of the second, T = s + M·(k + K·j), the radix K above every k. Output y at
+T has probability f_i(y − s), i = min(j, J) or the table of both counts (`count_tables`), tails gathered at the ends low and high,
+which is post-processing:
 
     f_i(z) = w_i(z)/2^B  for |z| ≤ R,        f_i(z) = (1 − r)·t/(W·2^B) · r^⌊(|z| − R − 1)/W⌋  beyond,       Σ_z w_i(z) + 2t = 2^B
 
 Beyond R all tables are one staircase of width W that holds t of 2^B on either side. So neighbours, whose sums are at most W apart,
 differ by one stair of it at most, and finitely many comparisons prove the rest (`certify.edges.counted`).
 
-Notation: M → stride, J → most, R → reach, W → step, r → ratio, t → tail, w_i(z) → weights[i][z + R]. [ours]
+Notation: M → stride, K → radix, R → reach, W → step, r → ratio, t → tail, w_i(z) → weights[i][z + R]. [ours]
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate
 from math import lcm
 
@@ -24,6 +27,7 @@ import numpy as np
 from discreet.errors import InputError, TooLarge
 from discreet.frozen import dataclass
 from discreet.model.actions import Action
+from discreet.model.count_tables import CountTables
 from discreet.model.noise_kernel import MOST_TABLE, MOST_TOTAL, NoiseKernel
 from discreet.model.priors.weights import log_ratio
 from discreet.model.summary import LinearSummary
@@ -36,7 +40,10 @@ MOST_AT_ONCE = 4_000_000
 
 @dataclass(frozen=True)
 class CountedKernel(NoiseKernel):
-    """Weights [count][noise] over `denominator`, a power of two; every row and twice `tail` sum to it."""
+    """Weights [table][noise] over `denominator`, a power of two; every row and twice `tail` sum to it.
+
+    `tables` says how many there are for each count of the first class; empty where one class is counted, and then radix is 1.
+    """
 
     low: int
     high: int
@@ -47,6 +54,8 @@ class CountedKernel(NoiseKernel):
     weights: tuple[tuple[int, ...], ...]
     denominator: int
     actions: tuple[Action | tuple[Action, ...], ...] | None = None
+    radix: int = 1
+    tables: tuple[int, ...] = ()
     family = "counted"
     most_step = 2**30
 
@@ -69,10 +78,17 @@ class CountedKernel(NoiseKernel):
         widths = {len(row) for row in self.weights}
         if len(widths) != 1 or not all(width % 2 for width in widths):
             raise InputError(
-                "A counted kernel has one table for each count, all as far to one side as to the other",
+                "A counted kernel has one table or more, all as far to one side as to the other",
                 found=f"{len(self.weights)} tables of {sorted(widths)} weights",
                 allowed="one table or more, of the same odd number of weights",
                 remedy="complete the weights",
+            )
+        if (self.radix > 1) != bool(self.tables) or self.radix < 1 or (self.tables and sum(self.counts.sizes) != len(self.weights)):
+            raise InputError(
+                "A kernel of two counts has a radix, and says how many of its tables belong to each first count",
+                found=f"radix {brief(self.radix)}, {brief(sum(self.tables))} tables told, {len(self.weights)} given",
+                allowed="radix 1 and none told, or a radix from 2 and all of them",
+                remedy="complete the kernel",
             )
         compared = len(self.weights) * (2 * self.reach + 4 * self.step + 1)
         if compared > MOST_TABLE:
@@ -85,15 +101,20 @@ class CountedKernel(NoiseKernel):
         for count, row in enumerate(self.weights):
             if min(row) < 0 or self.tail < 1 or sum(row) + 2 * self.tail != self.denominator:
                 raise InputError(
-                    f"The weights of count {count} and both tails are no distribution",
+                    f"The weights of table {count} and both tails are no distribution",
                     found=f"a difference of {brief(sum(row) + 2 * self.tail - self.denominator)} to the denominator",
                     allowed="weights from 0, a tail from 1, a difference of 0",
                     remedy="every table's probabilities must sum to one",
                 )
 
+    @cached_property
+    def counts(self) -> CountTables:
+        """Which table belongs to which counts."""
+        return CountTables(self.tables or (1,) * len(self.weights))
+
     @property
     def most(self) -> int:
-        """J: from this count on the noise is the same."""
+        """The last table; of one count, from this count on the noise is the same."""
         return len(self.weights) - 1
 
     @property
@@ -109,12 +130,26 @@ class CountedKernel(NoiseKernel):
     def first_place(self) -> int:
         return 0
 
+    def must_be_drawable(self) -> None:
+        """Refuse also a range in which noise from end to end wraps around: stairs reach up to twice as far before they are held."""
+        super().must_be_drawable()
+        furthest = 2 * (self.high - self.low) + self.reach + self.step
+        if furthest >= MOST_TOTAL:
+            raise TooLarge(
+                "Noise over the range of this kernel does not fit into 64 bits",
+                size=brief(furthest),
+                fits="below 2^62",
+                remedy="use a narrower range",
+            )
+
     def with_actions(self, actions: Sequence[Action | tuple[Action, ...]]) -> CountedKernel:
         return replace(self, actions=tuple(actions))
 
     def parameters(self) -> dict[str, object]:
+        both = {"radix": self.radix, "tables": list(self.tables)} if self.tables else {}
         return {
             "stride": self.stride,
+            **both,
             "ratio": format_exact(self.ratio),
             "tail": format_integer(self.tail),
             "weights": [[format_integer(w) for w in row] for row in self.weights],
@@ -122,38 +157,45 @@ class CountedKernel(NoiseKernel):
         }
 
     def plain(self, summary: LinearSummary, universe: Universe) -> LinearSummary:
-        """The sum s alone; refuses weights that do not tell both s and the count of counted types."""
+        """The sum s alone; refuses weights that do not tell both s and the counts of counted types."""
         values = tuple(w % self.stride for w in summary.weights)
-        told = all(0 <= w < 2 * self.stride for w in summary.weights) and universe.largest * max(values) < self.stride
-        if not told or summary.low is not None or summary.high is not None:
+        told = universe.largest * max(values) < self.stride and (self.radix == 1 or universe.largest < self.radix)
+        marked = all(w // self.stride in {0, 1, self.radix} for w in summary.weights)
+        if not told or not marked or summary.low is not None or summary.high is not None:
             raise InputError(
-                "A counted kernel reads a sum and a count from one total: weights are values, or values and the stride",
+                "A counted kernel reads a sum and counts from one total: weights are values, or values and the stride",
                 found=f"weights {list(summary.weights)}, stride {self.stride}, clipped to {summary.low}..{summary.high}",
-                allowed="values from 0 whose sum stays below the stride, plus the stride for counted types; no clip",
-                remedy="raise the stride above the largest sum",
+                allowed="values from 0 whose sum stays below the stride, plus the stride for counted types, or radix times it "
+                "where the radix is above every count; no clip",
+                remedy="raise the stride above the largest sum, and the radix above the number of respondents",
             )
-        if universe.largest * max(summary.weights) >= MOST_TOTAL:
+        # a place s + M·i beyond 64 bits would wrap around, and another table would be drawn from than was proved
+        largest = max(universe.largest * max(summary.weights), self.state_count, self.radix)
+        if largest >= MOST_TOTAL:
             raise TooLarge(
-                "The totals of this kernel cannot be added up in 64 bits",
-                size=brief(universe.largest * max(summary.weights)),
+                "The totals of this kernel, or its tables by the stride, do not fit into 64 bits",
+                size=brief(largest),
                 fits="below 2^62",
-                remedy="use fewer respondents",
+                remedy="use fewer respondents, fewer tables or a smaller stride",
             )
         return LinearSummary(values)
 
+    def marks(self, weights: Sequence[int]) -> list[tuple[int, int]]:
+        """Whether each type counts for the first class, and for the second."""
+        return [divmod(w // self.stride, self.radix) for w in weights]
+
     def places(self, vectors: np.ndarray) -> np.ndarray:
-        """The total of each state, with counts beyond the last table read as the last."""
+        """The place of each state."""
         return self.capped(np.asarray(vectors[:, 0], dtype=np.int64))
 
     def capped(self, totals: np.ndarray) -> np.ndarray:
-        """Totals with the same noise on the same sum, below `state_count`."""
+        """What is read of each total: its table and its sum, as one number s + M·i below `state_count`."""
         counts, sums = np.divmod(totals, self.stride)
-        return np.asarray(np.minimum(counts, self.most) * self.stride + sums)
+        return np.asarray(self.counts.at(*np.divmod(counts, self.radix)) * self.stride + sums)
 
-    def read(self, total: int) -> tuple[int, int]:
-        """(i, s) of a total."""
-        count, value = divmod(total, self.stride)
-        return min(count, self.most), value
+    def read(self, place: int) -> tuple[int, int]:
+        """(i, s) of a place."""
+        return divmod(place, self.stride)
 
     def noise(self, count: int, z: int) -> Fraction:
         """f_i(z)."""
@@ -179,11 +221,11 @@ class CountedKernel(NoiseKernel):
         whole = Fraction(self.tail, self.denominator) * (1 - self.ratio**stairs)
         return whole + left * self.stair * self.ratio**stairs
 
-    def mass(self, output: int, total: int) -> Fraction:
-        """P(output | total)."""
-        count, value = self.read(total)
-        if not (self.low <= output <= self.high and self.low <= value <= self.high and total >= 0):
-            raise self._outside(f"output {output}, total {total}")
+    def mass(self, output: int, place: int) -> Fraction:
+        """P(output | place)."""
+        count, value = self.read(place)
+        if not (self.low <= output <= self.high and self.low <= value <= self.high and 0 <= count <= self.most):
+            raise self._outside(f"output {output}, place {place}")
         if output == self.low:
             return 1 - self.above(count, self.low - value + 1)
         return self.above(count, self.high - value) if output == self.high else self.noise(count, output - value)
@@ -192,26 +234,26 @@ class CountedKernel(NoiseKernel):
         return InputError(
             "This kernel has no such state or output",
             found=found,
-            allowed=f"{self.low}..{self.high}, and totals of sums among these",
+            allowed=f"{self.low}..{self.high}, and sums among these with tables 0..{self.most}",
             remedy="stay in the kernel's range",
         )
 
     def probability(self, output: int, place: int) -> Fraction:
-        """P(output | total), the output by its position."""
+        """P(output | place), the output by its position."""
         return self.mass(self.low + output, place)
 
     def whole_rows(self, places: Sequence[int]) -> tuple[list[list[int]], int]:
         """Probabilities [output][state] as whole numbers over one denominator."""
         self._must_fit(len(places))
-        rows = [[self.mass(k, total) for total in places] for k in range(self.low, self.high + 1)]
+        rows = [[self.mass(k, place) for place in places] for k in range(self.low, self.high + 1)]
         whole = lcm(*(p.denominator for row in rows for p in row))
         return [[p.numerator * (whole // p.denominator) for p in row] for row in rows], whole
 
     def log_masses(self, outputs: np.ndarray, states: np.ndarray) -> np.ndarray:
-        """log P(output | total) [output, total] for some outputs, whole numbers in low..high, and totals."""
-        counts, sums = np.divmod(self.capped(np.asarray(states, dtype=np.int64)), self.stride)
-        if ((counts < 0) | (sums < self.low) | (sums > self.high)).any():
-            raise self._outside("a total whose sum the kernel does not cover")
+        """log P(output | place) [output, place] for some outputs, whole numbers in low..high, and places."""
+        counts, sums = np.divmod(np.asarray(states, dtype=np.int64), self.stride)
+        if ((counts < 0) | (counts > self.most) | (sums < self.low) | (sums > self.high)).any():
+            raise self._outside("a place whose table or sum the kernel does not have")
         span = max(self.high - self.low, self.reach + 1)
         distances = np.arange(-span, span + 1)
         logs = np.stack([self._logs(count, distances) for count in range(self.most + 1)])
@@ -224,10 +266,14 @@ class CountedKernel(NoiseKernel):
         return table
 
     def after(self, moments: np.ndarray, first: int) -> np.ndarray:
-        """Σ_T moment(T)·P(output | T) [moment, output], of moments at the totals from `first`; totals of equal noise are joined."""
+        """Σ_T moment(T)·P(output | T) [moment, output], of moments at the totals from `first`; totals of equal noise are joined.
+
+        Totals that nobody has, of sums outside the range, hold rounding errors at most and are left out.
+        """
         places, at = np.unique(self.capped(np.arange(first, first + moments.shape[1])), return_inverse=True)
         joined = np.stack([np.bincount(at, row) for row in moments])
-        held = np.flatnonzero(np.abs(joined).max(axis=0) > 0)
+        sums = places % self.stride
+        held = np.flatnonzero((np.abs(joined).max(axis=0) > 0) & (self.low <= sums) & (sums <= self.high))
         found, size = np.zeros((len(moments), self.width)), max(MOST_AT_ONCE // self.width, 1)
         for start in range(0, len(held), size):
             here = held[start : start + size]

@@ -110,6 +110,11 @@ class Universe:
         below = comb(self.smallest + T, T + 1) if self.smallest else 0
         return comb(self.largest + T + 1, T + 1) - below
 
+    @property
+    def histogram_pairs(self) -> int:
+        """At least about how many pairs of histograms are neighbours, without listing them."""
+        return self.histogram_count * min(self.largest, self.types) * (self.types - 1) // 2
+
     def databases(self) -> Iterator[tuple[int, ...]]:
         """Every database as a tuple of types, sizes ascending, first respondent slowest."""
         self.must_list(self.database_count, "databases")

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from math import gcd, lcm
 
 from discreet.errors import InputError
@@ -205,6 +206,7 @@ def _scaled(digits: int, exponent: int) -> Fraction:
     return Fraction(digits * 10**exponent) if exponent >= 0 else Fraction(digits, 10**-exponent)
 
 
+@lru_cache(256)
 def _decimal_places(denominator: int) -> int | None:
     """How many decimal places write 1/denominator exactly, or None when none or more than MAX_PLACES do."""
     if denominator > 10**MAX_PLACES:

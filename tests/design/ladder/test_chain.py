@@ -9,7 +9,7 @@ from ladder_problems import problem_of
 
 from discreet.certify.optimality import upper_bound
 from discreet.design.ladder.binomial import binomial_window
-from discreet.design.ladder.bounds.chain import best_chain, tails
+from discreet.design.ladder.bounds.chain import best_chain, pairs_of_tails
 from discreet.model.actions import RealActions
 from discreet.model.decision import Decision
 from discreet.model.losses import AbsoluteLoss, PinballLoss
@@ -67,8 +67,8 @@ def test_two_types_reach_the_optimum_for_pinball_losses(optimum, level):
 
 def test_tails_are_by_value_and_hold_likely_types_only():
     problem = problem_of([0.25, 0.25, 0.0, 0.5], [3, 0, 1, 9], 5, 1.0)
-    low, high = tails(problem, [0, 1, 3])
-    assert low == [(1,), (0, 1)] and high == [(0, 3), (3,)]
+    pairs = pairs_of_tails(problem, [0, 1, 3])
+    assert pairs == [((1,), (0, 3)), ((0, 1), (3,)), ((1,), (3,))]
 
 
 FIGURES = [

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
+from discreet.design.schedule import TimeIsUpError, Until, counted
 from discreet.design.solver import repair as repairing
 from discreet.design.solver.banded import Strips
-from discreet.design.solver.batches import BatchFactor
+from discreet.design.solver.batches import NOWHERE, BatchFactor
 from discreet.design.solver.conjugate import Conjugates
-from discreet.design.solver.program import Program, dual_bound, value_of, violation
-from discreet.design.solver.repair import repair_nearby
+from discreet.design.solver.fewer_first import carry, led_up_to, levels
+from discreet.design.solver.program import Integers, Program, dual_bound, value_of, violation
+from discreet.design.solver.repair import repair, repair_nearby
 from discreet.design.solver.solve import solve
+from discreet.design.solver.stride import Timing
 from discreet.design.solver.windowed import WindowedIterate, solve_windowed
 from discreet.design.solver.windows import TwoCounts, Windows, seen_as
 
@@ -26,7 +31,7 @@ def triangle(size: int, epsilon: float = 1.0) -> tuple[Program, TwoCounts, np.nd
     prior = np.exp(-0.25 * counts[:, 0] - 0.4 * counts[:, 1])
     actions = np.arange(2.0 * size + 1)
     cost = prior / prior.sum() * (actions[:, None] - omega) ** 2
-    lattice = TwoCounts.of(counts, omega, edges)
+    lattice = TwoCounts.from_counts(counts, omega, edges)
     assert lattice is not None
     return Program(cost, edges, epsilon), lattice, actions
 
@@ -126,22 +131,30 @@ def test_strips_solve_what_a_full_matrix_does() -> None:
         Strips(ends).factored()
 
 
-def test_an_inverse_is_that_of_the_factor() -> None:
-    """Also where an action has less of a block than its neighbours on the template."""
+@pytest.mark.parametrize("apart", [1.0, 0.1])
+def test_an_inverse_is_that_of_the_factor(apart: float) -> None:
+    """Also where an action has less of a block than its neighbours on the template, and summed over neighbours that share one."""
     program, lattice, actions = triangle(6)
-    windows = Windows(lattice, lattice.omega, actions, 4.0, program.factor)
+    windows = Windows(lattice, lattice.omega, np.arange(actions[0], actions[-1] + apart / 2, apart), 4.0, program.factor)
     generator = np.random.default_rng(5)
     off, sums = generator.random(len(windows.edges)), 0.1 + generator.random(len(windows.state))
     batch = BatchFactor(windows, off, sums, unhurried)
     chunk, factor = windows.chunks[0], batch.factors[0]
-    for k in (0, 5, chunk.actions - 1):
-        a, b = windows.starts[k], windows.starts[k + 1]
-        inverse = factor.inverse(k, chunk.spans[k], np.ones(factor.sums.shape[1]))
-        assert inverse.shape == (b - a, b - a), "its own states and no others"
-        for h in range(b - a):
+    assert [group.last for group in chunk.groups] == [*(group.first for group in chunk.groups[1:]), chunk.actions]
+    assert (max(group.last - group.first for group in chunk.groups) > 2) == (apart < 1)
+    scale = np.full(factor.sums.shape, NOWHERE)
+    scale.ravel()[chunk.slots] = 1.0
+    for group in (chunk.groups[0], chunk.groups[5], chunk.groups[-1]):
+        a, b = windows.starts[group.first], windows.starts[group.last]
+        inside = slice(group.first, group.last)
+        inverse = factor.inverse(inside, group.spans, scale[inside])
+        high = int(windows.high[inside].max())
+        assert inverse.shape == (high - group.low, high - group.low), "their own states and no others"
+        for h in range(group.low, high):
             right = np.zeros(len(windows.state))
-            right[a + h] = 1.0
-            assert inverse[chunk.ranks[a:b], chunk.ranks[a + h]] == pytest.approx(batch.solve(right)[a:b], rel=1e-9, abs=1e-13)
+            right[a:b] = windows.state[a:b] == h
+            expected = np.bincount(windows.state[a:b] - group.low, batch.solve(right)[a:b], high - group.low)
+            assert inverse[group.ranks, group.ranks[h - group.low]] == pytest.approx(expected, rel=1e-9, abs=1e-13)
 
 
 def test_what_is_cut_off_in_one_place_is_given_back_there() -> None:
@@ -155,6 +168,17 @@ def test_what_is_cut_off_in_one_place_is_given_back_there() -> None:
     repaired = repair_nearby(kernel, program)
     assert violation(repaired, program.edges, program.factor) <= 0
     assert np.abs(repaired.sum(axis=0) - 1).max() < 1e-12
+
+
+def test_what_is_private_already_is_not_repaired() -> None:
+    program, _, actions = triangle(8)
+    omega = np.array([np.argmin(column) for column in program.cost.T], dtype=float)
+    kernel = np.exp(-0.2 * np.abs(actions[:, None] - omega))
+    kernel /= kernel.sum(axis=0)
+    assert violation(kernel, program.edges, program.factor) < 0
+    assert np.array_equal(repair(kernel, program), kernel)
+    short = kernel * (1 - 1e-9)
+    assert np.abs(repair(short, program).sum(axis=0) - 1).max() < 1e-14 < np.abs(short.sum(axis=0) - 1).max()
 
 
 def test_actions_give_way_no_more_than_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,8 +197,8 @@ def test_actions_give_way_no_more_than_is_needed(monkeypatch: pytest.MonkeyPatch
 def test_a_statistic_that_is_not_linear_has_no_lattice() -> None:
     lattice = triangle(5)[1]
     counts = lattice.counts
-    assert TwoCounts.of(counts, counts[:, 0].astype(float) ** 2, lattice.edges) is None
-    assert TwoCounts.of(np.column_stack([counts, counts[:, 0]]), lattice.omega, lattice.edges) is None
+    assert TwoCounts.from_counts(counts, counts[:, 0].astype(float) ** 2, lattice.edges) is None
+    assert TwoCounts.from_counts(np.column_stack([counts, counts[:, 0]]), lattice.omega, lattice.edges) is None
 
 
 def test_directions_found_for_one_right_hand_side_serve_the_next() -> None:
@@ -197,3 +221,72 @@ def test_the_path_begins_with_noise_that_is_private() -> None:
     windows = Windows(lattice, seen, actions, 6.0, program.factor)
     begun = WindowedIterate(program, lattice, windows)
     assert begun.s.min() > 0 and np.abs(windows.hang(begun.x) - 1).max() < 0.3
+
+
+def finely(size: int, apart: float) -> tuple[Program, TwoCounts, np.ndarray]:
+    """Guesses of the sum that are so far apart."""
+    program, lattice, whole = triangle(size)
+    prior = program.cost[1] - program.cost[0]
+    omega = np.array([np.argmin(column) for column in program.cost.T], dtype=float)
+    weight = np.abs(prior / (1 - 2 * omega))
+    actions = np.arange(0.0, whole[-1] + apart / 2, apart)
+    return Program(weight * (actions[:, None] - omega) ** 2, program.edges, program.epsilon), lattice, actions
+
+
+def begun(program: Program, lattice: TwoCounts, actions: np.ndarray, some: Integers) -> WindowedIterate:
+    seen = seen_as(lattice, np.ptp(program.cost, axis=0)[lattice.order], program.epsilon)
+    windows = Windows(lattice, seen, actions[some], 6.0, program.factor)
+    return WindowedIterate(program.restricted(some), lattice, windows)
+
+
+def apart(state: WindowedIterate) -> float:
+    return state.value() - state.bound() + state.unfair()
+
+
+def test_levels_halve_what_lies_between_actions() -> None:
+    assert [every for every, _ in levels(0.1, 2.0)] == [8, 4, 2]
+    assert [gap for _, gap in levels(0.1, 2.0)] == pytest.approx([0.3, 0.15, 0.075])
+    assert levels(1.0, 1.0) == []
+
+
+def test_what_few_actions_found_is_carried_to_many() -> None:
+    program, lattice, actions = finely(8, 0.25)
+    every = np.arange(len(actions))
+    few, many = begun(program, lattice, actions, every[::4]), begun(program, lattice, actions, every)
+    noise = apart(many)
+    for _ in range(6):
+        assert few.advance(unhurried)
+    carry(few, many)
+    assert np.abs(many.windows.hang(many.x) - 1).max() < 0.05 and many.s.min() > 0 and many.z.min() > 0
+    assert np.allclose(many.s, many.q * many.x[many.head] - many.x[many.tail])
+    assert apart(many) < 0.3 * noise
+    before = apart(many)
+    assert many.advance(unhurried) and apart(many) < before
+
+
+def test_rows_without_room_are_not_carried() -> None:
+    program, lattice, actions = finely(6, 0.5)
+    every = np.arange(len(actions))
+    few, many = begun(program, lattice, actions, every[::2]), begun(program, lattice, actions, every)
+    few.x = np.full_like(few.x, np.nan)
+    x, z = many.x, many.z
+    carry(few, many)
+    assert many.x is x and many.z is z
+
+
+def test_few_actions_save_steps_with_all_of_them() -> None:
+    program, lattice, actions = finely(6, 0.125)
+    plain = solve_windowed(program, lattice, actions, 6.0, 3e-3)
+    led = solve_windowed(program, lattice, actions, 6.0, 3e-3, fewer=levels(0.125, 2.0))
+    assert led.status == plain.status == "optimal"
+    assert led.iterations < 0.8 * plain.iterations
+    assert max(led.bound, plain.bound) <= min(led.value, plain.value) * (1 + 1e-12)
+
+
+def test_a_path_that_is_not_led_up_to_in_time_begins_with_noise() -> None:
+    program, lattice, actions = finely(6, 0.25)
+    many = begun(program, lattice, actions, np.arange(len(actions)))
+    x = many.x
+    with counted(), pytest.raises(TimeIsUpError):
+        led_up_to(many, partial(begun, program, lattice, actions), levels(0.25, 2.0), Until.after(1e-6), Timing())
+    assert many.x is x

@@ -124,15 +124,16 @@ def regrets_of(decisions: Sequence[Decision], omegas: Sequence[Fraction]) -> tup
 def over_actions(decisions: Sequence[Decision], stage: PullStage, regrets: Regrets, pulls: Sequence[Pull]) -> Fraction:
     """Σ over box states of min_a [π·regret − Gᵀf]; a state of no multipliers contributes zero."""
     actions = combined_actions(decisions)
-    by_action = {pull.action: pull.at for pull in pulls}
+    by_action = {pull.action: pull for pull in pulls}
     if len(by_action) != len(pulls) or not by_action.keys() <= set(actions):
         raise Refuted("the witness repeats an action or names one that the problem does not have", "actions")
-    tables = [by_action.get(action, {}) for action in actions]
+    each_action = [by_action.get(action, Pull(action, {})) for action in actions]
+    tables = [pull.at for pull in each_action]
     (parts,) = {pull.unit for pull in pulls} or {1}
     masses = [rounded_parts(stage.masses[state]) for state in stage.inside]
     held = [regrets[stage.omegas[state]] for state in stage.inside]
     rough = {id(row): np.array([r / unit for r in row]) for row, unit in {id(row): (row, unit) for row, unit in held}.values()}
-    pulled = np.ascontiguousarray(dense(tables, len(masses), parts).T)
+    pulled = np.ascontiguousarray(dense(each_action, len(masses)).T)
     totals: dict[int, Fraction | int] = {}
     for h, (row, unit) in enumerate(held):
         weighted = rough[id(row)] * (masses[h] / (1 << PRIOR_BITS))

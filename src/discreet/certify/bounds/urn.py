@@ -76,8 +76,8 @@ class Urn:
         return sum((c * v for c, v in zip(self.contents, self.values, strict=True)), Fraction(0)) / total
 
 
-def why_not_urn(problem: Problem) -> str | None:
-    """The first condition of the theorem that fails, in words; None when all hold."""
+def why_not_drawn(problem: Problem) -> str | None:
+    """Why respondents are not drawn from an urn, or the decision is no single error about their sum; None when it is so."""
     universe = problem.universe
     if not isinstance(universe, Universe) or not universe.fixed or not isinstance(problem.neighbours, ReplaceOne):
         return "neighbours do not replace one of a fixed number of respondents"
@@ -85,16 +85,21 @@ def why_not_urn(problem: Problem) -> str | None:
         return "the prior is neither a Dirichlet-multinomial nor one law of independent respondents"
     if problem.statistic.weights(universe) is None:
         return "the statistic is not a sum, mean or count"
-    reason = not_a_single_error(problem)
+    return not_a_single_error(problem)
+
+
+def why_not_urn(problem: Problem) -> str | None:
+    """The first condition of the theorem that fails, in words; None when all hold."""
+    reason = why_not_drawn(problem)
     return "the error is not squared" if reason is None and not isinstance(problem.decision.loss, SquaredLoss) else reason
 
 
 def urn_of(problem: Problem) -> Urn:
     """The urn that a problem's prior is; refuted where it is none."""
-    reason, universe, prior = why_not_urn(problem), problem.universe, problem.prior
+    reason, universe, prior = why_not_drawn(problem), problem.universe, problem.prior
     values = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
     if reason is not None or values is None or not isinstance(universe, Universe):
-        raise Refuted("a condition of the urn bound does not hold", reason or "databases have no types")
+        raise Refuted("a condition of bounds under an urn does not hold", reason or "databases have no types")
     if isinstance(prior, DirichletMultinomialPrior):
         return Urn(universe.respondents, prior.concentration, values, 1)
     assert isinstance(prior, (IidPrior, ReferencePrior))
@@ -103,6 +108,9 @@ def urn_of(problem: Problem) -> Urn:
 
 def urn_upper_bound(problem: Problem, witness: UrnWitness) -> Fraction:
     """What no ε-private mechanism's expected payoff exceeds; refutes a witness that does not fit the problem."""
+    reason = why_not_urn(problem)
+    if reason is not None:
+        raise Refuted("a condition of the urn bound does not hold", reason)
     urn = urn_of(problem)
     if len(witness.weights) != len(urn.values):
         raise Refuted("the witness weighs other types than the problem has", f"{len(witness.weights)} types")

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from discreet.certify.duality.affine import AffinePayoff, Kink
-from discreet.certify.duality.pulls import LARGEST, Pull, PullStage, contenders, dense, rounded
+from discreet.certify.duality.pulls import LARGEST, Pull, PullStage, added, contenders, dense, rounded
 from discreet.errors import Refuted
 from discreet.model.decision import Decision
 from discreet.model.losses import SquaredLoss
@@ -63,8 +63,7 @@ def over_pieces(
         parts = payoff.parts(numbers)
     if not numbers or numbers[0] > low or numbers[-1] < high:
         raise Refuted("the action nodes of the witness leave out actions", f"nodes must reach from {low} to {high}")
-    tables = [pull.exact for pull in pulls]
-    pulled = dense(tables, len(stage.inside))
+    pulled = dense(pulls, len(stage.inside))
     ends = np.array([float(a) for a in numbers])
     strange = bool(max(np.abs(ends).max(), np.abs(parts).max(initial=0.0)) > LARGEST)
     heights = [Fraction(0)] * len(numbers)
@@ -80,10 +79,11 @@ def over_pieces(
         if strange or abs(omega) > LARGEST or 0 < weighted < 1 / LARGEST**14 or weighted > LARGEST:
             size = np.inf
         for k in (near := contenders(rough, size)):
-            heights[k : k + 2] = (-t.get(h, Fraction(0)) - shift for t in tables[k : k + 2])
-        total += min(
+            heights[k : k + 2] = (-pull.exactly(h) - shift for pull in pulls[k : k + 2])
+        pieces = (
             _least_on_piece(decision, weighted, omega, numbers[k : k + 2], heights[k : k + 2], bulges[k : k + 1]) for k in near
         )
+        total = added(total, min(pieces))
     return total
 
 
@@ -126,20 +126,23 @@ def _least_on_piece(
     bulge: Sequence[Fraction] = (),
 ) -> Fraction:
     """min over a in the piece of mass·ℓ(a, ω) + the straight line through the heights at its ends, or a number below it."""
-    at_ends = [-mass * decision.payoff(a, omega) + y for a, y in zip(ends, heights, strict=True)]
+
+    def at_ends() -> Fraction:
+        return min(-mass * decision.payoff(a, omega) + y for a, y in zip(ends, heights, strict=True))
+
     if len(ends) == 1:
-        return at_ends[0]
+        return at_ends()
     if bulge:
-        return min(at_ends) - bulge[0]
+        return at_ends() - bulge[0]
     (a, b), (y, z) = ends, heights
     slope = (z - y) / (b - a)
-    if isinstance(decision.loss, SquaredLoss):
-        turn = omega - slope / (2 * mass) if mass else a
+    if isinstance(decision.loss, SquaredLoss) and mass:
+        turn = omega - slope / (2 * mass)
         if a < turn < b:
-            return min(*at_ends, mass * (turn - omega) ** 2 + y + slope * (turn - a))
-    elif a < omega < b:
-        return min(*at_ends, y + slope * (omega - a))
-    return min(at_ends)
+            return y + slope * ((turn + omega) / 2 - a)
+    elif a < omega < b:  # a kink; on a straight line nothing
+        return min(at_ends(), y + slope * (omega - a))
+    return at_ends()
 
 
 def _nearest(decision: Decision, omega: Fraction) -> Fraction:

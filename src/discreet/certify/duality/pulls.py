@@ -23,6 +23,8 @@ TINY = 1e-280
 LARGEST = Fraction(10**20)
 """Larger numbers could lift what underflow takes above `TINY`: floats then rule nothing out."""
 PRIOR_BITS = 160
+LONG, KEPT_BITS = 4096, 320
+"""A sum whose denominator has more bits than the first grows no longer: what is added to it is rounded down to so many."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,11 @@ class Pull:
     @property
     def exact(self) -> dict[int, Fraction]:
         """The pulls themselves."""
-        return {h: Fraction(pull) / self.unit for h, pull in self.at.items()}
+        return {h: self.exactly(h) for h in self.at}
+
+    def exactly(self, state: int) -> Fraction:
+        """The pull at one state: there are millions, and few of them are needed as fractions."""
+        return Fraction(self.at.get(state, 0)) / self.unit
 
 
 def pull_of(multipliers: Multipliers, edges: frozenset[tuple[int, int]], scale: int, factor: Fraction) -> Pull:
@@ -68,12 +74,11 @@ def pull_of(multipliers: Multipliers, edges: frozenset[tuple[int, int]], scale: 
     return Pull(multipliers.action, pulls, bottom * scale)
 
 
-def dense(tables: Sequence[Mapping[int, Fraction | int]], states: int, unit: int = 1) -> np.ndarray:
-    """Pulls in parts of `unit` as floats [action, state]."""
-    found = np.zeros((len(tables), states))
-    for row, table in zip(found, tables, strict=True):
-        for h, pull in table.items():
-            row[h] = float(pull / unit)
+def dense(pulls: Sequence[Pull], states: int) -> np.ndarray:
+    """Pulls as floats [action, state]."""
+    found = np.zeros((len(pulls), states))
+    for row, pull in zip(found, pulls, strict=True):
+        row[list(pull.at)] = [float(part / pull.unit) for part in pull.at.values()]
     return found
 
 
@@ -98,3 +103,10 @@ def rounded(mass: Fraction) -> Fraction:
 def rounded_parts(mass: Fraction) -> int:
     """The same, counted in parts of 2^−B."""
     return (mass.numerator << PRIOR_BITS) // mass.denominator
+
+
+def added(total: Fraction, least: Fraction) -> Fraction:
+    """What states lose at least, and one state more: exact while that is short, from below where it would grow with every state."""
+    if total.denominator.bit_length() > LONG:
+        least = Fraction((least.numerator << KEPT_BITS) // least.denominator, 1 << KEPT_BITS)
+    return total + least

@@ -1,8 +1,8 @@
-"""Noise that follows a count is proved by finitely many comparisons, whatever the number of respondents.
+"""Noise that follows counts is proved by finitely many comparisons, whatever the number of respondents.
 
-The kernel publishes s + Z with Z from table i = min(j, J), j the count of counted types (`model.counted_kernel`). A neighbour moves
-s by d = v_b − v_a and j by the difference of both types' marks; with respondents added or removed, by v_b and the mark of b.
-With P the set of all (i, i′, d) that some neighbours can have,
+The kernel publishes s + Z with Z from the table i of the counts j and k of two classes, or of one (`model.counted_kernel`). A
+neighbour moves s by d = v_b − v_a and the counts by the difference of both types' marks; with respondents added or removed, by v_b
+and the marks of b. With P the set of all (i, i′, d) that some neighbours can have,
 
     f_i(z) ≤ e^ε·f_i′(z − d)  and  f_i′(z − d) ≤ e^ε·f_i(z)    for every z and every (i, i′, d) in P
 
@@ -10,8 +10,10 @@ proves ε; gathering at the ends is post-processing. Where both z and z − d li
 Elsewhere both lie beyond R + W, on the same side as |d| ≤ W, where all tables are one staircase, and are one stair apart at
 most: a factor of 1/r, which z = R + W and z − d of the next stair show among the comparisons unless d = 0, where they are equal. ∎
 
-P is taken a little large: counts j from 0 (from 1 where both types are counted) to the number of respondents, whether or not other
-types are there to make them. So a factor may be one that no database shows; the tight ε then has no lower side.
+P is listed by the counts of all others, who are the same on both sides: up to J of the first class and max n − 1 of the second, as
+counts beyond these read the tables of these (`model.count_tables`), with one respondent more or without. It is taken a little
+large: any others that are fewer than all respondents, whether or not there are types to make them. So a factor may be one that no
+database shows; the tight ε then has no lower side.
 """
 
 from __future__ import annotations
@@ -19,23 +21,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from discreet.certify.edges.closed_forms import Fall, log_words
+from discreet.errors import TooLarge
 from discreet.model.certificate import Counterexample, PrivacyProof
+from discreet.model.count_tables import CountTables
 from discreet.model.kernel import CountedKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.promises import PurePromise
 from discreet.numerics.exact import format_exact
 
+MOST_COMPARED = 50_000_000
+"""Pairs of probabilities."""
+
 
 @dataclass(frozen=True)
 class Move:
-    """A respondent of type `first` (None: nobody) becomes one of type `second`; the count rises by `marked`, the sum by `moved`."""
+    """A respondent of type `first` (None: nobody) becomes one of type `second`, beside others whose counts these are.
+
+    The tables are `here` before and `there` after, and the sum rises by `moved`.
+    """
 
     first: int | None
     second: int
-    marked: int
+    others: tuple[int, int]
+    here: int
+    there: int
     moved: int
 
 
@@ -81,58 +94,64 @@ def refuted(found: Steepest, allowed: str) -> Counterexample:
 
 def steepest(mechanism: Mechanism, kernel: CountedKernel) -> Steepest:
     """The largest factor between any two neighbours."""
-    tables, edge = whole_tables(kernel), kernel.reach + 2 * kernel.step
-    top, bottom, shown = 1, 1, None
-    seen: set[tuple[int, int, int]] = set()
-    types = [divmod(w, kernel.stride) for w in mechanism.weighted_sum.weights]
+    edge, weights = kernel.reach + 2 * kernel.step, mechanism.weighted_sum.weights
+    types = [(mark, w % kernel.stride) for mark, w in zip(kernel.marks(weights), weights, strict=True)]
     presence = isinstance(mechanism.problem.neighbours, AddRemoveOne)
-    for move, count in met(types, kernel.most, mechanism.problem.people.largest, presence=presence):
-        here, there = min(count, kernel.most), min(count + move.marked, kernel.most)
-        if (here, there, move.moved) in seen:
-            continue
-        seen.add((here, there, move.moved))
-        for z in sorted(range(-edge, edge + 1), key=abs):
+    moves: dict[tuple[int, int, int], Move] = {}
+    for move in met(types, kernel.counts, mechanism.problem.people.largest, presence=presence):
+        moves.setdefault((move.here, move.there, move.moved), move)
+    if len(moves) * (2 * edge + 1) > MOST_COMPARED:
+        raise TooLarge(
+            "The tables of this kernel are too long to be compared for every pair of neighbours",
+            size=f"{len(moves):,} pairs of {2 * edge + 1:,} probabilities",
+            fits=f"{MOST_COMPARED:,} comparisons",
+            remedy="use fewer tables or a smaller step",
+        )
+    tables, near = whole_tables(kernel), sorted(range(-edge, edge + 1), key=abs)
+    top, bottom, shown = 1, 1, None
+    for move in moves.values():
+        for z in near:
             if abs(z - move.moved) > edge:
                 continue
-            x, y = tables[here][z + edge], tables[there][z - move.moved + edge]
+            x, y = tables[move.here][z + edge], tables[move.there][z - move.moved + edge]
             larger, smaller = (x, y) if x >= y else (y, x)
             if larger * bottom > top * smaller:
                 top, bottom = larger, smaller
-                pair = _databases(mechanism, kernel, move, count, z)
+                pair = _databases(mechanism, kernel, move, z)
                 shown = pair if pair is None or x >= y else (pair[1], pair[0], pair[2])
-    return Steepest(top, bottom, shown, len(seen))
+    return Steepest(top, bottom, shown, len(moves))
 
 
 def whole_tables(kernel: CountedKernel) -> list[list[int]]:
-    """f_i(z) for |z| ≤ R + 2W [count][z], as whole numbers over one denominator."""
+    """f_i(z) for |z| ≤ R + 2W [table][z], as whole numbers over one denominator."""
     a, b, wide = kernel.ratio.numerator, kernel.ratio.denominator, kernel.step
     stairs = [(b - a) * kernel.tail * b] * wide + [(b - a) * kernel.tail * a] * wide
     return [[*reversed(stairs), *(w * wide * b * b for w in row), *stairs] for row in kernel.weights]
 
 
-def met(types: Sequence[tuple[int, int]], most: int, largest: int, *, presence: bool) -> Iterator[tuple[Move, int]]:
-    """Every move with every count from which it can be made, as far as tables 0..most tell counts apart.
+def met(types: Sequence[tuple[tuple[int, int], int]], counts: CountTables, largest: int, *, presence: bool) -> Iterator[Move]:
+    """Every move with all others from whom it can be made, as far as tables tell their counts apart.
 
-    `types` are (counted or not, value), up to `largest` respondents have them; with `presence` one is added or removed. A move
-    is told the way round in which the count does not fall.
+    `types` are ((of the first class or not, of the second or not), value), up to `largest` respondents have them; with `presence`
+    one is added or removed. A move is told the way round in which the first count, or else the second, does not fall.
     """
     kinds = range(len(types))
-    found = [Move(None, b, *types[b]) for b in kinds] if presence else []
-    for a, b in [] if presence else [(a, b) for a in kinds for b in kinds if a != b and types[a][0] <= types[b][0]]:
-        found.append(Move(a, b, types[b][0] - types[a][0], types[b][1] - types[a][1]))
-    for move in found:
-        marked = 0 if move.first is None else types[move.first][0]
-        for count in range(marked, min(max(most, marked), largest - 1 + marked) + 1):
-            yield move, count
+    ways: list[tuple[int | None, int]] = [(None, b) for b in kinds] if presence else []
+    ways += [] if presence else [(a, b) for a in kinds for b in kinds if a != b and types[a][0] <= types[b][0]]
+    for a, b in ways:
+        ((first, second), value), ((more, beside), after) = ((0, 0), 0) if a is None else types[a], types[b]
+        for j in range(min(counts.first, largest - 1) + 1):
+            for k in range(min(counts.second, largest - 1 - j) + 1):
+                here, there = counts.of(j + first, k + second), counts.of(j + more, k + beside)
+                yield Move(a, b, (j, k), here, there, after - value)
 
 
-def _databases(mechanism: Mechanism, kernel: CountedKernel, move: Move, count: int, z: int) -> tuple[int, int, int] | None:
+def _databases(mechanism: Mechanism, kernel: CountedKernel, move: Move, z: int) -> tuple[int, int, int] | None:
     """Totals of two databases one move apart, and the output at noise z of the first; None when no pair tried has it inside."""
     weights, universe = mechanism.weighted_sum.weights, mechanism.problem.people
-    marked = 0 if move.first is None else weights[move.first] // kernel.stride
     start = 0 if move.first is None else weights[move.first]
     for others in sorted({universe.smallest, universe.largest - 1} if move.first is None else {universe.largest - 1}):
-        for rest in _rests(weights, kernel.stride, count - marked, others):
+        for rest in _rests(kernel, weights, move.others, others):
             total = rest + start
             output = total % kernel.stride + z
             if kernel.low < output < kernel.high:
@@ -140,13 +159,16 @@ def _databases(mechanism: Mechanism, kernel: CountedKernel, move: Move, count: i
     return None
 
 
-def _rests(weights: Sequence[int], stride: int, counted: int, others: int) -> Iterator[int]:
+def _rests(kernel: CountedKernel, weights: Sequence[int], counted: tuple[int, int], others: int) -> Iterator[int]:
     """Totals of so many other respondents of whom so many are counted: the rest light, half or all of them heavy."""
-    plain = sorted(w for w in weights if w < stride)
-    special = sorted(w for w in weights if w >= stride)
-    left = others - counted
-    if left < 0 or (left > 0 and not plain) or (counted and not special):
+    classes: dict[tuple[int, int], list[int]] = {(0, 0): [], (1, 0): [], (0, 1): []}
+    for mark, weight in sorted(zip(kernel.marks(weights), weights, strict=True)):
+        classes[mark].append(weight)
+    plain, left = classes[0, 0], others - sum(counted)
+    if left < 0 or (left > 0 and not plain):
         return
+    specials = [classes[1, 0] if counted[0] else [0], classes[0, 1] if counted[1] else [0]]
     for heavy in sorted({0, left // 2, left}):
-        for first in special[:1] + special[-1:] if counted else [0]:
-            yield counted * first + ((left - heavy) * plain[0] + heavy * plain[-1] if left else 0)
+        for one, two in product(*(each[:1] + each[-1:] for each in specials)):
+            light = (left - heavy) * plain[0] + heavy * plain[-1] if left else 0
+            yield counted[0] * one + counted[1] * two + light

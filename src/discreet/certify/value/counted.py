@@ -1,12 +1,13 @@
-"""Noise that follows a count, at face value: what it loses needs the law of the count alone.
+"""Noise that follows counts, at face value: what it loses needs the law of the counts alone.
 
-The mechanism publishes S + Z, with S the statistic in steps (ω = origin + unit·S) and Z from table i = min(j, J) of the count j
+The mechanism publishes S + Z, with S the statistic in steps (ω = origin + unit·S) and Z from the table i of its counts
 (`model.counted_kernel`), gathered at the ends of its range, and recommends origin + unit·y after y. Gathering moves no output away
-from S, so each loss is at most that of the noise itself, E_j its mean over table min(j, J):
+from S, so each loss is at most that of the noise itself, E_i its mean over table i:
 
-    E loss ≤ Σ_j P(j)·E_j ρ(−unit·Z),        ρ(x) = x², or pinballs·max(q·x, (q − 1)·x).
+    E loss ≤ Σ_i P(i)·E_i ρ(−unit·Z),        ρ(x) = x², or pinballs·max(q·x, (q − 1)·x).
 
-P(j) is the law of a sum with weights 0 and 1, from below; what is missing of it loses as much as under the worst table.
+P(i) is the law of a sum with weights 0 and 1 where one class is counted, and of two capped counts otherwise (`capped_counts`), from
+below; what is missing of it loses as much as under the worst table.
 Tails: |Z| = A + kW + t, A = R + 1, 0 ≤ t < W, has probability h·r^k with h that of the first stair; so per side
     E[|Z|; tail] = h·Σ_t [(A + t)·m₀ + W·m₁],    E[Z²; tail] = h·Σ_t [(A + t)²·m₀ + 2(A + t)·W·m₁ + W²·m₂],
     m₀ = 1/(1−r), m₁ = r/(1−r)², m₂ = r(1+r)/(1−r)³.
@@ -15,10 +16,12 @@ Exact rationals. [ours]
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
+from discreet.certify.value.capped_counts import table_chances
 from discreet.certify.value.face_value import at_face_value
-from discreet.certify.value.laws import law_of
+from discreet.certify.value.laws import Law, law_of
 from discreet.model.kernel import CountedKernel
 from discreet.model.lattice import statistic_lattice
 from discreet.model.losses import DistanceLoss
@@ -46,11 +49,20 @@ def counted_payoff(mechanism: Mechanism) -> Fraction | None:
             if q is not None:
                 one = lattice.unit * decision.distance.pinballs * (q * below + (1 - q) * above)
             losses[count] += decision.weight * one
-    found = law.masses([w // kernel.stride for w in summary.weights], BITS)
-    total = max(losses) * found.missing
+    chances = _chances(law, kernel, summary.weights)
+    total = sum((p * loss for p, loss in zip(chances, losses, strict=True)), Fraction(0))
+    return -total - (1 - sum(chances)) * max(losses)
+
+
+def _chances(law: Law, kernel: CountedKernel, weights: Sequence[int]) -> list[Fraction]:
+    """The probability of each table, from below."""
+    marks = [w // kernel.stride for w in weights]
+    if kernel.tables or not law.fits(marks):
+        return table_chances(law, kernel.marks(weights), kernel.counts)
+    found, chances = law.masses(marks, BITS), [Fraction(0)] * (kernel.most + 1)
     for j, mass in enumerate(found.masses, found.first):
-        total += mass * losses[min(j, kernel.most)]
-    return -total / (1 << BITS)
+        chances[min(j, kernel.most)] += Fraction(mass, 1 << BITS)
+    return chances
 
 
 def moments(kernel: CountedKernel) -> list[tuple[Fraction, Fraction, Fraction]]:

@@ -28,7 +28,8 @@ from math import gcd, sqrt
 from typing import ClassVar
 
 from discreet.certify.value.dirichlet_series import blocks_of, series_of
-from discreet.certify.value.sum_laws import MOST_LIKELY, rounded_product, sum_masses
+from discreet.certify.value.sizes import Sizes, averaged, fewer, mean_pairs, mean_size, sizes_of
+from discreet.certify.value.sum_laws import MOST_LIKELY, Masses, rounded_product, sum_masses
 from discreet.certify.value.urn_sums import urn_sums
 from discreet.errors import TooLarge
 from discreet.frozen import dataclass
@@ -50,15 +51,6 @@ MOST_IN_SERIES, MOST_DRAWN = 400_000, 500_000_000
 """Respondents × totals × classes up to which the law of a Dirichlet is a product of series, and up to which it is drawn."""
 MOST_KEPT = 20_000_000
 """Totals × classes that are kept of what is drawn."""
-
-
-@dataclass(frozen=True, eq=False)
-class Masses:
-    """P(S = first + i) ≥ masses[i]/2^bits, together all but missing/2^bits."""
-
-    first: int
-    masses: list[int]
-    missing: int
 
 
 class Law(ABC):
@@ -89,15 +81,9 @@ class Law(ABC):
         known = {law: law.masses(weights, bits) for law in set(laws.values())}
         return {t: known[law] for t, law in laws.items()}
 
+    @abstractmethod
     def second(self, values: Sequence[Fraction]) -> Fraction:
-        """E[(Σ_t v_t·n_t)²] = Σ_t v_t·E[n_t]·(E′_t[Σ v·n] + v_t)."""
-        total = Fraction(0)
-        for t, v in enumerate(values):
-            others = self.without(t)
-            if v and others is not None:
-                rest = sum((w * others.mean(u) for u, w in enumerate(values)), Fraction(0))
-                total += v * self.mean(t) * (rest + v)
-        return total
+        """E[(Σ_t v_t·n_t)²]."""
 
 
 def law_of(problem: Problem) -> Law | None:
@@ -105,10 +91,8 @@ def law_of(problem: Problem) -> Law | None:
     universe, prior = problem.universe, problem.prior
     if not isinstance(universe, Universe):
         return None
-    if isinstance(prior, IndependentPrior) and not prior.identical:
-        return Separate(prior.rows)
     if isinstance(prior, IndependentPrior):
-        return Identical(prior.rows[0], sizes_of(universe, None))
+        return Identical(prior.rows[0], sizes_of(universe, None)) if prior.identical else Separate(prior.rows)
     if isinstance(prior, (IidPrior, ReferencePrior)):
         return Identical(prior.probabilities, sizes_of(universe, prior.size))
     if isinstance(prior, DirichletMultinomialPrior):
@@ -121,27 +105,6 @@ def law_of(problem: Problem) -> Law | None:
     return Listed(tuple((universe.histogram_of(types_of(label)), p) for label, p in prior.table))
 
 
-Sizes = tuple[tuple[int, Fraction], ...]
-
-
-def sizes_of(universe: Universe, chances: tuple[Fraction, ...] | None) -> Sizes:
-    """(n, P(n)) of every size of positive probability, ascending."""
-    if chances is None:
-        return ((universe.largest, Fraction(1)),)
-    return tuple((universe.smallest + i, p) for i, p in enumerate(chances) if p > 0)
-
-
-def mean_size(sizes: Sizes) -> Fraction:
-    """E[n]."""
-    return sum((n * p for n, p in sizes), Fraction(0))
-
-
-def fewer(sizes: Sizes) -> Sizes:
-    """The sizes weighed by themselves, one respondent fewer."""
-    mean = mean_size(sizes)
-    return tuple((n - 1, n * p / mean) for n, p in sizes if n > 0)
-
-
 @dataclass(frozen=True)
 class Identical(Law):
     """Independent respondents with one law."""
@@ -149,11 +112,25 @@ class Identical(Law):
     probabilities: tuple[Fraction, ...]
     sizes: Sizes
 
+    @cached_property
+    def _size(self) -> Fraction:
+        return mean_size(self.sizes)
+
     def mean(self, kind: int) -> Fraction:
-        return mean_size(self.sizes) * self.probabilities[kind]
+        return self._size * self.probabilities[kind]
+
+    def second(self, values: Sequence[Fraction]) -> Fraction:
+        """E[n]·Σ_t p_t v_t² + E[n(n − 1)]·(Σ_t p_t v_t)²."""
+        mean, square = averaged(self.probabilities, values)
+        return self._size * square + mean_pairs(self.sizes) * mean**2
 
     def without(self, kind: int) -> Law | None:
         return replace(self, sizes=fewer(self.sizes)) if self.mean(kind) else None
+
+    def others(self, weights: Sequence[int], bits: int) -> dict[int, Masses]:
+        """Whoever is set aside, the others have one law."""
+        kinds = [t for t in range(len(weights)) if self.mean(t)]
+        return dict.fromkeys(kinds, replace(self, sizes=fewer(self.sizes)).masses(weights, bits)) if kinds else {}
 
     def fits(self, weights: Sequence[int]) -> bool:
         kept = [w for p, w in zip(self.probabilities, weights, strict=True) if p > 0]
@@ -195,8 +172,21 @@ class Overdispersed(Law):
     concentration: tuple[Fraction, ...]
     sizes: Sizes
 
+    @cached_property
+    def _total(self) -> Fraction:
+        return sum(self.concentration, Fraction(0))
+
+    @cached_property
+    def _size(self) -> Fraction:
+        return mean_size(self.sizes)
+
     def mean(self, kind: int) -> Fraction:
-        return mean_size(self.sizes) * self.concentration[kind] / sum(self.concentration, Fraction(0))
+        return self._size * self.concentration[kind] / self._total
+
+    def second(self, values: Sequence[Fraction]) -> Fraction:
+        """With A = Σ c, m = Σ c v/A and s = Σ c v²/A:  E[n]·s + E[n(n − 1)]·(A·m² + s)/(A + 1)."""
+        mean, square = (x / self._total for x in averaged(self.concentration, values))
+        return self._size * square + mean_pairs(self.sizes) * (self._total * mean**2 + square) / (self._total + 1)
 
     def without(self, kind: int) -> Law | None:
         raised = tuple(c + (t == kind) for t, c in enumerate(self.concentration))
@@ -221,16 +211,19 @@ class Overdispersed(Law):
         return merged
 
     def others(self, weights: Sequence[int], bits: int) -> dict[int, Masses]:
+        """One law for each weight: which type of that weight is set aside makes no difference to S."""
+        kinds = [t for t in range(len(weights)) if self.mean(t)]
         if self._work(weights) <= MOST_IN_SERIES:
-            return super().others(weights, bits)
+            laws = ((w, self.without(t)) for w, t in {weights[t]: t for t in kinds}.items())
+            known = {w: law.masses(weights, bits) for w, law in laws if law is not None}
+            return {t: known[weights[t]] for t in kinds}
         _must_fit(self, weights)
-        found, whole = urn_sums(self._classes(weights, 1), self.sizes, bits), sum(self.concentration, Fraction(0))
-        known: dict[int, Masses] = {}
+        found, known = urn_sums(self._classes(weights, 1), self.sizes, bits), {}
         for w, c in self._classes(weights, 1).items():
             if c:
-                share = whole / (c * mean_size(self.sizes))  # 1/E[n_k]
+                share = self._total / (c * self._size)  # 1/E[n_k]
                 known[w] = _trimmed(found.first - w, [x * share.numerator // share.denominator for x in found.counts[w]], bits)
-        return {t: known[w] for t, w in enumerate(weights) if self.concentration[t]}
+        return {t: known[weights[t]] for t in kinds}
 
     def masses(self, weights: Sequence[int], bits: int) -> Masses:
         _must_fit(self, weights)
@@ -278,6 +271,9 @@ class Mixed(Law):
         mean = self.mean(kind)
         others = [(w * law.mean(kind), law.without(kind)) for w, law in self.parts]
         return Mixed(tuple((w / mean, law) for w, law in others if law is not None)) if mean else None
+
+    def second(self, values: Sequence[Fraction]) -> Fraction:
+        return sum((w * law.second(values) for w, law in self.parts), Fraction(0))
 
     def fits(self, weights: Sequence[int]) -> bool:
         return all(law.fits(weights) for _, law in self.parts)
@@ -345,6 +341,10 @@ class Listed(Law):
 
     def mean(self, kind: int) -> Fraction:
         return sum((p * h[kind] for h, p in self._likely), Fraction(0))
+
+    def second(self, values: Sequence[Fraction]) -> Fraction:
+        totals = ((p, sum((v * c for v, c in zip(values, h, strict=True)), Fraction(0))) for h, p in self._likely)
+        return sum((p * total**2 for p, total in totals), Fraction(0))
 
     def without(self, kind: int) -> Law | None:
         mean = self.mean(kind)

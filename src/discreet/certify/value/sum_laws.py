@@ -14,12 +14,22 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.errors import TooLarge
+from discreet.frozen import dataclass
 
 if TYPE_CHECKING:
     from flint import fmpz_poly
 
 MOST_LIKELY = 1_000_000
 """Likely totals beyond which the law of the sum is not computed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Masses:
+    """P(S = first + i) ≥ masses[i]/2^bits, together all but missing/2^bits."""
+
+    first: int
+    masses: list[int]
+    missing: int
 
 
 def sum_masses(

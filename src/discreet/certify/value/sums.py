@@ -51,7 +51,7 @@ class Sums:
         unit, steps = whole_steps([v - least for v in self.values])
         return list(steps), unit
 
-    @property
+    @cached_property
     def origin(self) -> Fraction:
         """ω of the steps of `lattice` being zero."""
         return self.largest * min(self.values) if self.smallest == self.largest else Fraction(0)

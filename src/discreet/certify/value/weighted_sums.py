@@ -32,7 +32,7 @@ from operator import mul
 
 from discreet.certify.value.gaussian import noisy_sums
 from discreet.certify.value.joint_sums import joint_fits, joint_payoff, only_at_face_value, recommended
-from discreet.certify.value.laws import Masses
+from discreet.certify.value.sum_laws import Masses
 from discreet.certify.value.sums import Sums, sums_of
 from discreet.errors import InputError
 from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, TableKernel

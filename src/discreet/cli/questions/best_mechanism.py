@@ -11,6 +11,7 @@ from pathlib import Path
 from discreet.cli.keeping import kept, next_step, writable
 from discreet.cli.pictures import drawable, drawn
 from discreet.design import Design, design
+from discreet.design.memory import held
 from discreet.design.questions.both import both
 from discreet.design.questions.decision_makers import Share, prices
 from discreet.design.questions.hedge import NEVER, hedge, must_be_hedgeable
@@ -78,12 +79,13 @@ class BestMechanism:
         """Design, keep what was found, then look further."""
         gap = GAP if self.gap is None else self.gap
         whole = until_all_is_shown(self.seconds, watch)
-        found = design(self.problem, watch, gap=gap, seconds=self.seconds, within=self.within, keep=self._keep)
+        found = design(self.problem, watch, gap=gap, seconds=self.seconds, within=self.within, keep=self._keeper)
         hedged = None if self.hedge is None else hedge(found.mechanism, found.certificate, self.hedge, self.never, whole)
         chosen = found if hedged is None else replace(found, mechanism=hedged.mechanism, certificate=hedged.certificate)
         written = View({}, ())
         if self.output is not None:
             written = kept(self.output, chosen.mechanism, chosen.certificate, chosen.record()) + next_step(f"certify {self.output}")
+        held()
         view = design_view(found, whole) + relied_on(found, hedged, whole)
         if self.output is not None:
             with suppress(TimeIsUpError, MemoryError):
@@ -131,10 +133,13 @@ class BestMechanism:
         """What other designs may take together: not all that is left, since what they find is proved and valued."""
         return min(self.seconds, MOST_OF_WHAT_IS_LEFT * time_left(watch))
 
-    def _keep(self, mechanism: Mechanism, certificate: Certificate) -> None:
+    @property
+    def _keeper(self) -> Callable[[Mechanism, Certificate], object] | None:
         """What the search found is on disk before baselines are computed; a hedge is another mechanism and comes later."""
-        if self.output is not None and self.hedge is None:
-            kept(self.output, mechanism, certificate)
+        output = self.output
+        if output is None or self.hedge is not None:
+            return None
+        return lambda mechanism, certificate: kept(output, mechanism, certificate)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""Noise that follows a count, at face value, in a world that need not be its prior's: only the law of the count matters.
+"""Noise that follows counts, at face value, in a world that need not be its prior's: only the law of the counts matters.
 
-In any truth it loses Σ_j P(j)·E_j, E_j what the noise of table min(j, J) loses (`certify.value.counted`) with nothing gathered at
-its ends; what gathering saves is left out. So it loses at most the largest E_j whatever the data, and needs no other reading: its
-outputs are not looked at.
+In any truth it loses Σ_i P(i)·E_i, E_i what the noise of table i loses (`certify.value.counted`) with nothing gathered at its ends;
+what gathering saves is left out. So it loses at most the largest E_i whatever the data, and needs no other reading: its outputs are
+not looked at. A truth is a mixture of cells of independent respondents, whose capped counts are added up as the checker does it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.certify.value.capped_counts import counted_once
 from discreet.certify.value.counted import counted_payoff, moments
+from discreet.design.comparison.mixtures import Parts, mean_of
 from discreet.design.comparison.outcome import Outcome
 from discreet.design.comparison.truths import Replies, SummedWorld
 from discreet.errors import TooLarge
@@ -26,7 +28,7 @@ def is_counted(mechanism: Mechanism) -> bool:
 
 
 class CountedWorld(SummedWorld):
-    """Respondents seen through the count alone."""
+    """Respondents seen through the counts alone."""
 
     @cached_property
     def _tables(self) -> tuple[np.ndarray, np.ndarray]:
@@ -49,13 +51,25 @@ class CountedWorld(SummedWorld):
         return float(self._tables[0].max())
 
     def by_type(self, factors: np.ndarray) -> Outcome:
+        parts = self.mixture.truth(factors)
+        chances, (losses, biases) = self._chances(parts), self._tables
+        return Outcome(mean_of(parts, self.values), float(chances @ losses), float(chances @ biases), False)
+
+    def _chances(self, parts: Parts) -> np.ndarray:
+        """The probability of each table: counts of every part [part, j, k], a respondent more at each step."""
         kernel = self.mechanism.kernel
         assert isinstance(kernel, CountedKernel)
-        marks = tuple(w // kernel.stride for w in self.mechanism.weighted_sum.weights)
-        mean, first, found = self.mixture.moments(factors, marks)
-        tables = np.minimum(first + np.arange(found.shape[1]), kernel.most)
-        losses, biases = self._tables
-        return Outcome(mean, float(found[0] @ losses[tables]), float(found[0] @ biases[tables]), False)
+        counts, marks = kernel.counts, kernel.marks(self.mechanism.weighted_sum.weights)
+        rows = parts.probabilities[:, None] if parts.apart else parts.probabilities[None]  # [respondent or all, part, type]
+        sizes, cells = parts.sizes, np.zeros((len(parts.shares), counts.first + 1, counts.second + 1))
+        cells[:, 0, 0], found = 1.0, np.zeros(cells.shape[1:])
+        for n in range(int(sizes.max()) + 1):
+            found += np.tensordot(np.where(sizes == n, parts.shares, 0.0), cells, 1)
+            row = rows[n % len(rows)]
+            shares = [(mark, row[:, [t for t, m in enumerate(marks) if m == mark]].sum(axis=1)) for mark in set(marks)]
+            cells = sum((counted_once(cells * share[:, None, None], mark) for mark, share in shares), np.zeros(()))
+        firsts, seconds = np.divmod(np.arange(found.size), found.shape[1])
+        return np.bincount(counts.at(firsts, seconds), found.ravel(), len(counts))
 
     def replies(self, thetas: list[float]) -> Replies:
         raise _no_outputs()
@@ -70,7 +84,7 @@ class CountedWorld(SummedWorld):
 def _no_outputs() -> TooLarge:
     return TooLarge(
         "The outputs of noise that follows a count in so large a cell are not looked at one by one",
-        size="the law of a sum and a count",
-        fits="20,000 totals of both",
+        size="the law of a sum and counts",
+        fits="20,000 totals of all",
         remedy="ask for fewer respondents",
     )

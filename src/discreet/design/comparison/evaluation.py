@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.design.memory import must_fit
+from discreet.design.memory import BYTES_PER_NEIGHBOURS, MOST_NEIGHBOURS, must_fit
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import Action
 from discreet.model.decision import Decision
@@ -91,6 +91,16 @@ def must_be_listed(mechanism: Mechanism, problem: Problem) -> None:
             fits=f"{MOST_LISTED:,} pairs and {MOST_STATES:,} states",
             remedy="try fewer respondents or types",
         )
+    universe = problem.universe
+    pairs = universe.histogram_pairs if isinstance(universe, Universe) and problem.exchangeable else 0
+    if pairs > MOST_NEIGHBOURS:
+        raise TooLarge(
+            "There are too many neighbours to look at states one by one",
+            size=f"{counted(pairs)} pairs of neighbours",
+            fits=f"{MOST_NEIGHBOURS:,}",
+            remedy="try fewer respondents or types",
+        )
+    must_fit(BYTES_PER_NEIGHBOURS * pairs, f"a list of {counted(pairs)} pairs of neighbours")
     must_fit(BYTES_PER_LISTED * states * outputs, f"looking at {counted(states)} states and {outputs:,} outputs one by one")
 
 

@@ -8,12 +8,16 @@ from discreet.design.comparison.way import Way, answered, published
 from discreet.design.program.sections import Ground, summed, whole
 from discreet.design.proposal import Proposal
 from discreet.design.routes.oblivious import best_oblivious, oblivious_proposal
+from discreet.errors import TooLarge
+from discreet.model.actions import RealActions
 from discreet.model.promises import PROMISES
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.watch import Watch
 
 OBLIVIOUS_GAP = 1e-5
+MOST_VALUES = 4_000
+"""Of the statistic, each of which is answered beside all others."""
 
 
 class NoInformation(Way):
@@ -40,6 +44,16 @@ class FullInformation(Way):
     serves = PROMISES
 
     def loss(self, base: Ground, watch: Watch) -> float:
+        if all(d.is_loss and d.actions == RealActions() for d in base.problem.decisions):
+            return 0.0
+        values = len(base.exact_omegas)
+        if values > MOST_VALUES:
+            raise TooLarge(
+                "The statistic has too many values to answer each",
+                size=f"{values:,} values",
+                fits=f"{MOST_VALUES:,}",
+                remedy="compare with what is shown",
+            )
         return answered(base.problem, np.diag(masses(base)), base.exact_omegas)
 
 

@@ -24,7 +24,7 @@ from discreet.design.memory import OUT_OF_MEMORY, must_fit
 from discreet.design.program.unbiased_noise import NOISES, staircase_seconds, unbiased_noise
 from discreet.design.proposal import Proposal
 from discreet.design.routes.blind import blind_proposal
-from discreet.design.schedule import time_left
+from discreet.design.schedule import GRACE, SECONDS_PER_SHOWN_VALUE, time_left
 from discreet.errors import DiscreetError, TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import ListedActions, RealActions
@@ -92,15 +92,17 @@ def large_proposal(problem: Problem, name: str) -> Proposal | None:
 
 
 def proof_seconds(problem: Problem, name: str) -> float:
-    """A guess of what publishing a way takes that was valued without doing so: the exact means of a staircase, and for noise at
-    face value the law of a sum where squares are read in a window of its values."""
+    """A guess of what publishing a way takes that was valued without doing so, beyond what proofs are allowed in any case: the
+    exact means of a staircase; for noise at face value its list of values, or in a window the law of a sum that squares need."""
     if problem.unbiased is not None and name == "staircase":
         return staircase_seconds(problem)
-    if name != FaceValue.name:
-        return 0.0
-    squares = any(isinstance(d.loss, SquaredLoss) for d in problem.decisions)
     lattice = statistic_lattice(problem)
-    if not squares or lattice is None or shows_whole_range(problem, lattice) or why_not_read(problem) is not None:
+    if name != FaceValue.name or lattice is None:
+        return 0.0
+    if shows_whole_range(problem, lattice):
+        low, high = lattice.summary.range(problem.people)
+        return max(0.0, SECONDS_PER_SHOWN_VALUE * (high - low) - GRACE)
+    if not any(isinstance(d.loss, SquaredLoss) for d in problem.decisions) or why_not_read(problem) is not None:
         return 0.0
     reader = Reader(problem)
     return reader.population.seconds(_Seen(reader).steps)
@@ -152,6 +154,14 @@ class _Seen:
         actions = self.reader.problem.decision.actions
         return [float(a) for a in actions.numbers] if isinstance(actions, ListedActions) else None
 
+    @property
+    def _averaged(self) -> bool:
+        """Whether a posterior mean says what is best: a squared error, and no range of numbers that it may lie outside of."""
+        if not self.reader.squared:  # several makers have no one decision
+            return False
+        actions = self.reader.problem.decision.actions
+        return not (isinstance(actions, RealActions) and actions.lower is not None)
+
     def _joint(self) -> tuple[np.ndarray, int, tuple]:  # type: ignore[type-arg]
         if self.population.length(self.steps) ** 2 > MOST_READ:
             raise TooLarge(
@@ -178,7 +188,7 @@ class _Seen:
 
     def everything(self) -> float:
         """The best action when the truth is known."""
-        if self.reader.squared and self.allowed is None:
+        if self._averaged and self.allowed is None:
             return 0.0
         masses, _, omegas = self._joint()
         return self.reader.replies(np.diag(masses.sum(axis=1)), omegas)[1]
@@ -194,7 +204,7 @@ class _Seen:
                 remedy="compare with what is shown",
             )
         noise = noise_at(self.population.epsilon, step)
-        if self.reader.squared:
+        if self._averaged:
             found = read_by_bayes(self._law, self.steps, step, noise, self.allowed)
             return float(self.reader.problem.decision.weight) * found.loss
         masses, first, omegas = self._joint()

@@ -21,6 +21,8 @@ from discreet.design.ladder.mechanisms.sums import sum_law
 
 DRAWS, STRATA, SEED = 20_000, 160, 7
 """Cells drawn from a Dirichlet, and those that stand for them."""
+DROWNED = 1e-15
+"""Of masses from fast convolutions that are no more than their errors: ω given such a total may come out anywhere."""
 MANY, MOST_SIZES = 8, 2_000
 """Sizes of cells that are added up one respondent after the other."""
 
@@ -177,7 +179,7 @@ def _alike(p: np.ndarray, values: np.ndarray, weights: np.ndarray, n: int, mean:
         spread = n * float(p[kept] @ v**2) - centre**2 / n if n else 0.0
         return n * least, np.array([[1.0], [centre - mean], [(centre - mean) ** 2 + max(spread, 0.0)]])
     law = sum_law(p[kept], v.tolist(), (w - least).tolist(), n, quick=True)
-    masses, away = law.masses / law.masses.sum(), law.means - mean
+    masses, away = np.where(law.masses > DROWNED, law.masses, 0.0) / law.masses.sum(), law.means - mean
     return law.first + n * least, np.stack([masses, masses * away, masses * (away**2 + law.variances)])
 
 

@@ -55,6 +55,10 @@ def averaged(problem: Problem, decision: Decision, actions: list[Action], means:
     spread = np.sqrt(np.maximum(variances, 0.0))
     if isinstance(decision.loss, DistanceLoss):
         return _errors(decision.loss, means[:, None] - np.array([float(a) for a in actions])[None, :], spread[:, None])
+    some = max(1, MOST_AT_ONCE // (HERMITE * len(actions)))
+    if len(means) > some:
+        parts = (slice(start, start + some) for start in range(0, len(means), some))
+        return np.concatenate([averaged(problem, decision, actions, means[part], variances[part]) for part in parts])
     nodes, shares = np.polynomial.hermite_e.hermegauss(HERMITE)
     omegas = (means[:, None] + spread[:, None] * nodes[None, :]).ravel()
     if isinstance(decision.loss, FormulaLoss):

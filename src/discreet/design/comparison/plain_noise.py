@@ -13,7 +13,7 @@ from math import ceil, exp, expm1, floor, sqrt
 
 from discreet.design.ladder.mechanisms.noise import staircase_noise
 from discreet.design.memory import must_fit
-from discreet.model.actions import Action, ListedActions, NamedActions
+from discreet.model.actions import Action, ListedActions, NamedActions, RealActions
 from discreet.model.gaussian_kernel import MOST_VARIANCE
 from discreet.model.kernel import GaussianKernel, GeometricKernel, Kernel, StaircaseKernel, TableKernel
 from discreet.model.lattice import StatisticLattice, statistic_lattice
@@ -25,9 +25,9 @@ from discreet.model.universe import Universe
 from discreet.numerics.brackets import rational_above_exp
 from discreet.numerics.discrete_gaussian import gaussian_moments
 
-MOST_OUTPUTS = 1_100_000
+MOST_OUTPUTS = 3_000_000
 """Of a kernel that lists an action for each of its outputs."""
-BYTES_PER_VALUE = 350
+BYTES_PER_VALUE = 130
 """Memory of plain noise for each value that it shows, made, proved and written."""
 MOST_PLUGGED_IN = 200_000
 """Payoffs that are looked at for what is best at each value."""
@@ -37,9 +37,12 @@ RATIO_BITS = 80
 
 
 def plain_noise(problem: Problem) -> float | None:
-    """The loss of plain noise at face value, whatever the truth; None where no number is taken at face value."""
+    """The loss of plain noise at face value, whatever the truth; None where no number is taken at face value, or not every one."""
     lattice = statistic_lattice(problem)
     if lattice is None or not any(problem.promise.numbers.values()) or not all(d.is_loss for d in problem.decisions):
+        return None
+    ends = problem.omega_range
+    if any(isinstance(d.actions, RealActions) and not all(end in d.actions for end in ends) for d in problem.decisions):
         return None
     size, total = float(lattice.unit), 0.0
     for decision in problem.decisions:
@@ -96,7 +99,8 @@ def noise_on_the_statistic(
         actions = decision.actions
         if isinstance(actions, NamedActions):
             return None
-        shown.append([actions.nearest(lattice.omega(k)) for k in range(low, high + 1)])
+        values = map(Fraction, lattice.omegas(low, high))
+        shown.append(list(values) if actions == RealActions() else [actions.nearest(value) for value in values])
     each = tuple(shown[0]) if len(shown) == 1 else tuple(zip(*shown, strict=True))
     kernel: Kernel
     if isinstance(promise, ConcentratedPromise):

@@ -373,7 +373,7 @@ class SummedWorld:
         """K(output|s) [total, output] for so many totals from the first; the kernel's own rows are kept for other truths."""
         kernel, summary = self.mechanism.kernel, self.mechanism.weighted_sum
         if isinstance(kernel, CountedKernel):
-            return np.exp(kernel.logs_at(np.arange(kernel.width), np.arange(first, first + count))).T
+            return np.exp(kernel.logs_at(np.arange(kernel.width), kernel.capped(np.arange(first, first + count)))).T
         if kernel.by_state or kernel.width**2 > MOST_KEPT:
             return self._after(first, np.eye(count))
         low = kernel.first_place

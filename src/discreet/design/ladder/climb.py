@@ -5,7 +5,7 @@
 | 0 | values clipped: S = Σ_i w(θ_i) in its likely window, staircase or geometric noise, best actions | chain, best split |
 | 1 | integer weights w(type) by search | – |
 | 1 | noise on the statistic that follows how many have its highest values, at face value | – |
-| 2 | a program on the likely window of that sum | one respondent set aside, or an urn; quotient, where its program is small |
+| 2 | a program on the likely window of that sum | one respondent set aside; an urn, boxes; quotient, where its program is small |
 | 3 | a program on the sum of near types and the count of far ones | grouped quotient |
 | both | a program on likely histograms, as which the others are read | the same program without the others |
 
@@ -25,7 +25,7 @@ Several decision makers are bounded each for himself, and the bounds add up.
 from __future__ import annotations
 
 from discreet.design.ladder.bounds.makers import FIRST, EachMaker
-from discreet.design.ladder.bounds.rungs import CoinsBound, GroupedQuotient, Quotient, SetAside, UrnBound
+from discreet.design.ladder.bounds.rungs import BoxesBound, CoinsBound, GroupedQuotient, Quotient, SetAside, UrnBound
 from discreet.design.ladder.likely import LikelyHistograms
 from discreet.design.ladder.mechanisms.rungs import (
     NoiseByCount,
@@ -36,16 +36,18 @@ from discreet.design.ladder.mechanisms.rungs import (
 from discreet.design.ladder.mechanisms.weights import must_be_affordable
 from discreet.design.ladder.rung import Height, Rung
 from discreet.design.ladder.served import why_not_read
+from discreet.design.memory import OUT_OF_MEMORY
 from discreet.design.proposal import Proposal
 from discreet.design.reports import Quiet
-from discreet.design.schedule import LadderTime, now
-from discreet.errors import InputError
+from discreet.design.schedule import LadderTime, TimeIsUpError, now
+from discreet.design.watchdog import Keep, forget
+from discreet.errors import InputError, TooLarge
 from discreet.model.problem import Problem
 from discreet.model.record import Reached
 from discreet.watch import SILENT, Watch
 
 RUNGS: tuple[Rung, ...] = (
-    WeightsBySearch(), NoiseByCount(), ProgramOnTheSum(), ProgramOnSumAndCount(), CoinsBound(), SetAside(),
+    WeightsBySearch(), NoiseByCount(), ProgramOnTheSum(), ProgramOnSumAndCount(), CoinsBound(), BoxesBound(), SetAside(),
     UrnBound(), LikelyHistograms(), Quotient(), GroupedQuotient(), EachMaker(),
 )  # fmt: skip
 
@@ -55,10 +57,13 @@ ROUNDS = 3
 What is left then goes to the rung that holds the bound."""
 
 
-def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: float = 1e-6) -> Proposal:
+def climb(
+    problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: float = 1e-6, keep: Keep[Proposal] = forget
+) -> Proposal:
     """The best mechanism and the best bound found within the time; `rungs` lists those that were reached.
 
-    Reports are losses: `value` from above, `bound` from below. Cancelling returns the best so far.
+    Reports are losses: `value` from above, `bound` from below. Cancelling returns the best so far, and `keep` is handed it on the
+    way. A rung that does not fit in memory, or ends in time with nothing, is passed over: what was found below it stays.
     """
     reason = why_not_read(problem)
     if reason is not None:
@@ -79,35 +84,49 @@ def climb(problem: Problem, watch: Watch = SILENT, seconds: float = 60.0, gap: f
             height.take(found)
     height.begun_in = now() - begun
     _note(rungs, watch, height, "clipped sum", begun)
+    keep(lambda: _proposal(height, rungs, "cancelled"))
     further = [rung for rung in RUNGS if (height.weights or not rung.needs_weights) and rung.why_not(problem) is None]
     lists = next((place for place, rung in enumerate(further, 1) if isinstance(rung, LikelyHistograms)), 0)
     holder: Rung | None = None
+    too_large: set[Rung] = set()
     for number in range(ROUNDS + (lists > 0)):
         before = height.loss, height.lower_bound
         allowance.before_listing = lists > 0 and number == 0
         for rung in further[:lists] if allowance.before_listing else further:
             if height.enough or watch.cancelled() or allowance.left <= rung.least_seconds:
                 break
+            if rung in too_large:
+                continue
             proved = height.lower_bound
-            _step(rungs, watch, height, rung, allowance.share(rung.name, last=rung is further[-1] and number > 0))
+            if not _step(rungs, watch, height, rung, allowance.share(rung.name, last=rung is further[-1] and number > 0)):
+                too_large.add(rung)
             holder = rung if height.lower_bound > proved else holder
         if height.enough or (number > 0 and before == (height.loss, height.lower_bound)):
             break
     if holder is not None and not height.enough and not watch.cancelled() and allowance.left > holder.least_seconds:
         _step(rungs, watch, height, holder, allowance.share(holder.name, last=True))
+    return _proposal(height, rungs, "optimal" if height.enough else "cancelled" if watch.cancelled() else "stalled")
+
+
+def _proposal(height: Height, rungs: list[Reached], status: str) -> Proposal:
+    """The best of what was reached."""
     chosen = height.mechanism
     assert chosen.summary is not None and chosen.kernel is not None
-    status = "optimal" if height.enough else "cancelled" if watch.cancelled() else "stalled"
     return Proposal(chosen.summary, chosen.kernel, height.bound.witness, chosen.words, status, tuple(rungs))
 
 
-def _step(rungs: list[Reached], watch: Watch, height: Height, rung: Rung, seconds: float) -> None:
-    """One rung in its time; what it finds is taken and noted."""
+def _step(rungs: list[Reached], watch: Watch, height: Height, rung: Rung, seconds: float) -> bool:
+    """One rung in its time; what it finds is taken and noted. False where it does not fit in memory."""
     begun = now()
-    found = rung.climb(height, seconds)
+    try:
+        found = rung.climb(height, seconds)
+    except (MemoryError, TooLarge, TimeIsUpError) as error:
+        watch.report(stage=rung.name, message=f"passed over: {error or OUT_OF_MEMORY}")
+        return isinstance(error, TimeIsUpError)
     if found is not None:
         height.take(found)
         _note(rungs, watch, height, rung.name, begun, found.loss, found.lower_bound)
+    return True
 
 
 def _note(

@@ -46,6 +46,8 @@ class Height:
         """Whether noise that follows a count was looked for."""
         self.urn_pace = 1.0
         """What steps of the urn bound take, against what was guessed."""
+        self.boxes_in_vain = 0.0
+        """The most seconds in which boxes promised nothing."""
         self.begun_in = 0.0
         """Seconds that the first rungs took."""
         self.makers: list[Height] = []

@@ -4,6 +4,7 @@
 2. Raise along edges with a rational q just below e^ε: w_j ← max(w_j, ⌈w_i/q⌉), largest first, so that one pass settles all.
    What one rounding adds is divided by q at every step, so no weight is raised by more than 1/(1 − 1/q) units, however small
    its neighbours are: B follows from how much loss may be added, not from the smallest probability.
+   Up to 2^50 doubles hold whole weights, and all outputs are raised together: what they round, they round up (`raised_together`).
 3. Give what is left of each state to one output. Sums of private rows are private, so only R_i ≤ q·R_j of the remainders is asked;
    it holds once the reserve dwarfs the rounding, and the reserve grows until it does.
 `certify` proves the result again from scratch.
@@ -18,14 +19,23 @@ from math import ceil, frexp, log2
 
 import numpy as np
 
+from discreet.design.solver.repair import neighbours
 from discreet.errors import InputError
 from discreet.numerics.brackets import rational_below_exp
 
+Rows = list[list[int]]
+"""Weights [output][state]."""
 SPARE_BITS = 64
 FEWEST_BITS, MOST_BITS = 24, 400
 """Of a denominator; more than any double needs is never asked for."""
 ROOM = 8
 """Times as much as the first reserve is taken at least."""
+DOUBLED_BITS = 50
+"""Weights of up to so many bits, and sums of them, are doubles without loss."""
+UPWARD = 1.0 + 2.0**-50
+"""More than two roundings of a double take away."""
+MOST_SWEEPS = 60
+"""Rows that are still being raised after so many are settled one by one."""
 
 
 def enough_bits(regrets: np.ndarray, blind: int, epsilon: Fraction, spare: float) -> int:
@@ -48,7 +58,7 @@ def _reserve(outputs: int, epsilon: Fraction) -> int:
     return ceil(2 * outputs * _unit(epsilon) ** 2) + 2
 
 
-def rounded_weights(kernel: np.ndarray, edges: np.ndarray, epsilon: Fraction, blind: int, bits: int) -> tuple[list[list[int]], int]:
+def rounded_weights(kernel: np.ndarray, edges: np.ndarray, epsilon: Fraction, blind: int, bits: int) -> tuple[Rows, int]:
     """Integer weights [output][state] and their denominator 2^bits, exactly ε-private on the edges.
 
     `blind` is the output that takes the remainders: the best one for someone who sees nothing.
@@ -61,7 +71,10 @@ def rounded_weights(kernel: np.ndarray, edges: np.ndarray, epsilon: Fraction, bl
         around[b].append(a)
     reserve = _reserve(len(kernel), epsilon)
     while reserve < whole // 2:
-        rows = [raised([scaled(p, whole - reserve) for p in row], around, factor) for row in kernel.tolist()]
+        if bits <= DOUBLED_BITS and len(edges):
+            rows = raised_together(kernel, edges, around, factor, whole - reserve)
+        else:
+            rows = [raised([scaled(p, whole - reserve) for p in row], around, factor) for row in kernel.tolist()]
         left = [whole - sum(column) for column in zip(*rows, strict=True)]
         if min(left) >= 0 and is_private(left, edges.tolist(), factor):
             rows[blind] = [w + extra for w, extra in zip(rows[blind], left, strict=True)]
@@ -73,6 +86,30 @@ def rounded_weights(kernel: np.ndarray, edges: np.ndarray, epsilon: Fraction, bl
         allowed="a kernel that satisfies its constraints up to rounding",
         remedy="solve again with a smaller gap",
     )
+
+
+def raised_together(kernel: np.ndarray, edges: np.ndarray, around: Sequence[Sequence[int]], factor: Fraction, whole: int) -> Rows:
+    """`raised` of `scaled` for all rows at once, in doubles that are whole numbers; where these are in doubt, by a unit more.
+
+    Every state raises its neighbours at once, again and again while that changes anything: not often, floats being nearly private.
+    """
+    beside = neighbours(edges, kernel.shape[1])
+    share = min(float(1 / factor) * UPWARD, 1.0)
+    found = np.ceil(np.ascontiguousarray(kernel.T) * (float(whole) * UPWARD))
+    rows, weights = np.arange(len(kernel)), found
+    for _ in range(MOST_SWEEPS):
+        least, higher = np.ceil(weights * share), weights
+        for others in beside:
+            higher = np.maximum(higher, least.take(others, axis=0))
+        changed = np.flatnonzero((higher != weights).any(axis=0))
+        rows, weights = rows[changed], np.ascontiguousarray(higher[:, changed])
+        found[:, rows] = weights
+        if not len(rows):
+            break
+    settled = found.T.astype(np.int64).tolist()
+    for row in rows.tolist():
+        settled[row] = raised(settled[row], around, factor)
+    return settled
 
 
 def scaled(p: float, whole: int) -> int:

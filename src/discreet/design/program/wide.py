@@ -44,10 +44,10 @@ LEAST_WIDTH = 4
 """Of a window to either side, in steps between neighbours."""
 CELL_SHARE = 0.7
 """Squared radius of a cell, in parts of the goal, where a step between neighbours over ε is the unit: noise loses about as much."""
-ROUNDING = 0.15
-"""Of the time, what rounding may take beyond it."""
-SECONDS_PER_ROUNDED_ENTRY = 4e-6
-"""Of rounding a kernel and its multipliers, for each pair of a state and an action."""
+ROUNDING, PROVING = 0.15, 0.15
+"""Of the time, what rounding may take beyond it, and what the proof of real actions may."""
+SECONDS_PER_ROUNDED_ENTRY, SECONDS_PER_PROVED_NODE = 2.5e-6, 2.5e-6
+"""Of rounding a kernel and its multipliers, for each pair of a state and an action; of proving real ones, of a state and a node."""
 AIMED = 0.3
 """Of the goal, what the steps may leave; the rest is for what is clamped and for where trees meet."""
 MOST_PLANS = 4
@@ -94,10 +94,18 @@ class WidePlan:
         return BYTES_PER_PRODUCT * (self.variables * self.radius + states * band)
 
     def timing(self, watch: Watch, *, patient: bool = False) -> Timing:
-        """What solving is to know about time when what it proposes is to be rounded; the patient is content with any pace."""
+        """What solving is to know about time when what it proposes is to be rounded and proved; the patient takes any pace."""
         within = float(self.lattice.omega[-1] - self.lattice.omega[0]) / self.spacing + 1
-        rounding = SECONDS_PER_ROUNDED_ENTRY * within * len(self.section.space)
-        return Timing(0.0 if patient else self.steps, rounding, ROUNDING * max(time_left(watch), 0.0))
+        entry, beyond = SECONDS_PER_ROUNDED_ENTRY, ROUNDING
+        if self.is_real:  # as many nodes as cells, and pieces between them
+            entry, beyond = entry + SECONDS_PER_PROVED_NODE, beyond + PROVING
+        after = entry * within * len(self.section.space)
+        return Timing(0.0 if patient else self.steps, after, beyond * max(time_left(watch), 0.0))
+
+    @property
+    def is_real(self) -> bool:
+        """Whether actions are real: cells are laid out when they are solved."""
+        return len(self.centres) == 0
 
     def fits(self, watch: Watch, pace: float = 1.0) -> bool:
         """Whether it is usually solved in time, where work takes so many times what is guessed, and in memory."""
@@ -178,7 +186,7 @@ def lattice_of(section: Section) -> TwoCounts | None:
     vectors = np.asarray(section.space.vectors)
     if isinstance(base.problem.neighbours, ReplaceOne):
         vectors = vectors[:, 1:]
-    return TwoCounts.of(vectors, base.omegas[section.inside], section.space.edges)
+    return TwoCounts.from_counts(vectors, base.omegas[section.inside], section.space.edges)
 
 
 def planned(section: Section, centres: np.ndarray | None, goal: float, epsilon: float) -> WidePlan | None:

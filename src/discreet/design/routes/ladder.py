@@ -6,6 +6,7 @@ from discreet.design.ladder.served import why_not_read
 from discreet.design.proposal import Proposal
 from discreet.design.routes.route import Asked, Route
 from discreet.model.certificate import (
+    BoxesWitness,
     CoinsWitness,
     DualWitness,
     QuotientWitness,
@@ -33,10 +34,11 @@ class Ladder(Route):
     def propose(self, problem: Problem, asked: Asked) -> Proposal:
         from discreet.design.ladder.climb import climb
 
-        return climb(problem, asked.watch, asked.seconds, asked.gap)
+        return climb(problem, asked.watch, asked.seconds, asked.gap, asked.keep)
 
     def taken(self, problem: Problem, proposal: Proposal) -> Step:
         named = {QuotientWitness: "quotient bound", SetAsideWitness: "set-aside bound", CoinsWitness: "coin bound"}
-        named |= {UrnWitness: "urn bound", DualWitness: "SY Prop. 5", SeveralWitness: "bounds of each maker"}
+        named |= {UrnWitness: "urn bound", BoxesWitness: "boxes bound"}
+        named |= {DualWitness: "SY Prop. 5", SeveralWitness: "bounds of each maker"}
         theorem = named.get(type(proposal.witness), self.theorem)
         return Step(self.name, True, theorem, f"{self.why(problem)}; {proposal.words}")

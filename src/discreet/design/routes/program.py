@@ -5,6 +5,7 @@ Under an exchangeable prior a mechanism may read the histogram alone; otherwise 
 
 from __future__ import annotations
 
+from discreet.design.memory import MOST_NEIGHBOURS
 from discreet.design.proposal import Proposal
 from discreet.design.routes.route import Asked, Route
 from discreet.frozen import dataclass
@@ -17,8 +18,6 @@ MOST_HISTOGRAMS = 30_000
 MOST_WITH_A_DEVICE = 2_000_000
 """Histograms of which a GPU solves the likely ones."""
 MOST_DATABASES = 4_096
-MOST_NEIGHBOURS = 2_000_000
-"""Pairs of neighbouring histograms, about: of two hundred types listing them takes longer than all else."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def too_many(problem: Problem) -> str | None:
         count, most = universe.histogram_count, MOST_HISTOGRAMS if device() is None else MOST_WITH_A_DEVICE
         if count > most:
             return f"{counted(count)} histograms are more than the {most:,} a program takes"
-        pairs = count * min(universe.largest, universe.types) * (universe.types - 1) // 2
+        pairs = universe.histogram_pairs
         few = device() is not None or pairs <= MOST_NEIGHBOURS
         return None if few else f"{counted(pairs)} pairs of neighbours are more than the {MOST_NEIGHBOURS:,} a program takes"
     if universe.database_count > MOST_DATABASES:

@@ -78,15 +78,16 @@ class BandedCholesky:
         self.rows = work
 
     def solve(self, right: Floats) -> Floats:
-        """A⁻¹·right for one right-hand side."""
-        y = right / self.root
+        """A⁻¹·right for one right-hand side, or one in each column."""
+        root = self.root.reshape(-1, *[1] * (right.ndim - 1))
+        y = right / root
         for k, strip in enumerate(self.rows):
             a, b = self.starts[k], self.starts[k + 1]
             y[a:b] = self.inverse[k] @ y[a:b]
-            y[b : a + strip.shape[1]] -= y[a:b] @ strip[:, b - a :]
+            y[b : a + strip.shape[1]] -= strip[:, b - a :].T @ y[a:b]
         for k in range(len(self.rows) - 1, -1, -1):
             a, b = self.starts[k], self.starts[k + 1]
             strip = self.rows[k]
-            y[a:b] = (y[a:b] - strip[:, b - a :] @ y[b : a + strip.shape[1]]) @ self.inverse[k]
-        found: Floats = y / self.root
+            y[a:b] = self.inverse[k].T @ (y[a:b] - strip[:, b - a :] @ y[b : a + strip.shape[1]])
+        found: Floats = y / root
         return found

@@ -15,6 +15,9 @@ from discreet.design.solver.windows import Windows
 FACTORING, SUMMING = 0.15, 0.5
 """Shares of a step: factors, and the preconditioner that is made of them."""
 
+NOWHERE = 1e-30
+"""Scale of states that others of a group have, and an action does not: its square counts as nothing."""
+
 
 class BatchFactor:
     """The eliminated Newton matrices of all actions, chunk by chunk."""
@@ -44,16 +47,12 @@ class BatchFactor:
         self, scale: Floats, ends: Integers, stride: Callable[[float], None], digits: type[np.floating[Any]]
     ) -> BandedCholesky:
         """Σ_a diag(scale) Q_a⁻¹ diag(scale) on the windows, by products of so many digits, factored."""
-        windows = self.windows
         total = Strips(ends)
-        first = 0
-        for chunk, factor in zip(windows.chunks, self.factors, strict=True):
-            rows = np.ones(factor.sums.shape)
+        for chunk, factor in zip(self.windows.chunks, self.factors, strict=True):
+            rows = np.full(factor.sums.shape, NOWHERE)
             rows.ravel()[chunk.slots] = scale[chunk.begin : chunk.end]
-            for k in range(chunk.actions):
-                a, b = int(windows.starts[first + k]) - chunk.begin, int(windows.starts[first + k + 1]) - chunk.begin
-                inverse = factor.inverse(k, chunk.spans[k], rows[k], digits)
-                total.add(int(windows.low[first + k]), inverse, chunk.ranks[a:b])
-            first += chunk.actions
-            stride(SUMMING / len(windows.chunks))
+            for group in chunk.groups:
+                actions = slice(group.first, group.last)
+                total.add(group.low, factor.inverse(actions, group.spans, rows[actions], digits), group.ranks)
+            stride(SUMMING / len(self.windows.chunks))
         return total.factored()

@@ -139,29 +139,33 @@ class Factor:
         found: Floats = self.sums * vector + (gone - come).reshape(actions, states)
         return found
 
-    def inverse(self, action: int, spans: Integers, scale: Floats, digits: type[np.floating[Any]] = np.float64) -> Floats:
-        """diag(scale) Q⁻¹ diag(scale) of one action on a span of each block, which nothing joins to the rest of it, in their order.
+    def inverse(self, actions: slice, spans: Integers, scale: Floats, digits: type[np.floating[Any]] = np.float64) -> Floats:
+        """Σ diag(scale) Q⁻¹ diag(scale) over some actions on a span of each block, which nothing joins to the rest.
 
-        `spans` are [block, (first, last)], `scale` is that of all places in the order of the blocks; products have so many digits.
+        `spans` are [block, (first, last)], `scale` [action, place] that of all places in the order of the blocks, above zero;
+        products have so many digits.
         """
         starts, layers = self.pattern.layers.starts, self.pattern.layers
         cuts = np.concatenate([[0], np.cumsum(spans[:, 1] - spans[:, 0])]).tolist()
         places = (starts[:-1, None] + spans).tolist()
         ranges = spans.tolist()
-        found: Floats = np.empty((cuts[-1], cuts[-1]), dtype=digits)
+        found: Floats = np.empty((len(scale), cuts[-1], cuts[-1]), dtype=digits)
+        total: Floats = np.empty((cuts[-1], cuts[-1]), dtype=digits)
         for k in range(layers.blocks - 1, -1, -1):
             (first, last), a, b = ranges[k], cuts[k], cuts[k + 1]
-            here = scale[places[k][0] : places[k][1]]
-            half = (self.half[k][action, first:last, first:last] * here).astype(digits)
-            np.matmul(half.T, half, out=found[a:b, a:b])
+            here = scale[:, places[k][0] : places[k][1]]
+            half = (self.half[k][actions, first:last, first:last] * here[:, None, :]).astype(digits)
+            np.matmul(half.transpose(0, 2, 1), half, out=found[:, a:b, a:b])
             if k + 1 < layers.blocks:
                 (onward, until), c = ranges[k + 1], cuts[k + 2]
-                there = scale[places[k + 1][0] : places[k + 1][1]]
-                carry = (self.coupling[k][action, first:last, onward:until] * (here[:, None] / there)).astype(digits)
-                np.matmul(carry, found[b:c, b:], out=found[a:b, b:])
-                found[a:b, a:b] += found[a:b, b:c] @ carry.T
-                found[b:, a:b] = found[a:b, b:].T
-        return found
+                there = scale[:, places[k + 1][0] : places[k + 1][1]]
+                carry = self.coupling[k][actions, first:last, onward:until] * (here[:, :, None] / there[:, None, :])
+                carry = carry.astype(digits)
+                np.matmul(carry, found[:, b:c, b:], out=found[:, a:b, b:])
+                found[:, a:b, a:b] += found[:, a:b, b:c] @ carry.transpose(0, 2, 1)
+            total[a:b, a:] = found[:, a:b, a:].sum(axis=0)
+            total[b:, a:b] = total[a:b, b:].T
+        return total
 
     def summed_inverse(self, scale: Floats) -> Floats:
         """Σ_a diag(scale_a) Q_a⁻¹ diag(scale_a), a dense symmetric matrix in natural order."""

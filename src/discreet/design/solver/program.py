@@ -35,6 +35,9 @@ from discreet.numerics.arrays import Floats as Floats
 from discreet.numerics.arrays import Integers as Integers
 from discreet.numerics.devices import Array, home
 
+AT_ONCE = 1 << 17
+"""Pairs of an action and an edge that are compared at once: what a processor has at hand."""
+
 
 @dataclass(frozen=True)
 class Program:
@@ -181,8 +184,12 @@ def violation(kernel: Floats, edges: Integers, factor: float) -> float:
     if not len(edges):
         return 0.0
     tail, head = directed(edges)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        at_tail, at_head = kernel.take(tail, axis=1), kernel.take(head, axis=1)
-        ratio = at_tail / (factor * at_head)
-    both_zero = (at_tail == 0) & (at_head == 0)
-    return float(np.max(np.where(both_zero, 0.0, ratio)) - 1.0)
+    columns, largest = kernel.T.copy(), []  # [state, action]: what belongs to a state lies side by side
+    step = max(AT_ONCE // len(kernel), 1) if isinstance(kernel, np.ndarray) else len(tail)
+    for first in range(0, len(tail), step):
+        at_tail, at_head = (columns.take(ends[first : first + step], axis=0) for ends in (tail, head))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = at_tail / (factor * at_head)
+        both_zero = (at_tail == 0) & (at_head == 0)
+        largest.append(float(np.max(np.where(both_zero, 0.0, ratio))))
+    return float(np.max(largest)) - 1.0

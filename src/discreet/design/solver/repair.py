@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from discreet.design.solver.layers import REMEMBERED, edges_of, graph_of
-from discreet.design.solver.program import Floats, Integers, Program, directed, value_of, violation
+from discreet.design.solver.program import AT_ONCE, Floats, Integers, Program, directed, value_of, violation
 from discreet.numerics.devices import Array, fetched, home
 
 MARGIN = 2.0**-47
@@ -36,6 +36,8 @@ def repair(kernel: Floats, program: Program) -> Floats:
     if q * (1.0 - 8 * MARGIN) <= 1.0:
         return _blind(program, blind)
     edges = home(x).asarray(program.edges)
+    if float(abs(x.sum(axis=0) - 1.0).max()) <= MARGIN and violation(x, edges, q) <= -MARGIN:
+        return fetched(x)
     capped = cap(x, edges, q * (1.0 - 4 * MARGIN))
     total = capped.sum(axis=0)
     if not total.min() > 0:
@@ -75,12 +77,20 @@ def repair_nearby(kernel: Floats, program: Program) -> Floats:
 
 
 def _given_way(y: Floats, give: Floats, program: Program) -> Floats | None:
-    """A kernel of which actions give these shares, or the least multiple of them with which it is private."""
+    """A kernel of which actions give these shares, or the least multiple of them with which it is private.
+
+    Rows that only give way stay private; so the one that takes what is left is looked at first, and all of them once.
+    """
     for times in TIMES:
         for floor in (1e-13, 1e-11, 1e-9):
-            mixed: Floats = y * (1.0 - np.minimum(times * give + floor, 1.0))[:, None]
-            rest = 1.0 - mixed.sum(axis=0)
-            mixed[int(np.argmin(program.cost @ rest))] += rest
+            keep = 1.0 - np.minimum(times * give + floor, 1.0)
+            rest = 1.0 - keep @ y
+            taker = int(np.argmin(program.cost @ rest))
+            taken = keep[taker] * y[taker] + rest
+            if taken.min() < 0 or violation(taken[None], program.edges, program.factor) > -MARGIN:
+                continue
+            mixed: Floats = y * keep[:, None]
+            mixed[taker] += 1.0 - mixed.sum(axis=0)
             if mixed.min() >= 0 and violation(mixed, program.edges, program.factor) <= -MARGIN:
                 return mixed
     return None
@@ -95,19 +105,28 @@ def _blind(program: Program, action: int) -> Floats:
 def cap(kernel: Floats, edges: Integers, ratio: float) -> Floats:
     """The largest kernel below `kernel` with x_i ≤ ratio·x_j on every edge (rows may then sum to less than one)."""
     beside = neighbours(edges, kernel.shape[1])
-    found, rows, x = kernel, home(kernel).arange(len(kernel)), kernel
+    step = max(AT_ONCE // kernel.shape[1], 1) if isinstance(kernel, np.ndarray) else len(kernel)
+    parts = [_capped(kernel[first : first + step], beside, ratio) for first in range(0, len(kernel), step)]
+    return parts[0] if len(parts) == 1 else home(kernel).concatenate(parts)
+
+
+def _capped(kernel: Floats, beside: list[Integers], ratio: float) -> Floats:
+    """The same for a few actions."""
+    place = home(kernel)
+    columns = place.ascontiguousarray(kernel.T)  # [state, action]: what belongs to a state lies side by side
+    found, rows, x = columns, place.arange(len(kernel)), columns
     for _ in range(kernel.shape[1]):
-        lowered = x
+        most, lowered = ratio * x, x
         for others in beside:
-            lowered = np.minimum(lowered, ratio * x.take(others, axis=1))
-        changed = (lowered != x).any(axis=1)
+            lowered = np.minimum(lowered, most.take(others, axis=0))
+        changed = (lowered != x).any(axis=0)
         if not bool(changed.any()):
             break
-        rows, x = rows[changed], lowered[changed]
-        if found is kernel:
-            found = kernel.copy()
-        found[rows] = x
-    return found
+        rows, x = rows[changed], place.ascontiguousarray(lowered[:, changed])
+        if found is columns:
+            found = columns.copy()
+        found[:, rows] = x
+    return kernel if found is columns else place.ascontiguousarray(found.T)
 
 
 def neighbours(edges: Array, states: int) -> list[Integers]:

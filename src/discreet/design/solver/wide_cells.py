@@ -8,19 +8,21 @@ here, their width is chosen before.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.design.solver.cells import line
 from discreet.design.solver.continuum import Continuum
+from discreet.design.solver.fewer_first import levels
 from discreet.design.solver.layers import distances_from, neighbour_lists
 from discreet.design.solver.losses import SquaredError
 from discreet.design.solver.program import Floats, Integers, Program, Solution
 from discreet.design.solver.stride import Timing
 from discreet.design.solver.threads import one_thread
 from discreet.design.solver.windowed import solve_windowed
-from discreet.design.solver.windows import TwoCounts, seen_as
+from discreet.design.solver.windows import Ranked, seen_as
 from discreet.design.watchdog import Keep, forget
 from discreet.watch import SILENT, Watch
 
@@ -28,9 +30,9 @@ FARTHER = 0.6
 """By so many steps between neighbours over ε, what mixed rows recommend beyond what is guessed of a state seen through noise."""
 
 
-def even_cells(loss: SquaredError, edges: Integers, lattice: TwoCounts, epsilon: float, width: float) -> tuple[Floats, Floats]:
+def even_cells(loss: SquaredError, edges: Integers, lattice: Ranked, epsilon: float, width: float) -> tuple[Floats, Floats]:
     """Centres and radii of cells of this width wherever an action may be played, and of larger ones beyond."""
-    low, high = _farthest(loss, edges, lattice, epsilon)
+    low, high = farthest(loss, edges, lattice, epsilon)
     first, last = max(low - width, loss.low + width / 2), min(high + width, loss.high - width / 2)
     if last - first < 2 * width:
         first, last = loss.low + width / 2, loss.high - width / 2
@@ -39,13 +41,13 @@ def even_cells(loss: SquaredError, edges: Integers, lattice: TwoCounts, epsilon:
     return cells.centres, cells.radii
 
 
-def _farthest(loss: SquaredError, edges: Integers, lattice: TwoCounts, epsilon: float) -> tuple[float, float]:
+def farthest(loss: SquaredError, edges: Integers, lattice: Ranked, epsilon: float) -> tuple[float, float]:
     """The lowest and the highest posterior mean, about: those of rows that fall as fast as they may, and a little farther."""
     seen = seen_as(lattice, loss.prior[lattice.order], epsilon)
     near = neighbour_lists(len(loss.prior), edges)
     ends = distances_from(len(loss.prior), *near, lattice.order[[0, -1]])
     low, high = loss.best(np.exp(-epsilon * ends)).tolist()
-    farther = FARTHER * float(np.ptp(lattice.omega[lattice.edges], axis=1).max()) / epsilon
+    farther = FARTHER * _step(lattice) / epsilon
     return min(low, float(seen[0]) - farther), max(high, float(seen[-1]) + farther)
 
 
@@ -56,7 +58,7 @@ class WideCells:
     loss: SquaredError
     edges: Integers
     epsilon: float
-    lattice: TwoCounts
+    lattice: Ranked
     radius: float
     width: float
 
@@ -78,7 +80,14 @@ def solve_wide_cells(
         return Continuum(actions, kernel, centres, found.multipliers, value, found.bound, seconds, found.status)
 
     program = Program(lowered, cells.edges, cells.epsilon)
-    found = solve_windowed(
-        program, cells.lattice, centres, cells.radius, gap, watch, timing, lambda so_far: keep(lambda: read(so_far()))
-    )
-    return read(found)
+    fewer = levels(cells.width, _step(cells.lattice) / cells.epsilon)
+
+    def hold(so_far: Callable[[], Solution]) -> None:
+        keep(lambda: read(so_far()))
+
+    return read(solve_windowed(program, cells.lattice, centres, cells.radius, gap, watch, timing, hold, fewer))
+
+
+def _step(lattice: Ranked) -> float:
+    """The largest one of ω between neighbours."""
+    return float(np.ptp(lattice.omega[lattice.edges], axis=1).max())

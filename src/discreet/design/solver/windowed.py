@@ -23,13 +23,14 @@ from discreet.design.schedule import TimeIsUpError, now, time_left, windowed_sec
 from discreet.design.solver.banded import BandedCholesky
 from discreet.design.solver.batches import BatchFactor
 from discreet.design.solver.conjugate import Conjugates
+from discreet.design.solver.fewer_first import TRIED, Levels, led_up_to
 from discreet.design.solver.interior import FAINTEST, SAFE, Direction, corrected
 from discreet.design.solver.pricing import guessed
-from discreet.design.solver.program import Floats, Program, Solution, dual_bound, reduced_cost, value_of
+from discreet.design.solver.program import Floats, Integers, Program, Solution, dual_bound, reduced_cost, value_of
 from discreet.design.solver.repair import repair_nearby
 from discreet.design.solver.stride import Stride, Timing, TooSlowError
 from discreet.design.solver.threads import one_thread
-from discreet.design.solver.windows import TwoCounts, Windows, seen_as
+from discreet.design.solver.windows import Ranked, Windows, seen_as
 from discreet.design.watchdog import Keep, forget
 from discreet.watch import SILENT, Watch
 
@@ -46,45 +47,57 @@ CLOSE, ROUGHLY = 3e-9, 3e-2
 """Sums of probabilities are hit as closely as this, or by this share of what was missing."""
 ROUND = 0.0175
 """Share of a step: of each round of conjugate gradients, of which there are twenty or so."""
-TRIED = 2
-"""Steps in which a search may be given up for being slow."""
 
 
 @one_thread()
 def solve_windowed(
     program: Program,
-    lattice: TwoCounts,
+    lattice: Ranked,
     centres: Floats,
     radius: float,
     gap: float = 1e-6,
     watch: Watch = SILENT,
     timing: Timing = Timing(),
     keep: Keep[Solution] = forget,
+    fewer: Levels = (),
+    repaired: bool = True,
 ) -> Solution:
     """Solve a program whose action k belongs to ω = centres[k], ascending, to a gap or as near as windows of this radius let.
 
-    Raises `TooSlowError` in its first steps alone, and only where `timing` names how many are usual.
+    It begins with fewer actions at these levels. In its first steps, if `timing` says how many are usual, `TooSlowError` is raised.
+    Who needs multipliers alone has the kernel not `repaired`: it may overstep ε, and loses less than it might.
     """
-    return _Solving(program, lattice, centres, radius, gap).solved(watch, timing, keep)
+    return _Solving(program, lattice, centres, radius, gap, repaired).solved(watch, timing, keep, fewer)
 
 
 class _Solving:
     """A program on windows, and the best kernel and multipliers that its path has shown."""
 
-    def __init__(self, program: Program, lattice: TwoCounts, centres: Floats, radius: float, gap: float) -> None:
-        self.begun, self.program, self.gap = time.perf_counter(), program, gap
+    def __init__(self, program: Program, lattice: Ranked, centres: Floats, radius: float, gap: float, repaired: bool) -> None:
+        self.begun, self.program, self.gap, self.repaired = time.perf_counter(), program, gap, repaired
         span = np.ptp(program.cost, axis=0)[lattice.order]
         seen = seen_as(lattice, span, program.epsilon)
         self.active = np.flatnonzero((centres > seen[0] - radius / 2) & (centres < seen[-1] + radius / 2))
         self.chosen = program.restricted(self.active)
-        windows = Windows(lattice, seen, centres[self.active], radius, program.factor)
-        self.state = WindowedIterate(self.chosen, lattice, windows)
+
+        def on(some: Integers) -> WindowedIterate:
+            chosen = self.active[some]
+            windows = Windows(lattice, seen, centres[chosen], radius, program.factor)
+            return WindowedIterate(program.restricted(chosen), lattice, windows)
+
+        self.on, self.state = on, on(np.arange(len(self.active)))
         self.least, self.x = np.inf, self.state.x
         self.bound, self.dual = -np.inf, (self.state.z, self.state.price)
         self.taken = self.stalled = 0
 
-    def solved(self, watch: Watch, timing: Timing, keep: Keep[Solution]) -> Solution:
+    def solved(self, watch: Watch, timing: Timing, keep: Keep[Solution], fewer: Levels) -> Solution:
         """Step until the gap is reached, nothing helps any more, or the time is up."""
+        try:
+            led_up_to(self.state, self.on, fewer, watch, timing)
+        except TooSlowError:
+            raise
+        except TimeIsUpError:
+            pass  # the path begins with noise, and ends there
         stride = Stride(self.state.step_seconds, timing, watch)
         slowest, status = stride.guess, "iteration limit"
         while self.taken < LIMIT:
@@ -130,7 +143,7 @@ class _Solving:
     def _solution(self, x: Floats, dual: tuple[Floats, Floats], taken: int, status: str) -> Solution:
         """A kernel that is private, and multipliers for all actions."""
         program, chosen, active = self.program, self.chosen, self.active
-        rows = repair_nearby(self.state.kernel(x), chosen)
+        rows = repair_nearby(self.state.kernel(x), chosen) if self.repaired else self.state.kernel(x)
         flows = self.state.multipliers(*dual, FAINT * self.gap)
         kernel, multipliers = np.zeros_like(program.cost), np.zeros((program.actions, flows.shape[1]))
         kernel[active], multipliers[active] = rows, flows
@@ -148,12 +161,12 @@ class _Solving:
 class WindowedIterate:
     """One point (x, s, z, λ) of the path and the step to the next; costs are divided by `scale` inside, states sorted by ω."""
 
-    def __init__(self, program: Program, lattice: TwoCounts, windows: Windows) -> None:
+    def __init__(self, program: Program, lattice: Ranked, windows: Windows) -> None:
         self.program, self.windows, self.q = program, windows, program.factor
         cost = program.cost[:, lattice.order]
         span = np.ptp(cost, axis=0)
         self.one, self.two = windows.edges.T
-        self.tail, self.head = np.concatenate([self.one, self.two]), np.concatenate([self.two, self.one])
+        self.tail, self.head = (np.concatenate([*ends, windows.alone]) for ends in ((self.one, self.two), (self.two, self.one)))
         self.base = cost.min(axis=0)
         self.regret = cost - self.base
         self.scale = float(self.regret.mean(axis=0).sum()) or 1.0
@@ -167,7 +180,8 @@ class WindowedIterate:
         self.z: Floats = LOOSE * float(self.cost @ self.x) / self.s.size * self.weights() / self.s
         self.price: Floats = np.zeros(windows.states)
         reach = np.arange(windows.states) + 1
-        for low, high in zip(windows.low.tolist(), windows.high.tolist(), strict=True):
+        for group in (group for chunk in windows.chunks for group in chunk.groups):
+            low, high = group.low, group.low + len(group.ranks)
             reach[low:high] = np.maximum(reach[low:high], high)
         self.ends = np.maximum.accumulate(reach)
         self.missing = self.complementarity = np.inf
@@ -224,7 +238,7 @@ class WindowedIterate:
         weight = z / s
         stiff = (x[self.tail] / s) * (z * x[self.head])
         count = len(self.one)
-        off = self.q * (stiff[:count] + stiff[count:])
+        off = self.q * (stiff[:count] + stiff[count : 2 * count])
         pull = self.pull(z)
         self.factor = BatchFactor(self.windows, off, x * pull, stride)
         try:
@@ -306,7 +320,7 @@ class WindowedIterate:
         action = windows.action[self.one]
         turned = swapped[windows.number]
         found[action, windows.number + count * turned] = z[:inside]
-        found[action, windows.number + count * ~turned] = z[inside:]
+        found[action, windows.number + count * ~turned] = z[inside : 2 * inside]
         low, high = ends.min(axis=1), ends.max(axis=1)
         code = low * windows.states + high
         by_code = np.argsort(code)

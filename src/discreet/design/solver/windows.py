@@ -1,8 +1,9 @@
 """Where each action is looked at: a window of states around it, and trees that carry everything farther away.
 
-States are points of a lattice of two counts with a statistic ω that is linear in them. Far from its own value of ω an action's
-probability falls by e^−ε at every step, as fast as it may. So an action a has variables for the states with |ω − a| ≤ R alone
-(`seen_as` says what ω counts as at the rare ends of a prior); any other state hangs on a neighbour nearer to a, down or up in ω:
+States have a statistic ω: points of a lattice of two counts in which it is linear, or of any graph. Far from its own value of ω an
+action's probability falls by e^−ε at every step, as fast as it may. So an action a has variables for the states with |ω − a| ≤ R
+alone (`seen_as` says what ω counts as at the rare ends of a prior); any other state hangs on a neighbour nearer to a, down or up in
+ω, and is never met with that action where there is none:
 
     x_a(h) = x_a(parent of h)/q.
 
@@ -11,8 +12,8 @@ hangs on a variable, discounted. Parents do not depend on the action, only their
 
 In a bound the edges parent→h carry the flow (what hangs on h, discounted)/q ≥ 0: far away an action costs more than its price.
 
-Neighbouring actions have windows of one shape, shifted. They are laid out on one template, block by block along one count,
-so that `elimination` factors them as a batch; places of a template that an action does not have stay empty.
+A variable that no edge joins to another of its window (`alone`) has one to itself, x ≤ q·x: what it pulls may be left out of a
+bound, which only grows. Neighbouring windows are factored as a batch (`templates`).
 """
 
 from __future__ import annotations
@@ -21,29 +22,48 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.design.solver.elimination import Pattern
-from discreet.design.solver.layers import Layers
 from discreet.design.solver.program import Flags, Floats, Integers
+from discreet.design.solver.templates import Chunk, joined, shifted
 
 WEIGHINGS = 30
 """Rounds in which noise is weighed so that its probabilities sum to about one."""
-TOGETHER = 32
-"""Neighbouring actions on one template."""
 
 
 @dataclass(frozen=True)
-class TwoCounts:
-    """States with two counts each, sorted by ω = offset + weights·counts; edges join them, the lower one first."""
+class Ranked:
+    """The states of a graph sorted by ω; edges join them, the lower one first."""
 
-    counts: Integers
     omega: Floats
-    weights: Floats
     edges: Integers
     order: Integers
     """The caller's number of each state."""
 
     @staticmethod
-    def of(counts: Integers, omega: Floats, edges: Integers) -> TwoCounts | None:
+    def of(omega: Floats, edges: Integers) -> Ranked:
+        """Any graph of states."""
+        order = np.argsort(omega, kind="stable")
+        return Ranked(omega[order], _renamed(order, edges), order)
+
+    def chunks(self, windows: Windows, edge_starts: Integers) -> list[Chunk]:
+        """How windows are laid out, the edges of each action beginning at these."""
+        return joined(windows, edge_starts)
+
+
+def _renamed(order: Integers, edges: Integers) -> Integers:
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return np.sort(place[edges], axis=1)
+
+
+@dataclass(frozen=True)
+class TwoCounts(Ranked):
+    """States with two counts each, ω = offset + weights·counts."""
+
+    counts: Integers
+    weights: Floats
+
+    @staticmethod
+    def from_counts(counts: Integers, omega: Floats, edges: Integers) -> TwoCounts | None:
         """The lattice of these states; None when ω is not linear in two counts or some state is a dead end."""
         if counts.shape[1] != 2 or len(counts) < 3:
             return None
@@ -52,24 +72,24 @@ class TwoCounts:
         if np.abs(table @ found - omega).max() > 1e-9 * max(1.0, float(np.abs(omega).max())) or not found[:2].any():
             return None
         order = np.lexsort((counts[:, 1], omega))
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        joined = np.sort(place[edges], axis=1)
-        level = omega[order]
-        rising = joined[level[joined[:, 1]] > level[joined[:, 0]] + 1e-12]
+        level, ends = omega[order], _renamed(order, edges)
+        rising = ends[level[ends[:, 1]] > level[ends[:, 0]] + 1e-12]
         lowest, highest = level > level[0] + 1e-12, level < level[-1] - 1e-12
         lowest[rising[:, 1]], highest[rising[:, 0]] = False, False
         if lowest.any() or highest.any():
             return None
-        return TwoCounts(counts[order], level, np.asarray(found[:2], dtype=np.float64), joined, order)
+        return TwoCounts(level, ends, order, counts[order], np.asarray(found[:2], dtype=np.float64))
 
     @property
     def along(self) -> int:
         """The count along which ω grows faster: few states of a window share the other one."""
         return int(np.argmax(np.abs(self.weights)))
 
+    def chunks(self, windows: Windows, edge_starts: Integers) -> list[Chunk]:
+        return shifted(windows, self, edge_starts)
 
-def seen_as(lattice: TwoCounts, weight: Floats, epsilon: float) -> Floats:
+
+def seen_as(lattice: Ranked, weight: Floats, epsilon: float) -> Floats:
     """What one would guess of ω after seeing each state through noise: ω itself, but for the rare ends of a prior."""
     levels, number = np.unique(lattice.omega, return_inverse=True)
     mass = np.bincount(number, weight)
@@ -83,7 +103,7 @@ def seen_as(lattice: TwoCounts, weight: Floats, epsilon: float) -> Floats:
 class Sweeps:
     """Sums along the trees: every state hangs on its lowest neighbour, or on its highest one."""
 
-    def __init__(self, lattice: TwoCounts, q: float) -> None:
+    def __init__(self, lattice: Ranked, q: float) -> None:
         states = len(lattice.omega)
         self.q = q
         one, two = lattice.edges.T
@@ -96,9 +116,9 @@ class Sweeps:
         for side in (1.0, -1.0):
             toward = side * lattice.omega
             best = np.lexsort((toward[head], tail))
-            first = np.searchsorted(tail[best], np.arange(states))
-            parent = head[best][np.minimum(first, len(best) - 1)]
-            parent = np.where(toward[parent] < toward - 1e-12, parent, -1)
+            first = np.minimum(np.searchsorted(tail[best], np.arange(states)), len(best) - 1)
+            parent = head[best][first]
+            parent = np.where((tail[best][first] == np.arange(states)) & (toward[parent] < toward - 1e-12), parent, -1)
             self.parents.append(parent)
             here = levels if side > 0 else levels[::-1]
             self.levels.append([level[parent[level] >= 0] for level in here[1:]])
@@ -120,40 +140,10 @@ class Sweeps:
         return found
 
 
-@dataclass(frozen=True)
-class Chunk:
-    """Variables `begin:end` of neighbouring actions on one template: where they and their edges stand in its batch."""
-
-    pattern: Pattern
-    actions: int
-    begin: int
-    end: int
-    slots: Integers
-    edge_begin: int
-    edge_end: int
-    edge_slots: Integers
-    template_edges: Integers
-    spans: Integers
-    """Where in each block of the template an action has variables, [action, block, (first, last)];"""
-    ranks: Integers
-    """which of all places in these spans each variable has."""
-
-
-def _spans(action: Integers, block: Integers, row: Integers, actions: int, blocks: int) -> tuple[Integers, Integers]:
-    """The rows of each block that each action has, and the place of each of its rows among all of them."""
-    spans = np.zeros((actions, blocks, 2), dtype=np.int64)
-    spans[:, :, 0] = np.iinfo(np.int64).max
-    np.minimum.at(spans[:, :, 0], (action, block), row)
-    np.maximum.at(spans[:, :, 1], (action, block), row + 1)
-    spans[:, :, 0] = np.minimum(spans[:, :, 0], spans[:, :, 1])
-    before = np.cumsum(spans[:, :, 1] - spans[:, :, 0], axis=1) - (spans[:, :, 1] - spans[:, :, 0])
-    return spans, before[action, block] + row - spans[action, block, 0]
-
-
 class Windows:
     """The variables of all actions, one after the other, each action's in the order of its states."""
 
-    def __init__(self, lattice: TwoCounts, seen: Floats, centres: Floats, radius: float, q: float) -> None:
+    def __init__(self, lattice: Ranked, seen: Floats, centres: Floats, radius: float, q: float) -> None:
         self.lattice, self.seen, self.centres, self.q = lattice, seen, centres, q
         self.states = len(lattice.omega)
         self.low = np.searchsorted(seen, centres - radius - 1e-9)
@@ -165,7 +155,8 @@ class Windows:
         self.sweeps = Sweeps(lattice, q)
         self.above, self.below = self._children(0), self._children(1)
         self.edges, counts, self.number = self._edges()
-        self.chunks = self._chunks(counts)
+        self.alone: Integers = np.setdiff1d(np.arange(len(self.state)), self.edges)
+        self.chunks: list[Chunk] = lattice.chunks(self, np.concatenate([[0], np.cumsum(counts)]))
 
     def _children(self, side: int) -> tuple[Integers, Integers]:
         """Pairs of a variable and a state outside that hangs on it."""
@@ -188,38 +179,6 @@ class Windows:
             found.append(self.lattice.edges[inside] - low + self.starts[a])
             numbers.append(inside)
         return np.concatenate(found), np.array([len(each) for each in found]), np.concatenate(numbers)
-
-    def _chunks(self, edge_counts: Integers) -> list[Chunk]:
-        lattice, along = self.lattice, self.lattice.along
-        across = 1 - along
-        slope = lattice.weights[across] / lattice.weights[along]
-        bottom = np.floor(-slope * lattice.counts[:, across] + 1e-9).astype(np.int64)
-        height = lattice.counts[:, along] - bottom
-        edge_starts = np.concatenate([[0], np.cumsum(edge_counts)])
-        chunks = []
-        for first in range(0, len(self.centres), TOGETHER):
-            last = min(first + TOGETHER, len(self.centres))
-            a, b = int(self.starts[first]), int(self.starts[last])
-            states, local = self.state[a:b], self.action[a:b] - first
-            least = np.full(last - first, np.iinfo(np.int64).max)
-            np.minimum.at(least, local, height[states])
-            row = height[states] - least[local]
-            block = lattice.counts[states, across]
-            block = block - block.min()
-            rows, blocks = int(row.max()) + 1, int(block.max()) + 1
-            place = block * rows + row
-            size = rows * blocks
-            c, d = int(edge_starts[first]), int(edge_starts[last])
-            ends = np.sort(place[self.edges[c:d] - a], axis=1)
-            codes, edge = np.unique(ends[:, 0] * size + ends[:, 1], return_inverse=True)
-            template = np.stack(np.divmod(codes, size), axis=1)
-            layers = Layers(np.arange(size), rows * np.arange(blocks + 1))
-            slots = local * size + place
-            edge_slots = local[self.edges[c:d, 0] - a] * len(codes) + edge
-            spans, ranks = _spans(local, block, row, last - first, blocks)
-            pattern = Pattern(layers, template)
-            chunks.append(Chunk(pattern, last - first, a, b, slots, c, d, edge_slots, template, spans, ranks))
-        return chunks
 
     def gather(self, prices: Floats) -> Floats:
         """Pᵀ: for each variable the prices of its state and, discounted, of all that hangs on it."""

@@ -135,35 +135,28 @@ def _paths(problem: Problem) -> float:
     return SECONDS_PER_PATH_STATE * n**2 / 2
 
 
-def tails(problem: Problem, likely: Sequence[int]) -> tuple[list[Types], list[Types]]:
-    """The types up to each value, and those from each value on, longer tails first."""
-    universe = problem.people
-    values = problem.statistic.weights(universe)
-    assert values is not None
-    levels = sorted({values[t] for t in likely})
-    low = [tuple(t for t in likely if values[t] <= level) for level in levels[:-1]]
-    high = [tuple(t for t in likely if values[t] >= level) for level in levels[1:]]
-    return low, high
-
-
 def pairs_of_tails(problem: Problem, likely: Sequence[int]) -> list[tuple[Types, ...]]:
-    """Disjoint tails, those that hold every type first (all play, which is quick to prove), then those of the extreme values."""
-    low, high = tails(problem, likely)
-    places = _few(problem, low)
-    pairs = [(low[i], high[j]) for i in places for j in places if j >= i]
+    """Disjoint tails, types up to a value and types from a value on: those that hold every type first (all play, which is quick to
+    prove), then those of the extreme values."""
+    values = problem.statistic.weights(problem.people)
+    assert values is not None
+    ordered = sorted(likely, key=values.__getitem__)
+    places = _few(problem, [k for k in range(1, len(ordered)) if values[ordered[k - 1]] < values[ordered[k]]], ordered)
+    tails = [(tuple(sorted(ordered[:k])), tuple(sorted(ordered[k:]))) for k in places]
+    pairs = [(low, high) for i, (low, _) in enumerate(tails) for _, high in tails[i:]]
     return sorted(pairs, key=lambda pair: (len(pair[0]) + len(pair[1]) < len(likely), (len(pair[0]) > 1) + (len(pair[1]) > 1)))
 
 
-def _few(problem: Problem, low: Sequence[Types]) -> list[int]:
-    """Cuts between levels of the values: all, or of many those that are evenly apart and those evenly likely."""
-    if len(low) <= MOST_CUTS:
-        return list(range(len(low)))
+def _few(problem: Problem, cuts: list[int], ordered: Sequence[int]) -> list[int]:
+    """Cuts between levels of the values (so many types lie below): all, or of many those evenly apart and those evenly likely."""
+    if len(cuts) <= MOST_CUTS:
+        return cuts
     law = law_of(problem)
     assert law is not None
-    running = np.cumsum([sum(float(law.mean(t)) for t in set(b) - set(a)) for a, b in zip([(), *low], low, strict=False)])
-    even = np.linspace(0, len(low) - 1, MOST_CUTS // 2).astype(int)
+    running = np.cumsum([float(law.mean(t)) for t in ordered])[np.array(cuts) - 1]
+    even = np.linspace(0, len(cuts) - 1, MOST_CUTS // 2).astype(int)
     likely = np.searchsorted(running, np.linspace(0, running[-1], MOST_CUTS // 2))
-    return sorted({*even.tolist(), *np.minimum(likely, len(low) - 1).tolist()})
+    return [cuts[k] for k in sorted({*even.tolist(), *np.minimum(likely, len(cuts) - 1).tolist()})]
 
 
 def _promising(problem: Problem, pairs: list[tuple[Types, ...]], likely: int) -> list[tuple[Types, ...]]:

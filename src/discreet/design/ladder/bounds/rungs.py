@@ -8,8 +8,11 @@ from discreet.certify.bounds.chain import why_not_chain
 from discreet.certify.bounds.set_aside import why_not_set_aside
 from discreet.certify.bounds.urn import why_not_urn
 from discreet.design.ladder.bounds.averaged import Averages
+from discreet.design.ladder.bounds.boxes import boxes_bound, kept_states, why_no_boxes
 from discreet.design.ladder.bounds.chain import best_chain
-from discreet.design.ladder.bounds.coins import best_coins, coins_bound, dice_within, promised, taking, why_no_coins
+from discreet.design.ladder.bounds.coins import best_coins, promised
+from discreet.design.ladder.bounds.counts import coins_bound
+from discreet.design.ladder.bounds.dice import dice_bound, dice_within, why_no_coins
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Fitted, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.urn import UrnProved, urn_bound
@@ -19,8 +22,8 @@ from discreet.design.ladder.bounds.urn_forms import fitting as fitting_urn
 from discreet.design.ladder.bounds.urn_forms import forms_of as urn_forms
 from discreet.design.ladder.bounds.urn_solver import SlowStepsError
 from discreet.design.ladder.rung import Found, Height, Rung
-from discreet.design.schedule import SHORTEST_RUNG, now, spend
-from discreet.model.certificate import CoinsWitness, SetAsideWitness, UrnWitness, Witness
+from discreet.design.schedule import SHORTEST_RUNG, now
+from discreet.model.certificate import BoxesWitness, CoinsWitness, SetAsideWitness, UrnWitness, Witness
 from discreet.model.iid_sum import iid_sum
 from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.problem import Problem
@@ -104,10 +107,31 @@ class CoinsBound(Rung):
             best = coins_bound(height.problem, coins, seconds, height.watch)
         for dice in dice_within(height.problem, seconds, held):
             if not height.watch.cancelled() and now() < ends:
-                found = coins_bound(height.problem, dice, ends - now(), height.watch)
-                spend(taking(dice))
+                found = dice_bound(height.problem, dice, ends - now(), height.watch)
                 best = max((each for each in (best, found) if each), key=lambda each: each[0])
         return None if best is None else Found(lower_bound=best[0], witness=best[1])
+
+
+class BoxesBound(Rung):
+    """Counts of the likeliest and the farthest types unknown, all else told (`certify.bounds.boxes`)."""
+
+    name = "boxes bound"
+    theorem = "boxes bound"
+    least_seconds = SHORTEST_RUNG
+
+    def why_not(self, problem: Problem) -> str | None:
+        return why_no_boxes(problem)
+
+    def climb(self, height: Height, seconds: float) -> Found | None:
+        held = height.bound.witness
+        if seconds <= height.boxes_in_vain:
+            return None
+        known = kept_states(held) if isinstance(held, BoxesWitness) else 0
+        found = boxes_bound(height.problem, seconds, height.lower_bound, height.watch, known)
+        if found is None:
+            height.boxes_in_vain = seconds
+            return None
+        return Found(lower_bound=found[0], witness=found[1])
 
 
 class SetAside(Rung):

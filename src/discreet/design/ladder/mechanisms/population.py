@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.certify.value.joint_sums import joint_cells, joint_masses
-from discreet.certify.value.laws import Identical, Law, Masses, Overdispersed, law_of
+from discreet.certify.value.laws import Identical, Law, Overdispersed, law_of
+from discreet.certify.value.sum_laws import Masses
 from discreet.certify.value.sums import Sums
 from discreet.design.ladder.mechanisms.sums import LARGEST_JOINT, SumLaw, SumPairs, likely_length, sum_law, urn_law
 from discreet.design.program.sections import ground

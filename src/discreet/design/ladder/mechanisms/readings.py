@@ -155,8 +155,10 @@ class Reader:
     def for_every_type(self, weights: Weights) -> Weights:
         """A weight for every type; one that cannot occur takes that of the occurring type nearest in value."""
         of = dict(zip(self.kept, weights, strict=True))
-        nearest = [min(self.kept, key=lambda k: abs(self.all_values[k] - v)) for v in self.all_values]
-        return tuple(of[t if t in of else nearest[t]] for t in range(len(self.all_values)))
+        near = (
+            min(self.kept, key=lambda k: abs(self.all_values[k] - v)) if t not in of else t for t, v in enumerate(self.all_values)
+        )
+        return tuple(of[t] for t in near)
 
     def allowed(self, target: float) -> Fraction:
         """The allowed action nearest to a number."""

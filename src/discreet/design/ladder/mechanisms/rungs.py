@@ -111,7 +111,7 @@ class ProgramOnSumAndCount(Rung):
 
 
 class NoiseByCount(Rung):
-    """Beside rung 1: the statistic at face value, with noise that follows how many have the highest values."""
+    """Beside rung 1: the statistic at face value, with noise that follows how many have the highest values, and the next."""
 
     name = "noise that follows a count"
     needs_weights = False
@@ -126,7 +126,7 @@ class NoiseByCount(Rung):
         found = Found(loss=inf)
         for tables in counted_readings(height.problem, height.loss, lambda: until.left):
             if found.loss is not None and tables.loss < found.loss:
-                words = f"{self.name} of values from {tables.start:g}"
+                words = f"{self.name} of values from {' and of others from '.join(f'{start:g}' for start in tables.starts)}"
                 found = Found(tables.loss, tables.summary, tables.kernel, words)
             if until.cancelled():
                 break

@@ -16,7 +16,7 @@ states the value of what it found with direct ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import gcd
+from math import ceil, gcd
 from typing import Protocol
 
 import numpy as np
@@ -34,6 +34,8 @@ FINE = 24
 """A fine W: rescaled lattices come near it; finer ones gain less than a part in a thousand."""
 CLIPPED = 0.75
 """From this share of the largest weight on, a type counts as read by the clipped end of a weighted sum."""
+MOST_THRESHOLDS = 100
+"""Of many values, counts above so many of them are tried."""
 MOST_OUTPUTS = 40_000
 """Likely totals, about, up to which a lattice is refined: each is an output with its action."""
 
@@ -199,7 +201,8 @@ def clipped_candidates(population: Population) -> Iterator[Weights]:
                 steps = tuple(min(max(w, first), last) - origin for w in lattice[: len(values)])
                 repeat = max(1, min(round(FINE / (last - first)), MOST_OUTPUTS // population.length(steps)))
                 yield from fresh(tuple(repeat * w for w in steps))
-    for threshold in sorted(set(values))[0 if population.presence else 1 :]:
+    thresholds = sorted(set(values))[0 if population.presence else 1 :]
+    for threshold in thresholds[:: ceil(len(thresholds) / MOST_THRESHOLDS) or 1]:
         yield from fresh(tuple(int(v >= threshold) for v in values))
     if exact:
         yield from fresh(tuple(w - zero for w in lattice[: len(values)]))

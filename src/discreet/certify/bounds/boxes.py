@@ -1,0 +1,266 @@
+"""Boxes of the counts of a few types, all else told: a lower bound under ε where respondents are drawn from an urn.
+
+The prior is an urn (`certify.bounds.urn`) with contents c: a Dirichlet-multinomial (θ = 1) or one law of independent respondents
+(θ = 0). ω = Σ_t n_t·v_t over a histogram n, neighbours replace one of N respondents, and the loss is one of a − ω. Put
+
+    h_c(n) = Π_{k<n} s·(c + θ·k)/(k + 1),    s = 1 for θ = 1 and s = N for θ = 0.
+
+A histogram has probability Π_t h_t(n_t) / h_C(N), h_t that of c_t and C = Σ c_t; and Σ_i h_a(i)·h_b(n − i) = h_{a+b}(n).
+
+The witness names faces f_0, …, f_k and pair types g; all others are known types. Of a histogram let n_g = 2·j_g + b_g with b_g ∈
+{0, 1}, M = N − Σ_{t known} n_t − Σ_g 2·j_g the number of players, and x = (n_{f_1}, …, n_{f_k}). So n_{f_0} = M − u with u = Σ x
++ Σ b. A part i is a window for each count of x, a range of M and a reference M_i. Let q_i(x, b) = h_0(M_i − u)·Π_f h_f(x_f) for the
+states (x, b) of its windows that its multipliers name, and 0 elsewhere.
+
+Theorem. For each M let the parts whose range holds it have numbers α_i(M) ≥ 0 with Σ_i α_i(M)·q_i(x, b) ≤ h_0(M − u)·Π_f h_f(x_f)
+for all x and b. Then
+
+    loss ≥ Σ_M T(M)·Σ_i α_i(M)·L(q_i),    T(M) = Σ_j h_R(N − M − 2·Σ_g j_g)·Π_g min(h_g(2·j_g), h_g(2·j_g + 1)) / h_C(N),
+
+R all known types together, and L(q) is the least Σ q(x, b)·Σ_a K(a|x, b)·ℓ(a − ω(x, b)) of kernels K of which those of neighbours
+differ by factors of at most e^ε; ω(x, b) adds up v_t − v_{f_0} of what x and b count, and neighbours are as in `counts`.
+
+Proof. Under an exchangeable prior a mechanism may read the histogram alone. Let everybody learn n_t of the known types and all
+j_g: a function of the histogram. The least loss can only fall, and is then a sum over what may be told. Given it, a histogram is
+(x, b), of probability P = A·h_0(M − u)·Π_f h_f(x_f)·Π_g h_g(2·j_g + b_g) with A told; (x, b) that differ by one respondent are
+neighbours, and ω is known but for ω(x, b), by which an action may be moved. Now P ≥ λ·Σ_i α_i(M)·q_i(x, b) for all x and b, where
+λ = A·Π_g min(h_g(2·j_g), h_g(2·j_g + 1)). A least loss does not rise when the measure falls, because losses are not negative; it
+is homogeneous in the measure; and that of a sum is at least the sum of those of its terms, of which each may choose a kernel of
+its own, on fewer states. So the least loss of what is told is at least λ·Σ_i α_i(M)·L(q_i), and the λ of one M add up to T(M),
+because the n_t of known types enter by their sum alone.  ∎  [ours]
+
+Which α. Parts with windows apart do not hinder each other. One alone has the least h_0(M − u)/h_0(M_i − u) over the sums u of its
+states. Two that share players and counts divide these in the best of several proportions; no part may share with two others at
+once. A law between two references is nearly a mean of theirs: h_0(M − u) is nearly a power ρ^u, and a sum of two powers that meets
+it at two u lies below it between them. So few parts serve all M.
+
+A chain tells all counts but those of two types. Here two or three far types stay unknown together, and so does one respondent of
+each pair type: the steps of neighbours are those of nearly all types. The counts of an overdispersed prior have long tails: a box
+of small counts holds most of the probability, and boxes that widen with the counts hold the rest.
+
+Arithmetic. Each h is rounded down to 2^−BITS at every step, and so are all sums and products; α is taken with the rounded numbers
+of the references, of which q is made. The masses of a part are q divided by the sum of its windows, rounded down; that sum is in
+its worth. L(q) is bounded as that of any unknown counts (`counts`), all states of the windows included: what that adds for a state
+without multipliers is at most what its best action loses, and ω itself is one, so nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations
+from math import prod
+from operator import mul
+
+from discreet.certify.bounds.counts import UnknownCounts
+from discreet.certify.bounds.urn import Urn, urn_of
+from discreet.certify.duality.pulls import PRIOR_BITS, PullStage
+from discreet.errors import Refuted, TooLarge
+from discreet.frozen import dataclass
+from discreet.model.certificate import BoxesWitness, BoxPart
+from discreet.model.problem import Problem
+
+BITS = 256
+"""Of every h below the point."""
+MOST_BITS = 1 << 21
+"""Of the total probability before it is divided, which a problem decides by how it writes concentrations."""
+MOST_WORK = 1 << 32
+"""Binary digits that are multiplied with each other."""
+MOST_IN_BOX, MOST_IN_ALL = 20_000, 60_000
+"""States of the windows of a part, and of all parts: most have no multipliers, and take little time."""
+SHARES = 16
+"""Proportions in which two parts may share what is told."""
+MOST_PARTS = 500
+"""Parts, of which any two are compared."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a part offers: its reference, the sums u of its states, and the loss of its law in parts of 2^−2·BITS."""
+
+    reference: int
+    sums: frozenset[int]
+    worth: int
+
+
+def boxes_upper_bound(problem: Problem, witness: BoxesWitness) -> Fraction:
+    """What no ε-private mechanism's expected payoff exceeds; refutes a witness that does not fit the problem."""
+    law, number = urn_of(problem), len(witness.parts)
+    if number > MOST_PARTS:
+        raise TooLarge("The boxes of this witness", size=f"{number:,} boxes", fits=f"{MOST_PARTS:,}", remedy="use fewer boxes")
+    each = [unknown_in_box(law, witness.faces, witness.pairs, part) for part in witness.parts]
+    states = sum(unknown.size for unknown in each)
+    if states > MOST_IN_ALL:
+        raise TooLarge("The boxes of this witness", size=f"{states:,} states", fits=f"{MOST_IN_ALL:,}", remedy="use fewer boxes")
+    losses = []
+    for part, unknown in zip(witness.parts, each, strict=True):
+        stage = boxes_stage(law, witness.faces, witness.pairs, part)
+        losses.append(unknown.least_loss(problem, stage, part.scale, part.multipliers))
+    return -told_worth(law, witness.faces, witness.pairs, witness.parts, losses)
+
+
+def unknown_in_box(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart) -> UnknownCounts:
+    """What is left in a box; refutes one that is not of this problem, and refuses one that is too large, before any work."""
+    for t in (*faces, *pairs):
+        if not 0 <= t < len(law.contents) or not law.contents[t]:
+            raise Refuted("a box names a type that no respondent has", f"type {t}")
+    most = part.most + len(pairs)
+    if not most <= part.reference <= law.respondents or part.players[1] > law.respondents:
+        raise Refuted(
+            "a box has more players than there are respondents, or counts that do not fit its reference",
+            f"counts up to {most} of {part.reference}, players up to {part.players[1]} of {law.respondents}",
+        )
+    ends = tuple((faces[0], t) for t in (*faces[1:], *pairs))
+    occurring = tuple(v for v, c in zip(law.values, law.contents, strict=True) if c)
+    unknown = UnknownCounts(law.respondents, law.values, occurring, ends, (*part.windows, *((0, 1) for _ in pairs)))
+    unknown.must_be_few(MOST_IN_BOX)
+    digits = _digits(law)
+    if digits > MOST_BITS:
+        raise TooLarge(
+            "The probabilities of this urn are written too finely for so many respondents",
+            size=f"numbers of {digits:,} binary digits",
+            fits=f"{MOST_BITS:,} binary digits",
+            remedy="use concentrations with a smaller common denominator, or another witness",
+        )
+    above, below = _total(law)
+    width = BITS + max(above.bit_length() - below.bit_length(), 0) + 1
+    terms = law.respondents * (4 + law.respondents * len(pairs)) // 4
+    terms += SHARES * (part.players[1] - part.players[0] + 1) * (most - part.fewest + 1)
+    if terms * width > MOST_WORK:
+        raise TooLarge(
+            "What a box is told can be in too many ways",
+            size=f"{terms:,} products of {width:,} binary digits",
+            fits=f"{MOST_WORK:,} binary digits",
+            remedy="use another witness",
+        )
+    return unknown
+
+
+def boxes_stage(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart) -> PullStage:
+    """The states of a box with the masses of its reference law, which come to nearly one, ω and neighbours."""
+    unknown, masses = unknown_in_box(law, faces, pairs, part), _reference(law, faces, pairs, part)
+    whole = sum(masses)
+    return unknown.stage([Fraction((mass << PRIOR_BITS) // whole, 1 << PRIOR_BITS) for mass in masses])
+
+
+def told_worth(
+    law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], parts: Sequence[BoxPart], losses: Sequence[Fraction]
+) -> Fraction:
+    """What parts prove together whose reference laws, divided by the sums of their windows, lose at least so much; rounded down."""
+    shares = [_share(law, faces, pairs, part, loss) for part, loss in zip(parts, losses, strict=True)]
+    own, told, total = _h(law, law.contents[faces[0]]), _told(law, faces, pairs), 0
+    for held, together in _sharing(parts):
+        ways = _ways(own, [shares[i] for i in together])
+        for players in held:
+            total += told[law.respondents - players] * max((_worth(own, players, *way) for way in ways), default=0)
+    above, below = _total(law)
+    return Fraction((total * below << PRIOR_BITS) // (above << 5 * BITS), 1 << PRIOR_BITS)
+
+
+def _named(part: BoxPart) -> set[int]:
+    """The states at which multipliers stand; the others count as no loss."""
+    return {h for node in part.multipliers for start, end, _ in node.flows for h in (start, end)}
+
+
+def _share(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart, loss: Fraction) -> Offer:
+    states, whole = unknown_in_box(law, faces, pairs, part).states, sum(_reference(law, faces, pairs, part))
+    sums = frozenset(sum(states[h]) for h in _named(part))
+    return Offer(part.reference, sums, (whole * loss.numerator << BITS) // loss.denominator)
+
+
+def _sharing(parts: Sequence[BoxPart]) -> list[tuple[Iterable[int], tuple[int, ...]]]:
+    """Each part for the players that it shares with none, and each two for those that they share; refutes the rest at once."""
+    shared: list[set[int]] = [set() for _ in parts]
+    found: list[tuple[Iterable[int], tuple[int, ...]]] = []
+    for (i, one), (j, other) in combinations(enumerate(parts), 2):
+        if one.meets(other):
+            common = range(max(one.players[0], other.players[0]), min(one.players[1], other.players[1]) + 1)
+            if not (shared[i] | shared[j]).isdisjoint(common):
+                raise Refuted("a box has players and counts in common with two others", f"from {common[0]} players on")
+            shared[i].update(common)
+            shared[j].update(common)
+            found.append((common, (i, j)))
+    for i, part in enumerate(parts):
+        found.append((sorted({*range(part.players[0], part.players[1] + 1)} - shared[i]), (i,)))
+    return found
+
+
+def _ways(own: Sequence[int], shares: Sequence[Offer]) -> list[tuple[dict[int, int], int]]:
+    """Proportions in which parts may share: by u the Σ_i a_i·h_0(M_i − u), and the Σ_i a_i·worth_i."""
+    shares = [share for share in shares if share.worth]
+    found: list[tuple[int, ...]] = [(1,)] if shares else []
+    if len(shares) > 1:
+        drop = max(max(share.worth.bit_length() for share in shares) - BITS, 0)
+        one, other = (share.worth >> drop for share in shares)
+        found = [((SHARES - k) * other, k * one) for k in range(SHARES + 1)]
+    ways = []
+    for each in found:
+        needed: dict[int, int] = {}
+        for a, share in zip(each, shares, strict=True):
+            for u in share.sums if a else ():
+                needed[u] = needed.get(u, 0) + a * own[share.reference - u]
+        if needed:
+            ways.append((needed, sum(a * share.worth for a, share in zip(each, shares, strict=True))))
+    return ways
+
+
+def _worth(own: Sequence[int], players: int, needed: Mapping[int, int], worth: int) -> int:
+    """The worth times the largest number with which what is needed of every u stays below the law of so many players."""
+    if max(needed) > players:
+        return 0
+    return worth * min((own[players - u] << 2 * BITS) // amount for u, amount in needed.items())
+
+
+def _reference(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart) -> list[int]:
+    """q of the states of a box in parts of 2^−BITS."""
+    own, *tables = (_h(law, law.contents[t]) for t in faces)
+    if not min(own[part.reference - part.most - len(pairs) : part.reference - part.fewest + 1]):
+        raise Refuted("the reference of a box is too unlikely to be counted with", f"{part.reference} players")
+    found = []
+    for state in unknown_in_box(law, faces, pairs, part).states:
+        ways = own[part.reference - sum(state)] * prod(table[x] for table, x in zip(tables, state, strict=False))
+        found.append(ways >> BITS * len(tables))
+    if not any(found):
+        raise Refuted("the counts of a box are too unlikely to be counted with", f"counts up to {part.most}")
+    return found
+
+
+@lru_cache(maxsize=1)
+def _told(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...]) -> list[int]:
+    """Of 0, 1, …, N respondents who are no players: Σ_j h_R·Π_g min(h_g, h_g) in parts of 2^−BITS."""
+    known = (c for t, c in enumerate(law.contents) if t not in faces and t not in pairs)
+    found = _h(law, sum(known, Fraction(0)))
+    for g in pairs:
+        own = _h(law, law.contents[g])
+        least = list(map(min, own[:-1:2], own[1::2]))
+        found = [sum(map(mul, found[n::-2], least)) >> BITS for n in range(len(found))]
+    return found
+
+
+def _h(law: Urn, content: Fraction) -> list[int]:
+    """h of 0, 1, …, N in parts of 2^−BITS, rounded down."""
+    found, scale = [1 << BITS], _scale(law)
+    for k in range(law.respondents):
+        above = scale * (content.numerator + law.grows * k * content.denominator)
+        found.append(found[-1] * above // (content.denominator * (k + 1)))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _total(law: Urn) -> tuple[int, int]:
+    """h_C(N) of all contents together, exactly: above and below the line."""
+    content, scale = sum(law.contents, Fraction(0)), _scale(law)
+    rising = (scale * (content.numerator + law.grows * k * content.denominator) for k in range(law.respondents))
+    return prod(rising), prod(content.denominator * (k + 1) for k in range(law.respondents))
+
+
+def _scale(law: Urn) -> int:
+    return 1 if law.grows else law.respondents
+
+
+def _digits(law: Urn) -> int:
+    """About how many binary digits h_C(N) has above and below the line."""
+    content = sum(law.contents, Fraction(0))
+    longest = content.numerator.bit_length() + content.denominator.bit_length() + 2 * law.respondents.bit_length()
+    return law.respondents * longest

@@ -1,0 +1,289 @@
+"""Proposing boxes: which types stay unknown, which of their counts, for how many players at once (`certify.bounds.boxes`).
+
+Unknown are the likeliest type, the two or three types farthest from it, and perhaps one respondent of a type about half way. The
+counts of rare types under a Dirichlet have long tails in each direction, and are seldom large together. So a box is wide, and
+multipliers stand between its likeliest states alone: the others count as no loss. There is a program for each of a few numbers of
+players, the references; the law of a number between two of them is nearly a mean of theirs, so that both serve it together.
+
+Which types are best is found by trying: each choice is solved for one reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from discreet.certify.bounds.boxes import MOST_IN_ALL, MOST_IN_BOX, SHARES, boxes_stage, told_worth, unknown_in_box
+from discreet.certify.bounds.urn import Urn, urn_of, why_not_drawn
+from discreet.design.ladder.bounds.counts import solve_counts
+from discreet.design.program.thin_witness import in_passing
+from discreet.design.schedule import FEW_STATES, Until, box_seconds, now, states_within
+from discreet.design.solver.program import Floats, Integers
+from discreet.frozen import dataclass
+from discreet.model.certificate import BoxesWitness, BoxPart
+from discreet.model.priors import DirichletMultinomialPrior
+from discreet.model.problem import Problem
+from discreet.watch import SILENT, Watch
+
+FEWEST_RESPONDENTS, MOST_RESPONDENTS = 40, 3_000
+WIDE = 40
+"""Respondents times ε from which boxes are tried: below the urn bound is nearly the whole truth."""
+FEWEST_STATES, MOST_KEPT = 60, 4_000
+WIDER = 12
+"""Windows have at most so many times the states that are kept: more would take longer to list than they are worth."""
+HALFWAY = Fraction(9, 20)
+"""Where the type lies of which one respondent is unknown, as a share of the farthest step (as with dice)."""
+PROGRAMS = (1, 2, 3, 4, 6, 8)
+OUTSIDE, BEYOND = 2e-2, 0.08
+"""The probability of fewer players than any reference, for one program and in inverse proportion to their number, and of more."""
+DEARER = 2.0
+"""States that are left out cost so many times what their probability says: those next to them lose, too."""
+LEAST_FELT = 0.2
+ROUGHLY = 0.985
+"""What programs on windows prove of what those on all states would (`counts.solve_counts`)."""
+LOOKS = 24
+"""Numbers of players between two references for which their shares are looked at."""
+TRIED = 0.25
+"""Share of the time for finding out which types."""
+GAP, TRIAL_GAP = 6e-3, 3e-2
+FURTHER = 1.08
+"""How much more all states prove than a trial promises."""
+LONGER = 1.5
+"""A box may take so many times its share of the time, where the others leave it."""
+
+Bounded = tuple[float, BoxesWitness]
+
+
+def why_no_boxes(problem: Problem) -> str | None:
+    """Why boxes bound nothing here, in words."""
+    reason = why_not_drawn(problem)
+    if reason is not None or not isinstance(problem.prior, DirichletMultinomialPrior):
+        return reason or "chains and dice say more of independent respondents"
+    law = urn_of(problem)
+    if not FEWEST_RESPONDENTS <= law.respondents <= MOST_RESPONDENTS or law.respondents * problem.epsilon < WIDE:
+        return "the respondents are too few, or too many, for boxes of counts"
+    return None if choices(law) else "fewer than three types have respondents and values of their own"
+
+
+def choices(law: Urn) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Faces and pair types that may be best."""
+    types = [t for t, c in enumerate(law.contents) if c]
+    base = max(types, key=lambda t: law.contents[t])
+    apart = [abs(v - law.values[base]) for v in law.values]
+    sides = [[t for t in types if sign * (law.values[t] - law.values[base]) > 0] for sign in (1, -1)]
+    beyond = sorted(max(sides, key=lambda side: max((apart[t] for t in side), default=0)), key=lambda t: -apart[t])
+    found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    for far in (2, 3):
+        faces, inner = tuple(beyond[:far]), beyond[far:]
+        if len(faces) == far:
+            found.append(((base, *faces), ()))
+            middle = sorted(inner, key=lambda t: abs(apart[t] - HALFWAY * apart[faces[0]]))[:1]
+            found += [((base, *faces), (t,)) for t in middle]
+    return found
+
+
+@dataclass(frozen=True)
+class Box:
+    """Windows of a part, its reference, which of its states are kept, the sums of their counts, and their share of its law."""
+
+    windows: tuple[tuple[int, int], ...]
+    reference: int
+    kept: tuple[int, ...]
+    sums: tuple[int, int]
+    share: float
+
+    @property
+    def felt(self) -> float:
+        """The share of what all states would prove, about."""
+        return max(1 - DEARER * (1 - self.share), LEAST_FELT)
+
+    def part(self, players: tuple[int, int]) -> BoxPart:
+        """The part of a witness without its multipliers."""
+        return BoxPart(self.windows, players, self.reference, 1, ())
+
+
+@dataclass(frozen=True)
+class Telling:
+    """What is told where these types are not, in floats."""
+
+    law: Urn
+    faces: tuple[int, ...]
+    pairs: tuple[int, ...]
+
+    def _h(self, *types: int) -> Floats:
+        """Logarithms of h of 0, 1, …, N for these types together (`certify.bounds.boxes`)."""
+        content = float(sum((self.law.contents[t] for t in types), Fraction(0)))
+        k = np.arange(self.law.respondents)
+        return np.concatenate([[0.0], np.cumsum(np.log((content + k) / (k + 1)) if content else np.full(len(k), -np.inf))])
+
+    @cached_property
+    def _known(self) -> Floats:
+        return self._h(*(t for t in range(len(self.law.contents)) if t not in self.faces and t not in self.pairs))
+
+    @cached_property
+    def _whole(self) -> float:
+        return float(self._h(*range(len(self.law.contents)))[-1])
+
+    def _told(self, odd: Sequence[int] | None) -> Floats:
+        """By players, the logarithm of what may be told, pair types being odd or not as given, or as is less likely."""
+        total, most = np.exp(self._known - (top := float(self._known.max()))), top
+        for place, g in enumerate(self.pairs):
+            own = self._h(g)
+            even = np.minimum(own[:-1:2], own[1::2]) if odd is None else own[odd[place] :: 2]
+            spread = np.zeros(len(total))
+            spread[: 2 * len(even) : 2] = np.exp(even - (top := float(even.max())))
+            total, most = np.convolve(total, spread)[: len(total)], most + top
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(total)[::-1] + most - self._whole)
+
+    @cached_property
+    def chances(self) -> Floats:
+        """The probability of each number of players."""
+        together, found = self._h(*self.faces), np.zeros(self.law.respondents + 1)
+        for odd in product((0, 1), repeat=len(self.pairs)):
+            shift = sum(odd)
+            found[shift:] += np.exp(self._told(odd)[shift:] + together[: len(together) - shift])
+        return found
+
+    @cached_property
+    def least(self) -> Floats:
+        """What is told by players, pairs as the less likely of two."""
+        return self._told(None)
+
+    def references(self, number: int) -> list[int]:
+        """About so many numbers of players, evenly between few and many."""
+        below = np.cumsum(self.chances) / self.chances.sum()
+        first, last = np.searchsorted(below, (OUTSIDE / number, 1 - BEYOND))
+        return sorted(set(np.linspace(first, max(first, last), number).round().astype(int).tolist()))
+
+    def box(self, players: int, states: int, room: int = MOST_IN_BOX) -> Box:
+        """The likeliest states of so many players, in windows of at most `room` states."""
+        own, found, chance = self._h(self.faces[0])[: players + 1], np.zeros((1, 0), dtype=np.int64), np.zeros(1)
+        for t in (*self.faces[1:], *self.pairs):
+            table = np.zeros(2) if t in self.pairs else self._h(t)[: players + 1]
+            grown = np.column_stack([np.repeat(found, len(table), axis=0), np.tile(np.arange(len(table)), len(found))])
+            counted = np.repeat(chance, len(table)) + np.tile(table, len(found))
+            some = np.flatnonzero(grown.sum(axis=1) <= players)
+            order = some[np.argsort(-(counted[some] + own[players - grown[some].sum(axis=1)]), kind="stable")[:states]]
+            found, chance = grown[order], counted[order]
+        chance = chance + own[players - found.sum(axis=1)]
+        inside = self._fitting(found, np.exp(chance - own[-1]), players, min(room, WIDER * states))
+        found, chance = found[inside], chance[inside]
+        first, last, sums = found.min(axis=0), found.max(axis=0), found.sum(axis=1)
+        wide = len(self.faces) - 1
+        first[wide:], last[wide:] = 0, 1
+        kept = np.ravel_multi_index(tuple((found - first).T), tuple(last - first + 1))
+        windows = tuple(zip(first[:wide].tolist(), last[:wide].tolist(), strict=True))
+        share = float(np.exp(chance - self.whole[players]).sum())
+        return Box(windows, players, tuple(sorted(kept.tolist())), (int(sums.min()), int(sums.max())), share)
+
+    @cached_property
+    def whole(self) -> Floats:
+        """By players, the logarithm of the sum of the law of their counts over all of these."""
+        together, found = self._h(*self.faces), np.full(self.law.respondents + 1, -np.inf)
+        for odd in product((0, 1), repeat=len(self.pairs)):
+            shift = sum(odd)
+            found[shift:] = np.logaddexp(found[shift:], together[: len(together) - shift])
+        return found
+
+    def _fitting(self, found: Integers, chance: Floats, most: int, room: int) -> Integers:
+        """States in windows that the checker takes: counts that are the least likely to be so large are cut off."""
+        inside, counted = np.arange(len(found)), len(self.faces) - 1
+        while True:
+            first, last = found[inside].min(axis=0)[:counted], found[inside].max(axis=0)[:counted]
+            few = prod((last - first + 1).tolist()) << len(self.pairs) <= room
+            if few and int(last.sum()) + len(self.pairs) <= most:
+                return inside
+            tops = [np.flatnonzero(found[inside, k] == last[k]) for k in range(counted)]
+            off = min((k for k in range(counted) if last[k] > first[k]), key=lambda k: float(chance[inside[tops[k]]].sum()))
+            inside = np.delete(inside, tops[off])
+
+    def worth(self, boxes: Sequence[Box]) -> float:
+        """The probability that boxes keep together, each next one for more players, less what is felt of what they leave out."""
+        own, total = self._h(self.faces[0]), 0.0
+        ends = [*(box.reference for box in boxes[1:]), self.law.respondents + 1]
+        for k, (box, end) in enumerate(zip(boxes, ends, strict=True)):
+            both = boxes[k : k + 2]
+            every = np.arange(box.reference, end)
+            players = np.unique(np.linspace(box.reference, end - 1, LOOKS).round().astype(int))
+            u = np.arange(min(each.sums[0] for each in both), min(max(each.sums[1] for each in both), box.reference) + 1)
+            laws = []
+            for each in both:
+                law = np.exp(own[each.reference - u] - self.whole[each.reference]) / each.felt
+                laws.append(np.where((u >= each.sums[0]) & (u <= each.sums[1]), law, 0.0))
+            parts = np.linspace(0, 1, SHARES + 1)[:, None]
+            with np.errstate(divide="ignore"):
+                needed = np.log((1 - parts) * laws[0] + parts * laws[-1])
+            ratio = own[players[:, None] - u][:, None, :] - needed
+            least = np.interp(every, players, ratio.min(axis=2).max(axis=1) + self.least[players])
+            total += float(np.exp(least).sum())
+        return total
+
+    def boxes(self, seconds: float, epsilon: float) -> tuple[float, list[Box]]:
+        """Boxes of likely players, solved in about so many seconds, that leave out least, and what they keep."""
+        best: tuple[float, list[Box]] = 0.0, []
+        for number in PROGRAMS:
+            most = min(states_within(seconds / number, epsilon), MOST_KEPT)
+            if most < FEWEST_STATES:
+                break
+            room = min(MOST_IN_BOX, MOST_IN_ALL // number)
+            for states in sorted({min(most, FEW_STATES), most}):
+                found = [self.box(players, states, room) for players in self.references(number)]
+                worth = self.worth(found) * (ROUGHLY if states > FEW_STATES else 1.0)
+                best = max(best, (worth, found), key=lambda each: each[0])
+        return best
+
+
+def boxes_bound(problem: Problem, seconds: float, held: float, watch: Watch = SILENT, known: int = 0) -> Bounded | None:
+    """What boxes prove within the time; None where a trial promises no more than is held, or states would be no more than known."""
+    law, ends = urn_of(problem), now() + seconds
+    epsilon, tellings = float(problem.epsilon), [Telling(law, *each) for each in choices(law)]
+    plans = [(telling, *telling.boxes((1 - TRIED) * seconds, epsilon)) for telling in tellings]
+    plans = [plan for plan in plans if sum(len(box.kept) for box in plan[2]) > known]
+
+    few = min(states_within(TRIED * seconds / max(len(plans), 1), epsilon), FEW_STATES)
+
+    def trial(telling: Telling, kept: float, boxes: list[Box]) -> float:
+        middle = boxes[len(boxes) // 2]
+        box = telling.box(middle.reference, min(len(middle.kept), few))
+        with in_passing():
+            loss, part = _solved(problem, telling, box, (box.reference,) * 2, TRIAL_GAP, Until.after(TRIED * seconds, watch))
+        alone = told_worth(law, telling.faces, telling.pairs, [part], [Fraction(loss)])
+        return float(alone) / float(telling.chances[box.reference]) * kept / box.felt
+
+    promises = [trial(*plan) for plan in plans]
+    if watch.cancelled() or FURTHER * max(promises, default=0.0) <= held:
+        return None
+    telling, _, boxes = plans[int(np.argmax(promises))]
+    last, guesses = Until(ends, watch), sum(box_seconds(len(box.kept), epsilon) for box in boxes)
+    given = LONGER * (ends - now()) / guesses
+    cuts = [boxes[0].reference - 1, *(box.reference for box in boxes), law.respondents + 1]
+    found = []
+    for k, box in enumerate(boxes):
+        until = Until.after(given * box_seconds(len(box.kept), epsilon), last)
+        found.append(_solved(problem, telling, box, (cuts[k] + 1, cuts[k + 2] - 1), GAP, until))
+    found = [(loss, part) for loss, part in found if loss > 0]
+    parts = tuple(part for _, part in found)
+    proved = told_worth(law, telling.faces, telling.pairs, parts, [Fraction(loss) for loss, _ in found])
+    return (float(proved), BoxesWitness(telling.faces, telling.pairs, parts)) if parts else None
+
+
+def _solved(
+    problem: Problem, telling: Telling, box: Box, players: tuple[int, int], gap: float, until: Watch
+) -> tuple[float, BoxPart]:
+    """What the law of a box loses at least, and its part of the witness."""
+    law, faces, pairs, empty = telling.law, telling.faces, telling.pairs, box.part(players)
+    unknown, stage = unknown_in_box(law, faces, pairs, empty), boxes_stage(law, faces, pairs, empty)
+    lower, scale, multipliers = solve_counts(problem, unknown, stage, gap, until, np.array(box.kept))
+    return lower, replace(empty, scale=scale, multipliers=multipliers)
+
+
+def kept_states(witness: BoxesWitness) -> int:
+    """States between which multipliers stand, in all boxes."""
+    return sum(len({h for node in part.multipliers for flow in node.flows for h in flow[:2]}) for part in witness.parts)

@@ -1,0 +1,223 @@
+"""Proposing dice, in tiers: nearly everybody holds one between the likeliest type and the farthest ones (`certify.bounds.coins`).
+
+The other types are told, but for one respondent who tosses a fair coin between the likeliest type and one between. How many hold
+the die is known to everybody: a number of throws that is nearly always reached is too small in the mean, so that the far types are
+too rare. So there is a program for each of several numbers, the more the wider the number of holders varies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import exp, floor, lgamma, log, prod, sqrt
+
+import numpy as np
+
+from discreet.certify.bounds.chain import binomial_below
+from discreet.certify.bounds.coins import MOST_BITS, bits_of, chance_of, in_tiers
+from discreet.certify.bounds.counts import MOST_COUNTS, MOST_STATES
+from discreet.design.ladder.bounds.coins import MOST_HOLDERS, best_pair
+from discreet.design.ladder.bounds.counts import likely, solved
+from discreet.design.schedule import SECONDS_PER_DICE_PAIR, now, spend
+from discreet.frozen import dataclass
+from discreet.model.certificate import CoinsTier, CoinsWitness, Multipliers, TypeDie, Witness, coin
+from discreet.model.iid_sum import IidSum, iid_sum
+from discreet.model.problem import Problem
+from discreet.watch import SILENT, Watch
+
+FEWEST_AT_ONE, LESS_TOLD, FEWEST_RESPONDENTS = 100, 1.5, 40
+"""At ε = 1, the power of 1/ε that this grows with, and at any ε: where they are fewer, one respondent set aside proves more."""
+TIERS = {
+    1: (-2.6,),
+    2: (-2.4, -0.4),
+    3: (-2.6, -1.1, 0.0),
+    4: (-2.8, -1.6, -0.6, 0.3),
+    6: (-2.9, -2.0, -1.3, -0.7, 0.0, 0.7),
+}
+"""By the number of programs: standard deviations from the mean number of holders to those that are asked for."""
+FIRST_TIERS, NARROW = 3, 0.02
+"""So many programs come before a larger one, or two where the number of holders varies by less than this share of it."""
+TAIL = 2e-4
+"""What a window of counts leaves out at each end."""
+LEFT_OUT = 1e-3
+"""The share of the least likely states that are left out of a program."""
+ALONE, FEWEST_ALONE = 8, 5
+"""Respondents who hold a coin that one of them tosses, in the mean: as many, and not fewer."""
+HALFWAY = Fraction(9, 20)
+"""Where the types between lie that are best tossed alone, as a share of the farthest step."""
+FEWER_FACES, MORE_FACES = 2, 3
+"""So many far types less, and more, are looked at."""
+FEWER = 3
+"""A program with so many times fewer states comes first."""
+MANY_STEPS = 1.5
+"""Above this ε the steps of all types matter: as many as possible are tossed, by one respondent at least."""
+SLOWER = 1.2
+"""The power of ε, above one, that the time grows with: more actions matter."""
+GAP = 2e-3
+
+
+@dataclass(frozen=True)
+class Dice:
+    """The same dice in tiers, the first thrown less or more often, and about how many states of each count."""
+
+    tiers: tuple[tuple[TypeDie, ...], ...]
+    states: int
+
+    @property
+    def counts(self) -> int:
+        """How many types but the likeliest are not told."""
+        return sum(len(die.counts) for die in self.tiers[0])
+
+    def taking(self, epsilon: float) -> float:
+        """A guess of the seconds that multipliers take."""
+        return SECONDS_PER_DICE_PAIR * max(epsilon, 1.0) ** SLOWER * self.counts * len(self.tiers) * self.states**2
+
+
+def why_no_coins(problem: Problem) -> str | None:
+    """Why neither coins nor dice bound anything here, in words; the conditions of the theorem aside."""
+    law = iid_sum(problem)
+    if len(set(law.values)) < 3:
+        return "two values are what a chain is for"
+    several = best_pair(law, float(problem.epsilon), MOST_HOLDERS) or dice_of(problem)
+    return None if several else "too few respondents differ from each other"
+
+
+def dice_of(problem: Problem) -> list[tuple[TypeDie, ...]]:
+    """A die between the likeliest type and those farthest from it on one side, and coins for types between; fewest states first.
+
+    How many types are far follows from what is hidden of their number, beside noise for their step; a few more may be better.
+    Of the types between, those about half way are the ones that chains miss most.
+    """
+    law, epsilon = iid_sum(problem), min(float(problem.epsilon), 300.0)
+    ratio = exp(-epsilon)
+    few = law.respondents < FEWEST_RESPONDENTS or law.respondents * epsilon**LESS_TOLD < FEWEST_AT_ONE
+    if few or ratio == 1:
+        return []
+    noise = 2 * ratio / (1 - ratio) ** 2
+    base = max(range(len(law.values)), key=lambda t: law.probabilities[t])
+    best: tuple[float, list[int], int] = 0.0, [], 0
+    for sign in (1, -1):
+        beyond = [t for t in range(len(law.values)) if sign * (law.values[t] - law.values[base]) > 0]
+        beyond.sort(key=lambda t: -_apart(law, base, t))
+        shares = np.cumsum([float(law.probabilities[t]) for t in beyond])
+        steps = np.cumsum([float(law.probabilities[t]) * float(_apart(law, base, t)) for t in beyond])
+        for far, (share, step) in enumerate(zip(shares, steps, strict=True), 1):
+            number = law.respondents * share
+            hidden = float((step / share) ** 2 * noise * number / (number + noise))
+            best = max(best, (hidden, beyond, far))
+    _, beyond, far = best
+    found = []
+    for faces in (beyond[: far + more] for more in range(max(-FEWER_FACES, 1 - far), MORE_FACES + 1)):
+        inner = [t for t in beyond if t not in faces and law.respondents * 2 * law.probabilities[t] >= FEWEST_ALONE]
+        inner.sort(key=lambda t: (abs(_apart(law, base, t) - HALFWAY * _apart(law, base, beyond[0])), _apart(law, base, t)))
+        for alone in sorted({min(each, len(inner)) for each in (0, 1, 2, MOST_COUNTS - len(faces)) if each >= 0}):
+            dice = _dice(law, base, faces, inner[:alone])
+            if dice is not None and 1 < states_of(dice) <= MOST_STATES and max(map(bits_of, dice)) <= MOST_BITS:
+                found.append(dice)
+    return sorted(dict.fromkeys(found), key=states_of)
+
+
+def _apart(law: IidSum, base: int, t: int) -> Fraction:
+    return abs(law.values[t] - law.values[base])
+
+
+def dice_within(problem: Problem, seconds: float, held: Witness | None = None) -> list[Dice]:
+    """The dice with the most states that are solved in tiers in about so many seconds, after some with fewer; none that are old.
+
+    At large ε half of the time is for those that leave most types unknown.
+    """
+    law, epsilon = iid_sum(problem), float(problem.epsilon)
+    known = _size([dice for dice, _, _ in held.each]) if isinstance(held, CoinsWitness) else 0
+    each = []
+    for dice in dice_of(problem):
+        first = FIRST_TIERS if _varying(law, dice[0]) > NARROW else 2
+        each.append([in_tiers_of(law, dice, count) for count in TIERS if count >= first])
+
+    def fitting(within: float) -> list[Dice]:
+        new = ([one for one in tiers if one.taking(epsilon) <= within and _size(one.tiers) > known] for tiers in each)
+        return sorted((tiers[-1] for tiers in new if tiers), key=lambda one: one.states)
+
+    chosen = []
+    if epsilon > MANY_STEPS:
+        chosen += sorted(fitting(seconds / 2), key=lambda one: (one.counts, one.states))[-1:]
+    chosen += fitting(seconds - sum(one.taking(epsilon) for one in chosen))[-1:]
+    chosen = list({one.states: one for one in chosen}.values())  # of the same dice those in more tiers
+    few = [one for one in fitting(seconds) if FEWER * one.states <= chosen[0].states] if chosen else []
+    return few[-1:] + chosen
+
+
+def _size(tiers: Sequence[tuple[TypeDie, ...]]) -> int:
+    return sum(states_of(dice) ** 2 for dice in tiers)
+
+
+def states_of(dice: tuple[TypeDie, ...]) -> int:
+    """How many states there are in the windows."""
+    return prod(last - first + 1 for die in dice for first, last in die.counts)
+
+
+def in_tiers_of(law: IidSum, dice: tuple[TypeDie, ...], count: int) -> Dice:
+    """The same dice in so many tiers."""
+    main, mean = dice[0], law.respondents * float(dice[0].share)
+    numbers = {floor(mean * (1 + each * _varying(law, main))) for each in TIERS[count]}
+    thrown = [_thrown(main, min(number, law.respondents, MOST_HOLDERS)) for number in sorted(numbers)]
+    tiers = tuple((die, *dice[1:]) for die in dict.fromkeys(thrown) if die is not None)
+    return Dice(tiers or (dice,), _likely_states(dice))
+
+
+def _varying(law: IidSum, die: TypeDie) -> float:
+    """The standard deviation of the number of holders, in parts of the mean."""
+    return sqrt(float(1 - die.share) / (law.respondents * float(die.share)))
+
+
+def _dice(law: IidSum, base: int, faces: list[int], alone: list[int]) -> tuple[TypeDie, ...] | None:
+    """With the mean number of throws."""
+    p, types = law.probabilities, law.types
+    shares = [min(p[t], Fraction(ALONE, 2 * law.respondents)) for t in alone]
+    main = (p[base] - sum(shares, Fraction(0)), *(p[t] for t in faces))
+    if main[0] <= 0 or not 1 <= len(faces) <= MOST_COUNTS - len(alone):
+        return None
+    number = min(floor(law.respondents * sum(main, Fraction(0))), MOST_HOLDERS)
+    die = _thrown(TypeDie((types[base], *(types[t] for t in faces)), main, 0, ((0, 0),) * len(faces)), number)
+    singles = (coin(types[base], types[t], 2 * part, 1, 0, 1) for t, part in zip(alone, shares, strict=True))
+    return None if die is None else (die, *singles)
+
+
+def _thrown(die: TypeDie, number: int) -> TypeDie | None:
+    """The die thrown so often, with windows of likely counts; None where these could be more than there are throws."""
+    counts = tuple(_window(number, share / die.share) for share in die.shares[1:]) if number > 0 else ()
+    return replace(die, number=number, counts=counts) if counts and sum(last for _, last in counts) <= number else None
+
+
+def _window(trials: int, chance: Fraction) -> tuple[int, int]:
+    """The likely counts."""
+    first, masses = binomial_below(trials, chance)
+    below = np.cumsum(masses)
+    low = int(np.searchsorted(below, TAIL))
+    return first + low, first + min(max(low, int(np.searchsorted(below, 1 - TAIL))), len(masses) - 1)
+
+
+def _likely_states(dice: tuple[TypeDie, ...]) -> int:
+    """About how many states of the windows are solved for."""
+    logs = np.zeros(())
+    for (first, last), share in zip(dice[0].counts, dice[0].shares[1:], strict=True):
+        mean = dice[0].number * float(share / dice[0].share)
+        logs = np.add.outer(logs, np.array([x * log(mean) - mean - lgamma(x + 1) for x in range(first, last + 1)]))
+    return likely(np.exp(logs).ravel(), LEFT_OUT).size * states_of(dice[1:])
+
+
+def dice_bound(problem: Problem, dice: Dice, seconds: float, watch: Watch = SILENT) -> tuple[float, CoinsWitness]:
+    """What dice prove in tiers within the time; those that there is no time for are left out, the first aside."""
+    ends, law, epsilon = now() + seconds, iid_sum(problem), float(problem.epsilon)
+    found: list[tuple[float, int, tuple[Multipliers, ...]]] = []
+    for k, tier in enumerate(dice.tiers):
+        given = (ends - now()) / (len(dice.tiers) - k)
+        if not found or (given > 0 and not watch.cancelled()):
+            found.append(solved(problem, tier, LEFT_OUT, GAP, given, watch))
+            spend(dice.taking(epsilon) / len(dice.tiers))
+    mains = [tier[0] for tier in dice.tiers[: len(found)]]
+    each = [(die.number, float(chance_of(law.respondents, die)), bound) for die, (bound, _, _) in zip(mains, found, strict=True)]
+    missed = sum(1 - float(chance_of(law.respondents, die)) for die in dice.tiers[0][1:])
+    tiers = [CoinsTier(die.number, die.counts, scale, all_) for die, (_, scale, all_) in zip(mains, found, strict=True)]
+    proved = in_tiers(each) - missed * max(bound for bound, _, _ in found)
+    return max(proved, 0.0), CoinsWitness(dice.tiers[0], tiers[0].scale, tiers[0].multipliers, tuple(tiers[1:]))

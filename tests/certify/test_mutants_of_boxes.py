@@ -1,0 +1,79 @@
+"""Mutation tests of the bound by boxes: change any comparison, and some witness proves another number or is refuted.
+
+As in `test_mutants_of_bounds`. Any multipliers prove something; the best are needed where two parts share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import Any
+
+from box_worlds import any_witness, asked, box, proposed
+from mutation import limited, unexplained
+
+import discreet
+from discreet.model.certificate import BoxesWitness
+from discreet.model.problem import Problem
+
+BOXES = Path(discreet.__file__).parent / "certify" / "bounds" / "boxes.py"
+THREE = ("3", "1", "1/2")
+EQUIVALENT: dict[str, str] = {}
+
+
+def corpus() -> list[tuple[Problem, BoxesWitness]]:
+    """Witnesses of several kinds of boxes and problems, and such as do not fit; the first has two parts of six and eight states."""
+    rng, problem = Random(5), asked(5, THREE)
+    parts = [box([(0, 2)], (3, 3), 3), box([(0, 3)], (4, 5), 4)]
+    own = any_witness(rng, problem, (0, 2), (1,), parts)
+    cases = [(problem, own), (problem.with_epsilon(Fraction(0)), own), (asked(5, THREE, actions="real"), own)]
+    four, independent = asked(4, ("3", "1", "4/5", "1/2")), asked(5, THREE, chances=["1/2", "3/10", "1/5"])
+    for faces, pairs, windows, players in (
+        ((0, 3), (1, 2), [(0, 1)], (3, 4)),
+        ((0, 3), (1,), [(1, 2)], (2, 4)),
+        ((2,), (3,), [], (0, 4)),
+        ((0, 3, 1), (), [(0, 1), (1, 2)], (3, 4)),
+    ):
+        cases += [(four, any_witness(rng, four, faces, pairs, [box(windows, players, 4)]))]
+    cases += [(independent, any_witness(rng, independent, (0, 2), (1,), parts))]
+    cases += [
+        (asked(5, THREE, chances=chances), own) for chances in (["1/2", "1/2", "0"], ["0", "1/2", "1/2"], ["1/2", "0", "1/2"])
+    ]
+    cases += [
+        (problem, replace(own, **wrong)) for wrong in ({"faces": (0, 3)}, {"faces": (-1, 2)}, {"pairs": (3,)}, {"pairs": (-3,)})
+    ]
+    first, second = own.parts
+    apart = [{"players": (2, 3)}, {"players": (0, 5)}, {"players": (3, 6)}, {"reference": 2}, {"reference": 5}, {"reference": 6}]
+    cases += [(problem, replace(own, parts=(replace(first, **change),))) for change in apart]
+    cases += [
+        (problem, replace(own, parts=(first, replace(second, players=(3, 5))))),
+        (problem, replace(own, parts=(first, replace(first, players=(4, 4))))),
+        (problem, replace(own, parts=(first, replace(first, windows=((1, 2),), players=(2, 4))))),
+    ]
+    third = replace(second, windows=((1, 2),), players=(5, 5))
+    shared = [replace(first, players=(1, 4)), second, replace(first, players=(2, 5)), replace(second, windows=((3, 3),)), third]
+    cases += [(problem, replace(own, parts=tuple(shared[k] for k in each))) for each in ((0, 1), (1, 2), (0, 2), (0, 3), (0, 1, 4))]
+    cases += [(problem, replace(own, parts=(shared[0], third, replace(second, multipliers=()))))]
+    between = [box([(0, 2)], (2, 4), 3), box([(0, 3)], (3, 5), 5)]
+    cases += [(problem, proposed(problem, (0, 2), (1,), between))]
+    tiny = asked(60, THREE, chances=["1/1000000", str(1 - Fraction(2, 10**6)), "1/1000000"])
+    cases += [
+        (tiny, BoxesWitness((0, 1), (), (box([(0, 1)], (60, 60), 60),))),
+        (tiny, BoxesWitness((0, 1), (), (box([(0, 50)], (60, 60), 50),))),
+        (tiny, BoxesWitness((1, 2), (), (box([(59, 60)], (60, 60), 60),))),
+    ]
+    return cases
+
+
+def test_no_comparison_of_the_bound_by_boxes_can_change_unnoticed() -> None:
+    cases = corpus()
+    questions: list[Callable[[ModuleType], Any]] = [lambda module, case=case: module.boxes_upper_bound(*case) for case in cases]
+    # five respondents, contents of 9/2: 5 · (4 + 2 + 2 · 3) digits; the second part asks for 11 + 16 · 2 · 5 products of 264 digits
+    sizes = (("MOST_PARTS", 2), ("MOST_IN_ALL", 14), ("MOST_BITS", 60), ("MOST_WORK", 45_144))
+    limits = [(name, size + d) for name, size in sizes for d in (-1, 0, 1)]
+    questions += [lambda module, name=name, most=most: limited(module, name, most, questions[0]) for name, most in limits]
+    assert unexplained(BOXES, questions, EQUIVALENT) == []

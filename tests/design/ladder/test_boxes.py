@@ -1,0 +1,150 @@
+"""Boxes that are proposed: types, players and states, what the checker proves of them, and where they are passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+import pytest
+
+from discreet.certify.bounds.boxes import MOST_IN_BOX, boxes_stage, boxes_upper_bound, told_worth, unknown_in_box
+from discreet.certify.bounds.urn import urn_of
+from discreet.certify.optimality import proved_value
+from discreet.design.ladder.bounds.boxes import DEARER, Telling, boxes_bound, choices, kept_states, why_no_boxes
+from discreet.design.ladder.bounds.makers import FIRST
+from discreet.design.ladder.bounds.rungs import BoxesBound
+from discreet.design.ladder.rung import Height
+from discreet.design.schedule import box_seconds, counted, now, states_within
+from discreet.files.problem import problem_from_document
+from discreet.model.certificate import BoxesWitness, Multipliers, OptimalityClaim
+from discreet.model.guarantee import Guarantee
+from discreet.model.mechanism import Mechanism
+from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
+from discreet.watch import SILENT
+
+CONTENTS = ("16", "1", "3/10", "1/10")
+
+
+def asked(
+    respondents: int = 60, contents: Sequence[str] = CONTENTS, values: Sequence[int] = (0, 2, 4, 5), **more: object
+) -> Problem:
+    return problem_from_document(
+        {
+            "data": {"respondents": respondents, "values": list(values)},
+            "prior": more.get("prior", {"kind": "exchangeable", "concentration": list(contents)}),
+            "statistic": {"kind": "sum"},
+            "decision": {"kind": "squared-error", "actions": more.get("actions", "real")},
+            "privacy": {"epsilon": more.get("epsilon", "2"), "unit": "person"},
+        }
+    )
+
+
+def test_types_are_the_likeliest_and_the_farthest_on_one_side() -> None:
+    law = urn_of(asked())
+    assert choices(law) == [((0, 3, 2), ()), ((0, 3, 2), (1,)), ((0, 3, 2, 1), ())]
+    mirrored = urn_of(asked(contents=CONTENTS[::-1]))
+    assert choices(mirrored)[0] == ((3, 0, 1), ())
+    assert choices(urn_of(asked(contents=("8", "1"), values=(0, 1)))) == []
+
+
+@pytest.mark.parametrize("pairs", [(), (1,)])
+def test_masses_are_those_of_the_checker(pairs: tuple[int, ...]) -> None:
+    law = urn_of(asked())
+    telling = Telling(law, (0, 3, 2), pairs)
+    assert telling.chances.sum() == pytest.approx(1)
+    references = telling.references(4)
+    assert len(references) == 4 and references == sorted(references) and references[-1] <= 60
+    boxes = [telling.box(players, 80) for players in references]
+    cuts, parts, losses = [references[0] - 1, *references, 61], [], []
+    for k, box in enumerate(boxes):
+        part = box.part((cuts[k] + 1, cuts[k + 2] - 1))
+        stage = boxes_stage(law, telling.faces, pairs, part)
+        held = float(sum(stage.masses[h] for h in box.kept))
+        kept = tuple((h, h, 0) for h in box.kept)
+        parts.append(replace(part, multipliers=(Multipliers(Fraction(0), kept),)))
+        losses.append(Fraction(held / box.share * box.felt))
+        sums = [sum(unknown_in_box(law, telling.faces, pairs, part).states[h]) for h in box.kept]
+        assert (min(sums), max(sums)) == box.sums and 0 < box.share < 1
+        assert box.felt == pytest.approx(1 - DEARER * (1 - box.share))
+    worth = telling.worth(boxes)
+    assert worth == pytest.approx(float(told_worth(law, telling.faces, pairs, parts, losses)), rel=1e-9)
+    assert 0.7 < worth < 1
+
+
+def test_the_likeliest_states_are_kept_in_windows_that_the_checker_takes() -> None:
+    law = urn_of(asked())
+    box = Telling(law, (0, 3, 2), (1,)).box(40, 50)
+    stage = boxes_stage(law, (0, 3, 2), (1,), box.part((40, 45)))
+    assert len(box.kept) == 50
+    out = set(range(len(stage.omegas))) - set(box.kept)
+    assert max(stage.masses[h] for h in out) <= min(stage.masses[h] for h in box.kept)
+    wide = Telling(urn_of(asked(1000, ("16", "3/10", "1/10", "1/10"))), (0, 3, 2, 1), ()).box(800, 1200)
+    assert prod(last - first + 1 for first, last in wide.windows) <= MOST_IN_BOX
+    few = Telling(law, (0, 3, 2), (1,)).box(5, 500)
+    assert unknown_in_box(law, (0, 3, 2), (1,), few.part((5, 5))).size >= len(few.kept)
+
+
+def test_what_is_proposed_is_proved_and_no_mechanism_loses_less() -> None:
+    problem = asked()
+    height = Height(problem, 1e-6, SILENT)
+    with counted():
+        for rung in FIRST:
+            found = rung.climb(height, 10.0)
+            assert found is not None
+            height.take(found)
+        chain, begun = height.lower_bound, now()
+        boxes = BoxesBound().climb(height, 0.4)
+        assert now() <= begun + 0.4
+    assert boxes is not None and isinstance(boxes.witness, BoxesWitness) and boxes.lower_bound is not None
+    proved = float(-boxes_upper_bound(problem, boxes.witness))
+    assert proved >= boxes.lower_bound * (1 - 1e-4) and proved > 1.05 * chain
+    kept = height.mechanism
+    assert kept.summary is not None and kept.kernel is not None
+    mechanism = Mechanism(problem, kept.summary, kept.kernel, Guarantee(PurePromise(problem.epsilon), "replace-one", "person"))
+    assert proved <= -proved_value(mechanism, OptimalityClaim(Fraction(0), Fraction(0), boxes.witness))
+    height.take(boxes)
+    with counted():
+        assert BoxesBound().climb(height, 0.2) is None, "no more states than before"
+        assert height.boxes_in_vain == 0.2 and BoxesBound().climb(height, 0.1) is None and now() == 0
+
+
+def test_whole_actions_are_bounded_as_such() -> None:
+    problem = asked(actions="integer")
+    with counted():
+        found = boxes_bound(problem, 0.2, 0.0)
+    assert found is not None
+    assert float(-boxes_upper_bound(problem, found[1])) >= found[0] * (1 - 1e-4) > 0
+
+
+def test_nothing_is_solved_where_more_is_proved_or_known() -> None:
+    problem = asked()
+    with counted():
+        found = boxes_bound(problem, 0.2, 0.0)
+        assert found is not None
+        begun = now()
+        assert boxes_bound(problem, 0.2, 0.0, known=kept_states(found[1]) * 10) is None
+        assert now() == begun
+        assert boxes_bound(problem, 0.2, 100.0) is None
+        assert now() - begun < 0.15
+        assert boxes_bound(problem, 1e-3, 0.0) is None
+
+
+def test_where_boxes_are_not_tried() -> None:
+    assert why_no_boxes(asked()) is None
+    assert "independent" in str(why_no_boxes(asked(prior={"kind": "iid", "probabilities": ["0.7", "0.1", "0.1", "0.1"]})))
+    assert "too few" in str(why_no_boxes(asked(30)))
+    assert "too few" in str(why_no_boxes(asked(epsilon="1/2")))
+    assert "three types" in str(why_no_boxes(asked(contents=("8", "1"), values=(0, 1))))
+
+
+def test_guesses_of_time_are_inverse_to_each_other() -> None:
+    for epsilon in (0.5, 2.0):
+        for states in (200, 1000, 2000):
+            assert states_within(box_seconds(states, epsilon) * 1.0001, epsilon) == states
+    assert box_seconds(4000, 1.0) < 5 * box_seconds(1000, 1.0), "windows"
+    assert states_within(-1.0, 1.0) == 0
+    assert np.isclose(box_seconds(100, 2.0), 2 * box_seconds(100, 0.5))
