@@ -38,11 +38,21 @@ def test_quick_work_is_quiet(clock: SimpleNamespace) -> None:
     told = Told(stream)
     clock.now += 0.99 * module.QUIET_SECONDS
     told.report(stage="solve", value=1.0)
-    told.close()
     assert stream.getvalue() == ""
     clock.now += 0.01 * module.QUIET_SECONDS
     told.report(stage="solve", value=1.0)
     assert "value 1" in stream.getvalue()
+
+
+@pytest.mark.parametrize("stream", [Terminal(), io.StringIO()])
+def test_a_search_left_behind_says_nothing_after_the_last_words(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "QUIET_SECONDS", 0)
+    with progress(stream=stream) as watch:
+        watch.report(stage="solve", value=1.0)
+    told = stream.getvalue()
+    assert "value 1" in told
+    watch.report(stage="solve", value=2.0)
+    assert stream.getvalue() == told
 
 
 def test_a_terminal_gets_one_line_that_is_cleared(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,11 +127,10 @@ progress.QUIET_SECONDS = progress.LINE_SECONDS = 0.0
 
 class Heard:
     def __init__(self, inner, awaited):
-        self.inner, self.awaited, self.said = inner, awaited, ""
+        self.inner, self.awaited = inner, awaited
     def write(self, text):
-        self.said += text
         written = self.inner.write(text)
-        if self.awaited and self.awaited[0] in self.said:
+        if self.awaited and self.awaited[0] in text:
             self.awaited.pop(0)
             os.kill(os.getpid(), signal.SIGINT)
         return written

@@ -7,6 +7,7 @@ first Ctrl-C stops: the best certified result so far is kept. Standard output st
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -27,7 +28,7 @@ LINE_SECONDS = 5.0
 
 
 class Told(Listening):
-    """A watch that writes what it hears."""
+    """A watch that writes what it hears, and nothing once it is closed: a search that was left behind may work on in its thread."""
 
     def __init__(self, stream: TextIO, losses: bool = False) -> None:
         self.stream = stream
@@ -36,9 +37,16 @@ class Told(Listening):
         self.started = time.monotonic()
         self.told = -LINE_SECONDS
         self.width = 0
+        self.closed = False
+        self.writing = threading.Lock()
 
     def hear(self, event: Event) -> None:
         """Write one event, if anybody has waited long enough to wonder."""
+        with self.writing:
+            if not self.closed:
+                self._write(event)
+
+    def _write(self, event: Event) -> None:
         elapsed = time.monotonic() - self.started
         if elapsed < QUIET_SECONDS or (not self.rewrites and elapsed - self.told < LINE_SECONDS):
             return
@@ -56,10 +64,12 @@ class Told(Listening):
         return False
 
     def close(self) -> None:
-        """Clear the line, so that the result stands alone."""
-        if self.rewrites and self.width:
-            self.stream.write("\r" + " " * self.width + "\r")
-            self.stream.flush()
+        """Clear the line and write no other, so that the result stands alone."""
+        with self.writing:
+            self.closed = True
+            if self.rewrites and self.width:
+                self.stream.write("\r" + " " * self.width + "\r")
+                self.stream.flush()
 
 
 def line(event: Event, losses: bool = False) -> str:
