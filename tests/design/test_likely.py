@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,10 +18,22 @@ from discreet.design import design
 from discreet.design.ladder import likely as rung
 from discreet.design.ladder.climb import FIRST, RUNGS
 from discreet.design.ladder.rung import Found, Height
-from discreet.design.program.likely import around, fitting, heaviest, left_out, likely_bound, likely_kernel, nearest, read_as
+from discreet.design.program import likely as module
+from discreet.design.program.likely import (
+    around,
+    fitting,
+    heaviest,
+    left_out,
+    likely_bound,
+    likely_kernel,
+    limiting,
+    nearest,
+    read_as,
+)
 from discreet.design.program.sections import ground, whole
 from discreet.design.program.windows import alone
 from discreet.design.schedule import counted
+from discreet.design.solver.graph_cells import solve_graph_cells
 from discreet.errors import Refuted
 from discreet.model.actions import RealActions
 from discreet.model.certificate import Certificate, Counterexample, DualWitness, Multipliers, OptimalityClaim
@@ -84,6 +97,26 @@ def test_a_few_histograms_bound_every_mechanism(problem: Problem, best: tuple[fl
     assert proved <= best[0]
     assert proved == pytest.approx(found.lower_bound, abs=2e-3 * best[0])
     assert proved > (1 - 20 * left_out(base, heaviest(base, count))) * best[1]
+
+
+def test_windows_prove_nearly_as_much(problem: Problem, best: tuple[float, float], monkeypatch: pytest.MonkeyPatch) -> None:
+    base = ground(problem)
+    inside, asked = heaviest(base, 60), []
+
+    def windows(*arguments: Any) -> Any:
+        asked.append(arguments)
+        return solve_graph_cells(*arguments)
+
+    monkeypatch.setattr(module, "solve_graph_cells", windows)
+    exactly = float(-upper_bound(problem, likely_bound(base, inside, 5e-3).witness))
+    assert not asked
+    monkeypatch.setattr(module, "FEW", 50)
+    found = likely_bound(base, inside, 5e-3)
+    proved = float(-upper_bound(problem, found.witness))
+    assert len(asked) == 1
+    assert 0.97 * exactly < proved <= best[0] and proved == pytest.approx(found.lower_bound, abs=2e-3 * best[0])
+    likely_bound(base, inside, 1e-3)
+    assert len(asked) == 1, "too near for windows"
 
 
 def test_prices_where_no_edge_is_are_refuted(problem: Problem) -> None:
@@ -154,5 +187,6 @@ def test_the_rung_adds_to_both_sides_unless_nothing_is_left_to_add(problem: Prob
 
 def test_more_time_takes_more_of_them(problem: Problem) -> None:
     base = ground(problem)
-    sizes = [len(fitting(base, seconds)) for seconds in (0.0, 0.15, 1.0, 100.0)]
-    assert sizes == sorted(sizes) and sizes[0] == 1 and sizes[-1] == 84
+    for some in (fitting, limiting):
+        sizes = [len(some(base, seconds)) for seconds in (0.0, 0.15, 1.0, 100.0)]
+        assert sizes == sorted(sizes) and sizes[0] == 1 and sizes[-1] == 84

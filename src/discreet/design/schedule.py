@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from math import ceil, floor
+from math import ceil, floor, sqrt
 from typing import Any
 
 import numpy as np
@@ -102,10 +102,10 @@ SECONDS_PER_STRIP_PAIR = 1.5e-4
 """Of a bound by coins, for each pair of states of its strip."""
 SECONDS_PER_DICE_PAIR = 4e-6
 """Of a bound by dice, for each pair of states of a tier and each count."""
-SECONDS_PER_BOX, BOX_POWER = 1.5e-6, 2.5
-"""Of a box of a bound by boxes: for its states to this power, and the larger of ε and one,"""
-FEW_STATES, WIDE_POWER = 1_000, 1.1
-"""up to so many states; beyond, where actions have windows, with this power."""
+SECONDS_PER_BOX, SECONDS_PER_KEPT = 5.5e-6, 3e-3
+"""Of a bound by boxes: for the squared states of one, each far type but the first and the larger of ε and one; for each state."""
+SECONDS_PER_LIKELY_PAIR = 1.8e-5
+"""Of a bound by likely histograms, for the square of these and the larger of ε and one."""
 STATES_PER_SECOND = 300
 """Of a quotient bound, so that a thousand first-order steps fit."""
 SECONDS_PER_STEP = 5e-8
@@ -191,16 +191,20 @@ def _interior_seconds_here(actions: int, states: int, width: int) -> float:
     return SECONDS_PER_CALL + float(states) ** 2 * (SECONDS_PER_PRODUCT * actions * width + SECONDS_PER_CUBE * states)
 
 
-def box_seconds(states: int, epsilon: float) -> float:
-    """A guess of what the multipliers of one box take."""
-    few = min(states, FEW_STATES)
-    return SECONDS_PER_BOX * max(1.0, epsilon) * few**BOX_POWER * max(states / FEW_STATES, 1.0) ** WIDE_POWER
+def box_seconds(states: int, far: int, epsilon: float) -> float:
+    """A guess of what the multipliers of one box take, of the counts of so many far types."""
+    return states * (SECONDS_PER_KEPT + SECONDS_PER_BOX * (far - 1) * max(1.0, epsilon) * states)
 
 
-def states_within(seconds: float, epsilon: float) -> int:
+def states_within(seconds: float, far: int, epsilon: float) -> int:
     """The states of a box whose multipliers are found in so many seconds."""
-    share = max(seconds, 0.0) / box_seconds(FEW_STATES, epsilon)
-    return floor(FEW_STATES * share ** (1 / (BOX_POWER if share < 1 else WIDE_POWER)))
+    twice = 2 * SECONDS_PER_BOX * (far - 1) * max(1.0, epsilon)
+    return floor((sqrt(SECONDS_PER_KEPT**2 + 2 * twice * max(seconds, 0.0)) - SECONDS_PER_KEPT) / twice)
+
+
+def likely_within(seconds: float, epsilon: float) -> int:
+    """The likely histograms whose multipliers are found in so many seconds."""
+    return floor(sqrt(max(seconds, 0.0) / (SECONDS_PER_LIKELY_PAIR * max(1.0, epsilon))))
 
 
 def windowed_seconds(variables: int) -> float:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from math import prod
 
-import numpy as np
 import pytest
 
 from discreet.certify.bounds.boxes import MOST_IN_BOX, boxes_stage, boxes_upper_bound, told_worth, unknown_in_box
@@ -97,8 +97,8 @@ def test_what_is_proposed_is_proved_and_no_mechanism_loses_less() -> None:
             assert found is not None
             height.take(found)
         chain, begun = height.lower_bound, now()
-        boxes = BoxesBound().climb(height, 0.4)
-        assert now() <= begun + 0.4
+        boxes = BoxesBound().climb(height, 1.0)
+        assert now() <= begun + 1.0
     assert boxes is not None and isinstance(boxes.witness, BoxesWitness) and boxes.lower_bound is not None
     proved = float(-boxes_upper_bound(problem, boxes.witness))
     assert proved >= boxes.lower_bound * (1 - 1e-4) and proved > 1.05 * chain
@@ -115,7 +115,7 @@ def test_what_is_proposed_is_proved_and_no_mechanism_loses_less() -> None:
 def test_whole_actions_are_bounded_as_such() -> None:
     problem = asked(actions="integer")
     with counted():
-        found = boxes_bound(problem, 0.2, 0.0)
+        found = boxes_bound(problem, 0.5, 0.0)
     assert found is not None
     assert float(-boxes_upper_bound(problem, found[1])) >= found[0] * (1 - 1e-4) > 0
 
@@ -123,13 +123,13 @@ def test_whole_actions_are_bounded_as_such() -> None:
 def test_nothing_is_solved_where_more_is_proved_or_known() -> None:
     problem = asked()
     with counted():
-        found = boxes_bound(problem, 0.2, 0.0)
+        found = boxes_bound(problem, 0.5, 0.0)
         assert found is not None
         begun = now()
-        assert boxes_bound(problem, 0.2, 0.0, known=kept_states(found[1]) * 10) is None
+        assert boxes_bound(problem, 0.5, 0.0, known=kept_states(found[1]) * 10) is None
         assert now() == begun
-        assert boxes_bound(problem, 0.2, 100.0) is None
-        assert now() - begun < 0.15
+        assert boxes_bound(problem, 0.5, 100.0) is None
+        assert now() - begun < 0.3
         assert boxes_bound(problem, 1e-3, 0.0) is None
 
 
@@ -142,9 +142,9 @@ def test_where_boxes_are_not_tried() -> None:
 
 
 def test_guesses_of_time_are_inverse_to_each_other() -> None:
-    for epsilon in (0.5, 2.0):
+    for far, epsilon in product((2, 3), (0.5, 2.0)):
         for states in (200, 1000, 2000):
-            assert states_within(box_seconds(states, epsilon) * 1.0001, epsilon) == states
-    assert box_seconds(4000, 1.0) < 5 * box_seconds(1000, 1.0), "windows"
-    assert states_within(-1.0, 1.0) == 0
-    assert np.isclose(box_seconds(100, 2.0), 2 * box_seconds(100, 0.5))
+            assert states_within(box_seconds(states, far, epsilon) * 1.0001, far, epsilon) == states
+    assert states_within(-1.0, 2, 1.0) == 0
+    assert box_seconds(100, 2, 2.0) > box_seconds(100, 2, 1.0) == box_seconds(100, 2, 0.5)
+    assert box_seconds(100, 3, 1.0) > box_seconds(100, 2, 1.0)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from discreet.design.ladder.rung import Found, Height, Rung
-from discreet.design.program.likely import MORE_EDGES, box_of, fitting, left_out, likely_bound, likely_kernel, read_as
+from discreet.design.program.likely import MORE_EDGES, box_of, fitting, left_out, likely_bound, likely_kernel, limiting, read_as
 from discreet.design.program.listed import LARGEST_SOLVED, SMALLEST_SOLVED
 from discreet.design.program.sections import ground
 from discreet.design.schedule import Until, is_counted
@@ -59,7 +59,7 @@ class LikelyHistograms(Rung):
     def climb(self, height: Height, seconds: float) -> Found | None:
         base = ground(height.problem)
         given = FOR_SOLVING * seconds / (2 if is_counted() else 1)
-        above, below = fitting(base, given), fitting(base, given / MORE_EDGES)
+        above, below = limiting(base, given), fitting(base, given / MORE_EDGES)
         missed, wasted = left_out(base, above), left_out(base, below)
         least = WORTH * height.loss
         bounds = missed < MOST_LEFT and (1 - MISSED * missed) * height.loss > height.lower_bound + least

@@ -20,8 +20,9 @@ from discreet.design.program.real import best_actions, coarse, joined, merged, n
 from discreet.design.program.sections import Ground, Section
 from discreet.design.program.thin_witness import whole_multipliers
 from discreet.design.program.windows import alone
-from discreet.design.schedule import interior_seconds, width_of
+from discreet.design.schedule import interior_place, interior_seconds, likely_within, width_of
 from discreet.design.solver.cells import solve_cells
+from discreet.design.solver.graph_cells import solve_graph_cells
 from discreet.design.solver.layers import components
 from discreet.design.solver.losses import SquaredError
 from discreet.design.solver.program import Program, directed
@@ -34,6 +35,8 @@ from discreet.watch import SILENT, Watch
 
 FIRST_CELLS, STEPS, CELLS = 24, 34, 50
 """Cells that a program begins with; its steps and cells, about, when it is solved to half a percent."""
+FEW, ROUGHLY = 100, 4e-3
+"""A bound from more states, to a gap as large as this, has windows for its actions."""
 MORE_EDGES = 2.5
 """Times as long as the program of a bound takes that of a mechanism on as many states, which has more edges."""
 FAR = 0.6
@@ -48,13 +51,23 @@ SHARE_OF_JOINING = 0.1
 
 def fitting(base: Ground, seconds: float) -> np.ndarray:
     """The likeliest states, as many as a program may have that is usually solved in the time."""
+    return heaviest(base, _fitting(base, seconds))
+
+
+def limiting(base: Ground, seconds: float) -> np.ndarray:
+    """The same for a bound, where actions may have windows."""
+    within = min(likely_within(seconds, float(base.problem.epsilon)), MOST_TOLD, len(base.space))
+    return heaviest(base, max(within, _fitting(base, seconds)))
+
+
+def _fitting(base: Ground, seconds: float) -> int:
     dimensions = base.space.vectors.shape[1] - 1
     low, high = 1, min(len(base.space), MOST_TOLD)
     while low < high:
         middle = (low + high + 1) // 2
         fits = STEPS * interior_seconds(CELLS, middle, width_of(middle, dimensions)) <= seconds
         low, high = (middle, high) if fits else (low, middle - 1)
-    return heaviest(base, low)
+    return low
 
 
 def heaviest(base: Ground, count: int) -> np.ndarray:
@@ -84,12 +97,19 @@ class Limited:
 
 
 def likely_bound(base: Ground, inside: np.ndarray, gap: float, watch: Watch = SILENT) -> Limited:
-    """What no private mechanism loses less than, from the program on these states alone, for real actions."""
+    """What no private mechanism loses less than, from the program on these states alone, for real actions.
+
+    Where states are many and no device solves it, cells are laid out once and actions have windows: that takes a third of the time.
+    """
     problem, edges = base.problem, alone(base, inside)
     loss = real_loss(problem.decision, base.masses[inside], base.omegas[inside])
     epsilon = float(solvable(problem.epsilon))
     assert isinstance(loss, SquaredError)
-    found = solve_cells(loss, edges, epsilon, gap, watch, FIRST_CELLS)
+    width = width_of(len(inside), base.space.vectors.shape[1] - 1)
+    if len(inside) > FEW and gap >= ROUGHLY and interior_place(CELLS, len(inside), width) is np:
+        found = solve_graph_cells(loss, edges, epsilon, gap, watch)
+    else:
+        found = solve_cells(loss, edges, epsilon, gap, watch, FIRST_CELLS)
     nodes, flows = reaching(found, needed(problem))
     spare = spared(gap, found.value, found.bound)
     scale, each = whole_multipliers(edges, len(inside), list(nodes), flows, epsilon, spare, every=True)

@@ -23,7 +23,7 @@ from discreet.certify.bounds.boxes import MOST_IN_ALL, MOST_IN_BOX, SHARES, boxe
 from discreet.certify.bounds.urn import Urn, urn_of, why_not_drawn
 from discreet.design.ladder.bounds.counts import solve_counts
 from discreet.design.program.thin_witness import in_passing
-from discreet.design.schedule import FEW_STATES, Until, box_seconds, now, states_within
+from discreet.design.schedule import Until, box_seconds, now, states_within
 from discreet.design.solver.program import Floats, Integers
 from discreet.frozen import dataclass
 from discreet.model.certificate import BoxesWitness, BoxPart
@@ -45,8 +45,6 @@ OUTSIDE, BEYOND = 2e-2, 0.08
 DEARER = 2.0
 """States that are left out cost so many times what their probability says: those next to them lose, too."""
 LEAST_FELT = 0.2
-ROUGHLY = 0.985
-"""What programs on windows prove of what those on all states would (`counts.solve_counts`)."""
 LOOKS = 24
 """Numbers of players between two references for which their shares are looked at."""
 TRIED = 0.25
@@ -115,6 +113,11 @@ class Telling:
     law: Urn
     faces: tuple[int, ...]
     pairs: tuple[int, ...]
+
+    @property
+    def far(self) -> int:
+        """How many types are far."""
+        return len(self.faces) - 1
 
     def _h(self, *types: int) -> Floats:
         """Logarithms of h of 0, 1, …, N for these types together (`certify.bounds.boxes`)."""
@@ -229,14 +232,12 @@ class Telling:
         """Boxes of likely players, solved in about so many seconds, that leave out least, and what they keep."""
         best: tuple[float, list[Box]] = 0.0, []
         for number in PROGRAMS:
-            most = min(states_within(seconds / number, epsilon), MOST_KEPT)
+            most = min(states_within(seconds / number, self.far, epsilon), MOST_KEPT)
             if most < FEWEST_STATES:
                 break
             room = min(MOST_IN_BOX, MOST_IN_ALL // number)
-            for states in sorted({min(most, FEW_STATES), most}):
-                found = [self.box(players, states, room) for players in self.references(number)]
-                worth = self.worth(found) * (ROUGHLY if states > FEW_STATES else 1.0)
-                best = max(best, (worth, found), key=lambda each: each[0])
+            found = [self.box(players, most, room) for players in self.references(number)]
+            best = max(best, (self.worth(found), found), key=lambda each: each[0])
         return best
 
 
@@ -247,10 +248,8 @@ def boxes_bound(problem: Problem, seconds: float, held: float, watch: Watch = SI
     plans = [(telling, *telling.boxes((1 - TRIED) * seconds, epsilon)) for telling in tellings]
     plans = [plan for plan in plans if sum(len(box.kept) for box in plan[2]) > known]
 
-    few = min(states_within(TRIED * seconds / max(len(plans), 1), epsilon), FEW_STATES)
-
     def trial(telling: Telling, kept: float, boxes: list[Box]) -> float:
-        middle = boxes[len(boxes) // 2]
+        middle, few = boxes[len(boxes) // 2], states_within(TRIED * seconds / len(plans), telling.far, epsilon)
         box = telling.box(middle.reference, min(len(middle.kept), few))
         with in_passing():
             loss, part = _solved(problem, telling, box, (box.reference,) * 2, TRIAL_GAP, Until.after(TRIED * seconds, watch))
@@ -261,12 +260,12 @@ def boxes_bound(problem: Problem, seconds: float, held: float, watch: Watch = SI
     if watch.cancelled() or FURTHER * max(promises, default=0.0) <= held:
         return None
     telling, _, boxes = plans[int(np.argmax(promises))]
-    last, guesses = Until(ends, watch), sum(box_seconds(len(box.kept), epsilon) for box in boxes)
+    last, guesses = Until(ends, watch), sum(box_seconds(len(box.kept), telling.far, epsilon) for box in boxes)
     given = LONGER * (ends - now()) / guesses
     cuts = [boxes[0].reference - 1, *(box.reference for box in boxes), law.respondents + 1]
     found = []
     for k, box in enumerate(boxes):
-        until = Until.after(given * box_seconds(len(box.kept), epsilon), last)
+        until = Until.after(given * box_seconds(len(box.kept), telling.far, epsilon), last)
         found.append(_solved(problem, telling, box, (cuts[k] + 1, cuts[k + 2] - 1), GAP, until))
     found = [(loss, part) for loss, part in found if loss > 0]
     parts = tuple(part for _, part in found)

@@ -10,7 +10,7 @@ from discreet.certify.duality.pulls import PullStage
 from discreet.design.program.real import reaching, real_loss
 from discreet.design.program.sections import Recommendation
 from discreet.design.program.thin_witness import whole_multipliers
-from discreet.design.schedule import FEW_STATES, Until
+from discreet.design.schedule import Until
 from discreet.design.solver.graph_cells import solve_graph_cells
 from discreet.design.solver.losses import SquaredError
 from discreet.design.solver.pricing import solve_priced
@@ -25,8 +25,8 @@ from discreet.watch import SILENT, Watch
 
 GAP = 1e-3
 """How near the program of coins is solved."""
-ROUGHLY = 5e-3
-"""From this gap on actions have windows where states are many: that proves about one per cent less than all states, much sooner."""
+ROUGHLY, FEW_STATES = 5e-3, 100
+"""From this gap on actions have windows where states are more: that proves half a per cent less than all states, much sooner."""
 ROUNDED = 1e-5
 """The share of the bound that rounding its multipliers may take."""
 
