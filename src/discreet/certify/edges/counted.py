@@ -87,7 +87,7 @@ def refuted(found: Steepest, allowed: str) -> Counterexample:
     ratio = "an infinite ratio" if found.bottom == 0 else log_words(found.fall)
     if found.shown is None:
         return Counterexample(
-            "privacy", "The tables of noise differ by too much for this to be proved", found=ratio, allowed=allowed
+            "privacy", "The tables of noise differ by too much for this ε to be proved", found=ratio, allowed=allowed
         )
     near, far, output = map(str, found.shown)
     words = f"Output {output} is too much likelier at state {near} than at its neighbour {far}"
