@@ -24,7 +24,7 @@ from discreet.design import memory
 from discreet.design.schedule import counted
 from scripts import tool
 
-settings.register_profile("steady", derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
 
 ROOT = Path(__file__).resolve().parent.parent
