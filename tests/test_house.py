@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "discreet"
@@ -239,3 +240,8 @@ def test_a_missing_program_skips_in_words_and_fails_in_ci(tmp_path: Path, ci: st
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env={**os.environ, "CI": ci})
     assert word.lower() in done.stdout.lower() and done.returncode == code, done.stdout
     assert "apt-get install default-jre-headless" in done.stdout
+
+
+def test_examples_of_a_property_have_as_long_as_they_need() -> None:
+    """A fifth of a second, which is what an example has unless somebody says otherwise, is too short on a busy machine."""
+    assert settings.default is not None and settings.default.deadline is None and settings.default.derandomize

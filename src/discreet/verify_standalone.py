@@ -365,7 +365,8 @@ def check_counted(mechanism):
     need(all(len(row) == 2 * reach + 1 and min(row) >= 0 and sum(row) + 2 * tail == total for row in rows),
          "some table is no distribution, or goes further than another")
     far, down, up = reach + 2 * step, ratio.numerator, ratio.denominator
-    affordable(len(types) ** 2 * len(shape) * max(shape) * (2 * far + 1) + tables * (2 * far + 1) * (1 + up.bit_length() // 512))
+    longest = 1 + (total.bit_length() + step.bit_length() + 2 * up.bit_length()) // 1024
+    affordable((len(types) ** 2 * len(shape) * max(shape) + tables) * (2 * far + 1) * longest)
     stairs = [tail * (up - down) * up] * step + [tail * (up - down) * down] * step
     noise = [[*stairs[::-1], *(w * step * up * up for w in row), *stairs] for row in rows]
     moves = [(a, b) for a in types for b in types] if data["neighbours"] == "replace-one" else [((0, 0, 0), b) for b in types]
@@ -529,13 +530,16 @@ def prove(mechanism):
     canonical = json.dumps(mechanism, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
     return promise, low, high, where, hashlib.sha256(canonical).hexdigest()
 
+UNPROVED = dict.fromkeys(("geometric", "staircase"), "the noise falls too fast for this epsilon to be proved")
+UNPROVED["counted"] = "the tables of noise differ by too much for this epsilon to be proved"
+
 def check_pure(mechanism, epsilon):
     """(largest log-ratio from below, from above, where)."""
     family = mechanism["kernel"]["family"]
     top, bottom, power, where = check_table(mechanism) if family == "table" else check_closed(mechanism)
     if exceeds_exp(top, bottom, epsilon / power):  # (top/bottom)^power > exp(epsilon), without forming the power
-        may = "may be" if family == "counted" else "is"
-        raise Refuted(f"output {where[2]} {may} more than exp({epsilon}) times as likely at {where[0]} as at {where[1]}")
+        noted = f"output {where[2]} is more than exp({epsilon}) times as likely at {where[0]} as at {where[1]}"
+        raise Refuted(f"{UNPROVED[family]}: {noted}, if databases show it" if family in UNPROVED else noted)
     low, high = log_between(top, bottom, epsilon / power) if top > bottom else (Fraction(0), Fraction(0))
     return power * low * (family != "counted"), power * high, where  # noise that follows a count: perhaps no database shows it
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -18,6 +19,7 @@ from forger import change, places
 from discreet.certify.bounds import boxes
 from discreet.certify.bounds.boxes import SHARES, boxes_stage, boxes_upper_bound, told_worth, unknown_in_box
 from discreet.certify.bounds.urn import Urn, urn_of
+from discreet.certify.duality import chords, pulls
 from discreet.certify.optimality import upper_bound
 from discreet.errors import DiscreetError, InputError, Refuted, TooLarge
 from discreet.files.certificate import certificate_document, certificate_from_document
@@ -324,6 +326,53 @@ def test_boxes_that_share_with_two_others_are_refuted_before_they_are_shared(mon
         told_worth(law, faces, pairs, [part] * 2, [Fraction(1)] * 2)
     with pytest.raises(TooLarge, match="501 boxes"):
         boxes_upper_bound(problem, BoxesWitness(faces, pairs, (part,) * 501))
+
+
+def test_five_hundred_boxes_are_refused_together_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each alone is little work; a file of a megabyte held 500 of them, and took minutes."""
+    problem = asked(20_000, ("3", "1", "1/2"))
+    parts = [box([(40 * k, 40 * k + 39)], (0, 20_000), 20_000) for k in range(500)]
+    named_all = [named(urn_of(problem), (0, 2), (), part) for part in parts]
+    worked = Counter[str]()
+    for name in ("_h", "_told", "_ways", "_worth", "_reference"):
+        monkeypatch.setattr(boxes, name, lambda *_, name=name: worked.update([name]))
+    with pytest.raises(TooLarge, match="too many ways"):
+        boxes_upper_bound(problem, BoxesWitness((0, 2), (), tuple(named_all)))
+    with pytest.raises(TooLarge, match="too many ways"):
+        told_worth(urn_of(problem), (0, 2), (), named_all, [Fraction(1)] * 500)
+    assert not worked
+    with pytest.raises(TypeError):
+        boxes_upper_bound(problem, BoxesWitness((0, 2), (), tuple(named_all[:1])))
+    assert worked
+
+
+def test_tables_are_made_once_for_all_boxes() -> None:
+    problem = asked(300, ("3", "1", "1/2"))
+    parts = [named(urn_of(problem), (0, 2), (), box([(5 * k, 5 * k + 4)], (290, 300), 300)) for k in range(20)]
+    boxes._h.cache_clear()
+    told_worth(urn_of(problem), (0, 2), (), parts, [Fraction(1)] * 20)
+    assert boxes._h.cache_info().misses == 3
+
+
+def test_what_floats_cannot_tell_is_not_looked_at_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Actions that stand too near each other for floats are looked at exactly: so many, in all boxes together."""
+    problem = asked(40, ("3", "1", "1/2"), actions="real")
+    flows, looked = tuple((h, h + 1, 1) for h in range(9)), Counter[str]()
+    near = [Multipliers(Fraction(10**9 + k, 10**9), flows) for k in range(50)]
+    nodes = (Multipliers(Fraction(0), flows), *near, Multipliers(Fraction(40), flows))
+    parts = [replace(box([(10 * k, 10 * k + 9)], (40, 40), 40), multipliers=nodes) for k in range(4)]
+    least = chords._least_on_piece
+    monkeypatch.setattr(chords, "_least_on_piece", lambda *each: looked.update(["piece"]) or least(*each))
+    monkeypatch.setattr(pulls, "MOST_EXACT", 1000 * pulls.DEAR)
+    with pytest.raises(TooLarge, match="Floats cannot tell"):
+        boxes_upper_bound(problem, BoxesWitness((0, 2), (), tuple(parts)))
+    assert 500 < looked["piece"] <= 1000
+    boxes_upper_bound(problem, BoxesWitness((0, 2), (), tuple(parts[:1])))
+    monkeypatch.setattr(pulls, "MOST_ROUGH", 1000)
+    looked.clear()
+    with pytest.raises(TooLarge, match="too many actions"):
+        boxes_upper_bound(problem, BoxesWitness((0, 2), (), tuple(parts)))
+    assert looked["piece"] < 600
 
 
 def test_what_is_too_unlikely_to_be_counted_is_refuted() -> None:

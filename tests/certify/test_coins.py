@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from math import comb, factorial
+from math import comb, factorial, prod
 from operator import lt as less
 from pathlib import Path
 from random import Random
@@ -17,8 +17,10 @@ import pytest
 from mutation import limited, unexplained
 
 import discreet
+from discreet.certify.bounds import coins as coins_module
 from discreet.certify.bounds.chain import chain_upper_bound
-from discreet.certify.bounds.coins import chance_of, coins_stage, coins_upper_bound, unknown_to_all
+from discreet.certify.bounds.coins import _ways, chance_of, coins_stage, coins_upper_bound, unknown_to_all
+from discreet.certify.duality.pulls import rounded
 from discreet.certify.optimality import upper_bound
 from discreet.design import design
 from discreet.design.ladder.bounds.coins import best_coins
@@ -105,7 +107,7 @@ def test_a_die_for_everybody_loses_nothing_and_a_narrower_one_proves_less() -> N
 
 
 def test_masses_of_dice_are_those_of_throws() -> None:
-    """Multinomial probabilities, rounded down; those of even coins are exact."""
+    """Multinomial probabilities, rounded down; those of even coins once, and together with others."""
     stage = coins_stage(iid_sum(asked()), DICE)
     ways = lambda x, y: Fraction(factorial(3), factorial(x) * factorial(y) * factorial(3 - x - y))  # noqa: E731
     exact = [
@@ -115,7 +117,11 @@ def test_masses_of_dice_are_those_of_throws() -> None:
     assert all(0 <= true - mass < Fraction(1, 2**159) for mass, true in zip(stage.masses, exact, strict=True))
     assert any(mass < true for mass, true in zip(stage.masses, exact, strict=True))
     even = coins_stage(iid_sum(asked()), (coin(0, 2, Fraction(2, 5), 300, 150, 151),))
-    assert even.masses == [Fraction(comb(300, x), 2**300) for x in (150, 151)]
+    assert even.masses == [rounded(Fraction(comb(300, x), 2**300)) for x in (150, 151)]
+    third = TypeDie((0, 1, 2, 3), (Fraction(1, 3), Fraction(1, 6), Fraction(1, 12), Fraction(1, 4)), 9, ((1, 2), (2, 3), (0, 4)))
+    falls = [(5 + 4 - x - y - z, x, y, z) for x in (1, 2) for y in (2, 3) for z in range(5)]
+    throws = lambda n: factorial(9) // prod(map(factorial, n)) * 4 ** n[0] * 2 ** n[1] * 3 ** n[3]  # noqa: E731
+    assert list(_ways(third)) == [throws(n) for n in falls]
 
 
 @pytest.mark.parametrize(("epsilon", "more"), [("2", 1.1), ("1", 1.0)])
@@ -199,6 +205,22 @@ def test_shares_that_are_written_too_finely_are_refused_before_any_work() -> Non
         coins_stage(iid_sum(problem), (die,))
     chances = [str(Fraction(8, 10) - Fraction(3, 10**400)), *["1/10", "1/20"], str(Fraction(1, 20) + Fraction(3, 10**400))]
     assert dice_of(asked(20_000, values=[0, 1, 5, 6], chances=chances)) == []
+
+
+def test_tiers_are_refused_before_any_work_when_they_are_too_long_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One die with shares of thirty digits is checked at once; seventeen of them, or one of many states, took minutes."""
+    fine, problem = TypeDie((0, 2), (Fraction(10**28 + 1, 10**29), Fraction(1, 10)), 20_000, ((0, 399),)), asked(10**6)
+    one, wide = CoinsWitness((fine,), 1, ()), replace(fine, counts=((0, 4_999),))
+
+    def counted(*_: object) -> None:
+        raise AssertionError("states were counted")
+
+    monkeypatch.setattr(coins_module, "_ways", counted)
+    with pytest.raises(AssertionError):
+        coins_upper_bound(problem, one)
+    for witness in (replace(one, tiers=(CoinsTier(20_000, fine.counts, 1, ()),) * 16), replace(one, coins=(wide,))):
+        with pytest.raises(TooLarge, match="too long"):
+            coins_upper_bound(problem, witness)
 
 
 def test_where_all_toss_one_coin_nothing_is_lost() -> None:
@@ -338,9 +360,13 @@ def corpus() -> list[tuple[Problem, CoinsWitness]]:
     return cases
 
 
+SIZES = (("MOST_TOSSED", 3), ("MOST_BITS", 6), ("MOST_TIERS", 1), ("MOST_WORK", 8 * 136))
+"""Of the first of the corpus: eight states of 6 + 2 binary digits, and two first ones that take as long as 64."""
+
+
 def test_no_comparison_of_the_bound_can_change_unnoticed() -> None:
     questions: list[Callable[[ModuleType], Any]] = [lambda module, case=case: module.coins_upper_bound(*case) for case in corpus()]
-    limits = [(name, size + d) for name, size in (("MOST_TOSSED", 3), ("MOST_BITS", 6), ("MOST_TIERS", 1)) for d in (-1, 0, 1)]
+    limits = [(name, size + d) for name, size in SIZES for d in (-1, 0, 1)]
     questions += [lambda module, name=name, most=most: limited(module, name, most, questions[0]) for name, most in limits]
     assert unexplained(COINS, questions, EQUIVALENT) == []
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from types import ModuleType
 
 import numpy as np
 import pytest
 from counted_mechanisms import at_random, counted_on, kernel_of, peaked
 
+from discreet.certify.edges import counted as edges
 from discreet.certify.edges.counted import steepest
 from discreet.certify.edges.privacy import privacy
 from discreet.certify.edges.pure import worst_ratio
 from discreet.certify.optimality import proved_value
+from discreet.certify.value import capped_counts
 from discreet.certify.value.capped_counts import table_chances
 from discreet.certify.value.counted import counted_payoff, moments
 from discreet.certify.value.counted_listed import BITS, Columns, listed_counted_payoff
 from discreet.certify.value.expected import expected_payoff
-from discreet.certify.value.laws import Identical, Law, Overdispersed, Separate
+from discreet.certify.value.laws import Identical, Law, Mixed, Overdispersed, Separate
 from discreet.errors import InputError, TooLarge
 from discreet.model.certificate import Certificate, Counterexample, OptimalityClaim, TheoremWitness
 from discreet.model.count_tables import CountTables
@@ -306,6 +310,63 @@ def test_stairs_that_take_too_long_to_compare_are_refused_before_any_work() -> N
     wide = counted_on(replace(kernel_of(EVEN), step=4_000_000))
     with pytest.raises(TooLarge, match="too long to be compared"):
         privacy(wide)
+
+
+def counting(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> Counter[str]:
+    """How often a function of a module is called."""
+    called, own = Counter[str](), getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *each, **more: called.update([name]) or own(*each, **more))
+    return called
+
+
+def test_moves_and_long_numbers_are_refused_before_any_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two classes of a thousand counts each are a million cells for every two types; numbers of many digits take gigabytes."""
+    tables = (1000,) + (1,) * 1000
+    kernel = kernel_of([[1, 2, 1]] * sum(tables), tables=tables)
+    wide = counted_on(replace(kernel, radix=5000, stride=2**14, high=9000), respondents=4000, values=tuple(range(3)), second=(1,))
+    held, moved = counting(monkeypatch, edges, "whole_tables"), counting(monkeypatch, edges, "Move")
+    monkeypatch.setattr(edges, "MOST_COMPARED", 3_000_000)
+    with pytest.raises(TooLarge, match="too many to be listed"):
+        privacy(wide)
+    assert not moved
+    long = counted_on(replace(kernel_of([[4, 6, 4]]), ratio=Fraction(1, 2**20_000 + 1)))
+    monkeypatch.setattr(edges, "MOST_COMPARED", 1000)
+    with pytest.raises(TooLarge, match="shorter numbers"):
+        privacy(long)
+    assert moved and not held
+    assert isinstance(privacy(counted_on(kernel_of([[4, 6, 4]]))), Certificate | Counterexample) and held
+
+
+def test_types_that_move_alike_are_listed_once() -> None:
+    """A hundred values of one class have two hundred differences, not ten thousand pairs."""
+    types = [((0, 0), v) for v in range(100)]
+    moves = list(edges.met(types, CountTables((1,)), 5, presence=False))
+    assert len(moves) == 2 * 99 and {move.moved for move in moves} == {*range(-99, 100)} - {0}
+
+
+def test_neighbours_that_would_break_the_promise_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Databases are named for the largest factor alone, however many larger ones come one after the other."""
+    steeper = [2 ** (40 - abs(z) * (abs(z) + 1) // 2) for z in range(-8, 9)]
+    looked = counting(monkeypatch, edges, "_databases")
+    assert isinstance(privacy(counted_on(kernel_of([steeper], tail=1))), Counterexample)
+    assert looked.total() == 1
+
+
+def test_a_law_of_counts_that_takes_too_long_is_refused_before_its_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred million respondents and one table were a hundred million steps; sizes and mixtures count together."""
+    p, stepped = (Fraction(1, 2), Fraction(1, 2)), counting(monkeypatch, capped_counts, "_next")
+    marks, counts = [(0, 0), (1, 0)], CountTables((1, 1))
+    with pytest.raises(TooLarge, match="too many steps"):
+        table_chances(Identical(p, ((10**8, Fraction(1)),)), marks, counts)
+    monkeypatch.setattr(capped_counts, "MOST_STEPS", 10**6)
+    half = Overdispersed(p, ((300, Fraction(1)),))
+    sizes = Identical(p, tuple((n, Fraction(1, 490)) for n in range(490)))
+    for law in (Identical(p, ((600, Fraction(1)),)), sizes, Mixed(((Fraction(1, 2), half), (Fraction(1, 2), half)))):
+        with pytest.raises(TooLarge, match="too many steps"):
+            table_chances(law, marks, counts)
+    assert not stepped
+    table_chances(Identical(p, ((3, Fraction(1)),)), marks, counts)
+    assert stepped.total() == 3
 
 
 def test_other_readings_of_large_cells_have_no_value_and_say_so() -> None:

@@ -70,7 +70,21 @@ def test_no_comparison_of_the_pulls_can_change_unnoticed() -> None:
     ]
     for long, least in product((4095, 4096, 4097), (Fraction(1, 3), Fraction(-1, 3))):
         questions.append(lambda module, total=Fraction(1, 2**long - 1), least=least: module.added(total, least))
+    long = [(Fraction(7, 1 << bits), 1) for bits in (4091, 4092, 4093)] + [(ONE, 1 << bits) for bits in (4093, 4094, 4095)]
+    long += [("no number", 1 << 4094), ((Fraction(1, 1 << 5000), "some"), 1), ((ONE, "some"), 1 << 4095)]
+    questions += [lambda module, a=a, scale=scale: module.pull_of(Multipliers(a, ()), edges, scale, ONE).unit for a, scale in long]
+    looks = [(4, 3, 5, 1), (11, 1, 4, 1), (13, 1, 1, 1), (7, 2, 1, 1), (1, 1, 6, 1), (1, 1, 2, 2), (1, 1, 3, 2)]
+    questions += [lambda module, each=each: looked(module, *each) for each in looks]
     assert unexplained(CERTIFY / "duality" / "pulls.py", questions, EQUIVALENT) == []
+
+
+def looked(module: ModuleType, actions: int, states: int, near: int, cost: int) -> str:
+    """Whether so much may be looked at where twelve and five are the most."""
+    looks = module.Looks()
+    looks.rough, looks.exact = 12, 5
+    looks.begin(actions, states)
+    looks.closely(near, cost)
+    return f"{looks.rough} and {looks.exact} are left"
 
 
 def payoffs() -> list[Decision]:

@@ -58,6 +58,12 @@ def corpus() -> list[tuple[Problem, BoxesWitness]]:
     shared = [replace(first, players=(1, 4)), second, replace(first, players=(2, 5)), replace(second, windows=((3, 3),)), third]
     cases += [(problem, replace(own, parts=tuple(shared[k] for k in each))) for each in ((0, 1), (1, 2), (0, 2), (0, 3), (0, 1, 4))]
     cases += [(problem, replace(own, parts=(shared[0], third, replace(second, multipliers=()))))]
+    for each in (((1, 4), (1, 3), (2, 5)), ((1, 4), (3, 5), (1, 3)), ((1, 5), (1, 3), (4, 5)), ((1, 5), (4, 5), (1, 2))):
+        cases += [(problem, replace(own, parts=tuple(replace(second, players=players) for players in each)))]
+    low, high = (replace(second, windows=(window,), multipliers=()) for window in ((0, 1), (2, 3)))
+    for players, others in (((1, 3), (2, 5)), ((3, 5), (1, 3)), ((1, 2), (3, 5))):
+        meeting = (replace(second, players=(1, 4)), replace(low, players=players), replace(high, players=others))
+        cases += [(problem, replace(own, parts=meeting))]
     between = [box([(0, 2)], (2, 4), 3), box([(0, 3)], (3, 5), 5)]
     cases += [(problem, proposed(problem, (0, 2), (1,), between))]
     tiny = asked(60, THREE, chances=["1/1000000", str(1 - Fraction(2, 10**6)), "1/1000000"])
@@ -72,8 +78,9 @@ def corpus() -> list[tuple[Problem, BoxesWitness]]:
 def test_no_comparison_of_the_bound_by_boxes_can_change_unnoticed() -> None:
     cases = corpus()
     questions: list[Callable[[ModuleType], Any]] = [lambda module, case=case: module.boxes_upper_bound(*case) for case in cases]
-    # five respondents, contents of 9/2: 5 · (4 + 2 + 2 · 3) digits; the second part asks for 11 + 16 · 2 · 5 products of 264 digits
-    sizes = (("MOST_PARTS", 2), ("MOST_IN_ALL", 14), ("MOST_BITS", 60), ("MOST_WORK", 45_144))
+    # five respondents, contents of 9/2: 5 · (4 + 2 + 2 · 3) digits; 5 · (8 · 5 + 1) products of 264 digits for tables and what is
+    # told, 2 · 4 for each of the 14 states, and for the parts 2 · 4 and 3 · 5 that each has of its own
+    sizes = (("MOST_PARTS", 2), ("MOST_IN_ALL", 14), ("MOST_BITS", 60), ("MOST_WORK", 264 * (205 + 112 + 8 + 15)))
     limits = [(name, size + d) for name, size in sizes for d in (-1, 0, 1)]
     questions += [lambda module, name=name, most=most: limited(module, name, most, questions[0]) for name, most in limits]
     assert unexplained(BOXES, questions, EQUIVALENT) == []

@@ -10,10 +10,11 @@ from types import ModuleType
 from typing import Any
 
 from counted_mechanisms import at_random, counted_on, kernel_of, peaked
-from mutation import unexplained
+from mutation import limited, unexplained
 from test_mutants import facts
 
 import discreet
+from discreet.certify.edges import counted as checker
 from discreet.certify.edges.counted import steepest
 from discreet.certify.value.laws import Identical, Law, Listed, Mixed, Overdispersed, Separate
 from discreet.errors import TooLarge
@@ -30,9 +31,6 @@ from discreet.numerics.brackets import log_bracket
 SOURCE = Path(discreet.__file__).parent
 EQUIVALENT: dict[str, str] = {
     "counted: x >= y [GtE→Gt at 0]": "equal probabilities are no factor above one, and are never kept",
-} | {
-    f"counted: len(moves) * (2 * edge + 1) > MOST_COMPARED [{change} at 0]": "what is compared in a minute is about the same"
-    for change in ("Gt→GtE", "1→2", "1→0", "2→3", "2→1")
 }
 
 
@@ -43,6 +41,25 @@ def at_both_sides(mechanism: Mechanism) -> list[PurePromise]:
     if found.bottom == 0:
         return [PurePromise(Fraction(1))]
     return [PurePromise(end) for end in log_bracket(Fraction(found.top, found.bottom), 150) if end > 0] + [PurePromise(Fraction(0))]
+
+
+def turns(ask: Callable[[ModuleType], Any], most: int = 4000) -> list[int]:
+    """Limits before and after which the checker says something else."""
+
+    def said(limit: int) -> str:
+        try:
+            return str(limited(checker, "MOST_COMPARED", limit, ask))
+        except TooLarge as error:
+            return error.what
+
+    found, low = [0, most], 0
+    while said(low) != said(most):
+        first, last = low, most
+        while last - first > 1:
+            middle = (first + last) // 2
+            first, last = (middle, last) if said(middle) == said(low) else (first, middle)
+        found, low = [*found, first, last], last
+    return found
 
 
 def test_no_comparison_of_the_checker_can_change_unnoticed() -> None:
@@ -68,6 +85,9 @@ def test_no_comparison_of_the_checker_can_change_unnoticed() -> None:
         for m in chosen
         for promise in at_both_sides(m)
     ]
+    for m in (counted_on(kernel), counted_on(kernel, presence=True)):
+        ask = lambda module, m=m: module.steepest(m, m.kernel).pairs  # noqa: E731
+        questions += [lambda module, n=n, ask=ask: limited(module, "MOST_COMPARED", n, ask) for n in turns(ask)]
     left = unexplained(SOURCE / "certify" / "edges" / "counted.py", questions, EQUIVALENT)
     assert left == [], left
 
@@ -116,8 +136,11 @@ def test_no_comparison_of_the_law_of_two_counts_can_change_unnoticed() -> None:
     questions: list[Callable[[ModuleType], Any]] = [
         lambda module, law=law: facts(module.table_chances(law, marks, counts)) for law in laws
     ]
-    edge = ((CountTables((1000, 1)), 50_000), (CountTables((1000, 1)), 50_001))  # two lines of a thousand cells
-    questions += [lambda module, c=c, n=n: refused(module, c, n) for c, n in edge]
+    most = (
+        50 * (2_000 + 2 * 1_000) + 2 * 1_001 * 60
+    )  # two lines of a thousand cells, and 1,001 tables of two numbers of respondents
+    ask = lambda module: refused(module, CountTables((1000, 1)), 50)  # noqa: E731
+    questions += [lambda module, d=d: limited(module, "MOST_STEPS", most + d, ask) for d in (-1, 0, 1)]
     left = unexplained(SOURCE / "certify" / "value" / "capped_counts.py", questions, EQUIVALENT)
     assert left == [], left
 

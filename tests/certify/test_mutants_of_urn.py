@@ -104,6 +104,8 @@ def test_no_comparison_of_the_urn_bound_can_change_unnoticed() -> None:
     questions += [
         lambda module, limit=limit: limited(module, "MOST_WORK", limit, questions[0]) for limit in (work - 1, work, work + 1)
     ]
+    bits = 4 * 4 * 6  # half the square of three respondents, three types and all together, factors up to 35
+    questions += [lambda module, d=d: limited(module, "MOST_BITS", bits + d, questions[0]) for d in (-1, 0, 1)]
     counted = UrnWitness(0, line, ((1, 2), (0, 3)), 1, ())
     questions += [lambda module, limit=limit: _counts(module, problem, counted, limit) for limit in range(20)]
     assert unexplained(URN, questions, EQUIVALENT) == []

@@ -24,9 +24,10 @@ from discreet.design.program.listed import programmed
 from discreet.design.schedule import counted, now, spend
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.files.certificate import _witness, _witness_document
+from discreet.files.problem import problem_from_document
 from discreet.files.schema import Witness, read_shape
 from discreet.model.actions import ListedActions
-from discreet.model.certificate import UrnWitness
+from discreet.model.certificate import Multipliers, UrnWitness
 from discreet.model.priors import DirichletMultinomialPrior
 from discreet.model.statistic import MeanStatistic
 from discreet.watch import SILENT
@@ -150,6 +151,28 @@ def test_witnesses_that_do_not_fit_are_refuted(example, monkeypatch):
     monkeypatch.setattr(checker, "MOST_WORK", 10)
     with pytest.raises(TooLarge):
         urn_upper_bound(problem, witness)
+
+
+def test_products_of_a_million_respondents_are_refused_before_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A witness of one state asked for a list of a million products, the last of twenty million binary digits."""
+
+    def begun(*_: object) -> None:
+        raise AssertionError("a product was formed")
+
+    monkeypatch.setattr(checker, "_rising", begun)
+    witness = UrnWitness(0, ((0,), (1,)), ((1, 0),), 1, (Multipliers(Fraction(0), ()), Multipliers(Fraction(10**6), ())))
+    for kind in ({"kind": "exchangeable", "concentration": ["3", "1"]}, {"kind": "iid", "probabilities": ["3/4", "1/4"]}):
+        document = {
+            "data": {"respondents": 10**6, "values": [0, 1]},
+            "prior": kind,
+            "statistic": {"kind": "sum"},
+            "decision": {"kind": "squared-error", "actions": "real"},
+            "privacy": {"epsilon": "1", "unit": "person"},
+        }
+        with pytest.raises(TooLarge, match="too long for so many"):
+            urn_upper_bound(problem_from_document(document), witness)
+        with pytest.raises(AssertionError):
+            urn_upper_bound(problem_from_document(document | {"data": {"respondents": 1000, "values": [0, 1]}}), witness)
 
 
 def test_a_witness_survives_its_file(example):

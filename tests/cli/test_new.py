@@ -36,8 +36,9 @@ def typed(folder: Path, words: list[str], answers: list[str]) -> tuple[str, int]
     shown, waiting, end = "", list(answers), time.monotonic() + 600
     unread, last = "", ""
     while time.monotonic() < end:
+        ended = process.poll() is not None  # asked first: what it wrote last is then there to be read
         if not select.select([ours], [], [], 0.5)[0]:
-            if process.poll() is not None:
+            if ended:
                 break
             if last == CTRL_C and "Interrupted." not in shown:
                 os.write(ours, last.encode())

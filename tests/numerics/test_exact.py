@@ -151,6 +151,10 @@ def test_integers_longer_than_str_accepts() -> None:
     assert len(text) == 19_086
     assert read_integer(text) == value
     assert read_integer("00012") == 12
+    for length in (3_999, 4_000, 4_001, 8_001, 30_000):
+        for sign in ("", "+", "-"):
+            written = sign + "9081726354" * (length // 10) + "7" * (length % 10)
+            assert read_integer(written) == int(Decimal(written))
     for nonsense in ("", "-", "1.0", "1e3", " 1", "１", "9" * 1_000_100):
         with pytest.raises(InputError):
             read_integer(nonsense)

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import random
+from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import mpmath
 import pytest
 import random_worlds as worlds
 from counted_mechanisms import at_random
-from the_verifier import both_refuse_or_agree, verifier
+from the_verifier import SCRIPT, both_refuse_or_agree, run, verifier
 
+from discreet import certify
 from discreet.certify.edges.counted import steepest
-from discreet.files.mechanism import mechanism_document
+from discreet.cli import main as shell
+from discreet.files.mechanism import mechanism_document, mechanism_from_document
+from discreet.model.certificate import Counterexample
 from discreet.model.kernel import CountedKernel, GeometricKernel, StaircaseKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import log_bracket
+
+PAGE = SCRIPT.with_name("verify.html")
 
 
 def with_epsilon(mechanism: Mechanism, epsilon: Fraction) -> dict[str, Any]:
@@ -107,3 +115,34 @@ def log_exp(x: Fraction) -> Fraction:
     """e^x to about 30 digits."""
     with mpmath.workdps(40):
         return Fraction(mpmath.nstr(mpmath.e ** (mpmath.mpf(x.numerator) / x.denominator), 32))
+
+
+def formulas() -> list[Mechanism]:
+    """Kernels by formula: noise that follows counts, ranges near and far, and noise on a sum that is clipped."""
+    types, found = (Fraction(0), Fraction(1), Fraction(4)), at_random(40, seed=9)
+    problem = worlds.problem_of(Universe.of(3, types), ReplaceOne())
+    for summary in (LinearSummary((0, 1, 4)), LinearSummary((0, 1, 4), 3, 9), LinearSummary((0, 0, 4), 2, 3)):
+        found.append(worlds.mechanism_on(problem, summary, GeometricKernel(0, 12, 4, Fraction(1, 2))))
+        found.append(worlds.mechanism_on(problem, summary, StaircaseKernel(0, 12, 4, 2, Fraction(1, 2))))
+    return found
+
+
+def test_what_is_not_proved_is_told_in_the_same_words(tmp_path: Path) -> None:
+    """The checker names databases that show a factor, or says that it proves nothing; the others never look for databases."""
+    page, unproved = PAGE.read_text(encoding="utf-8"), Counter[bool]()
+    for mechanism in formulas():
+        document = with_epsilon(mechanism, Fraction(1, 50))
+        found = certify.privacy(mechanism_from_document(document))
+        with pytest.raises(verifier.Refuted, match=r"to be proved: output .* times as likely at .* if databases show it") as told:
+            verifier.verify(json.dumps(document))
+        assert isinstance(found, Counterexample)
+        words, _, _ = str(told.value).partition(":")
+        assert words in page
+        unproved[found.edge is None] += 1
+        if found.edge is None:
+            assert found.words.lower() == words.replace("epsilon", "ε")
+    assert min(unproved.values()) > 3 and len(unproved) == 2
+    path = tmp_path / "x.mechanism.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    done = run(path)
+    assert done.returncode == shell.run(["certify", str(path)]) == 1 and done.stdout.startswith("REFUTED: the noise falls too fast")

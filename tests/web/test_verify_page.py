@@ -8,12 +8,14 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 from browsing import started
+from counted_mechanisms import forged_counted
 from playwright.sync_api import Page, expect
 from towns import Town, make_town
 from unbiased_documents import unbiased_documents
@@ -69,6 +71,20 @@ def test_it_proves_and_refutes_unbiased_values_as_the_python_verifier_does(offli
     data = [json.dumps(document).encode() for document in unbiased_documents()]
     answers: list[Any] = offline.evaluate(ASK, [base64.b64encode(one).decode() for one in data])
     assert list(tool.differences(data, answers)) == []
+
+
+def test_it_says_of_noise_that_is_not_proved_what_the_python_verifier_says(offline: Page, tool: ModuleType) -> None:
+    own, told = scripts.module_at(PAGE.with_name("verify_standalone.py"), "the_verifier_beside_the_page"), []
+    for document in forged_counted():
+        with suppress(ValueError, KeyError, TypeError, own.TooLarge):  # what cannot be read
+            try:
+                own.prove(document)
+            except own.Refuted as reason:
+                told.append((str(reason), document))
+    data = [base64.b64encode(json.dumps(document).encode()).decode() for _, document in told]
+    both = [(reason, words) for (reason, _), (_, words, _) in zip(told, offline.evaluate(ASK, data), strict=True)]
+    both = [each for each in both if any("to be proved" in words for words in each)]
+    assert len(both) > 3 and all(reason == words for reason, words in both)
 
 
 @pytest.mark.parametrize(

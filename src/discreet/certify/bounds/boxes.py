@@ -46,7 +46,7 @@ without multipliers is at most what its best action loses, and ω itself is one,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
@@ -55,7 +55,7 @@ from operator import mul
 
 from discreet.certify.bounds.counts import UnknownCounts
 from discreet.certify.bounds.urn import Urn, urn_of
-from discreet.certify.duality.pulls import PRIOR_BITS, PullStage
+from discreet.certify.duality.pulls import PRIOR_BITS, Looks, PullStage
 from discreet.errors import Refuted, TooLarge
 from discreet.frozen import dataclass
 from discreet.model.certificate import BoxesWitness, BoxPart
@@ -66,7 +66,9 @@ BITS = 256
 MOST_BITS = 1 << 21
 """Of the total probability before it is divided, which a problem decides by how it writes concentrations."""
 MOST_WORK = 1 << 32
-"""Binary digits that are multiplied with each other."""
+"""Binary digits that are multiplied with each other, of all parts together."""
+HELD = 8
+"""A digit that is kept takes as much room as so many that are multiplied may take time."""
 MOST_IN_BOX, MOST_IN_ALL = 20_000, 60_000
 """States of the windows of a part, and of all parts: most have no multipliers, and take little time."""
 SHARES = 16
@@ -93,10 +95,11 @@ def boxes_upper_bound(problem: Problem, witness: BoxesWitness) -> Fraction:
     states = sum(unknown.size for unknown in each)
     if states > MOST_IN_ALL:
         raise TooLarge("The boxes of this witness", size=f"{states:,} states", fits=f"{MOST_IN_ALL:,}", remedy="use fewer boxes")
-    losses = []
+    _must_be_told_soon(law, witness.faces, witness.pairs, witness.parts)
+    losses, looks = [], Looks()
     for part, unknown in zip(witness.parts, each, strict=True):
         stage = boxes_stage(law, witness.faces, witness.pairs, part)
-        losses.append(unknown.least_loss(problem, stage, part.scale, part.multipliers))
+        losses.append(unknown.least_loss(problem, stage, part.scale, part.multipliers, looks))
     return -told_worth(law, witness.faces, witness.pairs, witness.parts, losses)
 
 
@@ -115,6 +118,11 @@ def unknown_in_box(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], par
     occurring = tuple(v for v, c in zip(law.values, law.contents, strict=True) if c)
     unknown = UnknownCounts(law.respondents, law.values, occurring, ends, (*part.windows, *((0, 1) for _ in pairs)))
     unknown.must_be_few(MOST_IN_BOX)
+    return unknown
+
+
+def _must_be_told_soon(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], parts: Sequence[BoxPart]) -> None:
+    """Refuse numbers that are too long and parts that can be told in too many ways, all together, before any work."""
     digits = _digits(law)
     if digits > MOST_BITS:
         raise TooLarge(
@@ -125,21 +133,25 @@ def unknown_in_box(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], par
         )
     above, below = _total(law)
     width = BITS + max(above.bit_length() - below.bit_length(), 0) + 1
-    terms = law.respondents * (4 + law.respondents * len(pairs)) // 4
-    terms += SHARES * (part.players[1] - part.players[0] + 1) * (most - part.fewest + 1)
+    terms = law.respondents * (HELD * (len(faces) + len(pairs) + 2) + law.respondents * len(pairs) // 4)
+    terms += 2 * len(faces) ** 2 * sum(prod(last - first + 1 for first, last in part.windows) << len(pairs) for part in parts)
+    sums = [part.most - part.fewest + len(pairs) + 1 for part in parts]
+    for held, together in _sharing(parts):
+        terms += (SHARES + 1 if together[1:] else 1) * (len(held) + 1) * sum(sums[i] for i in together)
     if terms * width > MOST_WORK:
         raise TooLarge(
-            "What a box is told can be in too many ways",
+            "What boxes are told can be in too many ways",
             size=f"{terms:,} products of {width:,} binary digits",
             fits=f"{MOST_WORK:,} binary digits",
-            remedy="use another witness",
+            remedy="use fewer boxes or another witness",
         )
-    return unknown
 
 
 def boxes_stage(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart) -> PullStage:
     """The states of a box with the masses of its reference law, which come to nearly one, ω and neighbours."""
-    unknown, masses = unknown_in_box(law, faces, pairs, part), _reference(law, faces, pairs, part)
+    unknown = unknown_in_box(law, faces, pairs, part)
+    _must_be_told_soon(law, faces, pairs, [part])
+    masses = _reference(law, faces, pairs, part, unknown.states)
     whole = sum(masses)
     return unknown.stage([Fraction((mass << PRIOR_BITS) // whole, 1 << PRIOR_BITS) for mass in masses])
 
@@ -148,10 +160,12 @@ def told_worth(
     law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], parts: Sequence[BoxPart], losses: Sequence[Fraction]
 ) -> Fraction:
     """What parts prove together whose reference laws, divided by the sums of their windows, lose at least so much; rounded down."""
-    shares = [_share(law, faces, pairs, part, loss) for part, loss in zip(parts, losses, strict=True)]
+    every = [unknown_in_box(law, faces, pairs, part) for part in parts]
+    _must_be_told_soon(law, faces, pairs, parts)
+    offers = [_offer(law, faces, pairs, *each) for each in zip(parts, every, losses, strict=True)]
     own, told, total = _h(law, law.contents[faces[0]]), _told(law, faces, pairs), 0
     for held, together in _sharing(parts):
-        ways = _ways(own, [shares[i] for i in together])
+        ways = _ways(own, [offers[i] for i in together])
         for players in held:
             total += told[law.respondents - players] * max((_worth(own, players, *way) for way in ways), default=0)
     above, below = _total(law)
@@ -163,26 +177,32 @@ def _named(part: BoxPart) -> set[int]:
     return {h for node in part.multipliers for start, end, _ in node.flows for h in (start, end)}
 
 
-def _share(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart, loss: Fraction) -> Offer:
-    states, whole = unknown_in_box(law, faces, pairs, part).states, sum(_reference(law, faces, pairs, part))
-    sums = frozenset(sum(states[h]) for h in _named(part))
+def _offer(
+    law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart, unknown: UnknownCounts, loss: Fraction
+) -> Offer:
+    states = unknown.states
+    whole, sums = sum(_reference(law, faces, pairs, part, states)), frozenset(sum(states[h]) for h in _named(part))
     return Offer(part.reference, sums, (whole * loss.numerator << BITS) // loss.denominator)
 
 
-def _sharing(parts: Sequence[BoxPart]) -> list[tuple[Iterable[int], tuple[int, ...]]]:
+def _sharing(parts: Sequence[BoxPart]) -> list[tuple[range, tuple[int, ...]]]:
     """Each part for the players that it shares with none, and each two for those that they share; refutes the rest at once."""
-    shared: list[set[int]] = [set() for _ in parts]
-    found: list[tuple[Iterable[int], tuple[int, ...]]] = []
+    shared: list[list[range]] = [[] for _ in parts]
+    found: list[tuple[range, tuple[int, ...]]] = []
     for (i, one), (j, other) in combinations(enumerate(parts), 2):
         if one.meets(other):
             common = range(max(one.players[0], other.players[0]), min(one.players[1], other.players[1]) + 1)
-            if not (shared[i] | shared[j]).isdisjoint(common):
+            if any(common[0] in held or held[0] in common for held in (*shared[i], *shared[j])):
                 raise Refuted("a box has players and counts in common with two others", f"from {common[0]} players on")
-            shared[i].update(common)
-            shared[j].update(common)
+            shared[i].append(common)
+            shared[j].append(common)
             found.append((common, (i, j)))
     for i, part in enumerate(parts):
-        found.append((sorted({*range(part.players[0], part.players[1] + 1)} - shared[i]), (i,)))
+        start = part.players[0]
+        for held in sorted(shared[i], key=lambda held: held[0]):
+            found.append((range(start, held[0]), (i,)))
+            start = held[-1] + 1
+        found.append((range(start, part.players[1] + 1), (i,)))
     return found
 
 
@@ -212,13 +232,15 @@ def _worth(own: Sequence[int], players: int, needed: Mapping[int, int], worth: i
     return worth * min((own[players - u] << 2 * BITS) // amount for u, amount in needed.items())
 
 
-def _reference(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart) -> list[int]:
+def _reference(
+    law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart, states: Sequence[tuple[int, ...]]
+) -> list[int]:
     """q of the states of a box in parts of 2^−BITS."""
     own, *tables = (_h(law, law.contents[t]) for t in faces)
     if not min(own[part.reference - part.most - len(pairs) : part.reference - part.fewest + 1]):
         raise Refuted("the reference of a box is too unlikely to be counted with", f"{part.reference} players")
     found = []
-    for state in unknown_in_box(law, faces, pairs, part).states:
+    for state in states:
         ways = own[part.reference - sum(state)] * prod(table[x] for table, x in zip(tables, state, strict=False))
         found.append(ways >> BITS * len(tables))
     if not any(found):
@@ -238,6 +260,7 @@ def _told(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...]) -> list[int]
     return found
 
 
+@lru_cache(maxsize=8)
 def _h(law: Urn, content: Fraction) -> list[int]:
     """h of 0, 1, …, N in parts of 2^−BITS, rounded down."""
     found, scale = [1 << BITS], _scale(law)

@@ -37,7 +37,7 @@ probability that is rounded down, because losses are not negative.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from math import comb, gcd, lcm, prod
@@ -45,7 +45,7 @@ from typing import TypeVar
 
 from discreet.certify.bounds.chain import binomial_below, why_not_chain
 from discreet.certify.bounds.counts import UnknownCounts
-from discreet.certify.duality.pulls import PRIOR_BITS, PullStage
+from discreet.certify.duality.pulls import PRIOR_BITS, Looks, PullStage
 from discreet.errors import Refuted, TooLarge
 from discreet.model.certificate import CoinsWitness, TypeDie
 from discreet.model.iid_sum import IidSum, iid_sum
@@ -62,6 +62,10 @@ LOST = 1e-300
 """More than what floats lose of a probability that is too small for all their digits; nothing of others."""
 MOST_BITS = 1 << 21
 """Of the denominator of the probabilities of a die, which a witness decides by how it writes shares."""
+MOST_WORK = 1 << 32
+"""States times the binary digits of their probabilities, of all tiers together."""
+AT_ONCE = 64
+"""The first state of a row takes as long as so many that follow from the one before."""
 
 
 def coins_upper_bound(problem: Problem, witness: CoinsWitness) -> Fraction:
@@ -73,9 +77,10 @@ def coins_upper_bound(problem: Problem, witness: CoinsWitness) -> Fraction:
     _must_be_handed_out(law, witness.coins)
     if len(witness.tiers) > MOST_TIERS:
         raise TooLarge("This witness has many tiers", size=f"{len(witness.tiers):,}", fits=f"{MOST_TIERS}", remedy="use fewer")
-    losses = []
+    _must_be_counted_soon(law, [dice for dice, _, _ in witness.each])
+    losses, looks = [], Looks()
     for dice, scale, multipliers in witness.each:
-        loss = unknown_to_all(law, dice).least_loss(problem, coins_stage(law, dice), scale, multipliers)
+        loss = unknown_to_all(law, dice).least_loss(problem, coins_stage(law, dice), scale, multipliers, looks)
         losses.append((dice[0], loss))
     proved = in_tiers([(die.number, chance_of(law.respondents, die), loss) for die, loss in losses])
     missed = sum((1 - chance_of(law.respondents, die) for die in witness.coins[1:]), Fraction(0))
@@ -122,32 +127,67 @@ def unknown_to_all(law: IidSum, dice: tuple[TypeDie, ...]) -> UnknownCounts:
 def coins_stage(law: IidSum, dice: tuple[TypeDie, ...]) -> PullStage:
     """The states x of the windows with their probabilities, ω and neighbours; the last count runs fastest."""
     unknown = unknown_to_all(law, dice)
-    unknown.must_be_few()
-    tossed, digits = max(die.number for die in dice), max(map(bits_of, dice))
-    if tossed > MOST_TOSSED:
-        raise TooLarge("Too many hold a coin", size=f"{tossed:,}", fits=f"{MOST_TOSSED:,}", remedy="use another witness")
-    if digits > MOST_BITS:
+    _must_be_counted_soon(law, [dice])
+    each, whole = [list(_parts(die)) for die in dice], prod(map(_whole, dice))
+    return unknown.stage([Fraction((prod(parts) << PRIOR_BITS) // whole, 1 << PRIOR_BITS) for parts in product(*each)])
+
+
+def _must_be_counted_soon(law: IidSum, tiers: Sequence[tuple[TypeDie, ...]]) -> None:
+    """Refuse too many states, throws and digits, all tiers together, before any work."""
+    work = 0
+    for dice in tiers:
+        unknown = unknown_to_all(law, dice)
+        unknown.must_be_few()
+        tossed, digits = max(die.number for die in dice), [bits_of(die) for die in dice]
+        if tossed > MOST_TOSSED:
+            raise TooLarge("Too many hold a coin", size=f"{tossed:,}", fits=f"{MOST_TOSSED:,}", remedy="use another witness")
+        if max(digits) > MOST_BITS:
+            raise TooLarge(
+                "The shares of a die are written too finely for so many throws",
+                size=f"probabilities of {max(digits):,} binary digits",
+                fits=f"{MOST_BITS:,} binary digits",
+                remedy="use shares with a smaller common denominator, or fewer throws",
+            )
+        rows = sum(prod(last - first + 1 for first, last in die.counts[:-1]) for die in dice)
+        work += (unknown.size + AT_ONCE * rows) * sum(digits)
+    if work > MOST_WORK:
         raise TooLarge(
-            "The shares of a die are written too finely for so many throws",
-            size=f"probabilities of {digits:,} binary digits",
-            fits=f"{MOST_BITS:,} binary digits",
-            remedy="use shares with a smaller common denominator, or fewer throws",
+            "The probabilities of so many states are too long",
+            size=f"{work:,} binary digits",
+            fits=f"{MOST_WORK:,} binary digits",
+            remedy="use fewer states, fewer throws or shares with a smaller common denominator",
         )
-    return unknown.stage([prod(each, start=Fraction(1)) for each in product(*(_masses(die) for die in dice))])
 
 
-def _masses(die: TypeDie) -> list[Fraction]:
+def _whole(die: TypeDie) -> int:
+    """What the probabilities of a die are counted in: all ways of an even coin, else parts of 2^−B."""
+    return 1 << (die.number if die.even else PRIOR_BITS)
+
+
+def _parts(die: TypeDie) -> Iterator[int]:
     """Probabilities of the counts of a die in its windows: those of an even coin, those of others rounded down."""
+    if die.even:
+        return _ways(die)
+    whole = sum(_odds(die)) ** die.number
+    return ((ways << PRIOR_BITS) // whole for ways in _ways(die))
+
+
+def _ways(die: TypeDie) -> Iterator[int]:
+    """Of the counts in its windows, the last fastest, in how many ways faces fall so, one of odds m in m ways."""
     first, *others = _odds(die)
-    whole, found = (first + sum(others)) ** die.number, []
-    for counts in product(*(range(low, high + 1) for low, high in die.counts)):
-        ways, left = 1, die.number
-        for x, part in zip(counts, others, strict=True):
-            ways *= comb(left, x) * part**x
-            left -= x
-        ways *= first**left
-        found.append(Fraction(ways, whole) if die.even else Fraction((ways << PRIOR_BITS) // whole, 1 << PRIOR_BITS))
-    return found
+
+    def placed(ways: int, left: int, face: int) -> Iterator[int]:
+        """The counts of a face and those after it, given the ways in which all that are left fall on the first face."""
+        if face == len(others):
+            yield ways
+            return
+        (low, high), part = die.counts[face], others[face]
+        ways, left = ways * comb(left, low) * part**low // first**low, left - low
+        for x in range(low, high + 1):
+            yield from placed(ways, left, face + 1)
+            ways, left = ways * left * part // ((x + 1) * first), left - 1
+
+    return placed(first**die.number, die.number, 0)
 
 
 def _odds(die: TypeDie) -> list[int]:

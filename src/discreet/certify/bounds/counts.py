@@ -20,7 +20,7 @@ from math import prod
 
 from discreet.certify.bounds.dual import FACTOR_BITS, over_actions, regrets_of
 from discreet.certify.duality.chords import over_pieces
-from discreet.certify.duality.pulls import Pull, PullStage, pull_of
+from discreet.certify.duality.pulls import Looks, Pull, PullStage, pull_of
 from discreet.errors import Refuted, TooLarge
 from discreet.frozen import dataclass
 from discreet.model.actions import ListedActions, RealActions
@@ -109,20 +109,23 @@ class UnknownCounts:
         low, high = (int(end / step) for end in ends)
         return ListedActions(tuple(k * step for k in range(low, high + 1))) if high - low < MOST_STATES else None
 
-    def least_loss(self, problem: Problem, stage: PullStage, scale: int, multipliers: Sequence[Multipliers]) -> Fraction:
+    def least_loss(
+        self, problem: Problem, stage: PullStage, scale: int, multipliers: Sequence[Multipliers], looks: Looks | None = None
+    ) -> Fraction:
         """What kernels on the states lose at least, by the multipliers; refuted where these do not fit."""
         factor = rational_above_exp(problem.epsilon, FACTOR_BITS) if problem.epsilon else Fraction(1)
         ends = min(stage.omegas), max(stage.omegas)
         stage, pulls = _where_pulled(stage, [pull_of(m, stage.edges, scale, factor) for m in multipliers])
         listed = self.lattice(problem, ends)
         if listed is not None and all(m.action in listed for m in multipliers):
-            decision = self.decision(problem, listed)
+            decision, looks = self.decision(problem, listed), looks or Looks()
+            looks.closely(len(listed) * len(stage.values), cost=1)
             regrets, least = regrets_of((decision,), stage.values)
             assert not any(least.values()), "every ω of a lattice is an action"
-            loss = over_actions((decision,), stage, regrets, pulls)
+            loss = over_actions((decision,), stage, regrets, pulls, looks)
         else:
             decision = self.decision(problem, RealActions())
-            loss = over_pieces(decision, ends, stage, dict.fromkeys(stage.omegas, Fraction(0)), pulls)
+            loss = over_pieces(decision, ends, stage, dict.fromkeys(stage.omegas, Fraction(0)), pulls, looks)
         return max(loss, Fraction(0))
 
 

@@ -20,7 +20,7 @@ from math import lcm, prod
 import numpy as np
 
 from discreet.certify.duality.chords import least_losses, over_pieces
-from discreet.certify.duality.pulls import PRIOR_BITS, Pull, PullStage, contenders, dense, pull_of, rounded_parts
+from discreet.certify.duality.pulls import PRIOR_BITS, Looks, Pull, PullStage, columns, contenders, pull_of, rounded_parts
 from discreet.errors import Refuted, TooLarge
 from discreet.model.actions import ListedActions, NamedActions
 from discreet.model.certificate import DualWitness, Recommendation
@@ -121,25 +121,29 @@ def regrets_of(decisions: Sequence[Decision], omegas: Sequence[Fraction]) -> tup
     return regrets, least
 
 
-def over_actions(decisions: Sequence[Decision], stage: PullStage, regrets: Regrets, pulls: Sequence[Pull]) -> Fraction:
+def over_actions(
+    decisions: Sequence[Decision], stage: PullStage, regrets: Regrets, pulls: Sequence[Pull], looks: Looks | None = None
+) -> Fraction:
     """Σ over box states of min_a [π·regret − Gᵀf]; a state of no multipliers contributes zero."""
     actions = combined_actions(decisions)
     by_action = {pull.action: pull for pull in pulls}
     if len(by_action) != len(pulls) or not by_action.keys() <= set(actions):
         raise Refuted("the witness repeats an action or names one that the problem does not have", "actions")
+    looks = looks or Looks()
+    looks.begin(len(actions), len(stage.inside))
     each_action = [by_action.get(action, Pull(action, {})) for action in actions]
     tables = [pull.at for pull in each_action]
     (parts,) = {pull.unit for pull in pulls} or {1}
     masses = [rounded_parts(stage.masses[state]) for state in stage.inside]
     held = [regrets[stage.omegas[state]] for state in stage.inside]
     rough = {id(row): np.array([r / unit for r in row]) for row, unit in {id(row): (row, unit) for row, unit in held}.values()}
-    pulled = np.ascontiguousarray(dense(each_action, len(masses)).T)
     totals: dict[int, Fraction | int] = {}
-    for h, (row, unit) in enumerate(held):
+    for h, ((row, unit), pulled) in enumerate(zip(held, columns(each_action, len(masses)), strict=True)):
         weighted = rough[id(row)] * (masses[h] / (1 << PRIOR_BITS))
-        size = float((weighted + np.abs(pulled[h])).max())
+        size = float((weighted + np.abs(pulled)).max())
+        looks.closely(len(near := contenders(weighted - pulled, size)), cost=1)
         # in parts of 2^−B·unit·parts everything is whole
         mass, each = masses[h] * parts, unit << PRIOR_BITS
-        least = min(mass * row[i] - each * tables[i].get(h, 0) for i in contenders(weighted - pulled[h], size))
+        least = min(mass * row[i] - each * tables[i].get(h, 0) for i in near)
         totals[unit] = totals.get(unit, 0) + least
     return sum((Fraction(total) / ((unit << PRIOR_BITS) * parts) for unit, total in totals.items()), Fraction(0))

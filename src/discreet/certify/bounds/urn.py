@@ -56,6 +56,8 @@ BITS = 128
 """Of the result below the point."""
 MOST_WORK = 20_000_000
 """Nodes times states times types, and counts of classes in all states."""
+MOST_BITS = 1 << 32
+"""Binary digits of all products of contents, of each type and number of respondents."""
 
 State = tuple[int, ...]
 
@@ -117,6 +119,14 @@ def urn_upper_bound(problem: Problem, witness: UrnWitness) -> Fraction:
     work = len(witness.multipliers) * len(witness.states) * len(urn.values)
     if work > MOST_WORK:
         raise TooLarge("the urn bound", size=f"{work:,} sums", fits=f"{MOST_WORK:,}", remedy="use fewer states or nodes")
+    bits = urn.respondents**2 // 2 * (len(urn.values) + 1) * _longest(urn).bit_length()
+    if bits > MOST_BITS:
+        raise TooLarge(
+            "The probabilities of this urn are too long for so many respondents",
+            size=f"{bits:,} binary digits",
+            fits=f"{MOST_BITS:,} binary digits",
+            remedy="use contents with a smaller common denominator, or another witness",
+        )
     nodes = [node.action for node in witness.multipliers if isinstance(node.action, Fraction)]
     low, high = problem.omega_range
     rising = len(nodes) == len(witness.multipliers) and all(a < b for a, b in pairwise(nodes))
@@ -134,6 +144,12 @@ def urn_upper_bound(problem: Problem, witness: UrnWitness) -> Fraction:
         counts, second = prior.moments(state)
         total += weight * second + sum((n * worth for n, worth in zip(counts, worths, strict=True) if n), Fraction(0))
     return -Fraction((total.numerator << BITS) // total.denominator, 1 << BITS)
+
+
+def _longest(urn: Urn) -> int:
+    """The largest factor of a product of contents in whole numbers."""
+    whole = lcm(*(c.denominator for c in urn.contents))
+    return int(sum(urn.contents, Fraction(0)) * whole) + urn.grows * whole * urn.respondents
 
 
 class _Prior:

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from discreet.certify.duality.affine import AffinePayoff, Kink
-from discreet.certify.duality.pulls import LARGEST, Pull, PullStage, added, contenders, dense, rounded
+from discreet.certify.duality.pulls import LARGEST, Looks, Pull, PullStage, added, columns, contenders, rounded
 from discreet.errors import Refuted
 from discreet.model.decision import Decision
 from discreet.model.losses import SquaredLoss
@@ -47,6 +47,7 @@ def over_pieces(
     stage: PullStage,
     least: dict[Fraction, Fraction],
     pulls: Sequence[Pull],
+    looks: Looks | None = None,
 ) -> Fraction:
     """Σ over box states of the least [π·regret − Gᵀf] over all pieces between action nodes."""
     numbers = [pull.action for pull in pulls if isinstance(pull.action, Fraction)]
@@ -63,22 +64,24 @@ def over_pieces(
         parts = payoff.parts(numbers)
     if not numbers or numbers[0] > low or numbers[-1] < high:
         raise Refuted("the action nodes of the witness leave out actions", f"nodes must reach from {low} to {high}")
-    pulled = dense(pulls, len(stage.inside))
+    looks = looks or Looks()
+    looks.begin(len(pulls), len(stage.inside))
     ends = np.array([float(a) for a in numbers])
     strange = bool(max(np.abs(ends).max(), np.abs(parts).max(initial=0.0)) > LARGEST)
     heights = [Fraction(0)] * len(numbers)
     total = Fraction(0)
-    for h, state in enumerate(stage.inside):
+    for h, (state, pulled) in enumerate(zip(stage.inside, columns(pulls, len(stage.inside)), strict=True)):
         mass, omega = rounded(stage.masses[state]), stage.omegas[state]
         weighted, shift = decision.weight * mass, mass * least[omega]
         bulges = [weighted * bend.bulge(omega) for bend in bends]
         if bends:
-            rough, size = _rough_chords(float(weighted), float(omega), parts, -pulled[:, h], bulges)
+            rough, size = _rough_chords(float(weighted), float(omega), parts, -pulled, bulges)
         else:
-            rough, size = _rough_pieces(decision, float(weighted), float(omega), ends, -pulled[:, h])
+            rough, size = _rough_pieces(decision, float(weighted), float(omega), ends, -pulled)
         if strange or abs(omega) > LARGEST or 0 < weighted < 1 / LARGEST**14 or weighted > LARGEST:
             size = np.inf
-        for k in (near := contenders(rough, size)):
+        looks.closely(len(near := contenders(rough, size)))
+        for k in near:
             heights[k : k + 2] = (-pull.exactly(h) - shift for pull in pulls[k : k + 2])
         pieces = (
             _least_on_piece(decision, weighted, omega, numbers[k : k + 2], heights[k : k + 2], bulges[k : k + 1]) for k in near

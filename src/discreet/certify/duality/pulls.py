@@ -6,13 +6,13 @@ taken in exact arithmetic, but only over the entries that floats cannot rule out
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
-from discreet.errors import Refuted
+from discreet.errors import Refuted, TooLarge
 from discreet.frozen import dataclass
 from discreet.model.certificate import Multipliers, Recommendation
 from discreet.model.priors.weights import ExactWeights
@@ -25,6 +25,14 @@ LARGEST = Fraction(10**20)
 PRIOR_BITS = 160
 LONG, KEPT_BITS = 4096, 320
 """A sum whose denominator has more bits than the first grows no longer: what is added to it is rounded down to so many."""
+MOST_DIGITS = 4096
+"""Binary digits of the scale of multipliers, and of an action: every exact look computes with them."""
+MOST_ROUGH = 1 << 30
+"""Actions times states of a witness."""
+DEAR = 16
+"""A piece between two actions takes as long as so many listed actions."""
+MOST_EXACT = DEAR << 21
+"""Listed actions at states that are looked at exactly."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +70,15 @@ class Pull:
 
 def pull_of(multipliers: Multipliers, edges: frozenset[tuple[int, int]], scale: int, factor: Fraction) -> Pull:
     """The pull of one action's multipliers; refutes those that stand where no edge is."""
+    numbers = (x for x in (multipliers.action, Fraction(1, scale)) if isinstance(x, Fraction))
+    digits = max(x.numerator.bit_length() + x.denominator.bit_length() for x in numbers)
+    if digits > MOST_DIGITS:
+        raise TooLarge(
+            "A witness writes an action or its scale too finely",
+            size=f"{digits:,} binary digits",
+            fits=f"{MOST_DIGITS:,} binary digits",
+            remedy="write it with fewer digits",
+        )
     into: dict[int, int] = {}
     out: dict[int, int] = {}
     for start, end, flow in multipliers.flows:
@@ -74,12 +91,47 @@ def pull_of(multipliers: Multipliers, edges: frozenset[tuple[int, int]], scale: 
     return Pull(multipliers.action, pulls, bottom * scale)
 
 
-def dense(pulls: Sequence[Pull], states: int) -> np.ndarray:
-    """Pulls as floats [action, state]."""
-    found = np.zeros((len(pulls), states))
-    for row, pull in zip(found, pulls, strict=True):
-        row[list(pull.at)] = [float(part / pull.unit) for part in pull.at.values()]
-    return found
+def columns(pulls: Sequence[Pull], states: int) -> Iterator[np.ndarray]:
+    """Pulls of all actions as floats, state by state: most are none, and all at once would take gigabytes."""
+    numbers = [np.full(len(pull.at), k) for k, pull in enumerate(pulls)]
+    actions = np.concatenate([np.zeros(0, dtype=np.int64), *numbers])
+    places = np.array([h for pull in pulls for h in pull.at], dtype=np.int64)
+    amounts = np.array([float(part / pull.unit) for pull in pulls for part in pull.at.values()])
+    order = np.argsort(places, kind="stable")
+    cuts = np.searchsorted(places[order], np.arange(states + 1))
+    for here in map(slice, cuts[:-1], cuts[1:]):
+        found = np.zeros(len(pulls))
+        found[actions[order[here]]] = amounts[order[here]]
+        yield found
+
+
+class Looks:
+    """How often actions of one witness may be looked at, in all of its parts together: in floats, and exactly."""
+
+    def __init__(self) -> None:
+        self.rough, self.exact = MOST_ROUGH, MOST_EXACT
+
+    def begin(self, actions: int, states: int) -> None:
+        """Refuse so many actions at so many states before the first."""
+        self.rough -= actions * states
+        if self.rough < 0:
+            raise TooLarge(
+                "A witness has too many actions at too many states",
+                size=f"{MOST_ROUGH - self.rough:,}",
+                fits=f"{MOST_ROUGH:,} of both together",
+                remedy="use fewer actions or states",
+            )
+
+    def closely(self, actions: int, cost: int = DEAR) -> None:
+        """Refuse to look exactly at so many more actions of a state where these were too many."""
+        self.exact -= actions * cost
+        if self.exact < 0:
+            raise TooLarge(
+                "Floats cannot tell which actions of a witness are best, and exactly it would take too long",
+                size=f"more than {MOST_EXACT // cost:,} actions at states",
+                fits=f"{MOST_EXACT // cost:,}",
+                remedy="use fewer actions, farther apart",
+            )
 
 
 def contenders(rough: np.ndarray, size: float) -> list[int]:

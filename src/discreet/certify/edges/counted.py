@@ -18,7 +18,7 @@ database shows; the tight ε then has no lower side.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -35,6 +35,8 @@ from discreet.numerics.exact import format_exact
 
 MOST_COMPARED = 50_000_000
 """Pairs of probabilities."""
+SHORT = 1024
+"""Binary digits of a probability that take no longer to compare than fewer."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def refuted(found: Steepest, allowed: str) -> Counterexample:
     ratio = "an infinite ratio" if found.bottom == 0 else log_words(found.fall)
     if found.shown is None:
         return Counterexample(
-            "privacy", "The tables of noise differ by too much for this to be proved", found=ratio, allowed=allowed
+            "privacy", "The tables of noise differ by too much for this ε to be proved", found=ratio, allowed=allowed
         )
     near, far, output = map(str, found.shown)
     words = f"Output {output} is too much likelier at state {near} than at its neighbour {far}"
@@ -100,15 +102,16 @@ def steepest(mechanism: Mechanism, kernel: CountedKernel) -> Steepest:
     moves: dict[tuple[int, int, int], Move] = {}
     for move in met(types, kernel.counts, mechanism.problem.people.largest, presence=presence):
         moves.setdefault((move.here, move.there, move.moved), move)
-    if len(moves) * (2 * edge + 1) > MOST_COMPARED:
+    digits = kernel.denominator.bit_length() + kernel.step.bit_length() + 2 * kernel.ratio.denominator.bit_length()
+    if len(moves) * (2 * edge + 1) * (1 + digits // SHORT) > MOST_COMPARED:
         raise TooLarge(
             "The tables of this kernel are too long to be compared for every pair of neighbours",
-            size=f"{len(moves):,} pairs of {2 * edge + 1:,} probabilities",
-            fits=f"{MOST_COMPARED:,} comparisons",
-            remedy="use fewer tables or a smaller step",
+            size=f"{len(moves):,} pairs of {2 * edge + 1:,} probabilities of {digits:,} binary digits",
+            fits=f"{MOST_COMPARED:,} comparisons of {SHORT:,} binary digits",
+            remedy="use fewer tables, a smaller step or shorter numbers",
         )
     tables, near = whole_tables(kernel), sorted(range(-edge, edge + 1), key=abs)
-    top, bottom, shown = 1, 1, None
+    top, bottom, found = 1, 1, None
     for move in moves.values():
         for z in near:
             if abs(z - move.moved) > edge:
@@ -116,9 +119,12 @@ def steepest(mechanism: Mechanism, kernel: CountedKernel) -> Steepest:
             x, y = tables[move.here][z + edge], tables[move.there][z - move.moved + edge]
             larger, smaller = (x, y) if x >= y else (y, x)
             if larger * bottom > top * smaller:
-                top, bottom = larger, smaller
-                pair = _databases(mechanism, kernel, move, z)
-                shown = pair if pair is None or x >= y else (pair[1], pair[0], pair[2])
+                top, bottom, found = larger, smaller, (move, z, x >= y)
+    shown = None
+    if found is not None:
+        move, z, falls = found
+        pair = _databases(mechanism, kernel, move, z)
+        shown = pair if pair is None or falls else (pair[1], pair[0], pair[2])
     return Steepest(top, bottom, shown, len(moves))
 
 
@@ -135,15 +141,39 @@ def met(types: Sequence[tuple[tuple[int, int], int]], counts: CountTables, large
     `types` are ((of the first class or not, of the second or not), value), up to `largest` respondents have them; with `presence`
     one is added or removed. A move is told the way round in which the first count, or else the second, does not fall.
     """
-    kinds = range(len(types))
-    ways: list[tuple[int | None, int]] = [(None, b) for b in kinds] if presence else []
-    ways += [] if presence else [(a, b) for a in kinds for b in kinds if a != b and types[a][0] <= types[b][0]]
+    _must_be_few(len(types) if presence else len(types) ** 2)
+    ways = _ways(types, presence=presence)
+    _must_be_few(len(ways) * (counts.first + 1) * (counts.second + 1))
     for a, b in ways:
         ((first, second), value), ((more, beside), after) = ((0, 0), 0) if a is None else types[a], types[b]
         for j in range(min(counts.first, largest - 1) + 1):
             for k in range(min(counts.second, largest - 1 - j) + 1):
                 here, there = counts.of(j + first, k + second), counts.of(j + more, k + beside)
                 yield Move(a, b, (j, k), here, there, after - value)
+
+
+def _must_be_few(moves: int) -> None:
+    """Refuse more than can be listed before the first is."""
+    if moves > MOST_COMPARED:
+        raise TooLarge(
+            "The neighbours of this kernel are too many to be listed",
+            size=f"{moves:,} moves",
+            fits=f"{MOST_COMPARED:,} moves",
+            remedy="use fewer tables or types",
+        )
+
+
+def _ways(types: Sequence[tuple[tuple[int, int], int]], *, presence: bool) -> list[tuple[int | None, int]]:
+    """Who becomes whom: the first of all that move the counts and the sum alike."""
+    kinds = range(len(types))
+    ways: Iterable[tuple[int | None, int]] = ((a, b) for a in kinds for b in kinds if a != b and types[a][0] <= types[b][0])
+    if presence:
+        ways = ((None, b) for b in kinds)
+    found: dict[object, tuple[int | None, int]] = {}
+    for a, b in ways:
+        mark, value = ((0, 0), 0) if a is None else types[a]
+        found.setdefault((mark, types[b][0], types[b][1] - value), (a, b))
+    return list(found.values())
 
 
 def _databases(mechanism: Mechanism, kernel: CountedKernel, move: Move, z: int) -> tuple[int, int, int] | None:

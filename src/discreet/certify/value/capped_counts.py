@@ -13,7 +13,7 @@ one minus the sum. As many steps as respondents, (J + 1)·(A + 1) cells each. [o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -26,16 +26,46 @@ from discreet.certify.value.urn_sums import UNITS, below
 from discreet.errors import TooLarge
 from discreet.model.count_tables import CountTables
 
-MOST_STEPS = 100_000_000
-"""Respondents × cells."""
+MOST_STEPS = 1 << 30
+"""Respondents × cells, of all laws of a mixture."""
+EACH_STEP, EACH_TABLE = 2_000, 60
+"""What a respondent takes beside the cells, and a table for each number of respondents that there may be."""
 Marks = Sequence[tuple[int, int]]
 Cells = NDArray[Any]
 
 
 def table_chances(law: Law, marks: Marks, counts: CountTables) -> list[Fraction]:
     """The probability of each table from below, of types with these marks; together at most one."""
+    steps = _steps(law, counts)
+    if steps > MOST_STEPS:
+        raise TooLarge(
+            "The law of two counts takes too many steps",
+            size=f"{steps:,} respondents × cells",
+            fits=f"{MOST_STEPS:,} of both",
+            remedy="use fewer respondents or fewer tables",
+        )
+    return _chances(law, marks, counts)
+
+
+def _steps(law: Law, counts: CountTables) -> int:
+    """Respondents × cells, and what else takes time."""
     if isinstance(law, Mixed):
-        parts = [[share * p for p in table_chances(one, marks, counts)] for share, one in law.parts]
+        return sum(_steps(one, counts) for _, one in law.parts)
+    if isinstance(law, Listed):
+        return EACH_TABLE * len(law.histograms)
+    sizes = _sizes(law)
+    return sizes[-1][0] * ((counts.first + 1) * (counts.second + 1) + EACH_STEP) + len(sizes) * len(counts) * EACH_TABLE
+
+
+def _sizes(law: Law) -> Sizes:
+    assert isinstance(law, (Identical, Overdispersed, Separate))
+    return ((len(law.rows), Fraction(1)),) if isinstance(law, Separate) else law.sizes
+
+
+def _chances(law: Law, marks: Marks, counts: CountTables) -> list[Fraction]:
+    """The probability of each table from below."""
+    if isinstance(law, Mixed):
+        parts = [[share * p for p in _chances(one, marks, counts)] for share, one in law.parts]
         return [sum(each, Fraction(0)) for each in zip(*parts, strict=True)]
     found = [Fraction(0)] * len(counts)
     if isinstance(law, Listed):
@@ -43,34 +73,27 @@ def table_chances(law: Law, marks: Marks, counts: CountTables) -> list[Fraction]
             j, k = (sum(m[c] * n for m, n in zip(marks, histogram, strict=True)) for c in (0, 1))
             found[counts.of(j, k)] += p
         return found
+    tables = counts.at(*np.indices((counts.first + 1, counts.second + 1)))
     for share, cells in _grown(law, marks, counts):
-        for (j, k), mass in np.ndenumerate(cells):
-            found[counts.of(j, k)] += share * Fraction(int(mass), 1 << UNITS)
+        held = np.zeros(len(counts), dtype=np.uint64)
+        np.add.at(held, tables, cells)
+        found = [p + share * Fraction(mass, 1 << UNITS) for p, mass in zip(found, held.tolist(), strict=True)]
     return found
 
 
-def _grown(law: Law, marks: Marks, counts: CountTables) -> list[tuple[Fraction, Cells]]:
+def _grown(law: Law, marks: Marks, counts: CountTables) -> Iterator[tuple[Fraction, Cells]]:
     """P(X = x) [j, k] in units of 2^−UNITS for each number of respondents that there may be, with its chance."""
-    assert isinstance(law, (Identical, Overdispersed, Separate))
-    sizes: Sizes = ((len(law.rows), Fraction(1)),) if isinstance(law, Separate) else law.sizes
     start = np.zeros((counts.first + 1, counts.second + 1), dtype=np.uint64)
-    if sizes[-1][0] * start.size > MOST_STEPS:
-        raise TooLarge(
-            "The law of two counts takes too many steps",
-            size=f"{sizes[-1][0]:,} respondents × {start.size:,} cells",
-            fits=f"{MOST_STEPS:,} of both",
-            remedy="use fewer respondents or fewer tables",
-        )
     start[0, 0] = 1 << UNITS
-    classes = sorted(set(marks))
+    classes, sizes = sorted(set(marks)), _sizes(law)
     held, cells, chances = [np.zeros_like(start) for _ in classes], start, dict(sizes)
-    found = [(chances[0], start)] if 0 in chances else []
+    if 0 in chances:
+        yield chances[0], start
     for n in range(sizes[-1][0]):
         held = [counted_once(each, mark) for each, mark in zip(_next(law, n, marks, classes, cells, held), classes, strict=True)]
         cells = sum(held[1:], held[0])
         if n + 1 in chances:
-            found.append((chances[n + 1], cells))
-    return found
+            yield chances[n + 1], cells
 
 
 def _next(law: Law, n: int, marks: Marks, classes: Marks, cells: Cells, held: list[Cells]) -> list[Cells]:
