@@ -69,7 +69,7 @@ def test_states_without_a_neighbour_nearer_to_an_action_are_left_out() -> None:
 
 def test_cells_touch_and_are_narrow_where_actions_are_met() -> None:
     loss, edges = cross(150)
-    cells = uneven_cells(loss, edges, Ranked.of(loss.omega, edges), 1.0)
+    cells = uneven_cells(loss, edges, Ranked.of(loss.omega, edges), 1.0, 1e-2)
     widths = 2 * cells.radii
     assert cells.centres[0] <= loss.low and cells.centres[-1] >= loss.high
     often = int(np.argmin(np.abs(cells.centres - loss.omega @ loss.prior)))

@@ -24,8 +24,8 @@ from discreet.watch import SILENT, Watch
 
 RADIUS = 4.5
 """Of a window, in steps between neighbours over ε."""
-CELL = 0.025
-"""The squared width of the narrowest cells, in parts of the variance of geometric noise,"""
+CELL = 2.5
+"""The squared width of the narrowest cells, in gaps of what geometric noise loses beside a normal prior,"""
 WIDEST = 3.0
 """and the width of the widest beside them."""
 PLACES = 2_000
@@ -34,11 +34,12 @@ STEPS_LEFT = 0.7
 """Of the gap, what the steps may leave: cells take the rest."""
 
 
-def uneven_cells(loss: SquaredError, edges: Integers, graph: Ranked, epsilon: float) -> Line:
+def uneven_cells(loss: SquaredError, edges: Integers, graph: Ranked, epsilon: float, gap: float) -> Line:
     """Cells wherever an action may be played, widths as the third root of how rare it is, and larger ones beyond."""
     step = float(np.ptp(graph.omega[graph.edges], axis=1).max())
     ratio = np.exp(-epsilon)
-    narrow = step * float(np.sqrt(CELL * 2 * ratio) / (1 - ratio))
+    noise, spread = step**2 * 2 * ratio / (1 - ratio) ** 2, _spread(loss)
+    narrow = float(np.sqrt(CELL * gap * noise * spread / (noise + spread)))
     low, high = farthest(loss, edges, graph, epsilon)
     first, last = max(low - narrow, loss.low + narrow / 2), min(high + narrow, loss.high - narrow / 2)
     if last - first < 2 * narrow:
@@ -49,6 +50,13 @@ def uneven_cells(loss: SquaredError, edges: Integers, graph: Ranked, epsilon: fl
     number = np.concatenate([[0.0], np.cumsum(np.diff(places) * (1 / widths[1:] + 1 / widths[:-1]) / 2)])
     count = max(int(np.ceil(number[-1])), 2)
     return line(np.interp(np.linspace(0.0, number[-1], count + 1), number, places), loss.low, loss.high)
+
+
+def _spread(loss: SquaredError) -> float:
+    """The variance of ω, and a trace of its range for priors that are nearly sure."""
+    share = loss.prior / loss.prior.sum()
+    least = float(np.ptp(loss.omega)) ** 2 / 40_000
+    return max(float(share @ (loss.omega - share @ loss.omega) ** 2), least)
 
 
 def _met(omega: Floats, prior: Floats, places: Floats, noise: float) -> Floats:
@@ -62,7 +70,7 @@ def _met(omega: Floats, prior: Floats, places: Floats, noise: float) -> Floats:
 def solve_graph_cells(loss: SquaredError, edges: Integers, epsilon: float, gap: float, watch: Watch = SILENT) -> Continuum:
     """A bound over all real actions with its multipliers, about as near as the gap says; its kernel is not private to the digit."""
     begun, graph = time.perf_counter(), Ranked.of(loss.omega, edges)
-    cells = uneven_cells(loss, edges, graph, epsilon)
+    cells = uneven_cells(loss, edges, graph, epsilon, gap)
     program, step = Program(cells.cost(loss), edges, epsilon), float(np.ptp(graph.omega[graph.edges], axis=1).max())
     radius = step * max(RADIUS / epsilon, 1.0)
     found = solve_windowed(program, graph, cells.centres, radius, STEPS_LEFT * gap, watch, repaired=False)

@@ -25,8 +25,8 @@ from discreet.watch import SILENT, Watch
 
 GAP = 1e-3
 """How near the program of coins is solved."""
-ROUGHLY = 5e-3
-"""From this gap on actions have windows where states are many: that proves about one per cent less than all states, much sooner."""
+ROUGHLY = 4e-3
+"""From this gap on actions have windows where states are many: that proves a little less than all states, much sooner."""
 ROUNDED = 1e-5
 """The share of the bound that rounding its multipliers may take."""
 
@@ -35,9 +35,18 @@ Solved = tuple[float, int, tuple[Multipliers, ...]]
 
 
 def solve_counts(
-    problem: Problem, unknown: UnknownCounts, stage: PullStage, gap: float, until: Watch, kept: Integers | None = None
+    problem: Problem,
+    unknown: UnknownCounts,
+    stage: PullStage,
+    gap: float,
+    until: Watch,
+    kept: Integers | None = None,
+    few: int = FEW_STATES,
 ) -> Solved:
-    """The best multipliers found in time between the states, or between some: a state without any counts as no loss."""
+    """The best multipliers found in time between the states, or between some: a state without any counts as no loss.
+
+    Beyond a few states actions may have windows.
+    """
     kept = np.arange(len(stage.omegas)) if kept is None else kept
     omegas = [stage.omegas[h] for h in kept]
     masses, reads = np.array([float(stage.masses[h]) for h in kept]), np.array([float(omega) for omega in omegas])
@@ -50,7 +59,7 @@ def solve_counts(
     actions: list[Recommendation]
     if listed is None:
         loss = real_loss(unknown.decision(problem, RealActions()), masses, reads)
-        if gap >= ROUGHLY and len(kept) > FEW_STATES and isinstance(loss, SquaredError) and epsilon > 0 and len(edges):
+        if gap >= ROUGHLY and len(kept) > few and isinstance(loss, SquaredError) and epsilon > 0 and len(edges):
             found = solve_graph_cells(loss, edges, epsilon, gap, until)
         else:
             found = solve_real(loss, edges, epsilon, gap, until)
@@ -78,12 +87,20 @@ def coins_bound(problem: Problem, coins: tuple[TypeDie, ...], seconds: float, wa
     return bound, CoinsWitness(coins, scale, multipliers)
 
 
-def solved(problem: Problem, coins: tuple[TypeDie, ...], left_out: float, gap: float, seconds: float, watch: Watch) -> Solved:
+def solved(
+    problem: Problem,
+    coins: tuple[TypeDie, ...],
+    left_out: float,
+    gap: float,
+    seconds: float,
+    watch: Watch,
+    few: int = FEW_STATES,
+) -> Solved:
     """What coins prove as if enough held them, the scale and the multipliers; the least likely states, of a share, have none."""
     law = iid_sum(problem)
     stage, unknown = coins_stage(law, coins), unknown_to_all(law, coins)
     kept = likely(np.array([float(x) for x in stage.masses]), left_out)
-    return solve_counts(problem, unknown, stage, gap, Until.after(seconds, watch), kept)
+    return solve_counts(problem, unknown, stage, gap, Until.after(seconds, watch), kept, few)
 
 
 def likely(masses: np.ndarray, left_out: float) -> np.ndarray:
