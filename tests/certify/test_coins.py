@@ -23,9 +23,20 @@ from discreet.certify.bounds.coins import _ways, chance_of, coins_stage, coins_u
 from discreet.certify.duality.pulls import rounded
 from discreet.certify.optimality import upper_bound
 from discreet.design import design
+from discreet.design.ladder.bounds import counts
+from discreet.design.ladder.bounds import dice as proposing
 from discreet.design.ladder.bounds.coins import best_coins
 from discreet.design.ladder.bounds.counts import coins_bound
-from discreet.design.ladder.bounds.dice import dice_bound, dice_of, dice_within, in_tiers_of, states_of, why_no_coins
+from discreet.design.ladder.bounds.dice import (
+    dice_bound,
+    dice_of,
+    dice_within,
+    in_tiers_of,
+    promising,
+    states_of,
+    taking,
+    why_no_coins,
+)
 from discreet.design.schedule import counted
 from discreet.errors import InputError, Refuted, TooLarge
 from discreet.files.certificate import certificate_document, certificate_from_document
@@ -183,6 +194,31 @@ def test_dice_in_tiers_prove_more_than_in_one() -> None:
         assert all(other.tiers != few.tiers for other in dice_within(problem, 8.0, witness))
         hasty = dice_bound(problem, few, 0.0)[1]
     assert len(hasty.tiers) == 0 < len(witness.tiers)
+
+
+def test_dice_with_many_states_are_tried_roughly_and_the_best_have_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With windows from thirty states on: they prove nearly what all states prove, and no more."""
+    more: dict[str, Any] = {"values": list(range(6)), "chances": ["0.8", "0.1", "0.05", "0.03", "0.015", "0.005"]}
+    for module in (proposing, counts):
+        monkeypatch.setattr(module, "FEW_STATES", 30)
+    monkeypatch.setattr(proposing, "TIERS", {3: proposing.TIERS[3]})
+    problem, listed = asked(60, "2", **more), asked(60, "2", actions="integer", **more)
+    assert not any(one.many for one in dice_within(listed, 20.0))
+    law, small = iid_sum(problem), next(each for each in dice_of(problem) if [die.faces for die in each] == [(0, 5, 4), (0, 2)])
+    whole, windowed = (in_tiers_of(law, small, 3, windows) for windows in (False, True))
+    assert windowed.many and windowed.states > whole.states and windowed.nearness[1] > whole.nearness[1]
+    with counted():
+        exact, near = (-coins_upper_bound(problem, dice_bound(problem, each, 600.0)[1]) for each in (whole, windowed))
+        assert Fraction(99, 100) * exact < near < Fraction(102, 100) * exact
+        within = dice_within(problem, 1.5)
+        many = [one for one in within if one.many]
+        assert len(many) > 1 and all(taking(problem, one) <= 1.5 for one in many)
+        chosen = promising(problem, within, 600.0)
+        assert [one for one in chosen if not one.many] == [one for one in within if not one.many]
+        (best,) = (one for one in chosen if one.many)
+        assert promising(problem, [best], 0.0) == [best]  # nothing to be tried
+        proved = {one.states: dice_bound(problem, one, 600.0)[0] for one in many}
+    assert proved[best.states] > 0.97 * max(proved.values())
 
 
 def test_dice_are_found_on_either_side_and_for_any_law() -> None:

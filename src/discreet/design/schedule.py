@@ -59,7 +59,7 @@ SHARES = {
     "program on the sum": 0.12,
     "program on a sum and a count": 0.25,
     "noise that follows a count": 0.4,
-    "coin bound": 0.6,
+    "coin bound": 0.75,
     "boxes bound": 0.7,
     "set-aside bound": 0.75,
     "urn bound": 0.8,
@@ -101,7 +101,9 @@ SECONDS_PER_COUNTED_ROW, SECONDS_PER_COUNTED_PRODUCT, COUNTED_STEPS = 6e-7, 1.3e
 SECONDS_PER_STRIP_PAIR = 1.5e-4
 """Of a bound by coins, for each pair of states of its strip."""
 SECONDS_PER_DICE_PAIR = 4e-6
-"""Of a bound by dice, for each pair of states of a tier and each count."""
+"""Of a bound by dice, for each pair of states of a tier and each count;"""
+SECONDS_PER_DICE_EDGE, DICE_EDGE_POWER = 2.5e-5, 1.5
+"""where actions have windows, for the edges of a tier to this power."""
 SECONDS_PER_BOX, SECONDS_PER_KEPT = 5.5e-6, 3e-3
 """Of a bound by boxes: for the squared states of one, each far type but the first and the larger of ε and one; for each state."""
 SECONDS_PER_LIKELY_PAIR = 1.8e-5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -74,6 +75,15 @@ def test_cells_touch_and_are_narrow_where_actions_are_met() -> None:
     assert cells.centres[0] <= loss.low and cells.centres[-1] >= loss.high
     often = int(np.argmin(np.abs(cells.centres - loss.omega @ loss.prior)))
     assert widths[often] < 1.5 * widths.min() and widths[len(widths) - 3] > 1.5 * widths.min()
+
+
+def test_cells_are_as_narrow_as_the_gap_and_the_prior_ask_for() -> None:
+    loss, edges = cross(150)
+    graph = Ranked.of(loss.omega, edges)
+    rough, fine = (2 * uneven_cells(loss, edges, graph, 1.0, gap).radii.min() for gap in (1.6e-2, 4e-3))
+    assert 1.7 < rough / fine < 2.3
+    nearly = replace(loss, prior=np.where(loss.omega == loss.omega[0], 1.0, 1e-3 * loss.prior))
+    assert 2 * uneven_cells(nearly, edges, graph, 1.0, 1.6e-2).radii.min() < rough
 
 
 def test_a_search_ends_when_its_time_does() -> None:

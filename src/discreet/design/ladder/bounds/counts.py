@@ -25,7 +25,7 @@ from discreet.watch import SILENT, Watch
 
 GAP = 1e-3
 """How near the program of coins is solved."""
-ROUGHLY, FEW_STATES = 5e-3, 100
+ROUGHLY, FEW_STATES = 4e-3, 200
 """From this gap on actions have windows where states are more: that proves half a per cent less than all states, much sooner."""
 ROUNDED = 1e-5
 """The share of the bound that rounding its multipliers may take."""

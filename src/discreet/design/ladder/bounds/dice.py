@@ -18,11 +18,14 @@ from discreet.certify.bounds.chain import binomial_below
 from discreet.certify.bounds.coins import MOST_BITS, bits_of, chance_of, in_tiers
 from discreet.certify.bounds.counts import MOST_COUNTS, MOST_STATES
 from discreet.design.ladder.bounds.coins import MOST_HOLDERS, best_pair
-from discreet.design.ladder.bounds.counts import likely, solved
-from discreet.design.schedule import SECONDS_PER_DICE_PAIR, now, spend
+from discreet.design.ladder.bounds.counts import FEW_STATES, likely, solved
+from discreet.design.program.thin_witness import in_passing
+from discreet.design.schedule import DICE_EDGE_POWER, SECONDS_PER_DICE_EDGE, SECONDS_PER_DICE_PAIR, now, spend
 from discreet.frozen import dataclass
+from discreet.model.actions import RealActions
 from discreet.model.certificate import CoinsTier, CoinsWitness, Multipliers, TypeDie, Witness, coin
 from discreet.model.iid_sum import IidSum, iid_sum
+from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
 from discreet.watch import SILENT, Watch
 
@@ -34,14 +37,15 @@ TIERS = {
     3: (-2.6, -1.1, 0.0),
     4: (-2.8, -1.6, -0.6, 0.3),
     6: (-2.9, -2.0, -1.3, -0.7, 0.0, 0.7),
+    **{count: tuple(np.linspace(-2.7, 1.5, count).tolist()) for count in (8, 10, 12, 14, 16)},
 }
 """By the number of programs: standard deviations from the mean number of holders to those that are asked for."""
 FIRST_TIERS, NARROW = 3, 0.02
 """So many programs come before a larger one, or two where the number of holders varies by less than this share of it."""
 TAIL = 2e-4
 """What a window of counts leaves out at each end."""
-LEFT_OUT = 1e-3
-"""The share of the least likely states that are left out of a program."""
+LEFT_OUT, LEFT_OUT_OF_MANY = 1e-3, 5e-4
+"""The share of the least likely states that are left out of a program, and where there are so many that actions have windows."""
 ALONE, FEWEST_ALONE = 8, 5
 """Respondents who hold a coin that one of them tosses, in the mean: as many, and not fewer."""
 HALFWAY = Fraction(9, 20)
@@ -54,7 +58,15 @@ MANY_STEPS = 1.5
 """Above this ε the steps of all types matter: as many as possible are tossed, by one respondent at least."""
 SLOWER = 1.2
 """The power of ε, above one, that the time grows with: more actions matter."""
-GAP = 2e-3
+GAP, GAP_OF_MANY = 2e-3, 4e-3
+TRIALS, TRIED, TRIAL_GAP, LEFT_OUT_OF_TRIALS = 4, 0.04, 2e-2, 5e-3
+"""Dice with many states that are tried, the share of the time for each, and how roughly."""
+COMPARABLE = 4
+"""Dice with so many times fewer states than the largest are not tried beside these."""
+BY_HOLDERS = 0.6
+"""By what share a loss grows for each share of holders more, about."""
+BORDERED = 0.6
+"""What share of all moves lead to another likely state."""
 
 
 @dataclass(frozen=True)
@@ -63,15 +75,18 @@ class Dice:
 
     tiers: tuple[tuple[TypeDie, ...], ...]
     states: int
+    many: bool = False
+    """Whether actions have windows."""
 
     @property
     def counts(self) -> int:
         """How many types but the likeliest are not told."""
         return sum(len(die.counts) for die in self.tiers[0])
 
-    def taking(self, epsilon: float) -> float:
-        """A guess of the seconds that multipliers take."""
-        return SECONDS_PER_DICE_PAIR * max(epsilon, 1.0) ** SLOWER * self.counts * len(self.tiers) * self.states**2
+    @property
+    def nearness(self) -> tuple[float, float]:
+        """The share of the states that is left out, and the gap."""
+        return (LEFT_OUT_OF_MANY, GAP_OF_MANY) if self.many else (LEFT_OUT, GAP)
 
 
 def why_no_coins(problem: Problem) -> str | None:
@@ -125,26 +140,63 @@ def _apart(law: IidSum, base: int, t: int) -> Fraction:
 def dice_within(problem: Problem, seconds: float, held: Witness | None = None) -> list[Dice]:
     """The dice with the most states that are solved in tiers in about so many seconds, after some with fewer; none that are old.
 
-    At large ε half of the time is for those that leave most types unknown.
+    At large ε half of the time is for those that leave most types unknown; of those with many states there are several.
     """
     law, epsilon = iid_sum(problem), float(problem.epsilon)
     known = _size([dice for dice, _, _ in held.each]) if isinstance(held, CoinsWitness) else 0
+    windows = isinstance(problem.decision.loss, SquaredLoss) and isinstance(problem.decision.actions, RealActions)
     each = []
     for dice in dice_of(problem):
         first = FIRST_TIERS if _varying(law, dice[0]) > NARROW else 2
-        each.append([in_tiers_of(law, dice, count) for count in TIERS if count >= first])
+        each.append([in_tiers_of(law, dice, count, windows) for count in TIERS if count >= first])
 
     def fitting(within: float) -> list[Dice]:
-        new = ([one for one in tiers if one.taking(epsilon) <= within and _size(one.tiers) > known] for tiers in each)
+        new = ([one for one in tiers if taking(problem, one) <= within and _size(one.tiers) > known] for tiers in each)
         return sorted((tiers[-1] for tiers in new if tiers), key=lambda one: one.states)
 
-    chosen = []
-    if epsilon > MANY_STEPS:
-        chosen += sorted(fitting(seconds / 2), key=lambda one: (one.counts, one.states))[-1:]
-    chosen += fitting(seconds - sum(one.taking(epsilon) for one in chosen))[-1:]
-    chosen = list({one.states: one for one in chosen}.values())  # of the same dice those in more tiers
+    most = fitting((1 - TRIALS * TRIED) * seconds)
+    chosen = [one for one in most if one.many and COMPARABLE * one.states >= most[-1].states][-TRIALS:]
+    if not chosen:
+        if epsilon > MANY_STEPS:
+            chosen += sorted(fitting(seconds / 2), key=lambda one: (one.counts, one.states))[-1:]
+        chosen += fitting(seconds - sum(taking(problem, one) for one in chosen))[-1:]
+        chosen = list({one.states: one for one in chosen}.values())  # of the same dice those in more tiers
     few = [one for one in fitting(seconds) if FEWER * one.states <= chosen[0].states] if chosen else []
     return few[-1:] + chosen
+
+
+def promising(problem: Problem, dice: Sequence[Dice], seconds: float, watch: Watch = SILENT) -> list[Dice]:
+    """Of dice with many states those alone that promise most: each is tried with one number of holders, roughly."""
+    many = [one for one in dice if one.many]
+    if len(many) < 2:
+        return list(dice)
+    promises = []
+    for one in many:
+        if watch.cancelled():
+            break
+        middle = one.tiers[len(one.tiers) // 2]
+        with in_passing():
+            loss = solved(problem, middle, LEFT_OUT_OF_TRIALS, TRIAL_GAP, TRIED * seconds, watch)[0]
+        spend(TRIED * seconds)
+        promises.append(loss * _in_tiers(problem, one, middle[0].number))
+    best = many[int(np.argmax(promises))] if promises else many[0]
+    return [one for one in dice if not one.many or one is best]
+
+
+def _in_tiers(problem: Problem, dice: Dice, number: int) -> float:
+    """What tiers prove beside one with this number of throws that are surely made, about."""
+    respondents, mains = iid_sum(problem).respondents, [tier[0] for tier in dice.tiers]
+    each = [(die.number, float(chance_of(respondents, die)), 1 + BY_HOLDERS * (die.number / number - 1)) for die in mains]
+    return in_tiers(each) - sum(1 - float(chance_of(respondents, die)) for die in dice.tiers[0][1:])
+
+
+def taking(problem: Problem, dice: Dice) -> float:
+    """A guess of the seconds that multipliers take."""
+    epsilon = float(problem.epsilon)
+    if dice.many:
+        edges = BORDERED * dice.counts * (dice.counts + 1) / 2 * dice.states
+        return SECONDS_PER_DICE_EDGE * edges**DICE_EDGE_POWER * len(dice.tiers)
+    return SECONDS_PER_DICE_PAIR * max(epsilon, 1.0) ** SLOWER * dice.counts * len(dice.tiers) * dice.states**2
 
 
 def _size(tiers: Sequence[tuple[TypeDie, ...]]) -> int:
@@ -156,13 +208,15 @@ def states_of(dice: tuple[TypeDie, ...]) -> int:
     return prod(last - first + 1 for die in dice for first, last in die.counts)
 
 
-def in_tiers_of(law: IidSum, dice: tuple[TypeDie, ...], count: int) -> Dice:
-    """The same dice in so many tiers."""
+def in_tiers_of(law: IidSum, dice: tuple[TypeDie, ...], count: int, windows: bool = False) -> Dice:
+    """The same dice in so many tiers; actions may have windows."""
     main, mean = dice[0], law.respondents * float(dice[0].share)
     numbers = {floor(mean * (1 + each * _varying(law, main))) for each in TIERS[count]}
     thrown = [_thrown(main, min(number, law.respondents, MOST_HOLDERS)) for number in sorted(numbers)]
     tiers = tuple((die, *dice[1:]) for die in dict.fromkeys(thrown) if die is not None)
-    return Dice(tiers or (dice,), _likely_states(dice))
+    states = _likely_states(dice, LEFT_OUT)
+    many = windows and states > FEW_STATES
+    return Dice(tiers or (dice,), _likely_states(dice, LEFT_OUT_OF_MANY) if many else states, many)
 
 
 def _varying(law: IidSum, die: TypeDie) -> float:
@@ -197,24 +251,24 @@ def _window(trials: int, chance: Fraction) -> tuple[int, int]:
     return first + low, first + min(max(low, int(np.searchsorted(below, 1 - TAIL))), len(masses) - 1)
 
 
-def _likely_states(dice: tuple[TypeDie, ...]) -> int:
+def _likely_states(dice: tuple[TypeDie, ...], left_out: float) -> int:
     """About how many states of the windows are solved for."""
     logs = np.zeros(())
     for (first, last), share in zip(dice[0].counts, dice[0].shares[1:], strict=True):
         mean = dice[0].number * float(share / dice[0].share)
         logs = np.add.outer(logs, np.array([x * log(mean) - mean - lgamma(x + 1) for x in range(first, last + 1)]))
-    return likely(np.exp(logs).ravel(), LEFT_OUT).size * states_of(dice[1:])
+    return likely(np.exp(logs).ravel(), left_out).size * states_of(dice[1:])
 
 
 def dice_bound(problem: Problem, dice: Dice, seconds: float, watch: Watch = SILENT) -> tuple[float, CoinsWitness]:
     """What dice prove in tiers within the time; those that there is no time for are left out, the first aside."""
-    ends, law, epsilon = now() + seconds, iid_sum(problem), float(problem.epsilon)
+    ends, law = now() + seconds, iid_sum(problem)
     found: list[tuple[float, int, tuple[Multipliers, ...]]] = []
     for k, tier in enumerate(dice.tiers):
         given = (ends - now()) / (len(dice.tiers) - k)
         if not found or (given > 0 and not watch.cancelled()):
-            found.append(solved(problem, tier, LEFT_OUT, GAP, given, watch))
-            spend(dice.taking(epsilon) / len(dice.tiers))
+            found.append(solved(problem, tier, *dice.nearness, given, watch))
+            spend(taking(problem, dice) / len(dice.tiers))
     mains = [tier[0] for tier in dice.tiers[: len(found)]]
     each = [(die.number, float(chance_of(law.respondents, die)), bound) for die, (bound, _, _) in zip(mains, found, strict=True)]
     missed = sum(1 - float(chance_of(law.respondents, die)) for die in dice.tiers[0][1:])

@@ -12,7 +12,7 @@ from discreet.design.ladder.bounds.boxes import boxes_bound, kept_states, why_no
 from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.coins import best_coins, promised
 from discreet.design.ladder.bounds.counts import coins_bound
-from discreet.design.ladder.bounds.dice import dice_bound, dice_within, why_no_coins
+from discreet.design.ladder.bounds.dice import dice_bound, dice_within, promising, why_no_coins
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
 from discreet.design.ladder.bounds.set_aside import Fitted, fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.urn import UrnProved, urn_bound
@@ -105,7 +105,7 @@ class CoinsBound(Rung):
         known = isinstance(held, CoinsWitness) and coins and held.coins[0].number >= coins[0].number
         if coins and not known and promised(height.problem, coins) >= height.lower_bound:
             best = coins_bound(height.problem, coins, seconds, height.watch)
-        for dice in dice_within(height.problem, seconds, held):
+        for dice in promising(height.problem, dice_within(height.problem, seconds, held), seconds, height.watch):
             if not height.watch.cancelled() and now() < ends:
                 found = dice_bound(height.problem, dice, ends - now(), height.watch)
                 best = max((each for each in (best, found) if each), key=lambda each: each[0])
