@@ -43,6 +43,8 @@ QUICK_SECONDS = 2.0
 """What weighted sums may take before a program, when the gap asked for is loose."""
 FLOOR_SECONDS, FLOOR_SHARE = 2.0, 0.1
 """What weighted sums may take after a program that took all the time and is far from its gap; or this share of the whole."""
+FOR_THE_PRICE = 0.5
+"""Of the search for a mechanism of a restricted class, what goes into the best of all, which says the price."""
 BASELINE_SECONDS = 60.0
 """What publishing and proving a baseline may take that is better than all that was found: a slow machine breaks no promise."""
 

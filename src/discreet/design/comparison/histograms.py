@@ -25,6 +25,7 @@ class NoisyHistogram(Way):
 
     name = "noisy histogram"
     words = "geometric noise on every count of types, then the best reply"
+    reads_more = True
 
     def loss(self, base: Ground, watch: Watch) -> float:
         noise, shape = self._noise(base)

@@ -32,6 +32,8 @@ class Way(ABC):
     words: str
     serves: tuple[type[Promise], ...] = (PurePromise,)
     """The kinds of promise that it is used under."""
+    reads_more = False
+    """Whether it reads more of the data than the statistic."""
 
     @abstractmethod
     def loss(self, base: Ground, watch: Watch) -> float:
