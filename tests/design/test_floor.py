@@ -31,6 +31,7 @@ from discreet.design.routes.oblivious import Oblivious
 from discreet.design.schedule import TimeIsUpError, Until, counted, spend
 from discreet.errors import TooLarge
 from discreet.model.kernel import GeometricKernel
+from discreet.model.progression import Progression
 from discreet.model.record import Step
 from discreet.model.states import state_space
 from discreet.model.summary import LinearSummary
@@ -285,3 +286,17 @@ def test_what_reads_only_the_statistic_is_told_apart() -> None:
     )
     assert grown is not None and reads_only_the_statistic(grown)
     assert not reads_only_the_statistic(replace(grown, summary=LinearSummary((0, 1))))
+
+
+def test_plain_noise_of_two_million_values_is_published_in_a_second() -> None:
+    """Seen with 3,000 respondents: a sum that loses 8.3 million beside plain noise at 1.3, whose list of values took too long."""
+    parts = [{"weight": "1/2", "concentration": ["1/5"] * 6}, {"weight": "1/2", "probabilities": ["1/2", *["1/10"] * 5]}]
+    mixed = {"kind": "mixture", "components": parts}
+    asked = worlds.problem(worlds.document(3_000, (0, 1, 2, 3, 5, 800), mixed, SQUARED))
+    assert large.proof_seconds(asked, "truncated geometric") == 0
+    noise = noise_on_the_statistic(asked)
+    assert noise is not None and isinstance(noise.kernel.recommended, Progression)
+    with counted():
+        found = design(asked, seconds=1.0)
+    plain = plain_noise(asked)
+    assert plain is not None and float(found.loss) <= plain * (1 + 1e-6)

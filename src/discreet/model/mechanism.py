@@ -19,6 +19,7 @@ from discreet.model.actions import RealActions
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import CountedKernel, Kernel, NoiseKernel, Output, TableKernel
 from discreet.model.problem import Problem
+from discreet.model.progression import Progression
 from discreet.model.states import StateSpace, locate, state_space
 from discreet.model.summary import LinearSummary, Summary, check_summary
 from discreet.model.universe import Universe
@@ -80,7 +81,8 @@ class Mechanism:
     def _check_actions(self) -> None:
         """Every recommended action is one that its decision maker has."""
         listed, decisions = self.kernel.recommended or (), self.problem.decisions
-        if [d.actions for d in decisions] == [RealActions()] and set(map(type, listed)) <= {Fraction, type(None)}:
+        numbers = isinstance(listed, Progression) or set(map(type, listed)) <= {Fraction, type(None)}
+        if numbers and [d.actions for d in decisions] == [RealActions()]:
             return  # every number is: noise may recommend a million of them
         for action in listed:
             if action is None:

@@ -10,7 +10,7 @@ import numpy as np
 from discreet.design.comparison.gaussian import GaussianFaceValue
 from discreet.design.comparison.information import FullInformation, NoInformation
 from discreet.design.comparison.noise import FaceValue, GeometricNoise, StaircaseWay
-from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise, shows_whole_range
+from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise, shows_as_it_is, shows_whole_range
 from discreet.design.comparison.unbiased import unbiased_baselines
 from discreet.design.comparison.way import inapplicable
 from discreet.design.ladder.mechanisms.noise import geometric_noise, staircase_noise, to_outputs
@@ -24,7 +24,7 @@ from discreet.design.memory import OUT_OF_MEMORY, must_fit
 from discreet.design.program.unbiased_noise import NOISES, staircase_seconds, unbiased_noise
 from discreet.design.proposal import Proposal
 from discreet.design.routes.blind import blind_proposal
-from discreet.design.schedule import GRACE, SECONDS_PER_SHOWN_VALUE, time_left
+from discreet.design.schedule import GRACE, SECONDS_PER_EVEN_VALUE, SECONDS_PER_SHOWN_VALUE, time_left
 from discreet.errors import DiscreetError, TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import ListedActions, RealActions
@@ -101,7 +101,8 @@ def proof_seconds(problem: Problem, name: str) -> float:
         return 0.0
     if shows_whole_range(problem, lattice):
         low, high = lattice.summary.range(problem.people)
-        return max(0.0, SECONDS_PER_SHOWN_VALUE * (high - low) - GRACE)
+        each = SECONDS_PER_EVEN_VALUE if shows_as_it_is(problem) else SECONDS_PER_SHOWN_VALUE
+        return max(0.0, each * (high - low) - GRACE)
     if not any(isinstance(d.loss, SquaredLoss) for d in problem.decisions) or why_not_read(problem) is not None:
         return 0.0
     reader = Reader(problem)

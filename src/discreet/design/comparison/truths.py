@@ -12,6 +12,7 @@ variance there, and cells under a Dirichlet prior are drawn; such numbers are es
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +32,7 @@ from discreet.model.iid_sum import why_not_iid_sum
 from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, TableKernel
 from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
+from discreet.model.progression import Progression
 from discreet.model.replies import best_replies, loss_table
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -114,8 +116,10 @@ def why_not_summed(mechanism: Mechanism) -> str | None:
     return "histograms with probabilities of their own are not a sum" if isinstance(law_of(problem), Listed) else None
 
 
-def _numbers(actions: list[Action]) -> np.ndarray | None:
+def _numbers(actions: Sequence[Action]) -> np.ndarray | None:
     """Actions as numbers; None where they are names."""
+    if isinstance(actions, Progression):
+        return actions.floats()
     return np.array([float(a) for a in actions]) if not any(isinstance(a, str) for a in actions) else None
 
 
@@ -381,7 +385,7 @@ class SummedWorld:
             self._rows_kept.append(self._after(low, np.eye(kernel.width), clips=False))
         return self._rows_kept[0][[summary.clip(s) - low for s in range(first, first + count)]]
 
-    def _estimated(self, decision: Decision, actions: list[Action], mean: float, first: int, moments: np.ndarray) -> float:
+    def _estimated(self, decision: Decision, actions: Sequence[Action], mean: float, first: int, moments: np.ndarray) -> float:
         """Another loss, with ω at each total (at each output, where pairs are too many) as a normal law."""
         width = self._width
         if moments.shape[1] * width <= MOST_LISTED:

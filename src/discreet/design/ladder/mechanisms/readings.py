@@ -38,6 +38,7 @@ from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.kernel import ClosedKernel, GeometricKernel, Kernel, StaircaseKernel
 from discreet.model.losses import DistanceLoss, FormulaLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
+from discreet.model.noise_kernel import Recommended
 from discreet.model.problem import Problem
 from discreet.model.replies import best_for_means, best_replies, decimal
 from discreet.model.summary import LinearSummary
@@ -59,9 +60,7 @@ class Reading:
     found: Weights
 
 
-def noise_kernel(
-    noise: IntegerNoise, step: int, low: int, high: int, epsilon: Fraction, actions: tuple[Recommendation, ...]
-) -> ClosedKernel:
+def noise_kernel(noise: IntegerNoise, step: int, low: int, high: int, epsilon: Fraction, actions: Recommended) -> ClosedKernel:
     """The noise with a rational ratio whose fall over one step is not steeper than e^−ε."""
     from discreet.numerics.brackets import rational_above_exp
 
