@@ -39,6 +39,7 @@ from discreet.design.schedule import (
     QUICK_SECONDS,
     SEARCH_SHARE,
     SECOND_CHANCE,
+    SECONDS_PER_PROVED_ENTRY,
     TimeIsUpError,
     TooDearError,
     Until,
@@ -347,8 +348,6 @@ class _Search:
 
     def _never_worse(self, shown: dict[str, Baseline], watch: Watch) -> None:
         """Publish a way that people use today where it is better than what was found."""
-        from discreet.design.comparison.large import proof_seconds
-
         ranked = sorted((b for b in shown.values() if b.value is not None), key=lambda b: -(b.value or 0.0))
         dust = max(DUST, self.gap / 10) if self.asked.reached(self.gap) else DUST
         for baseline in ranked:
@@ -356,7 +355,7 @@ class _Search:
             assert baseline.value is not None
             if best is not None and baseline.value <= float(best.value) + dust * float(size(float(best.value))):
                 return
-            if (takes := proof_seconds(self.units.inner, baseline.name)) > self.whole.left:
+            if (takes := self._publishing_seconds(baseline.name)) > max(self.whole.left, 0.0):
                 shown[baseline.name] = baseline.without_value(f"its proof takes about {takes:.0f} s")
                 continue
             try:
@@ -372,13 +371,29 @@ class _Search:
                 words = f"no route found anything better in the time: {proposal.words}"
                 self._prove(self.units.restored(proposal), Step(f"baseline {baseline.name}", True, "", words), BASELINE_SECONDS)
 
-    def _published(self, name: str, watch: Watch) -> Proposal | None:
+    def _publishing_seconds(self, name: str) -> float:
+        """A guess of what publishing a way takes, beyond what proofs are allowed in any case."""
         from discreet.design.comparison.baselines import ways_of
-        from discreet.design.comparison.large import large_proposal
+        from discreet.design.comparison.large import proof_seconds
+
+        takes = proof_seconds(self.units.inner, name)
+        way = next((way for way in ways_of(self.problem) if way.name == name), None)
+        if way is None or self._by_law(name):
+            return takes
+        return max(takes, SECONDS_PER_PROVED_ENTRY * way.entries(self.ground()) - GRACE)
+
+    def _by_law(self, name: str) -> bool:
+        """Whether a way is published through the law of a sum: noise at face value, and all where states are not listed."""
         from discreet.design.comparison.noise import FaceValue
 
         beyond = solvable(self.problem.epsilon) < self.problem.epsilon and why_not_read(self.units.inner) is None
-        if name == FaceValue.name or too_many(self.problem) is not None or beyond:  # closed forms keep every ε as it is
+        return name == FaceValue.name or too_many(self.problem) is not None or beyond  # closed forms keep every ε as it is
+
+    def _published(self, name: str, watch: Watch) -> Proposal | None:
+        from discreet.design.comparison.baselines import ways_of
+        from discreet.design.comparison.large import large_proposal
+
+        if self._by_law(name):
             return large_proposal(self.units.inner, name)
         return next(way for way in ways_of(self.problem) if way.name == name).propose(self.ground(), watch)
 

@@ -23,7 +23,7 @@ from discreet.certify.value.sizes import Sizes, mean_size
 SPARE = 40
 """Bits beyond those asked for: what a million products lose together stays below one unit."""
 MOST_PAIRS = 4_000_000
-PAIRS_PER_DRAW = 40
+PAIRS_PER_DRAW = 10
 """What one pair takes, in steps of an urn."""
 
 
@@ -36,7 +36,7 @@ def pairs_of(weights: Mapping[int, Fraction], sizes: Sizes) -> int | None:
 
 
 def pair_masses(weights: Mapping[int, Fraction], sizes: Sizes, bits: int) -> tuple[int, list[int]]:
-    """(first, masses) with P(S = first + i) ≥ masses[i]/2^bits, for weights with their concentrations and sizes with their chances."""
+    """(first, masses) with P(S = first + i) ≥ masses[i]/2^bits: weights have their concentrations, sizes their chances."""
     most, low = sizes[-1][0], min(weights) if len(sizes) == 1 else 0
     steps = {w - low: c for w, c in weights.items()}
     total, fine = sum(steps.values(), Fraction(0)), bits + SPARE

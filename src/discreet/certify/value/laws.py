@@ -234,12 +234,8 @@ class Overdispersed(Law):
 
     def masses(self, weights: Sequence[int], bits: int) -> Masses:
         _must_fit(self, weights)
-        if self._work(weights) > MOST_IN_SERIES and self._in_pairs(weights):
-            first, found_in_pairs = pair_masses(self._classes(weights, 1), self.sizes, bits)
-            return _trimmed(first, found_in_pairs, bits)
         if self._work(weights) > MOST_IN_SERIES:
-            drawn = urn_sums(self._classes(weights, 1), self.sizes, bits)
-            return _trimmed(drawn.first, drawn.masses, bits)
+            return self._of_long_sums(weights, bits)
         unit = gcd(*weights) or 1
         merged = self._classes(weights, unit)
         low, largest = min(0, *merged), self.sizes[-1][0]
@@ -266,6 +262,15 @@ class Overdispersed(Law):
                     at_total = unit * (s + n * low)
                     found[at_total] = found.get(at_total, 0) + int(mass) * top // bottom
         return _dense(found, bits)
+
+    def _of_long_sums(self, weights: Sequence[int], bits: int) -> Masses:
+        """By pairs of counts, or drawn."""
+        classes = self._classes(weights, 1)
+        if self._in_pairs(weights):
+            first, masses = pair_masses(classes, self.sizes, bits)
+            return _trimmed(first, masses, bits)
+        drawn = urn_sums(classes, self.sizes, bits)
+        return _trimmed(drawn.first, drawn.masses, bits)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.certify.bounds.full_information import is_answered
 from discreet.design.comparison.gaussian import GaussianFaceValue
 from discreet.design.comparison.information import FullInformation, NoInformation
 from discreet.design.comparison.noise import FaceValue, GeometricNoise, StaircaseWay
@@ -178,8 +179,8 @@ class _Seen:
     def nothing(self) -> float:
         """The best action without any publication."""
         if not self.reader.squared:
-            masses, _, omegas = self._joint()
-            return self.reader.replies(masses.sum(axis=1)[None, :], omegas)[1]
+            alone = self.population.joint([0] * len(self.steps))  # of the statistic by itself
+            return self.reader.replies(alone.masses.sum(axis=1)[None, :], alone.omegas)[1]
         decision = self.reader.problem.decision
         mean = float(self.population.sums(self.steps).mean())
         action = mean
@@ -189,7 +190,7 @@ class _Seen:
 
     def everything(self) -> float:
         """The best action when the truth is known."""
-        if self._averaged and self.allowed is None:
+        if is_answered(self.reader.problem):
             return 0.0
         masses, _, omegas = self._joint()
         return self.reader.replies(np.diag(masses.sum(axis=1)), omegas)[1]

@@ -74,7 +74,11 @@ def shows_whole_range(problem: Problem, lattice: StatisticLattice) -> bool:
 
 def shows_as_it_is(problem: Problem) -> bool:
     """Whether every value is recommended as it is shown, to one decision maker: such a list is a progression."""
-    return [d.actions for d in problem.decisions] == [RealActions()]
+    lattice, actions = statistic_lattice(problem), problem.decisions[0].actions
+    if lattice is None or len(problem.decisions) > 1 or isinstance(actions, NamedActions):
+        return False
+    low, high = map(lattice.omega, lattice.summary.range(problem.people))
+    return actions.covers(low, high, lattice.unit)
 
 
 def noise_on_the_statistic(
@@ -99,17 +103,15 @@ def noise_on_the_statistic(
         summary = replace(summary, low=low, high=high)
     if high - low > MOST_OUTPUTS or high <= low:
         return None
-    must_fit(
-        (BYTES_PER_EVEN_VALUE if shows_as_it_is(problem) else BYTES_PER_VALUE) * (high - low),
-        f"noise that shows {high - low:,} values",
-    )
+    even = shows_as_it_is(problem)
+    must_fit((BYTES_PER_EVEN_VALUE if even else BYTES_PER_VALUE) * (high - low), f"noise that shows {high - low:,} values")
     shown: list[tuple[Action, ...] | Progression] = []
     values = Progression(lattice.omega(low), lattice.unit, high - low + 1)
     for decision in problem.decisions:
         actions = decision.actions
         if isinstance(actions, NamedActions):
             return None
-        shown.append(values if actions == RealActions() else tuple(map(actions.nearest, values)))
+        shown.append(values if even or actions == RealActions() else tuple(map(actions.nearest, values)))
     each = shown[0] if len(shown) == 1 else tuple(zip(*shown, strict=True))
     kernel: Kernel
     if isinstance(promise, ConcentratedPromise):

@@ -18,13 +18,13 @@ from functools import cached_property
 import numpy as np
 
 from discreet.certify.value.laws import Listed, law_of
-from discreet.design.comparison.evaluation import Seen, recommended, seen, states_listed
+from discreet.design.comparison.evaluation import Seen, must_be_listed, recommended, seen, states_listed
 from discreet.design.comparison.mixtures import Mixture, mean_of, variance_of_parts
 from discreet.design.comparison.normal_laws import averaged, normal_replies
 from discreet.design.comparison.outcome import Outcome
 from discreet.design.concentrated.gaussian_sums import through
 from discreet.design.ladder.mechanisms.noise import to_outputs
-from discreet.errors import InputError
+from discreet.errors import InputError, TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import Action
 from discreet.model.decision import Decision
@@ -36,6 +36,7 @@ from discreet.model.progression import Progression
 from discreet.model.replies import best_replies, loss_table
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
+from discreet.numerics.exact import counted
 from discreet.on_demand import when_called
 
 MOST_LISTED = 2_000_000
@@ -98,9 +99,15 @@ def why_not_listed(mechanism: Mechanism) -> str | None:
     problem = mechanism.problem
     if not isinstance(problem.universe, Universe):
         return None
-    states = states_listed(problem)
-    outputs = mechanism.kernel.width
-    return None if states * outputs <= MOST_LISTED else f"{states:,} states and {outputs:,} outputs are too many to list"
+    states, outputs = states_listed(problem), mechanism.kernel.width
+    words = f"{counted(states)} states and {outputs:,} outputs are too many to list"
+    if states * outputs > MOST_LISTED:
+        return words
+    try:
+        must_be_listed(mechanism, problem)
+    except (TooLarge, MemoryError):
+        return words
+    return None
 
 
 def why_not_summed(mechanism: Mechanism) -> str | None:

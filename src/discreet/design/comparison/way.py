@@ -43,6 +43,15 @@ class Way(ABC):
         """The way as an exact mechanism; None when it cannot be published, or another way is surely as good."""
         return None
 
+    def entries(self, base: Ground) -> int:
+        """About how many pairs of a state and an output the table has that publishing it rounds and proves."""
+        return 0
+
+
+def rows_of(problem: Problem, outputs: int) -> int:
+    """How many outputs are published of so many, at most."""
+    return min(outputs, MOST_REPLIES) if problem.real_actions and len(problem.decisions) == 1 else outputs
+
 
 def answered(problem: Problem, joint: np.ndarray, omegas: tuple[Fraction, ...]) -> float:
     """Expected loss when every decision maker replies best; `joint` is [output, ω]."""

@@ -30,6 +30,7 @@ from discreet.design.ladder.mechanisms.population import Population, Weights, po
 from discreet.design.ladder.mechanisms.proxy import Proxy, best_noise
 from discreet.design.ladder.mechanisms.sums import SumPairs
 from discreet.design.program.sections import Recommendation
+from discreet.design.schedule import SECONDS_PER_READ_CELL
 from discreet.errors import TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import Action, NamedActions, RealActions
@@ -180,7 +181,7 @@ class Reader:
         """Any decisions: replies to the joint law of (S, ω), with coarser weights where that is too large, or without it."""
         for coarse in self.coarser(weights):
             try:
-                if self.population.joint_seconds(coarse) <= seconds:
+                if self.population.joint_seconds(coarse) + self._reading_seconds(coarse) <= seconds:
                     return self._from_joint(coarse, self.population.joint(coarse), weights)
             except TooLarge:
                 continue
@@ -191,6 +192,11 @@ class Reader:
             return self._by_means(weights)
         steps, _ = self.population.sums(weights).lattice()
         return self._from_joint(tuple(steps), self.population.joint(steps), weights)
+
+    def _reading_seconds(self, weights: Weights) -> float:
+        """A guess of what the replies to every kind of noise take, beside the joint law."""
+        steps, _ = self.population.sums(weights).lattice()
+        return SECONDS_PER_READ_CELL * self.population.length(steps) * self.population.length(weights)
 
     def coarser(self, weights: Weights) -> list[Weights]:
         """The weights and coarser ones, as long as they say enough."""
