@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 
@@ -49,8 +50,10 @@ class Way(ABC):
 
 
 def rows_of(problem: Problem, outputs: int) -> int:
-    """How many outputs are published of so many, at most."""
-    return min(outputs, MOST_REPLIES) if problem.real_actions and len(problem.decisions) == 1 else outputs
+    """How many outputs are published of so many, at most: those with the same reply are one."""
+    if problem.real_actions:
+        return min(outputs, MOST_REPLIES) if len(problem.decisions) == 1 else outputs
+    return min(outputs, prod(len(d.choices) for d in problem.decisions))
 
 
 def answered(problem: Problem, joint: np.ndarray, omegas: tuple[Fraction, ...]) -> float:
