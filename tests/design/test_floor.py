@@ -22,6 +22,7 @@ from discreet.design.comparison import baselines, information, large, way
 from discreet.design.comparison.noise import GeometricNoise, StaircaseWay
 from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise, plugged_in
 from discreet.design.comparison.way import Way
+from discreet.design.concentrated.gaussian_sums import must_fit
 from discreet.design.ladder.bounds import chain
 from discreet.design.ladder.mechanisms.population import population_of
 from discreet.design.program.sections import ground
@@ -35,6 +36,7 @@ from discreet.model.progression import Progression
 from discreet.model.record import Step
 from discreet.model.states import state_space
 from discreet.model.summary import LinearSummary
+from discreet.views import reliance as reliance_views
 from discreet.watch import SILENT
 
 SQUARED = {"kind": "squared-error", "actions": "real"}
@@ -315,3 +317,25 @@ def test_publishing_nothing_competes_where_pairs_of_values_are_too_many() -> Non
     assert "too many values" in found["geometric"].words
     with counted():
         assert float(design(asked, seconds=1.0).loss) <= nothing * (1 + 1e-6)
+
+
+def test_noise_is_not_shown_at_face_value_where_its_values_are_no_actions() -> None:
+    """Seen with a mean of 2,000 in steps of an eighth: 2.4e-5 was shown, where who knows the truth loses 1.4e-3."""
+    eighths = {"kind": "squared-error", "actions": {"from": 0, "to": 7, "step": "1/8"}}
+    asked = worlds.document(200, (0, 1, 7), DIFFERING, eighths, statistic="mean")
+    assert not large.plain_baseline(worlds.problem(asked))
+    assert "where it is an action" in large.large_baselines(worlds.problem(asked), SILENT)["truncated geometric"].words
+    whole = worlds.problem(worlds.document(200, (0, 1, 7), DIFFERING, {"kind": "squared-error", "actions": "integer"}))
+    assert large.plain_baseline(whole)["truncated geometric"].loss == plain_noise(whole)
+
+
+def test_what_cannot_be_said_about_wrong_priors_keeps_no_design_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen with ρ = ½ and a thousand respondents: the design was found, and refused when a hedge had too many values."""
+
+    def refused(*_: object) -> None:
+        must_fit(10**9)
+
+    monkeypatch.setattr(reliance_views, "reliance", refused)
+    found = design(worlds.problem(worlds.document(4)), compare=False)
+    told = reliance_views.relied_on(found, None, Until.after(1e6))
+    assert told.facts["wrong_prior"] is None and "too many values" in str(told.told)

@@ -54,6 +54,7 @@ from discreet.model.certificate import Certificate, TheoremWitness
 from discreet.model.gap import size
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.record import Baseline, Reached, Step
 from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
@@ -386,8 +387,10 @@ class _Search:
         """Whether a way is published through the law of a sum: noise at face value, and all where states are not listed."""
         from discreet.design.comparison.noise import FaceValue
 
-        beyond = solvable(self.problem.epsilon) < self.problem.epsilon and why_not_read(self.units.inner) is None
-        return name == FaceValue.name or too_many(self.problem) is not None or beyond  # closed forms keep every ε as it is
+        if name == FaceValue.name or too_many(self.problem) is not None:
+            return True
+        pure = isinstance(self.problem.promise, PurePromise)  # closed forms keep every ε as it is
+        return pure and solvable(self.problem.epsilon) < self.problem.epsilon and why_not_read(self.units.inner) is None
 
     def _published(self, name: str, watch: Watch) -> Proposal | None:
         from discreet.design.comparison.baselines import ways_of

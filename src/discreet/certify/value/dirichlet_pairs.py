@@ -23,7 +23,7 @@ from discreet.certify.value.sizes import Sizes, mean_size
 SPARE = 40
 """Bits beyond those asked for: what a million products lose together stays below one unit."""
 MOST_PAIRS = 4_000_000
-PAIRS_PER_DRAW = 10
+PAIRS_PER_DRAW = 28
 """What one pair takes, in steps of an urn."""
 
 

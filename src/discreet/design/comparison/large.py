@@ -28,7 +28,7 @@ from discreet.design.routes.blind import blind_proposal
 from discreet.design.schedule import GRACE, SECONDS_PER_EVEN_VALUE, SECONDS_PER_SHOWN_VALUE, time_left
 from discreet.errors import DiscreetError, TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
-from discreet.model.actions import ListedActions, RealActions
+from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.lattice import statistic_lattice
 from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
@@ -123,15 +123,25 @@ def plain_baseline(problem: Problem) -> dict[str, Baseline]:
     """Noise at face value, whose loss needs neither states nor laws; nothing where no number is taken at face value."""
     if problem.unbiased is not None or not isinstance(problem.promise, PurePromise):
         return {}  # their routes begin with noise
-    plain = plain_noise(problem)
+    plain = _taken_as_it_is(problem)
     return {} if plain is None else {FaceValue.name: Baseline(FaceValue.name, -plain, FaceValue.words)}
 
 
 def _at_face_value(problem: Problem) -> float:
-    found = plain_noise(problem)
+    found = _taken_as_it_is(problem)
     if found is None:
-        raise inapplicable("a number is taken at face value only for losses")
+        raise inapplicable("a number is taken at face value only for losses, where it is an action")
     return found
+
+
+def _taken_as_it_is(problem: Problem) -> float | None:
+    """What noise at face value loses; None where some value is no action, so that the nearest one is taken instead."""
+    lattice = statistic_lattice(problem)
+    if lattice is None:
+        return None
+    low, high = map(lattice.omega, lattice.summary.range(problem.people))
+    covered = all(not isinstance(d.actions, NamedActions) and d.actions.covers(low, high, lattice.unit) for d in problem.decisions)
+    return plain_noise(problem) if covered else None
 
 
 class _Seen:
