@@ -330,6 +330,20 @@ def test_what_is_proved_at_once_is_published_however_late_it_is():
     assert shown["truncated geometric"].value == worth and float(search.proofs.best.value) >= worth - 1e-9
 
 
+def test_who_knows_the_truth_is_asked_once(monkeypatch):
+    """The bound of full information looks at every action and value: it came with publishing nothing, and was proved again."""
+    seen, proved = [], certified.upper_bound
+    monkeypatch.setattr(certified, "upper_bound", lambda *told: seen.append(told[1]) or proved(*told))
+
+    def late(*_):
+        raise TimeIsUpError("as if")
+
+    monkeypatch.setattr(chains, "chain_witness", late)
+    search = best_mechanism._Search(thresholds(), 1e-6, 1.0, SILENT)
+    search._as_a_last_resort()
+    assert seen == [TheoremWitness(FULL)] and search.proofs.limit is not None
+
+
 def test_losses_of_normal_laws_are_averaged_in_parts(monkeypatch):
     """Guesses of a sum of eleven values took 80 MB at once; a part is as good as the whole."""
     problem = problem_of([0.5, 0.3, 0.2], [0, 1, 2], 20, 1.0, (Decision(MatchLoss(), WHOLE),))

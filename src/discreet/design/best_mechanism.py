@@ -334,7 +334,9 @@ class _Search:
                 watch = Until.after(self._grace / 4)  # what is found is proved again
                 self._chain = in_time(lambda: self.proofs.bounded(chain_witness(self.problem, watch)), self._grace)
             except (DiscreetError, MemoryError, TimeIsUpError):
-                self._chain = self.proofs.bounded(TheoremWitness(FULL))
+                known = self.proofs.limit
+                told = known is not None and known.witness == TheoremWitness(FULL)
+                self._chain = known if known is not None and told else self.proofs.bounded(TheoremWitness(FULL))
         return self._chain
 
     def _baselines(self, compare: bool, watch: Watch, found: dict[str, Baseline]) -> dict[str, Baseline]:
