@@ -61,6 +61,12 @@ def written(seconds: float) -> Iterator[Case]:
         "laws of their own 0,1,100 N=80", problem(80, (0, 1, 100), {"kind": "independent", "probabilities": rows}, ABSOLUTE)
     )
     yield asked("radius cells that differ", cells, "--radius", "0.05", "--workers", "1", searches=2)
+    eighths = {"kind": "squared-error", "actions": {"from": 0, "to": 7, "step": "1/8"}}
+    yield asked("mean of 2,000 in eighths", problem(2000, (0, 1, 7), RARE, eighths, statistic={"kind": "mean"}))
+    rare = {"kind": "count", "of": [6]}
+    yield asked("guesses of a count T=6 N=100,000", problem(10**5, range(7), falling(7), MATCH, statistic=rare))
+    steep = {"kind": "expression", "actions": {"from": 0, "to": 300, "step": 3}, "payoff": "-abs(omega - a)*(1 + a/100)"}
+    yield asked("steep errors 0,1,50 N=900", problem(900, (0, 1, 50), RARE, steep))
     others = [RARER, {"kind": "iid", "probabilities": [".8", ".15", ".05"]}]
     yield asked("priors of rare types N=181", {**cells, "priors": others}, "--priors", "PRIORS", searches=3)
     within = ["--workers", "1", "--limit", str(seconds), "--sizes"]

@@ -17,6 +17,7 @@ from discreet.files.problem import problem_from_document
 from discreet.model.certificate import OptimalityClaim, TheoremWitness
 from discreet.model.kernel import GeometricKernel
 from discreet.model.mechanism import Mechanism
+from discreet.model.progression import Progression
 from discreet.model.summary import LinearSummary
 
 SQUARED = {"kind": "squared-error", "actions": "real"}
@@ -62,6 +63,21 @@ def test_many_overdispersed_respondents_are_valued_at_once() -> None:
     mechanism = noisy(5_000, SQUARED, DIRICHLET)
     value = proved_value(mechanism, OptimalityClaim(Fraction(0), Fraction(0), TheoremWitness("full information")))
     assert float(-value) == pytest.approx(plain_noise(mechanism.problem), rel=1e-9)
+
+
+def test_values_at_even_distances_are_compared_with_those_shown() -> None:
+    mechanism = noisy(12, SQUARED, DIRICHLET)
+    kernel = mechanism.kernel
+    assert isinstance(kernel, GeometricKernel) and isinstance(kernel.actions, Progression)
+    even = kernel.actions
+    listed = replace(mechanism, kernel=replace(kernel, actions=tuple(even)))
+    assert face_value_payoff(mechanism) == face_value_payoff(listed) is not None
+    for moved in (
+        replace(even, start=even.start + 1),
+        replace(even, step=even.step * 2),
+        replace(even, start=even.start - even.step),
+    ):
+        assert face_value_payoff(replace(mechanism, kernel=replace(kernel, actions=moved))) is None
 
 
 def test_what_only_resembles_it_is_not_taken_for_it() -> None:

@@ -156,6 +156,7 @@ def test_an_urn_lies_below_the_series_and_misses_little(kind: str, seed: int, mo
     exact, others = law.masses(weights, BITS), law.others(weights, BITS)
     assert set(others) == {t for t in range(problem.universe.types) if law.without(t) is not None}
     monkeypatch.setattr(laws, "MOST_IN_SERIES", -1)
+    monkeypatch.setattr(laws, "PAIRS_PER_DRAW", 10**9)
     drawn = law.others(weights, BITS)
     assert set(drawn) == set(others)
     for below, near in [(law.masses(weights, BITS), exact), *((drawn[t], others[t]) for t in others)]:
@@ -163,6 +164,53 @@ def test_an_urn_lies_below_the_series_and_misses_little(kind: str, seed: int, mo
         for i, mass in enumerate(below.masses):
             assert 0 <= truth.get(below.first + i, 0) + near.missing - mass < 1 << BITS - 48
         assert sum(below.masses) + below.missing == 1 << BITS and 0 <= below.missing < 1 << BITS - 44
+
+
+@pytest.mark.parametrize("kind", ["dirichlet", "dirichlet sizes"])
+@pytest.mark.parametrize("seed", range(12))
+def test_pairs_of_counts_lie_below_the_truth_and_miss_next_to_nothing(
+    kind: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three weights of any sign, zero among them or not; a fixed number of respondents or one that varies."""
+    rng = random.Random(f"pairs {kind} {seed}")
+    problem = random_problem(rng, kind)
+    law = law_of(problem)
+    assert law is not None
+    few = [
+        rng.randint(-3, 4),
+        rng.randint(-3, 4),
+        0 if problem.universe.smallest < problem.universe.largest else rng.randint(-3, 4),
+    ]
+    weights = [rng.choice(few) for _ in range(problem.universe.types)]
+    monkeypatch.setattr(laws, "MOST_IN_SERIES", -1)
+    monkeypatch.setattr(laws, "PAIRS_PER_DRAW", 0)
+    monkeypatch.setattr(laws, "urn_sums", None)
+    truth: dict[int, Fraction] = {}
+    for h, p, _ in listed(problem):
+        total = sum(n * w for n, w in zip(h, weights, strict=True))
+        truth[total] = truth.get(total, Fraction(0)) + p
+    found = law.masses(weights, BITS)
+    assert sum(found.masses) + found.missing == 1 << BITS and found.missing <= 2 * len(found.masses)
+    for i, mass in enumerate(found.masses):
+        assert 0 <= truth.get(found.first + i, Fraction(0)) * (1 << BITS) - mass < 2
+    assert all(truth[s] < Fraction(2, 1 << BITS) for s in truth if not 0 <= s - found.first < len(found.masses))
+    assert set(law.others(weights, BITS)) == {t for t in range(problem.universe.types) if law.without(t) is not None}
+
+
+def test_three_values_far_apart_are_summed_over_pairs_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values 0, 1, 100 and a thousand respondents: five laws of 100,001 totals were drawn, in three seconds each."""
+    monkeypatch.setattr(laws, "urn_sums", None)
+    one, sizes = (
+        laws.Overdispersed((Fraction(16), Fraction(2), Fraction(1, 10)), ((1000, Fraction(1)),)),
+        tuple((n, Fraction(1, 301)) for n in range(301)),
+    )
+    for law, weights in ((one, (0, 1, 100)), (one, (7, 1, 100)), (replace(one, sizes=sizes), (0, 1, 5))):
+        found = law.masses(weights, 88)
+        assert 0 <= found.missing < len(found.masses)
+        mean = sum((found.first + i) * mass for i, mass in enumerate(found.masses)) / 2.0**88
+        assert mean == pytest.approx(sum(w * float(law.mean(t)) for t, w in enumerate(weights)), rel=1e-12)
+    many = replace(one, concentration=(Fraction(1),) * 4)
+    assert not many._in_pairs((0, 1, 2, 100)) and not replace(one, sizes=((10**5, Fraction(1)),))._in_pairs((0, 1, 100))
 
 
 def test_products_of_an_urn_never_exceed_the_truth() -> None:
@@ -246,6 +294,19 @@ def test_nobody_does_better_than_to_know_the_truth(kind: str, monkeypatch: pytes
     assert exact <= found < exact + Fraction(1, 10**30)
     monkeypatch.setattr(bound, "MOST_LISTED", 0)
     assert exact <= bound.full_information(problem) < exact + Fraction(1, 10**30)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_who_may_do_what_ω_says_loses_nothing_and_no_law_is_formed(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole numbers up to 100,000 were looked up one by one in the law of their sum."""
+    monkeypatch.setattr(bound, "masses_of_statistic", None)
+    problem = random_problem(random.Random(kind), kind)
+    (low, high), (unit, _) = problem.omega_range, bound.lattice(problem.statistic.weights(problem.universe))
+    every = tuple(low + unit * k for k in range(int((high - low) / unit) + 1))
+    error = Decision(AbsoluteLoss(), ListedActions((*every, high + 5)))
+    assert bound.full_information(replace(problem, decisions=(error, Decision(SquaredLoss(), RealActions())))) == 0
+    for missing in ListedActions((*every[1:], high + 1)), ListedActions((low - 1, *every[:-1])), RealActions(low + unit / 2, high):
+        assert len(every) < 2 or not bound.is_answered(replace(problem, decisions=(replace(error, actions=missing),)))
 
 
 def test_a_payoff_of_unlikely_values_counts_for_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from mutation import limited, unexplained
 from random_worlds import mechanism_on, problem_of
 
 import discreet
+from discreet.certify.value.dirichlet_pairs import pairs_of
 from discreet.certify.value.laws import Identical
 from discreet.model.kernel import GaussianKernel, GeometricKernel
 from discreet.model.neighbours import AddRemoveOne, GivenGraph, ReplaceOne
@@ -81,6 +82,15 @@ def test_no_comparison_of_the_laws_can_change_unnoticed() -> None:
     for most in (259, 260, 269, 270, 271, 280):  # 24·√(400·¼) + 30 = 270
         ask = lambda module: module.Identical((HALF, ZERO, HALF), ((400, ONE),)).fits((0, 0, 1))  # noqa: E731
         questions.append(lambda module, most=most, ask=ask: limited(module, "MOST_LIKELY", most, ask))
+    for most in (8, 9, 10):  # 135 steps of an urn, 15 pairs
+        ask = lambda module: module.Overdispersed((HALF, ONE, ONE), ((4, ONE),))._in_pairs((0, 1, 2))  # noqa: E731
+        questions.append(lambda module, most=most, ask=ask: limited(module, "PAIRS_PER_DRAW", most, ask))
+    questions += [
+        lambda module, laws=laws: module.Overdispersed((HALF, ONE, ONE), ((90, ONE),))._in_pairs((0, 1, 9), laws) for laws in (1, 5)
+    ]
+    questions.append(lambda module: module.Overdispersed((HALF, ONE, ONE, ONE), ((90, ONE),))._in_pairs((0, 1, 2, 9)))
+    far = (lambda module, n=n: module.Overdispersed((HALF, ONE, ONE), ((n, ONE),)).masses((0, 1, 99), 20).masses for n in (20, 90))
+    questions += far
     assert unexplained(VALUE / "laws.py", questions, EQUIVALENT) == []
 
 
@@ -143,6 +153,18 @@ def test_no_comparison_of_the_series_can_change_unnoticed() -> None:
     ]  # fmt: skip
     urns += [lambda module: vars(module.urn_sums({0: ONE}, ((2, ONE),), 70))]
     assert unexplained(VALUE / "urn_sums.py", urns, EQUIVALENT) == []
+    every = [
+        (dict(zip(w, (*THREE[1:], HALF), strict=False)), sizes)
+        for w in ((0, 1, 4), (-2, 2, 4), (6, 2, 4), (0, 2, 4), (0, 3), (2, -2), (5,), (0,))
+        for sizes in (((3, ONE),), ((0, THIRD), (2, HALF), (3, Fraction(1, 6))))
+    ]
+    pairs: list[Question] = [lambda module, c=c, s=s: module.pairs_of(c, s) for c, s in every]
+    pairs += [lambda module, c=c, s=s: module.pair_masses(c, s, 20) for c, s in every if pairs_of(c, s) is not None]
+    pairs += [
+        lambda module, most=most: limited(module, "MOST_PAIRS", most, lambda module: module.pairs_of({0: ONE, 1: ONE}, ((3, ONE),)))
+        for most in (9, 10, 11)
+    ]
+    assert unexplained(VALUE / "dirichlet_pairs.py", pairs, EQUIVALENT) == []
 
 
 def test_no_comparison_of_the_sums_can_change_unnoticed() -> None:

@@ -51,6 +51,8 @@ EQUIVALENT: dict[str, str] = {
     "other_chains: epsilon < 300 [300→299 at 1]": UNSEEN,
     "other_chains: mean >= 0 [GtE→Gt at 0]": "nothing is lost on values that are all 0",
     "chain: ratio == 0 [0→-1 at 1]": "nothing times anything",
+    "full_information: len(found[0]) <= MOST_LISTED [LtE→Lt at 0]": "what is kept is what would be found again",
+    "full_information: len(found[0]) <= MOST_LISTED [LtE→Gt at 0]": "what is kept is what would be found again",
 }
 
 
@@ -209,6 +211,9 @@ def test_no_comparison_of_full_information_can_change_unnoticed() -> None:
     problems.append(replace(problems[6], decisions=(decisions[6], decisions[6])))
     problems.append(replace(squares, decisions=(decisions[6],)))
     questions += [lambda module, p=p: module._along_a_chord(p) for p in problems]
+    whole = Decision(AbsoluteLoss(), ListedActions(tuple(map(Fraction, range(5)))))
+    answered = [replace(p, decisions=(whole,)) for p in (problems[0], squares, names)]
+    questions += [lambda module, p=p: module.is_answered(p) for p in (*problems, *answered)]
     questions += [lambda module, w=w: module.lattice(list(map(Fraction, w))) for w in ((2, 4), (0, 0), ("1/2", "1/3"))]
     assert unexplained(BOUNDS / "full_information.py", questions, EQUIVALENT) == []
 

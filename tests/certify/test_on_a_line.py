@@ -14,6 +14,7 @@ from discreet.files.problem import problem_from_document
 from discreet.model.certificate import OptimalityClaim, TheoremWitness
 from discreet.model.kernel import ClosedKernel, GeometricKernel, StaircaseKernel
 from discreet.model.mechanism import Mechanism
+from discreet.model.progression import Progression
 from discreet.model.summary import LinearSummary
 
 SQUARED = {"kind": "squared-error", "actions": "real", "weight": "3/2"}
@@ -95,6 +96,20 @@ def test_many_overdispersed_respondents_are_valued_at_once() -> None:
     mechanism = read_on_a_line(5_000, DIRICHLET)
     value = proved_value(mechanism, OptimalityClaim(Fraction(0), Fraction(0), TheoremWitness("full information")))
     assert value == line_payoff(mechanism)
+
+
+@pytest.mark.parametrize("beyond", [90, 200])
+def test_a_line_is_a_line_whether_listed_or_not(beyond: int) -> None:
+    mechanism = read_on_a_line(12, DIRICHLET, beyond=beyond)
+    kernel = mechanism.kernel
+    assert isinstance(kernel, GeometricKernel) and kernel.actions is not None
+    even = Progression(Fraction(7, 3) + Fraction(5, 4) * kernel.low, Fraction(5, 4), kernel.width)
+    assert even == kernel.actions
+    value = line_payoff(replace(mechanism, kernel=replace(kernel, actions=even)))
+    assert value is not None and value == line_payoff(mechanism)
+    for other in (replace(even, start=even.start + 1), replace(even, step=even.step * 2)):
+        listed, short = (line_payoff(replace(mechanism, kernel=replace(kernel, actions=a))) for a in (tuple(other), other))
+        assert listed == short != value
 
 
 def test_nothing_else_is_taken_for_it() -> None:

@@ -25,19 +25,20 @@ from discreet.design.ladder.bounds import coins
 from discreet.design.ladder.bounds.chain import MOST_CUTS, best_chain, pairs_of_tails
 from discreet.design.ladder.climb import climb
 from discreet.design.ladder.mechanisms.population import population_of
+from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.ladder.mechanisms.weights import clipped_sum
 from discreet.design.routes import nearby
 from discreet.design.routes.geometric import GeometricRoute
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked
-from discreet.design.schedule import LIBRARY_SECONDS, TimeIsUpError, TooDearError, Until, counted, time_left
+from discreet.design.schedule import LIBRARY_SECONDS, TimeIsUpError, TooDearError, Until, counted, spend, time_left
 from discreet.model import problem as problems
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import TheoremWitness
 from discreet.model.decision import Decision
 from discreet.model.iid_sum import iid_sum
 from discreet.model.losses import FormulaLoss, MatchLoss, SquaredLoss
-from discreet.model.priors import IndependentPrior
+from discreet.model.priors import DirichletMultinomialPrior, IndependentPrior
 from discreet.watch import SILENT
 
 WHOLE = ListedActions(tuple(map(Fraction, range(41))))
@@ -240,10 +241,12 @@ def test_tails_of_a_thousand_values_are_sorted_once():
 
 
 def test_noise_whose_list_of_values_takes_too_long_is_not_published():
-    """Three million values take ten seconds to make, prove and hash; a million are published however late it is."""
-    face = large.FaceValue.name
-    assert large.proof_seconds(many(11, 10**5), face) < 1.0 < large.proof_seconds(many(11, 250_000), face)
-    assert large.proof_seconds(many(11, 10**3), face) == 0
+    """Three million values that are listed for two take ten seconds to make, prove and hash; a million are published however late
+    it is, and as many as there may be where one takes them as they are."""
+    face, maker = large.FaceValue.name, Decision(SquaredLoss(), RealActions())
+    few, some, most = (replace(many(11, size), decisions=(maker, maker)) for size in (10**3, 10**5, 250_000))
+    assert large.proof_seconds(some, face) < 1.0 < large.proof_seconds(most, face)
+    assert large.proof_seconds(few, face) == 0 == large.proof_seconds(many(11, 250_000), face)
 
 
 def test_a_chain_is_proved_once(monkeypatch):
@@ -262,6 +265,83 @@ def test_a_chain_is_proved_once(monkeypatch):
     search._chain = None
     search.beside_baselines(compare=False)
     assert seen
+
+
+def thresholds():
+    """Three decisions that are no errors, with cells that differ."""
+    makers = tuple(
+        Decision(FormulaLoss(f"a*(omega-{k})"), ListedActions((Fraction(0), Fraction(1))), weight=Fraction(1, k))
+        for k in (5, 9, 14)
+    )
+    spread = DirichletMultinomialPrior((Fraction(16), Fraction(2), Fraction(1, 10)))
+    return replace(problem_of([0.8, 0.1, 0.1], [0, 1, 5], 40, 1.0, makers), prior=spread)
+
+
+def test_the_law_of_the_statistic_is_formed_once_for_all_decisions(monkeypatch):
+    """Three thresholds with 150 respondents: ten laws of one statistic, for each maker, for all of them, and for each proof."""
+    seen, formed = [], plain._formed
+    monkeypatch.setattr(plain, "_formed", lambda problem: seen.append(1) or formed(problem))
+    asked_for = thresholds()
+    plain._last.clear()
+    whole = plain.full_information(asked_for)
+    apart = sum(plain.full_information(replace(asked_for, decisions=(d,))) for d in asked_for.decisions)
+    assert whole == apart and len(seen) == 1
+    raised = replace(asked_for, prior=DirichletMultinomialPrior((Fraction(1), Fraction(2), Fraction(3))))
+    assert plain.full_information(raised) != whole and len(seen) == 2
+
+
+def test_makers_who_have_no_chain_are_asked_for_no_other_bound(monkeypatch):
+    seen, asked_for = [], thresholds()
+    monkeypatch.setattr(chains, "full_information", lambda problem: seen.append(len(problem.decisions)) or Fraction(1))
+    assert best_chain(asked_for, range(3)) == (-1.0, TheoremWitness(FULL)) and seen == [3]
+
+
+def test_a_reading_that_takes_longer_than_it_may_is_a_coarser_one(monkeypatch):
+    """Every total was held against every value of the statistic, for two and a half seconds, whatever the time."""
+    reader, read = Reader(thresholds()), []
+    monkeypatch.setattr(Reader, "_from_joint", lambda _, coarse, *__: read.append(coarse))
+    fine = (0, 96, 480)
+    for seconds in (100.0, 0.5):
+        reader._by_replies(fine, seconds)
+    assert read[0] == fine and max(read[1]) < max(fine)
+    assert reader._reading_seconds(fine) > 0.5 > reader._reading_seconds(read[1])
+
+
+def test_a_table_whose_proof_would_not_end_is_not_shown_as_better():
+    """Guesses of a sum of 240 respondents: a table of a million entries was rounded and proved for five seconds after the end."""
+    guesses = Decision(MatchLoss(), ListedActions(tuple(map(Fraction, range(1201)))))
+    spread = DirichletMultinomialPrior((Fraction(16), Fraction(2), Fraction(1, 10)))
+    asked_for = replace(problem_of([0.8, 0.1, 0.1], [0, 1, 5], 240, 4.0, (guesses,)), prior=spread)
+    search = best_mechanism._Search(asked_for, 1e-6, 1.0, SILENT)
+    assert search._publishing_seconds("inverse sensitivity") > 4 and search._publishing_seconds("geometric") == 0
+    small = best_mechanism._Search(thresholds(), 1e-6, 1.0, SILENT)
+    assert small._publishing_seconds("inverse sensitivity") == 0 == small._publishing_seconds("noisy histogram")
+
+
+def test_what_is_proved_at_once_is_published_however_late_it_is():
+    """A search that was late was left worse than noise, which was hidden though its proof takes no time."""
+    with counted():
+        search = best_mechanism._Search(problem_of([0.5, 0.3, 0.2], [0, 1, 2], 90, 1.0), 1e-6, 1.0, SILENT)
+        search._as_a_last_resort()
+        spend(1e3)
+        shown = large.plain_baseline(search.problem)
+        worth = shown["truncated geometric"].value
+        search._never_worse(shown, SILENT)
+    assert shown["truncated geometric"].value == worth and float(search.proofs.best.value) >= worth - 1e-9
+
+
+def test_who_knows_the_truth_is_asked_once(monkeypatch):
+    """The bound of full information looks at every action and value: it came with publishing nothing, and was proved again."""
+    seen, proved = [], certified.upper_bound
+    monkeypatch.setattr(certified, "upper_bound", lambda *told: seen.append(told[1]) or proved(*told))
+
+    def late(*_):
+        raise TimeIsUpError("as if")
+
+    monkeypatch.setattr(chains, "chain_witness", late)
+    search = best_mechanism._Search(thresholds(), 1e-6, 1.0, SILENT)
+    search._as_a_last_resort()
+    assert seen == [TheoremWitness(FULL)] and search.proofs.limit is not None
 
 
 def test_losses_of_normal_laws_are_averaged_in_parts(monkeypatch):

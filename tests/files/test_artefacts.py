@@ -98,6 +98,9 @@ def test_a_list_that_is_made_while_it_is_written_is_the_list(count: int) -> None
     whole = {"b": {"z": items, "a": [1]}, "a": None, "é": "x"}
     assert b"".join(canonical_pieces(made)) == canonical_bytes(whole) and pieces_hash(made) == document_hash(whole)
     assert pieces_hash({**made, "a": 0}) != document_hash(whole)
+    keyed = {"a": Streamed(lambda: (f'{k}"é\n' for k in range(count)), key='né"')}
+    texts = {"a": [{'né"': f'{k}"é\n'} for k in range(count)]}
+    assert b"".join(canonical_pieces(keyed)) == canonical_bytes(texts)
     with pytest.raises(InputError, match="keys must be text"):
         list(canonical_pieces({**made, 1: "x"}))
     with pytest.raises(InputError, match="not exact"):

@@ -87,3 +87,20 @@ def test_a_table_of_losses_holds_the_exact_payoffs(loss, most_exact, monkeypatch
         assert row == pytest.approx([-float(decision.payoff(action, w)) for w in omegas], rel=1e-12)
     for w in omegas:
         assert loss.largest_payoff(w, decision.actions) == max(decision.payoff(a, w) for a in decision.actions)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_guess_is_the_likeliest_value_that_may_be_guessed_and_no_table_is_formed(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hundred thousand guesses of 1,388 likely values took a gigabyte, and the search ended with an error."""
+    rng = np.random.default_rng(seed)
+    omegas = tuple(map(Fraction, sorted(rng.choice(12, 6, replace=False).tolist())))
+    decision = Decision(MatchLoss(), ListedActions(tuple(map(Fraction, sorted(rng.choice(12, 5, replace=False).tolist())))))
+    joint = rng.integers(0, 3, (7, 6)) / 16
+    expected = joint @ replies.loss_table(decision, list(decision.choices), omegas).T
+    best = expected.argmin(axis=1)
+    monkeypatch.setattr(replies, "loss_table", None)
+    found = replies.best_replies(decision, joint, omegas)
+    assert np.array_equal(found.losses, expected.min(axis=1))
+    assert found.actions == [list(decision.choices)[i] for i in best.tolist()]

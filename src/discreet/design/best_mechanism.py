@@ -13,13 +13,14 @@ from dataclasses import replace
 from importlib import import_module
 
 from discreet.certify.bounds import FULL
-from discreet.design.certified import Bound, Proofs
+from discreet.design.certified import Bound, Candidate, Proofs
 from discreet.design.ladder.served import why_not_read
 from discreet.design.memory import OUT_OF_MEMORY, SPARE, held
 from discreet.design.program.listed import solvable, usual_seconds
 from discreet.design.program.sections import Ground, ground
 from discreet.design.proposal import Proposal
 from discreet.design.reports import AsPayoffs
+from discreet.design.restricted import OBLIVIOUS, ObliviousProofs, reads_only_the_statistic
 from discreet.design.result import Design
 from discreet.design.routes.order import LADDER, considered
 from discreet.design.routes.program import StateProgram, too_many
@@ -31,12 +32,14 @@ from discreet.design.schedule import (
     DEFAULT_SECONDS,
     FLOOR_SECONDS,
     FLOOR_SHARE,
+    FOR_THE_PRICE,
     GRACE,
     LAST_PARTS,
     PROOF_SHARE,
     QUICK_SECONDS,
     SEARCH_SHARE,
     SECOND_CHANCE,
+    SECONDS_PER_PROVED_ENTRY,
     TimeIsUpError,
     TooDearError,
     Until,
@@ -51,11 +54,12 @@ from discreet.model.certificate import Certificate, TheoremWitness
 from discreet.model.gap import size
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
+from discreet.model.promises import PurePromise
 from discreet.model.record import Baseline, Reached, Step
 from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
 
-CLASSES = ("oblivious", "permutation-invariant")
+CLASSES = (OBLIVIOUS, "permutation-invariant")
 DUST = 1e-9
 """Relative differences of loss below this are rounding; within the gap asked for, few bits may cost a tenth of it."""
 LOOSE = 1e-3
@@ -88,17 +92,14 @@ def design(
             remedy='let discreet.problem read it: discreet.problem("places.toml").design()',
         )
     must_be_askable(problem, gap, within)
-    search = _Search(problem, gap, seconds, watch)
+    search = _Search(problem, gap, seconds, watch, oblivious=within == OBLIVIOUS)
     search.along_the_routes()
+    if search.oblivious:
+        search.along_the_statistic()
     if keep is not None and within is None:
         keep(*search.proofs.settled())
-    shown = search.beside_baselines(compare)
-    found = search.found(shown)
-    if within == "oblivious":
-        from discreet.design.restricted import restricted
-
-        return restricted(found, gap, search.until(seconds))
-    return found if within is None else replace(found, within=within, price=0.0)
+    found = search.found(search.beside_baselines(compare))
+    return found if within is None else replace(found, within=within, price=search.price(found))
 
 
 def must_be_askable(problem: Problem, gap: float, within: str | None) -> None:
@@ -114,7 +115,7 @@ def must_be_askable(problem: Problem, gap: float, within: str | None) -> None:
             allowed="an exchangeable or iid prior",
             remedy="leave out the restriction",
         )
-    if within == "oblivious":
+    if within == OBLIVIOUS:
         from discreet.design.routes.oblivious import Oblivious
 
         if (reason := Oblivious().why_not(problem)) is not None:
@@ -129,11 +130,13 @@ def must_be_askable(problem: Problem, gap: float, within: str | None) -> None:
 class _Search:
     """The routes of one problem, what was proved on the way, and the time that it took."""
 
-    def __init__(self, problem: Problem, gap: float, seconds: float, watch: Watch) -> None:
-        self.problem, self.gap, self.seconds, self.outer = problem, gap, seconds, watch
-        self.begun, self.searching = now(), search_seconds(seconds)
+    def __init__(self, problem: Problem, gap: float, seconds: float, watch: Watch, oblivious: bool = False) -> None:
+        self.problem, self.gap, self.seconds, self.outer, self.oblivious = problem, gap, seconds, watch, oblivious
+        self.begun, self.searching = now(), search_seconds(seconds) * (FOR_THE_PRICE if oblivious else 1)
         self.whole = until_all_is_shown(seconds, watch)
         self.proofs = Proofs(problem)
+        self.asked = ObliviousProofs(problem) if oblivious else self.proofs
+        """Those of what was asked for; the others are for its price."""
         self.units = Units.of(problem)
         self.routes, self.passed = considered(self.units.inner)
         self.took = {"solve": 0.0, "certify": 0.0, "baselines": 0.0}
@@ -168,7 +171,27 @@ class _Search:
         if self.proofs.best is None:
             self._as_a_last_resort()
         elif self.proofs.limit is None:  # the routes that bound were given up
-            self.proofs.keep(None, self._plain_bound())
+            self._keep(None, self._plain_bound())
+
+    def along_the_statistic(self) -> None:
+        """The best mechanism that reads only the statistic, in what is left of the search; publishing nothing reads no more."""
+        from discreet.design.routes.blind import Blind
+        from discreet.design.routes.oblivious import Oblivious
+
+        self.searching, self.status = search_seconds(self.seconds), "optimal"
+        self.take(Oblivious(), self.searching - self._elapsed())
+        if self.asked.best is None:
+            self.take(Blind(), self._grace)
+
+    def price(self, found: Design) -> float:
+        """What the best of all is worth more."""
+        assert self.proofs.best is not None
+        return max(float(self.proofs.best.value - found.value), 0.0) if self.oblivious else 0.0
+
+    def _keep(self, candidate: Candidate | None, limit: Bound | None) -> bool:
+        """Keep what is better than before; whether it is now the best of what was asked for."""
+        better = self.proofs.keep(candidate, limit)
+        return self.asked.keep(candidate, limit) if self.oblivious else better
 
     def _begins_with_sums(self) -> bool:
         """Whether weighted sums come before any program: for a loose gap, where the program takes longer than trying them."""
@@ -193,13 +216,13 @@ class _Search:
             from discreet.design.program.unbiased_noise import unbiased_noise
 
             noise = unbiased_noise(self.problem, "geometric")
-            self.proofs.keep(*self.proofs.proved(noise, Step("unbiased noise", True, "", "no route came back in time")))
+            self._keep(*self.proofs.proved(noise, Step("unbiased noise", True, "", "no route came back in time")))
         else:
             from discreet.design.routes.blind import Blind, blind_proposal
 
             blind = blind_proposal(self.problem)
-            self.proofs.keep(*self.proofs.proved(blind, Blind().taken(self.problem, blind)))
-        self.proofs.keep(None, self._plain_bound())
+            self._keep(*self.proofs.proved(blind, Blind().taken(self.problem, blind)))
+        self._keep(None, self._plain_bound())
         if self.problem.unbiased is None and not all(d.is_loss for d in self.problem.decisions):
             self._believe_plain_noise()
 
@@ -252,10 +275,11 @@ class _Search:
     def _prove(self, proposal: Proposal, step: Step, least: float = 0.0) -> None:
         """Prove a proposal in what is left of the time, or in at least so much; keep it if it is the best."""
         held()
-        begun, before = now(), self.proofs.best
+        begun, before = now(), self.asked.best
         limit = max(self._proving + 2 * self._grace, least)
         try:
-            better = self.proofs.keep(*in_time(lambda: self.proofs.proved(proposal, step), limit))
+            candidate, bound = in_time(lambda: self.proofs.proved(proposal, step), limit)
+            better = self._keep(candidate, bound)
         except (TimeIsUpError, MemoryError, TooLarge) as error:
             self.passed.append(replace(step, applied=False, reason=f"its proof was given up: {error or OUT_OF_MEMORY}"))
             self.status = "cancelled"
@@ -267,13 +291,17 @@ class _Search:
             if before is not None:
                 self.passed.insert(0, replace(before.step, applied=False, reason=f"no better; {before.step.reason}"))
         else:
-            self.passed.append(replace(step, applied=False, reason=f"no better; {step.reason}"))
+            reason = "it reads more than the statistic" if self._reads_more(candidate.mechanism) else "no better"
+            self.passed.append(replace(step, applied=False, reason=f"{reason}; {step.reason}"))
         if proposal.status != "optimal":
             self.status = proposal.status
 
+    def _reads_more(self, mechanism: Mechanism) -> bool:
+        return self.oblivious and not reads_only_the_statistic(mechanism)
+
     def beside_baselines(self, compare: bool) -> dict[str, Baseline]:
         """What people do today; where the search beats none of it, it is published instead."""
-        if not compare and self.proofs.reached(self.gap):
+        if not compare and self.asked.reached(self.gap):
             return {}  # nothing is better by more than the gap
         held(SPARE)
         from discreet.design.comparison.large import plain_baseline
@@ -281,7 +309,7 @@ class _Search:
         held()
         begun = now()
         if not self.proofs.bounded_by_a_chain and not self.proofs.reached(max(self.gap, LOOSE)):
-            self.proofs.keep(None, self._plain_bound())
+            self._keep(None, self._plain_bound())
         # a search that took all its time must not take the comparison away as well
         left = self.seconds - self._elapsed()
         most = max(self.whole.left - AFTER_COMPARING, COMPARE_SECONDS / 4)
@@ -306,7 +334,9 @@ class _Search:
                 watch = Until.after(self._grace / 4)  # what is found is proved again
                 self._chain = in_time(lambda: self.proofs.bounded(chain_witness(self.problem, watch)), self._grace)
             except (DiscreetError, MemoryError, TimeIsUpError):
-                self._chain = self.proofs.bounded(TheoremWitness(FULL))
+                known = self.proofs.limit
+                told = known is not None and known.witness == TheoremWitness(FULL)
+                self._chain = known if known is not None and told else self.proofs.bounded(TheoremWitness(FULL))
         return self._chain
 
     def _baselines(self, compare: bool, watch: Watch, found: dict[str, Baseline]) -> dict[str, Baseline]:
@@ -314,22 +344,21 @@ class _Search:
             from discreet.design.comparison.large import large_baselines
 
             return large_baselines(self.units.inner, watch, found)
-        from discreet.design.comparison.baselines import FLOOR, WAYS, baselines
+        from discreet.design.comparison.baselines import FLOOR, baselines, ways_of
 
-        return baselines(self.ground(), watch, ways=WAYS if compare else FLOOR, found=found)
+        ways = ways_of(self.problem, self.oblivious) if compare else FLOOR
+        return baselines(self.ground(), watch, ways=ways, found=found)
 
     def _never_worse(self, shown: dict[str, Baseline], watch: Watch) -> None:
         """Publish a way that people use today where it is better than what was found."""
-        from discreet.design.comparison.large import proof_seconds
-
         ranked = sorted((b for b in shown.values() if b.value is not None), key=lambda b: -(b.value or 0.0))
-        dust = max(DUST, self.gap / 10) if self.proofs.reached(self.gap) else DUST
+        dust = max(DUST, self.gap / 10) if self.asked.reached(self.gap) else DUST
         for baseline in ranked:
-            best = self.proofs.best
+            best = self.asked.best
             assert baseline.value is not None
             if best is not None and baseline.value <= float(best.value) + dust * float(size(float(best.value))):
                 return
-            if (takes := proof_seconds(self.units.inner, baseline.name)) > self.whole.left:
+            if (takes := self._publishing_seconds(baseline.name)) > max(self.whole.left, 0.0):
                 shown[baseline.name] = baseline.without_value(f"its proof takes about {takes:.0f} s")
                 continue
             try:
@@ -345,13 +374,31 @@ class _Search:
                 words = f"no route found anything better in the time: {proposal.words}"
                 self._prove(self.units.restored(proposal), Step(f"baseline {baseline.name}", True, "", words), BASELINE_SECONDS)
 
+    def _publishing_seconds(self, name: str) -> float:
+        """A guess of what publishing a way takes, beyond what proofs are allowed in any case."""
+        from discreet.design.comparison.baselines import ways_of
+        from discreet.design.comparison.large import proof_seconds
+
+        takes = proof_seconds(self.units.inner, name)
+        way = next((way for way in ways_of(self.problem) if way.name == name), None)
+        if way is None or self._by_law(name):
+            return takes
+        return max(takes, SECONDS_PER_PROVED_ENTRY * way.entries(self.ground()) - GRACE)
+
+    def _by_law(self, name: str) -> bool:
+        """Whether a way is published through the law of a sum: noise at face value, and all where states are not listed."""
+        from discreet.design.comparison.noise import FaceValue
+
+        if name == FaceValue.name or too_many(self.problem) is not None:
+            return True
+        pure = isinstance(self.problem.promise, PurePromise)  # closed forms keep every ε as it is
+        return pure and solvable(self.problem.epsilon) < self.problem.epsilon and why_not_read(self.units.inner) is None
+
     def _published(self, name: str, watch: Watch) -> Proposal | None:
         from discreet.design.comparison.baselines import ways_of
         from discreet.design.comparison.large import large_proposal
-        from discreet.design.comparison.noise import FaceValue
 
-        beyond = solvable(self.problem.epsilon) < self.problem.epsilon and why_not_read(self.units.inner) is None
-        if name == FaceValue.name or too_many(self.problem) is not None or beyond:  # closed forms keep every ε as it is
+        if self._by_law(name):
             return large_proposal(self.units.inner, name)
         return next(way for way in ways_of(self.problem) if way.name == name).propose(self.ground(), watch)
 
@@ -368,11 +415,12 @@ class _Search:
         """Everything proved, once more as one certificate."""
         held(SPARE)  # what was found must not be lost at the end
         begun = now()
-        best = self.proofs.settled()
+        best = self.asked.settled()
         self.took["certify"] += now() - begun
-        assert self.proofs.best is not None
-        status = "optimal" if self.proofs.reached(self.gap) else "stalled" if self.status == "optimal" else self.status
-        steps = (self.proofs.best.step, *self.passed)
+        assert self.asked.best is not None
+        reached = self.proofs.reached(self.gap) and not (self.oblivious and self.status != "optimal")
+        status = "optimal" if reached else "stalled" if self.status == "optimal" else self.status
+        steps = (self.asked.best.step, *self.passed)
         return Design(
             steps, shown, self.took, status, notes=_notes(self.problem), rungs=self.rungs, mechanism=best[0], certificate=best[1]
         )

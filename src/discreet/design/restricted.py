@@ -1,51 +1,36 @@
-"""The best mechanism that reads only the statistic, beside the best of all: what the restriction costs.
+"""The best mechanism that reads only the statistic, kept beside the best of all: what the restriction costs.
 
-Plain noise and publishing nothing read no more than the statistic, so a search that ends too early is never worse than these.
+A bound on all mechanisms bounds these as well. Whatever is proved on the way competes if it reads no more than the statistic, what
+people do today included; ways that read more are not shown beside a design that may not.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from fractions import Fraction
 
-from discreet.design.certified import Proofs
-from discreet.design.comparison.information import NoInformation
-from discreet.design.comparison.large import large_proposal
-from discreet.design.comparison.noise import FaceValue
-from discreet.design.result import Design
-from discreet.design.routes.oblivious import Oblivious
-from discreet.design.routes.route import Asked
-from discreet.design.schedule import DEFAULT_SECONDS, Until, now
-from discreet.design.units import Units
-from discreet.model.record import Step
+from discreet.design.certified import Bound, Candidate, Proofs
+from discreet.model.kernel import CountedKernel
+from discreet.model.lattice import statistic_lattice
+from discreet.model.mechanism import Mechanism
+from discreet.model.summary import LinearSummary
+from discreet.numerics.exact import whole_steps
+
+OBLIVIOUS = "oblivious"
 
 
-def restricted(best: Design, gap: float, watch: Until) -> Design:
-    """The best mechanism that reads only the statistic, and what that costs against the best of all."""
-    problem = best.mechanism.problem
-    begun = now()
-    route, units = Oblivious(), Units.of(problem)
-    proposal = units.restored(route.propose(units.inner, Asked(gap, DEFAULT_SECONDS, watch)))
-    solved = now()
-    step = route.taken(problem, proposal)
-    proofs = Proofs(problem)
-    proofs.keep(*proofs.proved(replace(proposal, witness=best.claim.witness), step))
-    _nothing_worse_than_noise(proofs, best, units)
-    mechanism, certificate = proofs.settled()
-    took = {"solve": solved - begun, "certify": now() - solved}
-    assert proofs.best is not None
-    price = float(best.value - (certificate.optimality.value if certificate.optimality else 0))
-    steps = (proofs.best.step, *(replace(s, applied=False, reason=f"not asked for ({s.reason})") for s in best.steps))
-    proved = replace(best, mechanism=mechanism, certificate=certificate)
-    return replace(proved, steps=steps, seconds=took, within="oblivious", price=price)
+class ObliviousProofs(Proofs):
+    """The best candidate that reads only the statistic, and the best bound on all."""
+
+    def keep(self, candidate: Candidate | None, limit: Bound | None) -> bool:
+        admitted = candidate if candidate is not None and reads_only_the_statistic(candidate.mechanism) else None
+        return super().keep(admitted, limit)
 
 
-def _nothing_worse_than_noise(proofs: Proofs, best: Design, units: Units) -> None:
-    """Publish plain noise on the statistic, or nothing, where a restricted search ended before it came so far."""
-    for name in (FaceValue.name, NoInformation.name):
-        shown = best.baselines.get(name)
-        if shown is None or shown.value is None or proofs.best is None or shown.value <= float(proofs.best.value):
-            continue
-        proposal = large_proposal(units.inner, name)
-        if proposal is not None:
-            words = f"the search found nothing better in the time: {proposal.words}"
-            proofs.keep(*proofs.proved(units.restored(proposal), Step(f"baseline {name}", True, "", words)))
+def reads_only_the_statistic(mechanism: Mechanism) -> bool:
+    """Whether the state that it reads follows from ω: a sum with the same steps, clipped or not, or nothing at all."""
+    lattice, summary = statistic_lattice(mechanism.problem), mechanism.summary
+    if lattice is None or not isinstance(summary, LinearSummary) or isinstance(mechanism.kernel, CountedKernel):
+        return False
+    least = min(summary.weights) if mechanism.problem.people.fixed else 0
+    _, steps = whole_steps([Fraction(w - least) for w in summary.weights])
+    return not any(steps) or steps == lattice.summary.weights

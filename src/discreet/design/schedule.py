@@ -43,6 +43,8 @@ QUICK_SECONDS = 2.0
 """What weighted sums may take before a program, when the gap asked for is loose."""
 FLOOR_SECONDS, FLOOR_SHARE = 2.0, 0.1
 """What weighted sums may take after a program that took all the time and is far from its gap; or this share of the whole."""
+FOR_THE_PRICE = 0.5
+"""Of the search for a mechanism of a restricted class, what goes into the best of all, which says the price."""
 BASELINE_SECONDS = 60.0
 """What publishing and proving a baseline may take that is better than all that was found: a slow machine breaks no promise."""
 
@@ -124,14 +126,16 @@ SECONDS_PER_CONVOLVED_PAIR, SECONDS_PER_PROVED_TOTAL = 1.7e-9, 5.5e-5
 """Of the law of a sum over independent respondents with one law, for each pair of its totals, and of proving what is read of it."""
 SECONDS_PER_PROVED_COUNT = 1.2e-4
 """Of the geometric mechanism as the optimum, with its proof, for each likely count."""
+SECONDS_PER_READ_CELL = 5e-7
+"""Of the best replies to noisy sums, for each total and value of the statistic."""
 SECONDS_PER_SCREENED = 3e-3
 """Of a quick estimate of what a pair of tails proves."""
 SECONDS_PER_SCORE, SECONDS_PER_LIKELY_TOTAL = 4e-4, 2e-6
 """Of valuing one weighted sum: a call, and each of its likely totals."""
 SECONDS_PER_GAUSSIAN_SCORE = 0.02
 """Of the same under discrete Gaussian noise."""
-SECONDS_PER_SHOWN_VALUE = 3.5e-6
-"""Of plain noise, made, proved and hashed, for each value that it shows."""
+SECONDS_PER_SHOWN_VALUE, SECONDS_PER_EVEN_VALUE = 3.5e-6, 3e-7
+"""Of plain noise, made, proved and hashed, for each value that it shows; where all are recommended as they are."""
 SECONDS_PER_STAIR_ENTRY = 3.6e-5
 """Of staircase noise with exact means, for each pair of values of the statistic."""
 

@@ -32,6 +32,7 @@ from discreet.model.decision import Decision
 from discreet.model.kernel import Kernel, Output, TableKernel
 from discreet.model.losses import DistanceLoss
 from discreet.model.problem import Problem
+from discreet.model.progression import Progression
 from discreet.model.statistic import MeanStatistic, SumStatistic, TableStatistic
 from discreet.model.universe import Universe
 
@@ -78,6 +79,8 @@ class Units:
             labels = [o.label if a is None else label_of(a) for o, a in zip(kernel.outputs, actions, strict=True)]
             return replace(kernel, outputs=tuple(Output(label, a) for label, a in zip(labels, actions, strict=True)))
         listed = kernel.actions
+        if isinstance(listed, Progression):
+            return kernel.with_actions(listed.moved(self.origin, self.unit))
         return kernel if listed is None else kernel.with_actions([self._out(a) for a in listed])
 
     def _witness(self, witness: Witness) -> Witness:

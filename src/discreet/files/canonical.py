@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
+from json.encoder import encode_basestring
 from typing import Any
 
 from discreet.errors import InputError
@@ -41,10 +42,17 @@ def document_hash(document: Any) -> str:
 
 
 class Streamed:
-    """A list whose items are made while they are written."""
+    """A list whose items are made while they are written; with a key they are texts, each in an object that has that key alone."""
 
-    def __init__(self, items: Callable[[], Iterable[Any]]) -> None:
-        self.items = items
+    def __init__(self, items: Callable[[], Iterable[Any]], key: str | None = None) -> None:
+        self.items, self.key = items, key
+
+    def written(self, some: list[Any]) -> bytes:
+        """Some of the items, with commas between them."""
+        if self.key is None:
+            return canonical_bytes(some)[1:-1]
+        before = f"{{{encode_basestring(self.key)}:"
+        return ",".join([f"{before}{encode_basestring(text)}}}" for text in some]).encode()
 
 
 def canonical_pieces(document: Any) -> Iterator[bytes]:
@@ -53,7 +61,7 @@ def canonical_pieces(document: Any) -> Iterator[bytes]:
         items, between = iter(document.items()), b""
         yield b"["
         while some := list(islice(items, SOME)):
-            yield between + canonical_bytes(some)[1:-1]
+            yield between + document.written(some)
             between = b","
         yield b"]"
     elif isinstance(document, dict) and any(isinstance(inside, (dict, Streamed)) for inside in document.values()):

@@ -12,6 +12,8 @@ from discreet.files.problem_document import problem_document
 from discreet.model.actions import Action
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.mechanism import Mechanism
+from discreet.model.noise_kernel import Recommended
+from discreet.model.progression import Progression
 from discreet.model.summary import Clamp, HistogramSummary, LinearSummary, Summary
 from discreet.numerics.exact import format_exact, format_integer
 
@@ -69,9 +71,15 @@ def _kernel_document(mechanism: Mechanism, streamed: bool) -> dict[str, Any]:
     document: dict[str, Any] = {"family": kernel.family, "from": kernel.low, "to": kernel.high, "step": kernel.step}
     document |= kernel.parameters()
     if (actions := kernel.actions) is not None:
-        written = Streamed(lambda: map(recommendation_document, actions))
-        document["actions"] = written if streamed else list(written.items())
+        document["actions"] = _written(actions) if streamed else [recommendation_document(action) for action in actions]
     return document
+
+
+def _written(actions: Recommended) -> Streamed:
+    """The list of what outputs recommend; of noise a million numbers, each in an object of its own."""
+    if isinstance(actions, Progression):
+        return Streamed(actions.texts, key="number")
+    return Streamed(lambda: map(recommendation_document, actions))
 
 
 def action_document(action: Action) -> dict[str, str]:

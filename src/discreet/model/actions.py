@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from math import ceil
 
 import numpy as np
 
@@ -56,6 +57,10 @@ class RealActions:
     def __contains__(self, action: object) -> bool:
         return isinstance(action, Fraction) and (self.lower is None or self.upper is None or self.lower <= action <= self.upper)
 
+    def covers(self, low: Fraction, high: Fraction, unit: Fraction) -> bool:
+        """Whether low, low + unit, … up to high are all allowed."""
+        return low in self and high in self
+
     def nearest(self, number: Fraction) -> Fraction:
         """The allowed action next to a number."""
         if self.lower is None or self.upper is None:
@@ -88,16 +93,37 @@ class ListedActions:
         return iter(self.numbers)
 
     def __contains__(self, action: object) -> bool:
-        return isinstance(action, (int, Fraction)) and self.numbers[self._beside(Fraction(action))] == action
+        return isinstance(action, (int, Fraction)) and self.numbers[self.beside(Fraction(action))] == action
+
+    def covers(self, low: Fraction, high: Fraction, unit: Fraction) -> bool:
+        """Whether low, low + unit, … up to high are all allowed."""
+        if low not in self or high not in self or (high - low) / unit + 1 > len(self.numbers):
+            return False
+        if self._whole is not None and low.denominator == unit.denominator == 1 and self._is_consecutive:
+            return True
+        return all(low + unit * k in self for k in range(int((high - low) / unit) + 1))
 
     def position(self, action: Action) -> int:
         """The place of an action in the list."""
         if isinstance(action, str) or action not in self:
             raise KeyError(action)
-        return self._beside(action)
+        return self.beside(action)
 
-    def _beside(self, number: Fraction) -> int:
-        return min(bisect_left(self.numbers, number), len(self.numbers) - 1)
+    def beside(self, number: Fraction) -> int:
+        """The place of the first action that is not smaller than a number; of the last where all are."""
+        whole = self._whole  # to compare fractions takes ten times as long
+        place = bisect_left(self.numbers, number) if whole is None else bisect_left(whole, ceil(number))
+        return min(place, len(self.numbers) - 1)
+
+    @cached_property
+    def _whole(self) -> list[int] | None:
+        """The numbers, where all are whole."""
+        return None if any(a.denominator != 1 for a in self.numbers) else [a.numerator for a in self.numbers]
+
+    @property
+    def _is_consecutive(self) -> bool:
+        """Whether whole numbers leave none out."""
+        return self._whole is not None and self._whole[-1] - self._whole[0] + 1 == len(self._whole)
 
     @cached_property
     def floats(self) -> np.ndarray:
@@ -112,7 +138,7 @@ class ListedActions:
 
     def nearest(self, number: Fraction) -> Fraction:
         """The listed action next to a number, the smaller of two."""
-        right = self._beside(number)
+        right = self.beside(number)
         left = max(right - 1, 0)
         return min(self.numbers[left], self.numbers[right], key=lambda a: abs(a - number))
 

@@ -22,7 +22,7 @@ import numpy as np
 from discreet.errors import InputError
 from discreet.frozen import dataclass
 from discreet.model.actions import Action
-from discreet.model.noise_kernel import NoiseKernel
+from discreet.model.noise_kernel import NoiseKernel, Recommended, kept
 from discreet.model.priors.weights import log_ratio
 from discreet.numerics.exact import brief, format_exact
 from discreet.numerics.logspace import log1mexp
@@ -139,7 +139,7 @@ class StaircaseKernel(ClosedKernel):
     step: int
     plateau: int
     ratio: Fraction
-    actions: tuple[Action | tuple[Action, ...], ...] | None = None
+    actions: Recommended | None = None
     family = "staircase"
     most_step = 2**30
 
@@ -162,7 +162,7 @@ class StaircaseKernel(ClosedKernel):
         return super().parameters() | {"plateau": self.plateau}
 
     def with_actions(self, actions: Sequence[Action | tuple[Action, ...]]) -> StaircaseKernel:
-        return replace(self, actions=tuple(actions))
+        return replace(self, actions=kept(actions))
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class GeometricKernel(ClosedKernel):
     high: int
     step: int
     ratio: Fraction
-    actions: tuple[Action | tuple[Action, ...], ...] | None = None
+    actions: Recommended | None = None
     family = "geometric"
 
     def __post_init__(self) -> None:
@@ -184,4 +184,4 @@ class GeometricKernel(ClosedKernel):
     plateau = 1
 
     def with_actions(self, actions: Sequence[Action | tuple[Action, ...]]) -> GeometricKernel:
-        return replace(self, actions=tuple(actions))
+        return replace(self, actions=kept(actions))

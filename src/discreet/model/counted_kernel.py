@@ -28,7 +28,7 @@ from discreet.errors import InputError, TooLarge
 from discreet.frozen import dataclass
 from discreet.model.actions import Action
 from discreet.model.count_tables import CountTables
-from discreet.model.noise_kernel import MOST_TABLE, MOST_TOTAL, NoiseKernel
+from discreet.model.noise_kernel import MOST_TABLE, MOST_TOTAL, NoiseKernel, Recommended, kept
 from discreet.model.priors.weights import log_ratio
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
@@ -53,7 +53,7 @@ class CountedKernel(NoiseKernel):
     tail: int
     weights: tuple[tuple[int, ...], ...]
     denominator: int
-    actions: tuple[Action | tuple[Action, ...], ...] | None = None
+    actions: Recommended | None = None
     radix: int = 1
     tables: tuple[int, ...] = ()
     family = "counted"
@@ -143,7 +143,7 @@ class CountedKernel(NoiseKernel):
             )
 
     def with_actions(self, actions: Sequence[Action | tuple[Action, ...]]) -> CountedKernel:
-        return replace(self, actions=tuple(actions))
+        return replace(self, actions=kept(actions))
 
     def parameters(self) -> dict[str, object]:
         both = {"radix": self.radix, "tables": list(self.tables)} if self.tables else {}

@@ -20,7 +20,7 @@ import numpy as np
 from discreet.errors import InputError
 from discreet.frozen import dataclass
 from discreet.model.actions import Action
-from discreet.model.noise_kernel import NoiseKernel
+from discreet.model.noise_kernel import NoiseKernel, Recommended, kept
 from discreet.numerics.discrete_gaussian import (
     GaussianBrackets,
     gaussian_brackets,
@@ -42,7 +42,7 @@ class GaussianKernel(NoiseKernel):
     high: int
     step: int
     sigma_squared: Fraction
-    actions: tuple[Action | tuple[Action, ...], ...] | None = None
+    actions: Recommended | None = None
     family = "discrete-gaussian"
     rational = False
 
@@ -57,7 +57,7 @@ class GaussianKernel(NoiseKernel):
         self._check_range()
 
     def with_actions(self, actions: Sequence[Action | tuple[Action, ...]]) -> GaussianKernel:
-        return replace(self, actions=tuple(actions))
+        return replace(self, actions=kept(actions))
 
     def parameters(self) -> dict[str, str | int]:
         return {"sigma_squared": format_exact(self.sigma_squared)}

@@ -15,10 +15,11 @@ import numpy as np
 
 from discreet.errors import InputError, Refuted
 from discreet.frozen import dataclass
-from discreet.model.actions import RealActions
+from discreet.model.actions import NamedActions, RealActions
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import CountedKernel, Kernel, NoiseKernel, Output, TableKernel
 from discreet.model.problem import Problem
+from discreet.model.progression import Progression
 from discreet.model.states import StateSpace, locate, state_space
 from discreet.model.summary import LinearSummary, Summary, check_summary
 from discreet.model.universe import Universe
@@ -80,8 +81,12 @@ class Mechanism:
     def _check_actions(self) -> None:
         """Every recommended action is one that its decision maker has."""
         listed, decisions = self.kernel.recommended or (), self.problem.decisions
+        if isinstance(listed, Progression) and listed.step > 0 and len(decisions) == 1:
+            actions = decisions[0].actions  # noise may recommend a million of them
+            if not isinstance(actions, NamedActions) and actions.covers(listed[0], listed[-1], listed.step):
+                return
         if [d.actions for d in decisions] == [RealActions()] and set(map(type, listed)) <= {Fraction, type(None)}:
-            return  # every number is: noise may recommend a million of them
+            return  # every number is
         for action in listed:
             if action is None:
                 continue

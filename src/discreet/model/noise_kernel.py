@@ -15,14 +15,21 @@ import numpy as np
 from discreet.errors import InputError, TooLarge
 from discreet.model.actions import Action
 from discreet.model.output import Output
+from discreet.model.progression import Progression
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import MOST_STATES, Universe
 from discreet.numerics.exact import brief, counted
 
+Recommended = tuple[Action | tuple[Action, ...], ...] | Progression
 MOST_TOTAL = 2**62
 """A total below this is moved in 64 bits."""
 MOST_TABLE = 50_000_000
 """Entries beyond which a formula is not expanded into a table."""
+
+
+def kept(actions: Sequence[Action | tuple[Action, ...]]) -> Recommended:
+    """What outputs recommend, as a kernel keeps it."""
+    return actions if isinstance(actions, Progression) else tuple(actions)
 
 
 class NoiseKernel(ABC):
@@ -34,7 +41,7 @@ class NoiseKernel(ABC):
     low: int
     high: int
     step: int
-    actions: tuple[Action | tuple[Action, ...], ...] | None
+    actions: Recommended | None
     family: str
     by_state: ClassVar[bool] = False
     """Whether it reads the position of a state, as a table does; noise reads a total."""
@@ -86,7 +93,7 @@ class NoiseKernel(ABC):
         return self.width
 
     @property
-    def recommended(self) -> tuple[Action | tuple[Action, ...] | None, ...] | None:
+    def recommended(self) -> Sequence[Action | tuple[Action, ...] | None] | None:
         """What each output recommends; None when nothing is kept with the kernel."""
         return self.actions
 

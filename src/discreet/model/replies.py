@@ -45,10 +45,25 @@ def best_replies(decision: Decision, joint: np.ndarray, omegas: Sequence[Fractio
         return Replies(actions, _loss_of(decision, joint, numbers, actions))
     if decision.is_loss and isinstance(decision.actions, ListedActions):
         return _nearest(decision, decision.actions, joint, numbers)
+    if isinstance(decision.loss, MatchLoss):
+        return _guesses(decision, joint, omegas)
     listed = list(decision.actions)
     expected = joint @ loss_table(decision, listed, omegas).T
     best = expected.argmin(axis=1)
     return Replies([listed[i] for i in best.tolist()], expected[np.arange(len(best)), best])
+
+
+def _guesses(decision: Decision, joint: np.ndarray, omegas: Sequence[Fraction]) -> Replies:
+    """The likeliest value that is an action; the first action where none can be right. Other actions need not be looked at."""
+    first = next(iter(decision.choices))
+    held = [j for j, omega in enumerate(omegas) if omega in decision.choices]
+    if not held:
+        return Replies([first] * len(joint), np.zeros(len(joint)))
+    chances = joint[:, held]
+    best = chances.argmax(axis=1)
+    right = chances[np.arange(len(best)), best]
+    told = [omegas[held[i]] if chance > 0 else first for i, chance in zip(best.tolist(), right.tolist(), strict=True)]
+    return Replies(told, np.where(right > 0, -right, 0.0))
 
 
 def reply_loss(decision: Decision, joint: np.ndarray, omegas: Sequence[Fraction], actions: Sequence[Action]) -> np.ndarray:

@@ -52,7 +52,7 @@ def relied_on(found: Design, hedged: Hedged | None, watch: Watch) -> View:
         return before + unknown_view(reason)
     try:
         view = before + reliance_view(while_time_lasts(lambda: reliance(mechanism), watch))
-    except (TimeIsUpError, MemoryError) as error:
+    except (TimeIsUpError, MemoryError, TooLarge) as error:
         return before + unknown_view(str(error) or OUT_OF_MEMORY)
     if hedged is not None or watch.cancelled() or why_not_hedged(mechanism.problem) is not None:
         return view

@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm
+from typing import Any
 
 from discreet.certify.bounds import FULL as FULL
 from discreet.certify.duality.chords import least_losses
 from discreet.certify.value.laws import law_of
 from discreet.errors import Refuted, TooLarge
-from discreet.model.actions import RealActions
+from discreet.model.actions import NamedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.losses import MatchLoss, TableLoss
-from discreet.model.problem import Problem, believed, believed_of_histograms
+from discreet.model.problem import Believed, Problem, believed, believed_of_histograms
 from discreet.model.universe import Universe
 
 BITS = 192
@@ -29,7 +30,7 @@ MOST_PAYOFFS = 5_000_000
 
 def full_information(problem: Problem) -> Fraction:
     """What no mechanism's expected payoff exceeds."""
-    if all(d.is_loss and d.actions == RealActions() for d in problem.decisions):
+    if is_answered(problem):
         return Fraction(0)
     try:
         masses, missing = masses_of_statistic(problem)
@@ -40,8 +41,22 @@ def full_information(problem: Problem) -> Fraction:
     for decision in problem.decisions:
         for w, payoff in largest_payoffs(decision, omegas).items():
             best[w] += payoff
-    known = sum((p * best[w] for w, p in masses.items()), Fraction(0))
+    known = sum((p * best[w] for w, p in masses.items() if best[w]), Fraction(0))
     return known + missing * _anywhere(problem) if missing else known
+
+
+def is_answered(problem: Problem) -> bool:
+    """Whether every decision maker loses nothing who knows ω: each value of it is an action, and errors are lost."""
+    if not all(d.is_loss for d in problem.decisions):
+        return False
+    if all(d.actions == RealActions() for d in problem.decisions):
+        return True
+    universe = problem.universe
+    weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
+    if weights is None:
+        return False
+    unit, _ = lattice(weights)
+    return all(not isinstance(d.actions, NamedActions) and d.actions.covers(*problem.omega_range, unit) for d in problem.decisions)
 
 
 def _along_a_chord(problem: Problem) -> Fraction:
@@ -58,21 +73,39 @@ def _along_a_chord(problem: Problem) -> Fraction:
 
 
 def masses_of_statistic(problem: Problem) -> tuple[dict[Fraction, Fraction], Fraction]:
-    """P(ω), from below where states are not listed, and what is missing then."""
+    """P(ω), from below where states are not listed, and what is missing then; the last one is kept, whoever decides."""
+    about = (problem.universe, problem.prior, problem.statistic, MOST_LISTED, BITS)
+    for known, found in list(_last):
+        if known == about:
+            return found
+    found = _formed(problem)
+    _last[:] = [(about, found)] if len(found[0]) <= MOST_LISTED else []
+    return found
+
+
+_last: list[tuple[tuple[Any, ...], tuple[dict[Fraction, Fraction], Fraction]]] = []
+
+
+def _formed(problem: Problem) -> tuple[dict[Fraction, Fraction], Fraction]:
     universe = problem.universe
     weights = problem.statistic.weights(universe) if isinstance(universe, Universe) else None
     if weights is None or not isinstance(universe, Universe) or (universe.histogram_count <= MOST_LISTED and problem.exchangeable):
         belief = believed_of_histograms(problem) if problem.exchangeable else believed(problem, problem.finest())
-        found: dict[Fraction, Fraction] = {}
-        for state, omega in enumerate(belief.omegas):
-            found[omega] = found.get(omega, Fraction(0)) + belief.weights[state]
-        return found, Fraction(0)
+        return _gathered(belief), Fraction(0)
     law = law_of(problem)
     assert law is not None
     unit, steps = lattice(weights)
     seen = law.masses(steps, BITS)
     whole = 1 << BITS
     return {unit * (seen.first + i): Fraction(m, whole) for i, m in enumerate(seen.masses) if m}, Fraction(seen.missing, whole)
+
+
+def _gathered(belief: Believed) -> dict[Fraction, Fraction]:
+    """The weights of all states with one value of ω together: whole numbers over one denominator."""
+    totals = [0] * len(belief.values)
+    for column, weight in zip(belief.column, belief.weights.numerators, strict=True):
+        totals[column] += weight
+    return {omega: Fraction(total, belief.weights.denominator) for omega, total in zip(belief.values, totals, strict=True)}
 
 
 def lattice(weights: Sequence[Fraction]) -> tuple[Fraction, list[int]]:

@@ -47,7 +47,7 @@ def theorem_value(mechanism: Mechanism, witness: TheoremWitness) -> Fraction | N
         return None
     if kernel.step != 1 or kernel.actions is None:
         raise Refuted("Theorem 3 speaks of a geometric kernel with an action for each output", kernel.family)
-    ground = _ground(problem, kernel.ratio, kernel.low, kernel.high, kernel.actions)
+    ground = _ground(problem, kernel.ratio, kernel.low, kernel.high, tuple(kernel.actions))
     _must_read_the_count(mechanism, witness, ground.path)
     total = sum(
         followed(

@@ -26,6 +26,7 @@ from discreet.model.lattice import StatisticLattice, statistic_lattice
 from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.priors import IidPrior
+from discreet.model.progression import Progression
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import log_bracket, rational_above_exp
@@ -98,6 +99,8 @@ def at_face_value(kernel: NoiseKernel, lattice: StatisticLattice, makers: int) -
     """Whether every output recommends the value that it shows, to every decision maker."""
     if kernel.actions is None:
         return False
+    if isinstance(kernel.actions, Progression) and makers == 1:
+        return kernel.actions == Progression(lattice.omega(kernel.low), lattice.unit, kernel.width)
     for shown, action in zip(lattice.omegas(kernel.low, kernel.high), kernel.actions, strict=True):
         if action != (shown if makers == 1 and not isinstance(action, tuple) else (shown,) * makers):
             return False

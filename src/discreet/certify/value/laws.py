@@ -8,7 +8,8 @@ has to be estimated.
 `Overdispersed`  p drawn from a Dirichlet with concentrations c, A = Σ c: the coefficients of x^n in
               Π_t (1 − x z^{w_t})^{−c_t} = Π_t Σ_k (c_t)_k/k!·(x z^{w_t})^k,  times P(n)·n!/(A)_n. Weighing x by a factor ρ near
               n/(n + A) and each series by a constant keeps the numbers near one; both cancel in the exact total (A)_n/n!·ρ^n.
-              Laws too long for that are drawn from an urn (`urn_sums`), in fewer bits.
+              Laws too long for that are summed over pairs of counts where three weights count (`dirichlet_pairs`), or drawn
+              from an urn (`urn_sums`), in fewer bits.
 `Mixed`       a mixture: Σ_k w_k times the laws of its components; a respondent of type t set aside makes w_k·E_k[n_t] of w_k
 `Separate`    independent respondents, each with its own law: the product of their polynomials
 `Listed`      histograms with their probabilities
@@ -27,6 +28,7 @@ from functools import cached_property
 from math import gcd, sqrt
 from typing import ClassVar
 
+from discreet.certify.value.dirichlet_pairs import PAIRS_PER_DRAW, pair_masses, pairs_of
 from discreet.certify.value.dirichlet_series import blocks_of, series_of
 from discreet.certify.value.sizes import Sizes, averaged, fewer, mean_pairs, mean_size, sizes_of
 from discreet.certify.value.sum_laws import MOST_LIKELY, Masses, rounded_product, sum_masses
@@ -203,6 +205,11 @@ class Overdispersed(Law):
         span = (max(0, *weights) - min(0, *weights)) // unit
         return (n * span + 1) * (n + 1) * len(set(weights))
 
+    def _in_pairs(self, weights: Sequence[int], laws: int = 1) -> bool:
+        """Whether so many laws are summed over pairs of counts in less time than one is drawn."""
+        pairs = pairs_of(self._classes(weights, 1), self.sizes)
+        return pairs is not None and laws * PAIRS_PER_DRAW * pairs <= self._work(weights)
+
     def _classes(self, weights: Sequence[int], unit: int) -> dict[int, Fraction]:
         """The concentrations of types with one weight, in steps of `unit`."""
         merged: dict[int, Fraction] = {}
@@ -213,7 +220,7 @@ class Overdispersed(Law):
     def others(self, weights: Sequence[int], bits: int) -> dict[int, Masses]:
         """One law for each weight: which type of that weight is set aside makes no difference to S."""
         kinds = [t for t in range(len(weights)) if self.mean(t)]
-        if self._work(weights) <= MOST_IN_SERIES:
+        if self._work(weights) <= MOST_IN_SERIES or self._in_pairs(weights, len(set(weights))):
             laws = ((w, self.without(t)) for w, t in {weights[t]: t for t in kinds}.items())
             known = {w: law.masses(weights, bits) for w, law in laws if law is not None}
             return {t: known[weights[t]] for t in kinds}
@@ -228,8 +235,7 @@ class Overdispersed(Law):
     def masses(self, weights: Sequence[int], bits: int) -> Masses:
         _must_fit(self, weights)
         if self._work(weights) > MOST_IN_SERIES:
-            drawn = urn_sums(self._classes(weights, 1), self.sizes, bits)
-            return _trimmed(drawn.first, drawn.masses, bits)
+            return self._of_long_sums(weights, bits)
         unit = gcd(*weights) or 1
         merged = self._classes(weights, unit)
         low, largest = min(0, *merged), self.sizes[-1][0]
@@ -256,6 +262,15 @@ class Overdispersed(Law):
                     at_total = unit * (s + n * low)
                     found[at_total] = found.get(at_total, 0) + int(mass) * top // bottom
         return _dense(found, bits)
+
+    def _of_long_sums(self, weights: Sequence[int], bits: int) -> Masses:
+        """By pairs of counts, or drawn."""
+        classes = self._classes(weights, 1)
+        if self._in_pairs(weights):
+            first, masses = pair_masses(classes, self.sizes, bits)
+            return _trimmed(first, masses, bits)
+        drawn = urn_sums(classes, self.sizes, bits)
+        return _trimmed(drawn.first, drawn.masses, bits)
 
 
 @dataclass(frozen=True)

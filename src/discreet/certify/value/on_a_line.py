@@ -25,6 +25,7 @@ from discreet.certify.value.sums import Sums, sums_of
 from discreet.model.kernel import ClosedKernel
 from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
+from discreet.model.progression import Progression
 from discreet.model.summary import LinearSummary
 
 BITS = 256
@@ -76,6 +77,8 @@ def _beyond(mechanism: Mechanism, kernel: ClosedKernel) -> int:
 
 def _line(kernel: ClosedKernel) -> tuple[Fraction, Fraction] | None:
     """(α, β) with a(y) = α + β·y for every output y; None when there are none, or an output recommends several actions."""
+    if isinstance(kernel.actions, Progression):
+        return kernel.actions.start - kernel.actions.step * kernel.low, kernel.actions.step
     numbers = [a for a in kernel.actions or () if isinstance(a, Fraction)]
     if len(numbers) < 2 or len(numbers) != kernel.width:
         return None

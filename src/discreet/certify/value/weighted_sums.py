@@ -187,10 +187,10 @@ def _moments(
     origin, largest = min(actions), max(actions) - min(actions)
     acts = [a - origin for a in actions]
     through = _Through(sums, kernel, summary, max(largest, abs(origin)))
-    means, squares = (through.after(numbers) for numbers in (acts, [a * a for a in acts]))
-    action = through.alone(means, largest)
-    square = through.alone(squares, largest * largest)
-    product = through.with_omega(means, largest)
+    means = through.after(acts)
+    action, product = through.alone(means, largest), through.with_omega(means, largest)
+    del means  # lists of a hundred thousand long numbers: one after the other
+    square = through.alone(through.after([a * a for a in acts]), largest * largest)
     spread = sums.second() - 2 * origin * sums.mean() + origin * origin
     # E a′² − 2 E[a′ω] + 2·origin·E a′ + E (ω − origin)²,  a′ = a − origin ≥ 0
     loss = _added([(Fraction(1), square), (Fraction(-2), product), (2 * origin, action)])
@@ -263,12 +263,11 @@ def _window(after: list[int], start: int, length: int, lowest: int, highest: int
 def _bracketed(kernel: ClosedKernel, numbers: Sequence[Fraction], bits: int) -> tuple[list[int], list[int]]:
     """Both sides of Σ_y K(y|s)·number_y at every state s of the kernel, in units of 2^−bits; numbers ≥ 0."""
     width, plateau = kernel.stair, kernel.plateau
-    down = [(x.numerator << bits) // x.denominator for x in numbers]
-    up = [-((-x.numerator << bits) // x.denominator) for x in numbers]
     ratio = kernel.ratio
     unit = 1 / ((2 * plateau - 1) + 2 * width * ratio / (1 - ratio))
     found = []
-    for each, sign in ((down, 1), (up, -1)):
+    for sign in (1, -1):
+        each = [sign * ((sign * x.numerator << bits) // x.denominator) for x in numbers]
         left = _one_sided(each, width, plateau, ratio, bits, sign)
         right = _one_sided(each[::-1], width, plateau, ratio, bits, sign)[::-1]
         # rounding up is minus rounding minus down
@@ -284,12 +283,11 @@ def _one_sided(values: list[int], width: int, plateau: int, ratio: Fraction, bit
     running = list(accumulate([values[0]] * width + values, initial=0))
     size = len(values)
     # running[i + width + 1] − running[i + 1] = Σ of the width values up to the i-th
-    whole = [b - a for a, b in zip(running[1 : size + 1], running[width + 1 :], strict=True)]
     stairs = [far]
     for i in range(1, size):
         before = stairs[i - width] if i >= width else far
-        stairs.append(whole[i] + sign * (sign * factor * before >> bits))
+        stairs.append(running[i + width + 1] - running[i + 1] + sign * (sign * factor * before >> bits))
     skip = width - plateau + 1
-    centre = [b - a for a, b in zip(running[skip : skip + size], running[width + 1 :], strict=True)]
     earlier = [far] * min(plateau, size) + stairs[: max(size - plateau, 0)]
-    return [c + sign * (sign * factor * q >> bits) for c, q in zip(centre, earlier, strict=True)]
+    centres = zip(running[skip : skip + size], running[width + 1 :], earlier, strict=True)
+    return [b - a + sign * (sign * factor * q >> bits) for a, b, q in centres]

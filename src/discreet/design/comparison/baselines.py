@@ -32,9 +32,14 @@ FLOOR: tuple[Way, ...] = (NoInformation(), GeometricNoise(), StaircaseWay())
 """What a design must beat even when nobody asked for a comparison."""
 
 
-def ways_of(problem: Problem) -> tuple[Way, ...]:
-    """What a design for this problem is compared with: ways that do what it asks for."""
-    return WAYS if problem.unbiased is None else UNBIASED_WAYS
+def ways_of(problem: Problem, oblivious: bool = False) -> tuple[Way, ...]:
+    """What a design for this problem is compared with: ways that do what it asks for, and read no more than it may.
+
+    The best that reads only the statistic is what an oblivious search looks for, so nobody looks for it beside that.
+    """
+    if problem.unbiased is not None:
+        return UNBIASED_WAYS
+    return tuple(way for way in QUICK if not way.reads_more) if oblivious else WAYS
 
 
 def baselines(

@@ -8,6 +8,7 @@ Unbiased: an estimator g(s) with E[g(s) | h] = ω(h) for every state h, when the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,6 +20,7 @@ from discreet.model.actions import Action
 from discreet.model.decision import Decision
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Believed, Problem, believed
+from discreet.model.progression import Progression
 from discreet.model.record import Behaviour
 from discreet.model.replies import loss_table
 from discreet.model.unbiased import unbiased_values
@@ -135,9 +137,11 @@ def evaluate(mechanism: Mechanism) -> Evaluation:
     )
 
 
-def recommended(mechanism: Mechanism, maker: int = 0) -> list[Action]:
+def recommended(mechanism: Mechanism, maker: int = 0) -> Sequence[Action]:
     """What each output recommends to one of the decision makers."""
     kept = mechanism.kernel.recommended or (None,)
+    if isinstance(kept, Progression):
+        return kept
     each = [action[maker] if isinstance(action, tuple) else action for action in kept]
     actions = [a for a in each if a is not None]
     if len(actions) < len(each):
@@ -153,7 +157,7 @@ def recommended(mechanism: Mechanism, maker: int = 0) -> list[Action]:
 def _risk(
     decision: Decision,
     view: Seen,
-    actions: list[Action],
+    actions: Sequence[Action],
     distinct: tuple[Fraction, ...],
     column: np.ndarray,
 ) -> np.ndarray:

@@ -6,7 +6,7 @@ from math import exp
 
 import numpy as np
 
-from discreet.design.comparison.way import Way, answered, inapplicable, published
+from discreet.design.comparison.way import Way, answered, inapplicable, published, rows_of
 from discreet.design.memory import must_fit
 from discreet.design.program.sections import Ground, whole
 from discreet.design.proposal import Proposal
@@ -25,6 +25,7 @@ class NoisyHistogram(Way):
 
     name = "noisy histogram"
     words = "geometric noise on every count of types, then the best reply"
+    reads_more = True
 
     def loss(self, base: Ground, watch: Watch) -> float:
         noise, shape = self._noise(base)
@@ -51,6 +52,10 @@ class NoisyHistogram(Way):
         for counts in base.space.vectors[:, 1:].T:
             channel = (channel[:, None, :] * noise[None][:, :, counts]).reshape(-1, len(base.space))
         return published(whole(base), channel, self.words)
+
+    def entries(self, base: Ground) -> int:
+        outputs = int(np.prod(self._noise(base)[1]))
+        return rows_of(base.problem, outputs) * len(base.space) if outputs <= MOST_PUBLISHED else 0
 
     def _noise(self, base: Ground) -> tuple[np.ndarray, tuple[int, ...]]:
         problem, universe = base.problem, base.problem.universe

@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.certify.bounds.full_information import is_answered
 from discreet.design.comparison.gaussian import GaussianFaceValue
 from discreet.design.comparison.information import FullInformation, NoInformation
 from discreet.design.comparison.noise import FaceValue, GeometricNoise, StaircaseWay
-from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise, shows_whole_range
+from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise, shows_as_it_is, shows_whole_range
 from discreet.design.comparison.unbiased import unbiased_baselines
 from discreet.design.comparison.way import inapplicable
 from discreet.design.ladder.mechanisms.noise import geometric_noise, staircase_noise, to_outputs
@@ -24,10 +25,10 @@ from discreet.design.memory import OUT_OF_MEMORY, must_fit
 from discreet.design.program.unbiased_noise import NOISES, staircase_seconds, unbiased_noise
 from discreet.design.proposal import Proposal
 from discreet.design.routes.blind import blind_proposal
-from discreet.design.schedule import GRACE, SECONDS_PER_SHOWN_VALUE, time_left
+from discreet.design.schedule import GRACE, SECONDS_PER_EVEN_VALUE, SECONDS_PER_SHOWN_VALUE, time_left
 from discreet.errors import DiscreetError, TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
-from discreet.model.actions import ListedActions, RealActions
+from discreet.model.actions import ListedActions, NamedActions, RealActions
 from discreet.model.lattice import statistic_lattice
 from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
@@ -101,7 +102,8 @@ def proof_seconds(problem: Problem, name: str) -> float:
         return 0.0
     if shows_whole_range(problem, lattice):
         low, high = lattice.summary.range(problem.people)
-        return max(0.0, SECONDS_PER_SHOWN_VALUE * (high - low) - GRACE)
+        each = SECONDS_PER_EVEN_VALUE if shows_as_it_is(problem) else SECONDS_PER_SHOWN_VALUE
+        return max(0.0, each * (high - low) - GRACE)
     if not any(isinstance(d.loss, SquaredLoss) for d in problem.decisions) or why_not_read(problem) is not None:
         return 0.0
     reader = Reader(problem)
@@ -121,15 +123,25 @@ def plain_baseline(problem: Problem) -> dict[str, Baseline]:
     """Noise at face value, whose loss needs neither states nor laws; nothing where no number is taken at face value."""
     if problem.unbiased is not None or not isinstance(problem.promise, PurePromise):
         return {}  # their routes begin with noise
-    plain = plain_noise(problem)
+    plain = _taken_as_it_is(problem)
     return {} if plain is None else {FaceValue.name: Baseline(FaceValue.name, -plain, FaceValue.words)}
 
 
 def _at_face_value(problem: Problem) -> float:
-    found = plain_noise(problem)
+    found = _taken_as_it_is(problem)
     if found is None:
-        raise inapplicable("a number is taken at face value only for losses")
+        raise inapplicable("a number is taken at face value only for losses, where it is an action")
     return found
+
+
+def _taken_as_it_is(problem: Problem) -> float | None:
+    """What noise at face value loses; None where some value is no action, so that the nearest one is taken instead."""
+    lattice = statistic_lattice(problem)
+    if lattice is None:
+        return None
+    low, high = map(lattice.omega, lattice.summary.range(problem.people))
+    covered = all(not isinstance(d.actions, NamedActions) and d.actions.covers(low, high, lattice.unit) for d in problem.decisions)
+    return plain_noise(problem) if covered else None
 
 
 class _Seen:
@@ -177,8 +189,8 @@ class _Seen:
     def nothing(self) -> float:
         """The best action without any publication."""
         if not self.reader.squared:
-            masses, _, omegas = self._joint()
-            return self.reader.replies(masses.sum(axis=1)[None, :], omegas)[1]
+            alone = self.population.joint([0] * len(self.steps))  # of the statistic by itself
+            return self.reader.replies(alone.masses.sum(axis=1)[None, :], alone.omegas)[1]
         decision = self.reader.problem.decision
         mean = float(self.population.sums(self.steps).mean())
         action = mean
@@ -188,7 +200,7 @@ class _Seen:
 
     def everything(self) -> float:
         """The best action when the truth is known."""
-        if self._averaged and self.allowed is None:
+        if is_answered(self.reader.problem):
             return 0.0
         masses, _, omegas = self._joint()
         return self.reader.replies(np.diag(masses.sum(axis=1)), omegas)[1]

@@ -18,7 +18,7 @@ from math import ceil, exp
 import numpy as np
 
 from discreet.design.comparison.plain_noise import noise_on_the_statistic
-from discreet.design.comparison.way import Way, answered, inapplicable, published
+from discreet.design.comparison.way import Way, answered, inapplicable, published, rows_of
 from discreet.design.program.sections import Ground, Section, summed
 from discreet.design.proposal import Proposal
 from discreet.design.routes.oblivious import lattice_summary
@@ -27,6 +27,7 @@ from discreet.frozen import dataclass
 from discreet.mechanisms.staircase import best_plateau
 from discreet.model.actions import NamedActions
 from discreet.model.kernel import GeometricKernel, StaircaseKernel
+from discreet.model.mechanism import Mechanism
 from discreet.model.promises import Promise, pure_epsilon
 from discreet.model.replies import best_replies, reply_loss
 from discreet.watch import Watch
@@ -100,6 +101,10 @@ class OnStatistic(Way):
         on = lattice(base)
         return published(on.section, self.channel(on), self.words)
 
+    def entries(self, base: Ground) -> int:
+        on = lattice(base)
+        return rows_of(base.problem, on.width) * len(on.section.space)
+
 
 class InClosedForm(OnStatistic):
     """Noise that is published in closed form: no table to be rounded, and as many different replies as there are outputs."""
@@ -111,10 +116,11 @@ class InClosedForm(OnStatistic):
         return 0
 
     def propose(self, base: Ground, watch: Watch) -> Proposal | None:
-        noise = noise_on_the_statistic(base.problem, stairs=self.stairs)
-        plain = None if noise is None else noise.kernel
-        if noise is None or base.problem.unbiased is not None or not isinstance(plain, (GeometricKernel, StaircaseKernel)):
+        noise = self._closed(base)
+        if noise is None:
             return super().propose(base, watch)
+        plain = noise.kernel
+        assert isinstance(plain, (GeometricKernel, StaircaseKernel))
         on = lattice(base)
         beyond = self.beyond(on)
         noise = replace(noise, kernel=replace(plain, low=plain.low - beyond, high=plain.high + beyond, actions=None))
@@ -125,6 +131,13 @@ class InClosedForm(OnStatistic):
         each = [best_replies(d, seen, base.exact_omegas).actions for d in base.problem.decisions]
         replies = each[0] if len(each) == 1 else tuple(zip(*each, strict=True))
         return Proposal(noise.summary, noise.kernel.with_actions(replies), None, self.words, "optimal")
+
+    def entries(self, base: Ground) -> int:
+        return super().entries(base) if self._closed(base) is None else 0
+
+    def _closed(self, base: Ground) -> Mechanism | None:
+        noise = noise_on_the_statistic(base.problem, stairs=self.stairs) if base.problem.unbiased is None else None
+        return noise if noise is not None and isinstance(noise.kernel, (GeometricKernel, StaircaseKernel)) else None
 
 
 class GeometricNoise(InClosedForm):

@@ -6,6 +6,7 @@ quantile. Payoffs f(a) + ω·g(a) of real actions see the mean alone. Others are
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import pi, sqrt
 from statistics import NormalDist
@@ -46,7 +47,9 @@ def normal_replies(problem: Problem, decision: Decision, means: np.ndarray, vari
     return found
 
 
-def averaged(problem: Problem, decision: Decision, actions: list[Action], means: np.ndarray, variances: np.ndarray) -> np.ndarray:
+def averaged(
+    problem: Problem, decision: Decision, actions: Sequence[Action], means: np.ndarray, variances: np.ndarray
+) -> np.ndarray:
     """The loss [law, action] averaged over normal laws of ω."""
     distinct = list(dict.fromkeys(actions))
     if len(distinct) < len(actions):
@@ -80,7 +83,7 @@ def _errors(loss: DistanceLoss, away: np.ndarray, spread: np.ndarray) -> np.ndar
     return np.asarray(loss.pinballs * (float(loss.quantile) * away + short))
 
 
-def _at_lattice(problem: Problem, decision: Decision, actions: list[Action], omegas: np.ndarray) -> np.ndarray:
+def _at_lattice(problem: Problem, decision: Decision, actions: Sequence[Action], omegas: np.ndarray) -> np.ndarray:
     """Payoffs that are only defined at values of ω: each point goes to the nearest of them."""
     exact = problem.omegas
     known = np.array([float(w) for w in exact])

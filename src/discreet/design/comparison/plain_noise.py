@@ -20,6 +20,7 @@ from discreet.model.lattice import StatisticLattice, statistic_lattice
 from discreet.model.losses import DistanceLoss, SquaredLoss
 from discreet.model.mechanism import Claims, Mechanism
 from discreet.model.problem import Problem
+from discreet.model.progression import Progression
 from discreet.model.promises import ConcentratedPromise
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import rational_above_exp
@@ -27,8 +28,8 @@ from discreet.numerics.discrete_gaussian import gaussian_moments
 
 MOST_OUTPUTS = 3_000_000
 """Of a kernel that lists an action for each of its outputs."""
-BYTES_PER_VALUE = 130
-"""Memory of plain noise for each value that it shows, made, proved and written."""
+BYTES_PER_VALUE, BYTES_PER_EVEN_VALUE = 130, 48
+"""Memory of plain noise for each value that it shows, made, proved and written; where all are recommended as they are."""
 MOST_PLUGGED_IN = 200_000
 """Payoffs that are looked at for what is best at each value."""
 DEVIATIONS, STEPS_OF_NOISE = 10.0, 40.0
@@ -71,6 +72,15 @@ def shows_whole_range(problem: Problem, lattice: StatisticLattice) -> bool:
     return high - low <= MOST_OUTPUTS
 
 
+def shows_as_it_is(problem: Problem) -> bool:
+    """Whether every value is recommended as it is shown, to one decision maker: such a list is a progression."""
+    lattice, actions = statistic_lattice(problem), problem.decisions[0].actions
+    if lattice is None or len(problem.decisions) > 1 or isinstance(actions, NamedActions):
+        return False
+    low, high = map(lattice.omega, lattice.summary.range(problem.people))
+    return actions.covers(low, high, lattice.unit)
+
+
 def noise_on_the_statistic(
     problem: Problem, means: tuple[float, float] | None = None, deviation: float = 0.0, *, stairs: bool = False
 ) -> Mechanism | None:
@@ -93,15 +103,16 @@ def noise_on_the_statistic(
         summary = replace(summary, low=low, high=high)
     if high - low > MOST_OUTPUTS or high <= low:
         return None
-    must_fit(BYTES_PER_VALUE * (high - low), f"noise that shows {high - low:,} values")
-    shown: list[list[Action]] = []
+    even = shows_as_it_is(problem)
+    must_fit((BYTES_PER_EVEN_VALUE if even else BYTES_PER_VALUE) * (high - low), f"noise that shows {high - low:,} values")
+    shown: list[tuple[Action, ...] | Progression] = []
+    values = Progression(lattice.omega(low), lattice.unit, high - low + 1)
     for decision in problem.decisions:
         actions = decision.actions
         if isinstance(actions, NamedActions):
             return None
-        values = map(Fraction, lattice.omegas(low, high))
-        shown.append(list(values) if actions == RealActions() else [actions.nearest(value) for value in values])
-    each = tuple(shown[0]) if len(shown) == 1 else tuple(zip(*shown, strict=True))
+        shown.append(values if even or actions == RealActions() else tuple(map(actions.nearest, values)))
+    each = shown[0] if len(shown) == 1 else tuple(zip(*shown, strict=True))
     kernel: Kernel
     if isinstance(promise, ConcentratedPromise):
         variance = Fraction(step * step) / (2 * promise.rho)

@@ -12,18 +12,19 @@ variance there, and cells under a Dirichlet prior are drawn; such numbers are es
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
 from discreet.certify.value.laws import Listed, law_of
-from discreet.design.comparison.evaluation import Seen, recommended, seen, states_listed
+from discreet.design.comparison.evaluation import Seen, must_be_listed, recommended, seen, states_listed
 from discreet.design.comparison.mixtures import Mixture, mean_of, variance_of_parts
 from discreet.design.comparison.normal_laws import averaged, normal_replies
 from discreet.design.comparison.outcome import Outcome
 from discreet.design.concentrated.gaussian_sums import through
 from discreet.design.ladder.mechanisms.noise import to_outputs
-from discreet.errors import InputError
+from discreet.errors import InputError, TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import Action
 from discreet.model.decision import Decision
@@ -31,9 +32,11 @@ from discreet.model.iid_sum import why_not_iid_sum
 from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, TableKernel
 from discreet.model.losses import SquaredLoss
 from discreet.model.mechanism import Mechanism
+from discreet.model.progression import Progression
 from discreet.model.replies import best_replies, loss_table
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
+from discreet.numerics.exact import counted
 from discreet.on_demand import when_called
 
 MOST_LISTED = 2_000_000
@@ -96,9 +99,15 @@ def why_not_listed(mechanism: Mechanism) -> str | None:
     problem = mechanism.problem
     if not isinstance(problem.universe, Universe):
         return None
-    states = states_listed(problem)
-    outputs = mechanism.kernel.width
-    return None if states * outputs <= MOST_LISTED else f"{states:,} states and {outputs:,} outputs are too many to list"
+    states, outputs = states_listed(problem), mechanism.kernel.width
+    words = f"{counted(states)} states and {outputs:,} outputs are too many to list"
+    if states * outputs > MOST_LISTED:
+        return words
+    try:
+        must_be_listed(mechanism, problem)
+    except (TooLarge, MemoryError):
+        return words
+    return None
 
 
 def why_not_summed(mechanism: Mechanism) -> str | None:
@@ -114,8 +123,10 @@ def why_not_summed(mechanism: Mechanism) -> str | None:
     return "histograms with probabilities of their own are not a sum" if isinstance(law_of(problem), Listed) else None
 
 
-def _numbers(actions: list[Action]) -> np.ndarray | None:
+def _numbers(actions: Sequence[Action]) -> np.ndarray | None:
     """Actions as numbers; None where they are names."""
+    if isinstance(actions, Progression):
+        return actions.floats()
     return np.array([float(a) for a in actions]) if not any(isinstance(a, str) for a in actions) else None
 
 
@@ -381,7 +392,7 @@ class SummedWorld:
             self._rows_kept.append(self._after(low, np.eye(kernel.width), clips=False))
         return self._rows_kept[0][[summary.clip(s) - low for s in range(first, first + count)]]
 
-    def _estimated(self, decision: Decision, actions: list[Action], mean: float, first: int, moments: np.ndarray) -> float:
+    def _estimated(self, decision: Decision, actions: Sequence[Action], mean: float, first: int, moments: np.ndarray) -> float:
         """Another loss, with ω at each total (at each output, where pairs are too many) as a normal law."""
         width = self._width
         if moments.shape[1] * width <= MOST_LISTED:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 
@@ -32,6 +33,8 @@ class Way(ABC):
     words: str
     serves: tuple[type[Promise], ...] = (PurePromise,)
     """The kinds of promise that it is used under."""
+    reads_more = False
+    """Whether it reads more of the data than the statistic."""
 
     @abstractmethod
     def loss(self, base: Ground, watch: Watch) -> float:
@@ -40,6 +43,17 @@ class Way(ABC):
     def propose(self, base: Ground, watch: Watch) -> Proposal | None:
         """The way as an exact mechanism; None when it cannot be published, or another way is surely as good."""
         return None
+
+    def entries(self, base: Ground) -> int:
+        """About how many pairs of a state and an output the table has that publishing it rounds and proves."""
+        return 0
+
+
+def rows_of(problem: Problem, outputs: int) -> int:
+    """How many outputs are published of so many, at most: those with the same reply are one."""
+    if problem.real_actions:
+        return min(outputs, MOST_REPLIES) if len(problem.decisions) == 1 else outputs
+    return min(outputs, prod(len(d.choices) for d in problem.decisions))
 
 
 def answered(problem: Problem, joint: np.ndarray, omegas: tuple[Fraction, ...]) -> float:

@@ -24,7 +24,7 @@ from discreet.design.ladder.mechanisms.sums import sum_law
 from discreet.design.ladder.mechanisms.weights import FINE, clipped_weights, clipping, neighbouring
 from discreet.design.program.sections import Ground
 from discreet.design.schedule import SECONDS_PER_GAUSSIAN_SCORE, spend
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import DiscreetError, InputError, TooLarge
 from discreet.model.actions import Action, RealActions
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.kernel import GaussianKernel
@@ -264,9 +264,9 @@ def spread_weights(law: IidSum, weights: Weights) -> Weights:
 def must_fit(pairs: int, most: int = MOST_PAIRS) -> None:
     """Refuse weights whose outputs and totals are too many to be looked at."""
     if pairs > most:
-        raise InputError(
+        raise TooLarge(
             "The weighted sum and its noise have too many values",
-            found=f"{pairs:,} pairs",
-            allowed=f"{most:,}",
+            size=f"{pairs:,} pairs",
+            fits=f"{most:,}",
             remedy="use smaller weights",
         )

@@ -159,7 +159,7 @@ def best_sum_table(scorer: Scorer, gap: float, watch: Watch) -> tuple[Scene, Tab
     for weights in scorer.candidates():
         try:
             ranked.append((scorer.read(weights).loss, weights))
-        except InputError:
+        except (InputError, TooLarge):
             continue
         if watch.cancelled():
             break

@@ -19,7 +19,7 @@ Reference: Efron & Morris (1971), limited translation of Bayes rules, there for 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -125,7 +125,7 @@ def _falling(shifts: np.ndarray) -> np.ndarray:
     return np.asarray(np.maximum.accumulate(falling + units) - units)
 
 
-def _moved(decision: Decision, faces: list[Action], shifts: np.ndarray, unit: Fraction, width: float) -> list[Action]:
+def _moved(decision: Decision, faces: Sequence[Action], shifts: np.ndarray, unit: Fraction, width: float) -> list[Action]:
     """Face values and shifts in units of the lattice, as exact actions; listed actions are taken from those on the way."""
     parts = 1 << int(np.clip(FINE - floor(log2(max(width, 1e-300))), 0, 2 * FINE))
     units = np.arange(len(shifts)) * parts

@@ -10,7 +10,6 @@ All are supermodular (SY section 5: higher actions suit higher ω), so the geome
 from __future__ import annotations
 
 from abc import abstractmethod
-from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
@@ -59,8 +58,9 @@ class DistanceLoss(Loss):
     def largest_payoff(self, omega: Fraction, actions: Choices) -> Fraction:
         if isinstance(actions, NamedActions):
             raise names_refused(self)
-        right = bisect_left(actions.numbers, omega)
-        return max(self.payoff(a, omega, actions) for a in actions.numbers[max(right - 1, 0) : right + 1])
+        right = actions.beside(omega)
+        near = actions.numbers[max(right - 1, 0) : right + 1] if actions.numbers[right] != omega else (omega,)
+        return max(self.payoff(a, omega, actions) for a in near)
 
 
 @dataclass(frozen=True)

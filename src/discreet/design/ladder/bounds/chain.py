@@ -59,31 +59,33 @@ def best_chain(problem: Problem, likely: Sequence[int], watch: Watch = SILENT) -
 
     `likely` are the types that may occur.
     """
-    if len(problem.decisions) > 1:
-        found = _of_several(problem, likely, watch)
-    elif why_not_chain(problem) is None:
-        found = _split(problem, likely, watch)
-    elif why_not_overdispersed_chain(problem) is None:
-        pairs, paths = _promising(problem, pairs_of_tails(problem, likely), len(likely)), _paths(problem)
-        guess = lambda pair: 0.0 if len(pair[0]) + len(pair[1]) == len(likely) else paths  # noqa: E731
-        found = _best(pairs, lambda pair: -overdispersed_chain(problem, *pair), guess, ("low", "high"), CHAIN, watch)
-    elif why_not_growing_chain(problem) is None:
-        sets, paths = [(high,) for high in _one_sided(problem, likely)], _paths(problem)
-        found = _best(sets, lambda only: -growing_chain(problem, *only), lambda _: paths, ("high",), GROWING, watch)
-    else:
-        found = None
+    found = (_of_several if len(problem.decisions) > 1 else _of_one)(problem, likely, watch)
     if found is not None and len(problem.decisions) == 1 and problem.decision.actions == RealActions():
         return found  # who knows the truth loses nothing
     plain = float(-full_information(problem)), TheoremWitness(FULL)
     return plain if found is None or found[0] < plain[0] else found
 
 
+def _of_one(problem: Problem, likely: Sequence[int], watch: Watch) -> tuple[float, Witness] | None:
+    """The best chain of whatever kind the problem has; None where it has none."""
+    if why_not_chain(problem) is None:
+        return _split(problem, likely, watch)
+    if why_not_overdispersed_chain(problem) is None:
+        pairs, paths = _promising(problem, pairs_of_tails(problem, likely), len(likely)), _paths(problem)
+        guess = lambda pair: 0.0 if len(pair[0]) + len(pair[1]) == len(likely) else paths  # noqa: E731
+        return _best(pairs, lambda pair: -overdispersed_chain(problem, *pair), guess, ("low", "high"), CHAIN, watch)
+    if why_not_growing_chain(problem) is None:
+        sets, paths = [(high,) for high in _one_sided(problem, likely)], _paths(problem)
+        return _best(sets, lambda only: -growing_chain(problem, *only), lambda _: paths, ("high",), GROWING, watch)
+    return None
+
+
 def _of_several(problem: Problem, likely: Sequence[int], watch: Watch) -> tuple[float, Witness] | None:
     """The best for all decision makers together among the chains that are best for one of them."""
     best: tuple[float, Witness] | None = None
     for decision in problem.decisions:
-        witness = best_chain(replace(problem, decisions=(decision,)), likely, watch)[1]
-        if not isinstance(witness, TheoremWitness) or witness.theorem == FULL:
+        alone = _of_one(replace(problem, decisions=(decision,)), likely, watch)
+        if alone is None or not isinstance(witness := alone[1], TheoremWitness):
             continue
         loss = float(-(growing_chain_bound if witness.theorem == GROWING else any_chain_bound)(problem, witness))
         if best is None or loss > best[0]:

@@ -25,6 +25,7 @@ from discreet.certify.value.laws import law_of
 from discreet.design.ladder.mechanisms.counted_noise import CountedNoise, of_pairs
 from discreet.design.ladder.mechanisms.noise import staircase_noise
 from discreet.design.schedule import COUNTED_STEPS, SECONDS_PER_COUNTED_PRODUCT, SECONDS_PER_COUNTED_ROW, now, spend
+from discreet.model.actions import NamedActions
 from discreet.model.count_tables import CountTables
 from discreet.model.kernel import CountedKernel
 from discreet.model.lattice import StatisticLattice, statistic_lattice
@@ -87,7 +88,8 @@ def why_not_counted(problem: Problem) -> str | None:
     low, high = lattice.summary.range(problem.people)
     if high - low >= MOST_OUTPUTS:
         return f"there are {high - low:,} values of the statistic"
-    if not all(lattice.omega(k) in d.actions for d in problem.decisions for k in range(low, high + 1)):
+    ends = lattice.omega(low), lattice.omega(high), lattice.unit
+    if any(isinstance(d.actions, NamedActions) or not d.actions.covers(*ends) for d in problem.decisions):
         return "some value of the statistic is no action"
     return None
 

@@ -19,6 +19,7 @@ from discreet.design.ladder.mechanisms.weights import clipped_candidates, neighb
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import RealActions
 from discreet.model.mechanism import Mechanism
+from discreet.model.progression import Progression
 from discreet.model.replies import decimal
 from discreet.model.summary import LinearSummary
 
@@ -103,7 +104,7 @@ def _exact(reader: Reader, weights: Weights, moments: _Moments) -> Reading:
     middle = float(moments.means @ (moments.values - float(slope) * np.asarray(weights)))
     start = decimal(middle, RealActions())
     low, high = _reach(reader.population, weights)
-    actions = tuple(start + slope * k for k in range(low, high + 1))
+    actions = Progression(start + slope * low, slope, high - low + 1)
     kernel = noise_kernel(moments.noise(weights), reader.population.step(weights), low, high, reader.problem.epsilon, actions)
     summary = LinearSummary(reader.for_every_type(weights))
     value = line_payoff(Mechanism(reader.problem, summary, kernel, reader.problem.guarantee))

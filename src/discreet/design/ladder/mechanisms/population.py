@@ -210,7 +210,8 @@ class Population:
         if self.listed is not None and not self.convolved:
             return SECONDS_PER_CELL * len(self.listed[1])
         sums = self.sums(weights)
-        return SECONDS_PER_CELL * joint_cells(sums) * (1 if self.convolved or sums.tied is not None else sqrt(self.largest))
+        alone = self.convolved or sums.tied is not None or len(set(weights)) == 1
+        return SECONDS_PER_CELL * joint_cells(sums) * (1 if alone else sqrt(self.largest))
 
     def _omega(self, histogram: Sequence[int]) -> Fraction:
         return sum((v * c for v, c in zip(self.exact_values, histogram, strict=True)), Fraction(0))

@@ -30,6 +30,7 @@ from discreet.design.ladder.mechanisms.population import Population, Weights, po
 from discreet.design.ladder.mechanisms.proxy import Proxy, best_noise
 from discreet.design.ladder.mechanisms.sums import SumPairs
 from discreet.design.program.sections import Recommendation
+from discreet.design.schedule import SECONDS_PER_READ_CELL
 from discreet.errors import TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import Action, NamedActions, RealActions
@@ -38,6 +39,7 @@ from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.kernel import ClosedKernel, GeometricKernel, Kernel, StaircaseKernel
 from discreet.model.losses import DistanceLoss, FormulaLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
+from discreet.model.noise_kernel import Recommended
 from discreet.model.problem import Problem
 from discreet.model.replies import best_for_means, best_replies, decimal
 from discreet.model.summary import LinearSummary
@@ -59,9 +61,7 @@ class Reading:
     found: Weights
 
 
-def noise_kernel(
-    noise: IntegerNoise, step: int, low: int, high: int, epsilon: Fraction, actions: tuple[Recommendation, ...]
-) -> ClosedKernel:
+def noise_kernel(noise: IntegerNoise, step: int, low: int, high: int, epsilon: Fraction, actions: Recommended) -> ClosedKernel:
     """The noise with a rational ratio whose fall over one step is not steeper than e^−ε."""
     from discreet.numerics.brackets import rational_above_exp
 
@@ -181,7 +181,7 @@ class Reader:
         """Any decisions: replies to the joint law of (S, ω), with coarser weights where that is too large, or without it."""
         for coarse in self.coarser(weights):
             try:
-                if self.population.joint_seconds(coarse) <= seconds:
+                if self.population.joint_seconds(coarse) + self._reading_seconds(coarse) <= seconds:
                     return self._from_joint(coarse, self.population.joint(coarse), weights)
             except TooLarge:
                 continue
@@ -192,6 +192,11 @@ class Reader:
             return self._by_means(weights)
         steps, _ = self.population.sums(weights).lattice()
         return self._from_joint(tuple(steps), self.population.joint(steps), weights)
+
+    def _reading_seconds(self, weights: Weights) -> float:
+        """A guess of what the replies to every kind of noise take, beside the joint law."""
+        steps, _ = self.population.sums(weights).lattice()
+        return SECONDS_PER_READ_CELL * self.population.length(steps) * self.population.length(weights)
 
     def coarser(self, weights: Weights) -> list[Weights]:
         """The weights and coarser ones, as long as they say enough."""
