@@ -59,7 +59,7 @@ MANY_STEPS = 1.5
 SLOWER = 1.2
 """The power of ε, above one, that the time grows with: more actions matter."""
 GAP, GAP_OF_MANY = 2e-3, 4e-3
-TRIALS, TRIED, TRIAL_GAP, LEFT_OUT_OF_TRIALS = 4, 0.04, 2e-2, 5e-3
+TRIALS, TRIED, TRIAL_GAP, LEFT_OUT_OF_TRIALS = 4, 0.05, 8e-3, 3e-3
 """Dice with many states that are tried, the share of the time for each, and how roughly."""
 COMPARABLE = 4
 """Dice with so many times fewer states than the largest are not tried beside these."""
@@ -192,11 +192,11 @@ def _in_tiers(problem: Problem, dice: Dice, number: int) -> float:
 
 def taking(problem: Problem, dice: Dice) -> float:
     """A guess of the seconds that multipliers take."""
-    epsilon = float(problem.epsilon)
+    slower = max(float(problem.epsilon), 1.0) ** SLOWER
     if dice.many:
         edges = BORDERED * dice.counts * (dice.counts + 1) / 2 * dice.states
-        return SECONDS_PER_DICE_EDGE * edges**DICE_EDGE_POWER * len(dice.tiers)
-    return SECONDS_PER_DICE_PAIR * max(epsilon, 1.0) ** SLOWER * dice.counts * len(dice.tiers) * dice.states**2
+        return SECONDS_PER_DICE_EDGE * slower * edges**DICE_EDGE_POWER * len(dice.tiers)
+    return SECONDS_PER_DICE_PAIR * slower * dice.counts * len(dice.tiers) * dice.states**2
 
 
 def _size(tiers: Sequence[tuple[TypeDie, ...]]) -> int:
