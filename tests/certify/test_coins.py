@@ -188,7 +188,7 @@ def test_dice_in_tiers_prove_more_than_in_one() -> None:
     one, three = (-coins_upper_bound(problem, dice_bound(problem, in_tiers_of(law, dice, k), 60.0)[1]) for k in (1, 3))
     assert three > Fraction(103, 100) * one
     with counted():
-        few, many = dice_within(problem, 8.0)
+        few, *_, many = dice_within(problem, 8.0)
         bound, witness = dice_bound(problem, few, 8.0)
         assert few.states < many.states and bound > 0
         assert all(other.tiers != few.tiers for other in dice_within(problem, 8.0, witness))
