@@ -136,6 +136,7 @@ def test_no_comparison_of_the_series_can_change_unnoticed() -> None:
     longer = fmpz_poly([0, 5, 1, 1 << 20])
     sums += [lambda module: limited(module, "MOST_LIKELY", 2, lambda module: str(module.rounded_product(left, longer, 20)))]
     sums += [lambda module: str(module.rounded_product(fmpz_poly([0, 0, 1]), fmpz_poly([1]), 20))]
+    sums += [lambda module, masses=masses: vars(module.trimmed(3, masses, 20)) for masses in ([0, 0, 5, 0, 2], [1], [0])]
     assert unexplained(VALUE / "sum_laws.py", sums, EQUIVALENT) == []
     series = [[5 << 18, 3 << 18, 1 << 18, 1 << 16], [1 << 19, 1 << 18, 1 << 17, 1 << 16], [0, 1 << 19, 0, 1 << 18]]
     blocks: list[Question] = [

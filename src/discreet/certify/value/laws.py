@@ -31,9 +31,8 @@ from typing import ClassVar
 from discreet.certify.value.dirichlet_pairs import PAIRS_PER_DRAW, pair_masses, pairs_of
 from discreet.certify.value.dirichlet_series import blocks_of, series_of
 from discreet.certify.value.sizes import Sizes, averaged, fewer, mean_pairs, mean_size, sizes_of
-from discreet.certify.value.sum_laws import MOST_LIKELY, Masses, rounded_product, sum_masses
+from discreet.certify.value.sum_laws import MOST_LIKELY, Masses, rounded_product, sum_masses, too_long, trimmed
 from discreet.certify.value.urn_sums import urn_sums
-from discreet.errors import TooLarge
 from discreet.frozen import dataclass
 from discreet.model.priors import (
     DirichletMultinomialPrior,
@@ -164,7 +163,7 @@ class Identical(Law):
                 total = total * one // (1 << bits)
             if n in chances:
                 total += fmpz_poly([0] * ((largest - n) * -low) + [_floor(chances[n], bits)])
-        return _trimmed(largest * low, [int(c) for c in total.coeffs()], bits)
+        return trimmed(largest * low, [int(c) for c in total.coeffs()], bits)
 
 
 @dataclass(frozen=True)
@@ -229,7 +228,7 @@ class Overdispersed(Law):
         for w, c in self._classes(weights, 1).items():
             if c:
                 share = self._total / (c * self._size)  # 1/E[n_k]
-                known[w] = _trimmed(found.first - w, [x * share.numerator // share.denominator for x in found.counts[w]], bits)
+                known[w] = trimmed(found.first - w, [x * share.numerator // share.denominator for x in found.counts[w]], bits)
         return {t: known[weights[t]] for t in kinds}
 
     def masses(self, weights: Sequence[int], bits: int) -> Masses:
@@ -268,9 +267,9 @@ class Overdispersed(Law):
         classes = self._classes(weights, 1)
         if self._in_pairs(weights):
             first, masses = pair_masses(classes, self.sizes, bits)
-            return _trimmed(first, masses, bits)
+            return trimmed(first, masses, bits)
         drawn = urn_sums(classes, self.sizes, bits)
-        return _trimmed(drawn.first, drawn.masses, bits)
+        return trimmed(drawn.first, drawn.masses, bits)
 
 
 @dataclass(frozen=True)
@@ -341,7 +340,7 @@ class Separate(Law):
                 paired.append((product, first + second + skipped))
             factors = paired + ([factors[-1]] if len(factors) % 2 else [])
         polynomial, first = factors[0]
-        return _trimmed(len(self.rows) * low + first, [int(c) for c in polynomial.coeffs()], bits)
+        return trimmed(len(self.rows) * low + first, [int(c) for c in polynomial.coeffs()], bits)
 
 
 @dataclass(frozen=True)
@@ -390,25 +389,11 @@ def _dense(found: dict[int, int], bits: int) -> Masses:
         return Masses(0, [0], 1 << bits)
     first, last = min(held), max(held)
     if last - first > MOST_LIKELY:
-        raise _too_large(last - first)
+        raise too_long(last - first)
     masses = [held.get(s, 0) for s in range(first, last + 1)]
     return Masses(first, masses, (1 << bits) - sum(masses))
 
 
-def _trimmed(first: int, masses: list[int], bits: int) -> Masses:
-    skipped = next((i for i, mass in enumerate(masses) if mass), 0)
-    return Masses(first + skipped, masses[skipped:], (1 << bits) - sum(masses))
-
-
 def _must_fit(law: Law, weights: Sequence[int]) -> None:
     if not law.fits(weights):
-        raise _too_large(max(weights) - min(weights))
-
-
-def _too_large(length: int) -> TooLarge:
-    return TooLarge(
-        "The law of the weighted sum has too many likely values",
-        size=f"steps of about {length:,}",
-        fits=f"{MOST_LIKELY:,} totals",
-        remedy="use smaller weights, fewer respondents or an iid prior",
-    )
+        raise too_long(max(weights) - min(weights))

@@ -32,6 +32,22 @@ class Masses:
     missing: int
 
 
+def trimmed(first: int, masses: list[int], bits: int) -> Masses:
+    """Without the empty ones that come first."""
+    skipped = next((i for i, mass in enumerate(masses) if mass), 0)
+    return Masses(first + skipped, masses[skipped:], (1 << bits) - sum(masses))
+
+
+def too_long(length: int) -> TooLarge:
+    """Why a law with steps as long as this is not computed."""
+    return TooLarge(
+        "The law of the weighted sum has too many likely values",
+        size=f"steps of about {length:,}",
+        fits=f"{MOST_LIKELY:,} totals",
+        remedy="use smaller weights, fewer respondents or an iid prior",
+    )
+
+
 def sum_masses(
     probabilities: Sequence[Fraction], weights: Sequence[int], respondents: int, bits: int
 ) -> tuple[int, list[int], int]:

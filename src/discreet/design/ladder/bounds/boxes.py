@@ -254,7 +254,7 @@ def boxes_bound(problem: Problem, seconds: float, held: float, watch: Watch = SI
         with in_passing():
             loss, part = _solved(problem, telling, box, (box.reference,) * 2, TRIAL_GAP, Until.after(TRIED * seconds, watch))
         alone = told_worth(law, telling.faces, telling.pairs, [part], [Fraction(loss)])
-        return float(alone) / float(telling.chances[box.reference]) * kept / box.felt
+        return float(alone) / float(telling.chances[box.reference]) * kept / box.share
 
     promises = [trial(*plan) for plan in plans]
     if watch.cancelled() or FURTHER * max(promises, default=0.0) <= held:
