@@ -13,10 +13,10 @@ from dataclasses import replace
 from importlib import import_module
 
 from discreet.certify.bounds import FULL
+from discreet.design.askable import must_be_askable
 from discreet.design.certified import Bound, Candidate, Proofs
-from discreet.design.ladder.served import why_not_read
 from discreet.design.memory import OUT_OF_MEMORY, SPARE, held
-from discreet.design.program.listed import solvable, usual_seconds
+from discreet.design.program.listed import usual_seconds
 from discreet.design.program.sections import Ground, ground
 from discreet.design.proposal import Proposal
 from discreet.design.reports import AsPayoffs
@@ -54,12 +54,10 @@ from discreet.model.certificate import Certificate, TheoremWitness
 from discreet.model.gap import size
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
-from discreet.model.promises import PurePromise
 from discreet.model.record import Baseline, Reached, Step
 from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
 
-CLASSES = (OBLIVIOUS, "permutation-invariant")
 DUST = 1e-9
 """Relative differences of loss below this are rounding; within the gap asked for, few bits may cost a tenth of it."""
 LOOSE = 1e-3
@@ -100,31 +98,6 @@ def design(
         keep(*search.proofs.settled())
     found = search.found(search.beside_baselines(compare))
     return found if within is None else replace(found, within=within, price=search.price(found))
-
-
-def must_be_askable(problem: Problem, gap: float, within: str | None) -> None:
-    """Refuse before any work what cannot be answered."""
-    if not 0 < gap < 1:
-        raise InputError("The gap is a small positive number", found=gap, allowed="between 0 and 1", remedy="for instance 1e-6")
-    if within is not None and within not in CLASSES:
-        raise InputError("This class of mechanisms is not known", found=within, allowed=CLASSES, remedy="choose one of these")
-    if within == "permutation-invariant" and not problem.exchangeable:
-        raise InputError(
-            "Mechanisms that ignore the order of respondents are only solved under an exchangeable prior",
-            found=problem.prior.kind,
-            allowed="an exchangeable or iid prior",
-            remedy="leave out the restriction",
-        )
-    if within == OBLIVIOUS:
-        from discreet.design.routes.oblivious import Oblivious
-
-        if (reason := Oblivious().why_not(problem)) is not None:
-            raise InputError(
-                "Mechanisms that read only the statistic are not solved for this problem",
-                found=reason,
-                allowed="a sum, mean or count of states that can be listed",
-                remedy="leave out the restriction",
-            )
 
 
 class _Search:
@@ -291,13 +264,11 @@ class _Search:
             if before is not None:
                 self.passed.insert(0, replace(before.step, applied=False, reason=f"no better; {before.step.reason}"))
         else:
-            reason = "it reads more than the statistic" if self._reads_more(candidate.mechanism) else "no better"
+            more = self.oblivious and not reads_only_the_statistic(candidate.mechanism)
+            reason = "it reads more than the statistic" if more else "no better"
             self.passed.append(replace(step, applied=False, reason=f"{reason}; {step.reason}"))
         if proposal.status != "optimal":
             self.status = proposal.status
-
-    def _reads_more(self, mechanism: Mechanism) -> bool:
-        return self.oblivious and not reads_only_the_statistic(mechanism)
 
     def beside_baselines(self, compare: bool) -> dict[str, Baseline]:
         """What people do today; where the search beats none of it, it is published instead."""
@@ -377,28 +348,19 @@ class _Search:
     def _publishing_seconds(self, name: str) -> float:
         """A guess of what publishing a way takes, beyond what proofs are allowed in any case."""
         from discreet.design.comparison.baselines import ways_of
-        from discreet.design.comparison.large import proof_seconds
+        from discreet.design.comparison.large import by_law, proof_seconds
 
         takes = proof_seconds(self.units.inner, name)
         way = next((way for way in ways_of(self.problem) if way.name == name), None)
-        if way is None or self._by_law(name):
+        if way is None or by_law(self.problem, self.units.inner, name):
             return takes
         return max(takes, SECONDS_PER_PROVED_ENTRY * way.entries(self.ground()) - GRACE)
 
-    def _by_law(self, name: str) -> bool:
-        """Whether a way is published through the law of a sum: noise at face value, and all where states are not listed."""
-        from discreet.design.comparison.noise import FaceValue
-
-        if name == FaceValue.name or too_many(self.problem) is not None:
-            return True
-        pure = isinstance(self.problem.promise, PurePromise)  # closed forms keep every ε as it is
-        return pure and solvable(self.problem.epsilon) < self.problem.epsilon and why_not_read(self.units.inner) is None
-
     def _published(self, name: str, watch: Watch) -> Proposal | None:
         from discreet.design.comparison.baselines import ways_of
-        from discreet.design.comparison.large import large_proposal
+        from discreet.design.comparison.large import by_law, large_proposal
 
-        if self._by_law(name):
+        if by_law(self.problem, self.units.inner, name):
             return large_proposal(self.units.inner, name)
         return next(way for way in ways_of(self.problem) if way.name == name).propose(self.ground(), watch)
 

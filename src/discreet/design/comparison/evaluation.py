@@ -29,6 +29,8 @@ from discreet.numerics.exact import counted
 
 MOST_LISTED, MOST_STATES = 8_000_000, 120_000
 """Pairs of outputs and states, and states, that are looked at one by one: half a gigabyte."""
+MOST_IN_WORLDS = 2_000_000
+"""Of such pairs, where many worlds are looked at."""
 BYTES_PER_LISTED = 64
 
 
@@ -104,6 +106,22 @@ def must_be_listed(mechanism: Mechanism, problem: Problem) -> None:
         )
     must_fit(BYTES_PER_NEIGHBOURS * pairs, f"a list of {counted(pairs)} pairs of neighbours")
     must_fit(BYTES_PER_LISTED * states * outputs, f"looking at {counted(states)} states and {outputs:,} outputs one by one")
+
+
+def why_not_listed(mechanism: Mechanism) -> str | None:
+    """Why the finest states are not listed; None when they are."""
+    problem = mechanism.problem
+    if not isinstance(problem.universe, Universe):
+        return None
+    states, outputs = states_listed(problem), mechanism.kernel.width
+    words = f"{counted(states)} states and {outputs:,} outputs are too many to list"
+    if states * outputs > MOST_IN_WORLDS:
+        return words
+    try:
+        must_be_listed(mechanism, problem)
+    except (TooLarge, MemoryError):
+        return words
+    return None
 
 
 def evaluate(mechanism: Mechanism) -> Evaluation:

@@ -22,9 +22,11 @@ from discreet.design.ladder.mechanisms.sums import SumLaw
 from discreet.design.ladder.mechanisms.weights import settle
 from discreet.design.ladder.served import why_not_read
 from discreet.design.memory import OUT_OF_MEMORY, must_fit
+from discreet.design.program.listed import solvable
 from discreet.design.program.unbiased_noise import NOISES, staircase_seconds, unbiased_noise
 from discreet.design.proposal import Proposal
 from discreet.design.routes.blind import blind_proposal
+from discreet.design.routes.program import too_many
 from discreet.design.schedule import GRACE, SECONDS_PER_EVEN_VALUE, SECONDS_PER_SHOWN_VALUE, time_left
 from discreet.errors import DiscreetError, TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
@@ -40,6 +42,14 @@ from discreet.watch import SILENT, Watch
 BYTES_PER_PAIR = 24
 MOST_STEPS = 10_000
 """Steps of the statistic for one respondent beyond which noise on it is not valued."""
+
+
+def by_law(problem: Problem, inner: Problem, name: str) -> bool:
+    """Whether a way is published through the law of a sum: noise at face value, and all where states are not listed."""
+    if name == FaceValue.name or too_many(problem) is not None:
+        return True
+    pure = isinstance(problem.promise, PurePromise)  # closed forms keep every ε as it is
+    return pure and solvable(problem.epsilon) < problem.epsilon and why_not_read(inner) is None
 
 
 def large_baselines(problem: Problem, watch: Watch = SILENT, found: dict[str, Baseline] | None = None) -> dict[str, Baseline]:

@@ -18,13 +18,13 @@ from functools import cached_property
 import numpy as np
 
 from discreet.certify.value.laws import Listed, law_of
-from discreet.design.comparison.evaluation import Seen, must_be_listed, recommended, seen, states_listed
+from discreet.design.comparison.evaluation import MOST_IN_WORLDS, Seen, recommended, seen, why_not_listed
 from discreet.design.comparison.mixtures import Mixture, mean_of, variance_of_parts
 from discreet.design.comparison.normal_laws import averaged, normal_replies
 from discreet.design.comparison.outcome import Outcome
 from discreet.design.concentrated.gaussian_sums import through
 from discreet.design.ladder.mechanisms.noise import to_outputs
-from discreet.errors import InputError, TooLarge
+from discreet.errors import InputError
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import Action
 from discreet.model.decision import Decision
@@ -36,11 +36,8 @@ from discreet.model.progression import Progression
 from discreet.model.replies import best_replies, loss_table
 from discreet.model.summary import LinearSummary
 from discreet.model.universe import Universe
-from discreet.numerics.exact import counted
 from discreet.on_demand import when_called
 
-MOST_LISTED = 2_000_000
-"""Outputs times states beyond which states are not listed."""
 MOST_COUNTED = 20_000
 """Totals that tell a sum and a count, up to which their law is formed again for every truth."""
 MOST_KEPT = 4_000_000
@@ -92,22 +89,6 @@ def why_not_known(mechanism: Mechanism) -> str | None:
     summed = why_not_summed(mechanism) if listed else None
     counted = summed and when_called("discreet.design.comparison.counted_world", "is_counted")(mechanism)
     return f"{listed}; {summed}" if summed and not counted else None
-
-
-def why_not_listed(mechanism: Mechanism) -> str | None:
-    """Why the finest states are not listed; None when they are."""
-    problem = mechanism.problem
-    if not isinstance(problem.universe, Universe):
-        return None
-    states, outputs = states_listed(problem), mechanism.kernel.width
-    words = f"{counted(states)} states and {outputs:,} outputs are too many to list"
-    if states * outputs > MOST_LISTED:
-        return words
-    try:
-        must_be_listed(mechanism, problem)
-    except (TooLarge, MemoryError):
-        return words
-    return None
 
 
 def why_not_summed(mechanism: Mechanism) -> str | None:
@@ -395,7 +376,7 @@ class SummedWorld:
     def _estimated(self, decision: Decision, actions: Sequence[Action], mean: float, first: int, moments: np.ndarray) -> float:
         """Another loss, with ω at each total (at each output, where pairs are too many) as a normal law."""
         width = self._width
-        if moments.shape[1] * width <= MOST_LISTED:
+        if moments.shape[1] * width <= MOST_IN_WORLDS:
             held = np.flatnonzero(moments[0] > 0)
             kernel = self._rows(first, moments.shape[1])[held]
             q, r, t = moments[:, held]

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from discreet.design.best_mechanism import must_be_askable
+from discreet.design.askable import must_be_askable
 from discreet.design.certified import certified
 from discreet.design.questions.frontier import Bend, Frontier, Point, bends, frontier, repaired
 from discreet.design.routes.blind import Blind, blind_proposal

@@ -32,9 +32,10 @@ from discreet.certify import privacy
 from discreet.certify.optimality import proved_value
 from discreet.design.certified import outward
 from discreet.design.comparison.counted_world import CountedWorld
+from discreet.design.comparison.evaluation import why_not_listed
 from discreet.design.comparison.outcome import Outcome
 from discreet.design.comparison.plain_noise import noise_on_the_statistic, plain_noise
-from discreet.design.comparison.truths import ListedWorld, Replies, SummedWorld, why_not_listed, world
+from discreet.design.comparison.truths import ListedWorld, Replies, SummedWorld, world
 from discreet.design.questions.hedge_limit import Limit, limit_in, limited_reading
 from discreet.design.questions.reliance import (
     WIDEST,

@@ -28,9 +28,9 @@ from math import exp, expm1, floor, log2, sqrt
 import numpy as np
 
 from discreet.design.comparison.counted_world import CountedWorld
-from discreet.design.comparison.evaluation import recommended
+from discreet.design.comparison.evaluation import recommended, why_not_listed
 from discreet.design.comparison.plain_noise import plain_loss
-from discreet.design.comparison.truths import ListedWorld, Replies, SummedWorld, side_by_side, why_not_listed
+from discreet.design.comparison.truths import ListedWorld, Replies, SummedWorld, side_by_side
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import Action, ListedActions
 from discreet.model.closed_kernel import ClosedKernel, GeometricKernel
