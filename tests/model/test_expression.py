@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError, InputError
+from discreet.model.actions import ListedActions
 from discreet.model.expression import Node, affine_parts, as_fraction, derivative, parse
+from discreet.model.losses import FormulaLoss, formula
 from discreet.numerics.polynomials import at, has_root, multiply, separators, somewhere_negative, sturm, trim
 
 LAWS = [
@@ -177,3 +179,24 @@ def test_the_zero_polynomial_and_constants() -> None:
     assert trim([Fraction(0), Fraction(1), Fraction(0)]) == (0, 1) and sturm((Fraction(5),)) == [(5,)]
     touching = (Fraction(1), Fraction(-2), Fraction(1))
     assert somewhere_negative(touching, Fraction(0), Fraction(2)) is None and has_root(touching, Fraction(0), Fraction(2))
+
+
+FORMULAS = [
+    "-abs(omega - a)*(1 + a/100)", "omega*a/(7 + a) - a/1000", "min(omega, a) - abs(a - omega)/3", "a*2", "omega - omega",
+    "max(a, omega/7, 3) - (omega > a)*2", "(omega <= a) + (omega == a) - (omega != 3)", "(1 + omega)**-2*a - omega**3/1e30",
+    "-a/(omega + 1/3)", "(a >= omega/2)*omega - min(a, 3)", "(omega < a)/(1 + omega**64)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_the_largest_payoffs_of_many_values_are_those_of_each(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formula, "AT_ONCE", 7)
+    loss, actions = FormulaLoss(text), ListedActions(tuple(Fraction(k, 3) for k in range(-5, 40, 4)))
+    omegas = [Fraction(k, 1 + k % 4) for k in range(30)] + [Fraction(10**25, 7)]
+    assert loss.largest_payoffs(omegas, actions) == [loss.largest_payoff(omega, actions) for omega in omegas]
+
+
+def test_where_many_payoffs_divide_by_zero_is_said() -> None:
+    loss, actions = FormulaLoss("a/(omega - 4)"), ListedActions((Fraction(1), Fraction(2)))
+    with pytest.raises(InputError, match="omega = 4"):
+        loss.largest_payoffs([Fraction(3), Fraction(4)], actions)

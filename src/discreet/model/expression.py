@@ -8,8 +8,8 @@
     power      := atom [** integer]
     atom       := number | a | omega | (expression) | abs(e) | min(e, …) | max(e, …)
 
-Values are rationals, so a payoff is a number and not an approximation. `Node` trees evaluate on Fractions and on NumPy
-arrays alike. `affine_parts` splits u = f(a) + ω·g(a), the form that real-valued actions need.
+Values are rationals, so a payoff is a number and not an approximation. `Node` trees evaluate on Fractions, on many of them at
+once (`many_fractions`) and on NumPy arrays alike. `affine_parts` splits u = f(a) + ω·g(a), the form that real-valued actions need.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 from discreet.errors import InputError, suggest
 from discreet.frozen import dataclass
 from discreet.numerics.exact import exact, format_exact
+from discreet.numerics.many_fractions import Fractions, larger
 from discreet.numerics.polynomials import Polynomial, add, multiply, trim
 
 LONGEST = 4_000
@@ -48,7 +49,7 @@ class Node:
     def __call__(self, values: Mapping[str, Any]) -> Any:
         """The value at the given variables: Fractions in, a Fraction out; arrays in, an array out."""
         if self.number is not None:
-            plain = all(isinstance(v, Fraction) for v in values.values())
+            plain = all(isinstance(v, Fraction | Fractions) for v in values.values())
             return self.number if plain else float(self.number)
         if self.variable is not None:
             return values[self.variable]
@@ -189,6 +190,8 @@ def _power(base: Any, exponent: Any) -> Any:
 def _compare(test: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def apply(x: Any, y: Any) -> Any:
         held = test(x, y)
+        if isinstance(held, Fractions):
+            return held
         return Fraction(int(held)) if isinstance(held, bool) and isinstance(x, Fraction) else held * 1.0
 
     return apply
@@ -198,6 +201,8 @@ def _extreme(name: str) -> Callable[..., Any]:
     def apply(*found: Any) -> Any:
         if all(isinstance(x, Fraction) for x in found):
             return min(found) if name == "min" else max(found)
+        if any(isinstance(x, Fractions) for x in found):
+            return reduce(larger, found) if name == "max" else -reduce(larger, [-x for x in found])
         import numpy as np
 
         best = found[0]

@@ -128,7 +128,8 @@ def largest_payoffs(decision: Decision, omegas: Sequence[Fraction]) -> dict[Frac
             fits=f"{MOST_PAYOFFS:,}",
             remedy="list fewer actions",
         )
-    return {w: decision.weight * decision.loss.largest_payoff(w, actions) for w in omegas}
+    best = decision.loss.largest_payoffs(omegas, actions)
+    return {w: decision.weight * payoff for w, payoff in zip(omegas, best, strict=True)}
 
 
 def _anywhere(problem: Problem) -> Fraction:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 
 from discreet.errors import InputError
 from discreet.frozen import dataclass
-from discreet.model.actions import Action, Actions, NamedActions, RealActions
+from discreet.model.actions import Action, Actions, Choices, ListedActions, NamedActions, RealActions
 from discreet.model.expression import Node, affine_parts, as_fraction, parse
 from discreet.model.losses.loss import Loss
 from discreet.numerics.exact import brief
+from discreet.numerics.many_fractions import Fractions, larger
 from discreet.numerics.polynomials import has_root
 
+AT_ONCE = 20_000
+"""Values of the statistic at which a payoff is computed together."""
 MOST_DEGREE = 80
 """Of a payoff on an interval of actions: the signs of such polynomials are decided within a second."""
 
@@ -98,6 +102,19 @@ class FormulaLoss(Loss):
             ) from None
         assert isinstance(found, Fraction)
         return found
+
+    def largest_payoffs(self, omegas: Sequence[Fraction], actions: Choices) -> list[Fraction]:
+        if isinstance(actions, NamedActions):
+            return super().largest_payoffs(omegas, actions)
+        return [best for k in range(0, len(omegas), AT_ONCE) for best in self._largest(omegas[k : k + AT_ONCE], actions)]
+
+    def _largest(self, omegas: Sequence[Fraction], actions: ListedActions) -> list[Fraction]:
+        seen = Fractions.of(omegas)
+        try:
+            best = reduce(larger, (self.formula({"a": a, "omega": seen}) for a in actions.numbers))
+        except ZeroDivisionError:
+            return super().largest_payoffs(omegas, actions)  # which says where
+        return best.each() if isinstance(best, Fractions) else [best] * len(omegas)
 
     def table(self, actions: np.ndarray, omegas: np.ndarray) -> np.ndarray:
         found = self.formula({"a": actions[:, None], "omega": omegas[None, :]})

@@ -56,6 +56,10 @@ class Loss(ABC):
         """max_a u(a, ω) over listed actions."""
         return max(self.payoff(a, omega, actions) for a in actions)
 
+    def largest_payoffs(self, omegas: Sequence[Fraction], actions: Choices) -> list[Fraction]:
+        """The same at each of several values."""
+        return [self.largest_payoff(omega, actions) for omega in omegas]
+
     @abstractmethod
     def words(self) -> str:
         """How actions are judged, as the end of a sentence about who chooses one."""
