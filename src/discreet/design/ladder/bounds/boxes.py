@@ -44,7 +44,7 @@ OUTSIDE, BEYOND = 2e-2, 0.08
 """The probability of fewer players than any reference, for one program and in inverse proportion to their number, and of more."""
 DEARER = 2.0
 """States that are left out cost so many times what their probability says: those next to them lose, too."""
-LEAST_FELT = 0.2
+LEAST_FELT, LEAST_BORNE = 0.2, 0.8
 LOOKS = 24
 """Numbers of players between two references for which their shares are looked at."""
 TRIED = 0.25
@@ -100,6 +100,11 @@ class Box:
     def felt(self) -> float:
         """The share of what all states would prove, about."""
         return max(1 - DEARER * (1 - self.share), LEAST_FELT)
+
+    @property
+    def borne(self) -> float:
+        """The same for a promise, which grows no faster than its share where that is small."""
+        return min(self.share, max(self.felt, LEAST_BORNE))
 
     def part(self, players: tuple[int, int]) -> BoxPart:
         """The part of a witness without its multipliers."""
@@ -241,12 +246,17 @@ class Telling:
         return best
 
 
-def boxes_bound(problem: Problem, seconds: float, held: float, watch: Watch = SILENT, known: int = 0) -> Bounded | None:
-    """What boxes prove within the time; None where a trial promises no more than is held, or states would be no more than known."""
+def boxes_bound(
+    problem: Problem, seconds: float, held: float, watch: Watch = SILENT, known: BoxesWitness | None = None
+) -> Bounded | None:
+    """What boxes prove within the time; None where a trial promises no more than is held.
+
+    Those of the same types as known ones are tried only with more states.
+    """
     law, ends = urn_of(problem), now() + seconds
     epsilon, tellings = float(problem.epsilon), [Telling(law, *each) for each in choices(law)]
     plans = [(telling, *telling.boxes((1 - TRIED) * seconds, epsilon)) for telling in tellings]
-    plans = [plan for plan in plans if sum(len(box.kept) for box in plan[2]) > known]
+    plans = [plan for plan in plans if sum(len(box.kept) for box in plan[2]) > _known_of(plan[0], known)]
 
     def trial(telling: Telling, kept: float, boxes: list[Box]) -> float:
         middle, few = boxes[len(boxes) // 2], states_within(TRIED * seconds / len(plans), telling.far, epsilon)
@@ -254,7 +264,7 @@ def boxes_bound(problem: Problem, seconds: float, held: float, watch: Watch = SI
         with in_passing():
             loss, part = _solved(problem, telling, box, (box.reference,) * 2, TRIAL_GAP, Until.after(TRIED * seconds, watch))
         alone = told_worth(law, telling.faces, telling.pairs, [part], [Fraction(loss)])
-        return float(alone) / float(telling.chances[box.reference]) * kept / box.share
+        return float(alone) / float(telling.chances[box.reference]) * kept / box.borne
 
     promises = [trial(*plan) for plan in plans]
     if watch.cancelled() or FURTHER * max(promises, default=0.0) <= held:
@@ -281,6 +291,11 @@ def _solved(
     unknown, stage = unknown_in_box(law, faces, pairs, empty), boxes_stage(law, faces, pairs, empty)
     lower, scale, multipliers = solve_counts(problem, unknown, stage, gap, until, np.array(box.kept))
     return lower, replace(empty, scale=scale, multipliers=multipliers)
+
+
+def _known_of(telling: Telling, known: BoxesWitness | None) -> int:
+    alike = known is not None and (known.faces, known.pairs) == (telling.faces, telling.pairs)
+    return kept_states(known) if known is not None and alike else 0
 
 
 def kept_states(witness: BoxesWitness) -> int:

@@ -8,7 +8,7 @@ from discreet.certify.bounds.chain import why_not_chain
 from discreet.certify.bounds.set_aside import why_not_set_aside
 from discreet.certify.bounds.urn import why_not_urn
 from discreet.design.ladder.bounds.averaged import Averages
-from discreet.design.ladder.bounds.boxes import boxes_bound, kept_states, why_no_boxes
+from discreet.design.ladder.bounds.boxes import boxes_bound, why_no_boxes
 from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.coins import best_coins, promised
 from discreet.design.ladder.bounds.counts import coins_bound
@@ -126,7 +126,7 @@ class BoxesBound(Rung):
         held = height.bound.witness
         if seconds <= height.boxes_in_vain:
             return None
-        known = kept_states(held) if isinstance(held, BoxesWitness) else 0
+        known = held if isinstance(held, BoxesWitness) else None
         found = boxes_bound(height.problem, seconds, height.lower_bound, height.watch, known)
         if found is None:
             height.boxes_in_vain = seconds
