@@ -1,13 +1,15 @@
 """How far apart what is lost and what is proved are with five and ten types, and which side is loose.
 
     python bench/gaps.py --seconds 120 [--only T5 --respondents 20 50 --epsilons 1] [--decision absolute] [--ladder]
-        [--json FILE]
+        [--workers 2] [--json FILE]
 
 Squared error and real actions unless `--decision` says otherwise (other errors, two decision makers, actions in steps of five),
 ε of 1/4, 1 and 2; T5 has values 0..5, T10 values 0..10, income the values of eleven brackets; `-over` draws the probabilities from
 a Dirichlet of concentration 20. One line for each point: loss, bound, gap, the rungs that gave them and processor seconds. Loss and
 bound of every rung stand in the file of `--json`. `--ladder` climbs the ladder alone by the clock of the processor, so that a busy
-machine gives every point the seconds it says, and proves what it found; `design` gives it 0.6 to 0.85 of its time.
+machine gives every point the seconds it says, and proves what it found; `design` gives it 0.6 to 0.85 of its time. `--workers`
+says how many processes share out parts of a search; with `--ladder` they work one after the other, by a clock that shows what it
+would be if they worked at once.
 """
 
 from __future__ import annotations
@@ -21,10 +23,12 @@ from pathlib import Path
 
 from discreet.certify.optimality import proved_bound, proved_value
 from discreet.design import design
+from discreet.design.crew import shared_out
 from discreet.design.ladder import climb as ladder
 from discreet.design.ladder import likely
 from discreet.design.ladder.bounds import set_aside_solver, urn_solver
 from discreet.design.ladder.mechanisms.rungs import WeightsBySearch
+from discreet.design.schedule import working_with
 from discreet.design.solver.threads import one_thread
 from discreet.files.problem import problem_from_document
 from discreet.model.certificate import OptimalityClaim
@@ -33,6 +37,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
 from discreet.model.record import Reached
+from discreet.watch import SILENT, Watch
 
 FALLING = [Fraction(3, 5) ** t for t in range(11)]
 POPULATIONS: dict[str, tuple[list[Fraction], list[int]]] = {
@@ -80,8 +85,8 @@ def problem_of(name: str, respondents: int, epsilon: str, decision: str = "squar
     }
 
 
-class TwoCores:
-    """The clock of the processor as two quiet cores would show it."""
+class QuietCores:
+    """The clock of the processor as so many quiet cores would show it."""
 
     def __init__(self) -> None:
         self.spared = 0.0
@@ -89,24 +94,36 @@ class TwoCores:
     def __call__(self) -> float:
         return time.process_time() - self.spared
 
-    def side_by_side(self, first: Callable[[], object] | None, second: Callable[[], object] | None) -> tuple[object, object]:
+    def set(self, shown: float) -> None:
+        """Go on from what is shown."""
+        self.spared = time.process_time() - shown
+
+    def crew(
+        self, work: Callable[[object, Watch], object], tasks: Sequence[object], watch: Watch, workers: int, name: str
+    ) -> list[object]:
+        """The tasks one after the other, each from the time on at which the first of so many workers has nothing to do."""
+        free, found = [self()] * workers, []
+        for task in tasks:
+            first = free.index(min(free))
+            self.set(free[first])
+            found.append(work(task, watch))
+            free[first] = self()
+        self.set(max(free))
+        return found
+
+    def both(self, first: Callable[[], object] | None, second: Callable[[], object] | None) -> tuple[object, object]:
         """Both, one after the other, each from the same time on."""
-        begun = self()
-        one = None if first is None else first()
-        took = self() - begun
-        self.spared += took
-        other = None if second is None else second()
-        self.spared -= max(took - (self() - begun), 0.0)
+        one, other = self.crew(lambda work, _: work and work(), (first, second), SILENT, 2, "")
         return one, other
 
 
-def climbed(problem: Problem, seconds: float) -> tuple[Sequence[Reached], float, float]:
+def climbed(problem: Problem, seconds: float, workers: int) -> tuple[Sequence[Reached], float, float]:
     """Rungs, proved loss and proved bound of the ladder by the processor's clock."""
-    clock = TwoCores()
+    clock = QuietCores()
     time.monotonic = clock
-    likely.side_by_side = clock.side_by_side
+    likely.side_by_side, shared_out.side_by_side = clock.both, clock.crew
     urn_solver.THREADS = set_aside_solver.THREADS = 1  # a clock of the processor counts both
-    with one_thread():
+    with one_thread(), working_with(workers):
         proposal = ladder.climb(problem, seconds=seconds)
     guarantee = Guarantee(PurePromise(problem.epsilon), problem.neighbours.name, problem.unit)
     mechanism = Mechanism(problem, proposal.summary, proposal.kernel, guarantee)
@@ -114,20 +131,21 @@ def climbed(problem: Problem, seconds: float) -> tuple[Sequence[Reached], float,
     return proposal.rungs, float(-proved_value(mechanism, claim)), float(-proved_bound(mechanism, claim))
 
 
-def measured(name: str, respondents: int, epsilon: str, decision: str, seconds: float, ladder: bool) -> dict[str, object]:
+def measured(name: str, respondents: int, epsilon: str, chosen: argparse.Namespace) -> dict[str, object]:
     """One point; the rungs named are the first that reached the loss, and the bound."""
-    begun, problem = time.process_time(), problem_from_document(problem_of(name, respondents, epsilon, decision))
-    if ladder:
-        found, loss, bound = climbed(problem, seconds)
+    begun = time.process_time()
+    problem = problem_from_document(problem_of(name, respondents, epsilon, chosen.decision))
+    if chosen.ladder:
+        found, loss, bound = climbed(problem, chosen.seconds, chosen.workers)
     else:
-        whole = design(problem, seconds=seconds, compare=False)
+        whole = design(problem, seconds=chosen.seconds, compare=False, workers=chosen.workers)
         found, loss, bound = whole.rungs, float(whole.loss), float(whole.lower_bound)
     rungs = [(r.name, float(r.loss), float(r.lower_bound)) for r in found]
     return {
         "problem": name,
         "respondents": respondents,
         "epsilon": epsilon,
-        "decision": decision,
+        "decision": chosen.decision,
         "loss": loss,
         "bound": bound,
         "gap": 1 - bound / loss,
@@ -147,6 +165,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--decision", choices=[*DECISIONS, "listed", "whole"], default="squared")
     parser.add_argument("--ladder", action="store_true")
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--mechanisms", action="store_true")
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
@@ -157,7 +176,7 @@ def main() -> None:
     for name in chosen.only:
         for respondents in chosen.respondents:
             for epsilon in chosen.epsilons:
-                point = measured(name, respondents, epsilon, chosen.decision, chosen.seconds, chosen.ladder)
+                point = measured(name, respondents, epsilon, chosen)
                 points.append(point)
                 print(
                     f"{name:12} {respondents:5} {epsilon:>4} {point['loss']:10.5g} {point['bound']:10.5g} {point['gap']:7.2%}  "

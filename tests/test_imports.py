@@ -163,8 +163,9 @@ INSIDE_CERTIFY: dict[str, set[str]] = {
 
 
 DESIGN_ROOMS = (
-    "memory", "schedule", "watchdog", "reports", "proposal", "solver", "program", "units", "certified", "ladder", "concentrated",
-    "routes", "comparison", "result", "restricted", "askable", "best_mechanism", "processes", "questions", "__init__",
+    "memory", "schedule", "crew", "watchdog", "reports", "proposal", "solver", "program", "units", "certified", "ladder",
+    "concentrated", "routes", "comparison", "result", "restricted", "askable", "best_mechanism", "processes", "questions",
+    "__init__",
 )  # fmt: skip
 """The rooms of `design`: arrays know no problem, routes no comparison, and nobody a question."""
 INSIDE_DESIGN = {room: set(DESIGN_ROOMS[:place]) for place, room in enumerate(DESIGN_ROOMS)}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 
+from discreet.design.schedule import hands, time_left
 from discreet.errors import InputError
 from discreet.watch import Watch
 
@@ -23,3 +25,27 @@ def patient(number: int, watch: Watch) -> str:
     while not watch.cancelled():
         time.sleep(0.02)
     return "stopped"
+
+
+def how_many(_: object, watch: Watch) -> int:
+    """How many whoever does this may have at work."""
+    return hands()
+
+
+def at_home(home: int, watch: Watch) -> str:
+    """Does not fit into a worker."""
+    if os.getpid() != home:
+        raise MemoryError("too small a part")
+    return "at home"
+
+
+def lost(home: int, watch: Watch) -> str:
+    """Ends a worker."""
+    if os.getpid() != home:
+        os._exit(1)
+    return "at home"
+
+
+def share(part: float, watch: Watch) -> float:
+    """The seconds that it has."""
+    return time_left(watch)

@@ -23,8 +23,8 @@ from discreet.design.comparison import evaluation, large, plain_noise
 from discreet.design.comparison.behaviour import behaviour
 from discreet.design.comparison.evaluation import evaluate, must_be_listed
 from discreet.design.comparison.plain_noise import noise_on_the_statistic
+from discreet.design.crew.side_by_side import side_by_side
 from discreet.design.memory import LEAST, allowed, allowing, as_a_worker, bytes_of, for_workers, half_of_what_is_free, must_fit
-from discreet.design.processes.side_by_side import side_by_side
 from discreet.design.watchdog import Keep, forget, in_time, in_time_or_so_far
 from discreet.errors import InputError, TooLarge
 from discreet.model import problem as problems

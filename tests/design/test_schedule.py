@@ -114,7 +114,7 @@ def test_workers_end_with_their_parent() -> None:
     """The adversary: a parent that is killed while its workers work for ever."""
     program = f"""
 import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})
-from discreet.design.processes import side_by_side as crew
+from discreet.design.crew import side_by_side as crew
 from discreet.watch import Listening
 from pieces import patient
 made = crew._hired

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pieces import doubled, patient, refused
 
-from discreet.design.processes.side_by_side import side_by_side
+from discreet.design.crew.side_by_side import side_by_side
 from discreet.errors import InputError
 
 
@@ -63,7 +63,7 @@ def test_a_script_without_a_main_guard_works(tmp_path: Path) -> None:
     script.write_text(
         "from operator import pow\n"
         "from fractions import Fraction\n"
-        "from discreet.design.processes.side_by_side import side_by_side\n"
+        "from discreet.design.crew.side_by_side import side_by_side\n"
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "from pieces import doubled\n"
         "print(side_by_side(doubled, [1, 2, 3], workers=2))\n",

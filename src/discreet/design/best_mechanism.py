@@ -46,6 +46,7 @@ from discreet.design.schedule import (
     now,
     search_seconds,
     until_all_is_shown,
+    working_with,
 )
 from discreet.design.units import Units
 from discreet.design.watchdog import Keep, in_time, in_time_or_so_far
@@ -75,12 +76,13 @@ def design(
     within: str | None = None,
     compare: bool = True,
     keep: Callable[[Mechanism, Certificate], object] | None = None,
+    workers: int | None = None,
 ) -> Design:
     """The best private mechanism for a problem, proved private and within `relative_gap` of best.
 
     `seconds` bounds the search, `within` restricts it to a class of mechanisms and shows the price, `compare` adds baselines.
     `keep` is handed the certified mechanism when the search ends, before anything is compared with it. Cancelling returns the
-    best certified mechanism so far.
+    best certified mechanism so far. Parts of a long search are done by as many `workers` as there are cores.
     """
     if not isinstance(problem, Problem):
         raise InputError(
@@ -91,7 +93,8 @@ def design(
         )
     must_be_askable(problem, gap, within)
     search = _Search(problem, gap, seconds, watch, oblivious=within == OBLIVIOUS)
-    search.along_the_routes()
+    with working_with(workers):
+        search.along_the_routes()
     if search.oblivious:
         search.along_the_statistic()
     if keep is not None and within is None:
@@ -392,8 +395,5 @@ def _notes(problem: Problem) -> tuple[str, ...]:
     if not (zeros := problem.zeros):
         return problem.notes
     named = ", ".join(zeros[:3]) + (f" and {len(zeros) - 3} more" if len(zeros) > 3 else "")
-    return (
-        *problem.notes,
-        f"The prior gives no probability to {named}: the theory assumes full support, so what the mechanism "
-        "does there is private but not chosen for any payoff",
-    )
+    words = f"The prior gives no probability to {named}: the theory assumes full support, so what the mechanism "
+    return (*problem.notes, words + "does there is private but not chosen for any payoff")

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from discreet.design.memory import must_fit
+from discreet.errors import InputError
 from discreet.numerics.devices import device, device_bytes
 from discreet.watch import SILENT, Deadline, Watch
 
@@ -142,7 +143,11 @@ SECONDS_PER_STAIR_ENTRY = 3.6e-5
 SECONDS_PER_PROVED_ENTRY, PROOF_PART = 6e-6, 0.4
 """Of rounding and proving a listed kernel, for each pair of a state and an output, and the share of the time that may go there."""
 
+WORTH_A_PROCESS = 5.0
+"""Seconds that pieces of work together take before they are given to processes, which start in one or two."""
+
 _counted: ContextVar[list[float] | None] = ContextVar("counted seconds", default=None)
+_hands: ContextVar[int | None] = ContextVar("hands", default=None)
 
 
 def now() -> float:
@@ -180,9 +185,27 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def hands() -> int:
+    """How many processes or threads one search may have at work; counted work is done one after the other."""
+    said = _hands.get()
+    return 1 if is_counted() else cores() if said is None else said
+
+
+@contextmanager
+def working_with(count: int | None) -> Iterator[None]:
+    """Within, a search has at most so many at work; as many as before where nothing is said."""
+    if count is not None and count < 1:
+        raise InputError("There is nobody to do the work", found=count, allowed="one worker or more", remedy="leave it out")
+    token = _hands.set(_hands.get() if count is None else count)
+    try:
+        yield
+    finally:
+        _hands.reset(token)
+
+
 def threads_at_once(threads: int) -> int:
-    """How many of so many threads work at the same time here; counted work is done one after the other."""
-    return 1 if is_counted() else min(threads, cores())
+    """How many of so many threads work at the same time here."""
+    return min(threads, hands())
 
 
 def interior_seconds(actions: int, states: int, width: int) -> float:

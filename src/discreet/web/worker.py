@@ -17,6 +17,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TextIO
 
+from discreet.design.schedule import working_with
 from discreet.errors import DiscreetError
 from discreet.watch import Event, Listening
 from discreet.web.questions import answer
@@ -71,7 +72,8 @@ def main(memory: int) -> None:
         told.begin()
         try:
             folder = None if question["folder"] is None else Path(question["folder"])
-            told.say(done=answer(question["kind"], question["arguments"], folder, Path(question["home"]), told))
+            with working_with(1):  # as many questions are answered at the same time as the server was told
+                told.say(done=answer(question["kind"], question["arguments"], folder, Path(question["home"]), told))
         except DiscreetError as error:  # where the folder lies on this machine is for nobody else
             told.say(failed=str(error).replace(f"{Path(question['home']).parent}{os.sep}", ""), refused=True)
         except MemoryError:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from discreet.cli.keeping import kept, next_step, writable
 from discreet.cli.pictures import drawable, drawn
@@ -18,7 +19,7 @@ from discreet.design.questions.hedge import NEVER, hedge, must_be_hedgeable
 from discreet.design.questions.regret import must_be_valued, must_compare, regret
 from discreet.design.questions.regret_surface import Spot, corners, drawn_around, surface
 from discreet.design.questions.sensitivity import sensitivity
-from discreet.design.schedule import TimeIsUpError, Until, cores, time_left, until_all_is_shown
+from discreet.design.schedule import WORTH_A_PROCESS, TimeIsUpError, Until, cores, time_left, until_all_is_shown
 from discreet.design.watchdog import while_time_lasts
 from discreet.errors import InputError
 from discreet.files import certificate_path, record_path, write_records
@@ -39,8 +40,6 @@ GAP = 1e-6
 STEPS = 4
 """Radii of a picture, evenly up to the one that is asked for."""
 MOST_OF_WHAT_IS_LEFT, NEARLY_ALL = 0.5, 0.6
-WORTH_A_PROCESS = 5.0
-"""Seconds that a design beside the one asked for takes before it is given to a process, which starts in one or two."""
 SEED = 1
 """Of drawn priors; printed beside them."""
 
@@ -79,7 +78,8 @@ class BestMechanism:
         """Design, keep what was found, then look further."""
         gap = GAP if self.gap is None else self.gap
         whole = until_all_is_shown(self.seconds, watch)
-        found = design(self.problem, watch, gap=gap, seconds=self.seconds, within=self.within, keep=self._keeper)
+        asked: dict[str, Any] = {"within": self.within, "keep": self._keeper, "workers": self.workers}
+        found = design(self.problem, watch, gap=gap, seconds=self.seconds, **asked)
         hedged = None if self.hedge is None else hedge(found.mechanism, found.certificate, self.hedge, self.never, whole)
         chosen = found if hedged is None else replace(found, mechanism=hedged.mechanism, certificate=hedged.certificate)
         written = View({}, ())

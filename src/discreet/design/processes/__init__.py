@@ -1,1 +1,1 @@
-"""Work side by side on the cores, and designs kept on disk."""
+"""Designs made together in one process, carried to others, and kept on disk."""

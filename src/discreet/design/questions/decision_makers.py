@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.design.best_mechanism import design
-from discreet.design.processes.side_by_side import side_by_side
+from discreet.design.crew.side_by_side import side_by_side
 from discreet.design.questions.regret import under
 from discreet.design.result import Design
 from discreet.errors import InputError

@@ -18,9 +18,9 @@ from pathlib import Path
 from discreet.certify.optimality import listed_value
 from discreet.certify.whole_set import must_be_whole
 from discreet.design.certified import outward
+from discreet.design.crew.side_by_side import side_by_side
 from discreet.design.processes.carried import Finished
 from discreet.design.processes.kept import Kept, default_folder, kept_design
-from discreet.design.processes.side_by_side import side_by_side
 from discreet.design.program.neighbour import beginning_near
 from discreet.design.questions.hedge import NEVER, hedge, must_be_hedgeable
 from discreet.design.questions.reliance import Reliance, reliance, why_not_known

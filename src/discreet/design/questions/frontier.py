@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from discreet.design.best_mechanism import design
-from discreet.design.processes.side_by_side import side_by_side
+from discreet.design.crew.side_by_side import side_by_side
 from discreet.design.processes.together import together
 from discreet.design.program.thin_witness import in_passing
 from discreet.design.schedule import cores

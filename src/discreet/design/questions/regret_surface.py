@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.design.best_mechanism import design
-from discreet.design.processes.side_by_side import side_by_side
+from discreet.design.crew.side_by_side import side_by_side
 from discreet.design.questions.regret import corner_priors, under
 from discreet.design.schedule import cores
 from discreet.errors import InputError

@@ -21,7 +21,7 @@ from discreet.design.best_mechanism import design
 from discreet.design.certified import certified
 from discreet.design.comparison.evaluation import states_listed
 from discreet.design.comparison.plain_noise import noise_on_the_statistic
-from discreet.design.processes.side_by_side import side_by_side
+from discreet.design.crew.side_by_side import side_by_side
 from discreet.design.program.sections import recommendations
 from discreet.design.proposal import Proposal
 from discreet.design.questions.minimax import GRID, Exchange

@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet.design.best_mechanism import design
 from discreet.design.comparison.evaluation import Seen, seen
-from discreet.design.processes.side_by_side import side_by_side
+from discreet.design.crew.side_by_side import side_by_side
 from discreet.design.program.sections import losses
 from discreet.design.questions.regret import corner_priors
 from discreet.design.result import Design

@@ -15,15 +15,16 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import prod
+from math import ceil, prod
 
 import numpy as np
 
 from discreet.certify.bounds.boxes import MOST_IN_ALL, MOST_IN_BOX, SHARES, boxes_stage, told_worth, unknown_in_box
 from discreet.certify.bounds.urn import Urn, urn_of, why_not_drawn
+from discreet.design.crew.shared_out import hands_for, shared_out
 from discreet.design.ladder.bounds.counts import solve_counts
 from discreet.design.program.thin_witness import in_passing
-from discreet.design.schedule import Until, box_seconds, now, states_within
+from discreet.design.schedule import now, states_within
 from discreet.design.solver.program import Floats, Integers
 from discreet.frozen import dataclass
 from discreet.model.certificate import BoxesWitness, BoxPart
@@ -55,7 +56,12 @@ FURTHER = 1.08
 LONGER = 1.5
 """A box may take so many times its share of the time, where the others leave it."""
 
+PATIENCE = 3.0
+"""The same for a trial."""
+
 Bounded = tuple[float, BoxesWitness]
+Solved = tuple[float, BoxPart]
+"""What the law of a box loses at least, and its part of the witness."""
 
 
 def why_no_boxes(problem: Problem) -> str | None:
@@ -233,11 +239,11 @@ class Telling:
             total += float(np.exp(least).sum())
         return total
 
-    def boxes(self, seconds: float, epsilon: float) -> tuple[float, list[Box]]:
-        """Boxes of likely players, solved in about so many seconds, that leave out least, and what they keep."""
+    def boxes(self, seconds: float, epsilon: float, hands: int = 1) -> tuple[float, list[Box]]:
+        """Boxes of likely players, solved in about so many seconds, so many at once, that leave out least, and what they keep."""
         best: tuple[float, list[Box]] = 0.0, []
         for number in PROGRAMS:
-            most = min(states_within(seconds / number, self.far, epsilon), MOST_KEPT)
+            most = min(states_within(seconds / ceil(number / hands), self.far, epsilon), MOST_KEPT)
             if most < FEWEST_STATES:
                 break
             room = min(MOST_IN_BOX, MOST_IN_ALL // number)
@@ -253,44 +259,69 @@ def boxes_bound(
 
     Those of the same types as known ones are tried only with more states.
     """
-    law, ends = urn_of(problem), now() + seconds
+    law, ends, hands = urn_of(problem), now() + seconds, hands_for(seconds)
     epsilon, tellings = float(problem.epsilon), [Telling(law, *each) for each in choices(law)]
-    plans = [(telling, *telling.boxes((1 - TRIED) * seconds, epsilon)) for telling in tellings]
+    plans = [(telling, *telling.boxes((1 - TRIED) * seconds, epsilon, hands)) for telling in tellings]
     plans = [plan for plan in plans if sum(len(box.kept) for box in plan[2]) > _known_of(plan[0], known)]
-
-    def trial(telling: Telling, kept: float, boxes: list[Box]) -> float:
-        middle, few = boxes[len(boxes) // 2], states_within(TRIED * seconds / len(plans), telling.far, epsilon)
-        box = telling.box(middle.reference, min(len(middle.kept), few))
-        with in_passing():
-            loss, part = _solved(problem, telling, box, (box.reference,) * 2, TRIAL_GAP, Until.after(TRIED * seconds, watch))
-        alone = told_worth(law, telling.faces, telling.pairs, [part], [Fraction(loss)])
-        return float(alone) / float(telling.chances[box.reference]) * kept / box.borne
-
-    promises = [trial(*plan) for plan in plans]
+    trying = TRIED * seconds
+    few = hands_for(trying)
+    each = trying / max(ceil(len(plans) / few), 1)
+    trials = [_trial(problem, telling, boxes, each) for telling, _, boxes in plans]
+    tried = shared_out(_tried, trials, watch, trying, "trial", hands=few, longer=PATIENCE)
+    promises = [
+        0.0 if found is None else _alone(trial, found) * kept / trial.box.borne
+        for trial, (_, kept, _), found in zip(trials, plans, tried, strict=True)
+    ]
     if watch.cancelled() or FURTHER * max(promises, default=0.0) <= held:
         return None
     telling, _, boxes = plans[int(np.argmax(promises))]
-    last, guesses = Until(ends, watch), sum(box_seconds(len(box.kept), telling.far, epsilon) for box in boxes)
-    given = LONGER * (ends - now()) / guesses
     cuts = [boxes[0].reference - 1, *(box.reference for box in boxes), law.respondents + 1]
-    found = []
-    for k, box in enumerate(boxes):
-        until = Until.after(given * box_seconds(len(box.kept), telling.far, epsilon), last)
-        found.append(_solved(problem, telling, box, (cuts[k] + 1, cuts[k + 2] - 1), GAP, until))
-    found = [(loss, part) for loss, part in found if loss > 0]
+    programs = [BoxProgram(problem, telling, box, (cuts[k] + 1, cuts[k + 2] - 1), GAP) for k, box in enumerate(boxes)]
+    solved = shared_out(_solved, programs, watch, ends - now(), "box", hands=hands, longer=LONGER)
+    found = [one for one in solved if one is not None and one[0] > 0]
     parts = tuple(part for _, part in found)
     proved = told_worth(law, telling.faces, telling.pairs, parts, [Fraction(loss) for loss, _ in found])
     return (float(proved), BoxesWitness(telling.faces, telling.pairs, parts)) if parts else None
 
 
-def _solved(
-    problem: Problem, telling: Telling, box: Box, players: tuple[int, int], gap: float, until: Watch
-) -> tuple[float, BoxPart]:
+@dataclass(frozen=True)
+class BoxProgram:
+    """A box with the players that it serves, and how nearly it is solved."""
+
+    problem: Problem
+    telling: Telling
+    box: Box
+    players: tuple[int, int]
+    gap: float
+
+
+def _solved(program: BoxProgram, until: Watch) -> Solved:
     """What the law of a box loses at least, and its part of the witness."""
-    law, faces, pairs, empty = telling.law, telling.faces, telling.pairs, box.part(players)
+    telling, box, empty = program.telling, program.box, program.box.part(program.players)
+    law, faces, pairs = telling.law, telling.faces, telling.pairs
     unknown, stage = unknown_in_box(law, faces, pairs, empty), boxes_stage(law, faces, pairs, empty)
-    lower, scale, multipliers = solve_counts(problem, unknown, stage, gap, until, np.array(box.kept))
+    lower, scale, multipliers = solve_counts(program.problem, unknown, stage, program.gap, until, np.array(box.kept))
     return lower, replace(empty, scale=scale, multipliers=multipliers)
+
+
+def _trial(problem: Problem, telling: Telling, boxes: Sequence[Box], seconds: float) -> BoxProgram:
+    """The middle one of some boxes with as many states as so many seconds allow."""
+    middle = boxes[len(boxes) // 2]
+    few = states_within(seconds, telling.far, float(problem.epsilon))
+    box = telling.box(middle.reference, min(len(middle.kept), few))
+    return BoxProgram(problem, telling, box, (box.reference,) * 2, TRIAL_GAP)
+
+
+def _tried(trial: BoxProgram, until: Watch) -> Solved:
+    with in_passing():
+        return _solved(trial, until)
+
+
+def _alone(trial: BoxProgram, found: Solved) -> float:
+    """What a trial proves where there are as many players as it is for."""
+    telling, (loss, part) = trial.telling, found
+    proved = told_worth(telling.law, telling.faces, telling.pairs, [part], [Fraction(loss)])
+    return float(proved) / float(telling.chances[trial.box.reference])
 
 
 def _known_of(telling: Telling, known: BoxesWitness | None) -> int:

@@ -74,16 +74,16 @@ def solve_counts(
 
 def coins_bound(problem: Problem, coins: tuple[TypeDie, ...], seconds: float, watch: Watch = SILENT) -> tuple[float, CoinsWitness]:
     """The bound that coins prove within the time, as if enough respondents surely held them."""
-    bound, scale, multipliers = solved(problem, coins, 0.0, GAP, seconds, watch)
+    bound, scale, multipliers = solved(problem, coins, 0.0, GAP, Until.after(seconds, watch))
     return bound, CoinsWitness(coins, scale, multipliers)
 
 
-def solved(problem: Problem, coins: tuple[TypeDie, ...], left_out: float, gap: float, seconds: float, watch: Watch) -> Solved:
+def solved(problem: Problem, coins: tuple[TypeDie, ...], left_out: float, gap: float, until: Watch) -> Solved:
     """What coins prove as if enough held them, the scale and the multipliers; the least likely states, of a share, have none."""
     law = iid_sum(problem)
     stage, unknown = coins_stage(law, coins), unknown_to_all(law, coins)
     kept = likely(np.array([float(x) for x in stage.masses]), left_out)
-    return solve_counts(problem, unknown, stage, gap, Until.after(seconds, watch), kept)
+    return solve_counts(problem, unknown, stage, gap, until, kept)
 
 
 def likely(masses: np.ndarray, left_out: float) -> np.ndarray:

@@ -10,20 +10,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import exp, floor, lgamma, log, prod, sqrt
+from math import ceil, exp, floor, lgamma, log, prod, sqrt
 
 import numpy as np
 
 from discreet.certify.bounds.chain import binomial_below
 from discreet.certify.bounds.coins import MOST_BITS, bits_of, chance_of, in_tiers
 from discreet.certify.bounds.counts import MOST_COUNTS, MOST_STATES
+from discreet.design.crew.shared_out import hands_for, shared_out
 from discreet.design.ladder.bounds.coins import MOST_HOLDERS, best_pair
-from discreet.design.ladder.bounds.counts import FEW_STATES, likely, solved
+from discreet.design.ladder.bounds.counts import FEW_STATES, Solved, likely, solved
 from discreet.design.program.thin_witness import in_passing
-from discreet.design.schedule import DICE_EDGE_POWER, SECONDS_PER_DICE_EDGE, SECONDS_PER_DICE_PAIR, now, spend
+from discreet.design.schedule import DICE_EDGE_POWER, SECONDS_PER_DICE_EDGE, SECONDS_PER_DICE_PAIR
 from discreet.frozen import dataclass
 from discreet.model.actions import RealActions
-from discreet.model.certificate import CoinsTier, CoinsWitness, Multipliers, TypeDie, Witness, coin
+from discreet.model.certificate import CoinsTier, CoinsWitness, TypeDie, Witness, coin
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
@@ -142,7 +143,7 @@ def dice_within(problem: Problem, seconds: float, held: Witness | None = None) -
 
     At large ε half of the time is for those that leave most types unknown; of those with many states there are several.
     """
-    law, epsilon = iid_sum(problem), float(problem.epsilon)
+    law, epsilon, hands = iid_sum(problem), float(problem.epsilon), hands_for(seconds)
     known = _size([dice for dice, _, _ in held.each]) if isinstance(held, CoinsWitness) else 0
     windows = isinstance(problem.decision.loss, SquaredLoss) and isinstance(problem.decision.actions, RealActions)
     each = []
@@ -151,15 +152,15 @@ def dice_within(problem: Problem, seconds: float, held: Witness | None = None) -
         each.append([in_tiers_of(law, dice, count, windows) for count in TIERS if count >= first])
 
     def fitting(within: float) -> list[Dice]:
-        new = ([one for one in tiers if taking(problem, one) <= within and _size(one.tiers) > known] for tiers in each)
+        new = ([one for one in tiers if taking(problem, one, hands) <= within and _size(one.tiers) > known] for tiers in each)
         return sorted((tiers[-1] for tiers in new if tiers), key=lambda one: one.states)
 
-    most = fitting((1 - TRIALS * TRIED) * seconds)
+    most = fitting((1 - ceil(TRIALS / hands) * TRIED) * seconds)
     chosen = [one for one in most if one.many and COMPARABLE * one.states >= most[-1].states][-TRIALS:]
     if not chosen:
         if epsilon > MANY_STEPS:
             chosen += sorted(fitting(seconds / 2), key=lambda one: (one.counts, one.states))[-1:]
-        chosen += fitting(seconds - sum(taking(problem, one) for one in chosen))[-1:]
+        chosen += fitting(seconds - sum(taking(problem, one, hands) for one in chosen))[-1:]
         chosen = list({one.states: one for one in chosen}.values())  # of the same dice those in more tiers
     few = [one for one in fitting(seconds) if FEWER * one.states <= chosen[0].states] if chosen else []
     return few[-1:] + chosen
@@ -170,15 +171,15 @@ def promising(problem: Problem, dice: Sequence[Dice], seconds: float, watch: Wat
     many = [one for one in dice if one.many]
     if len(many) < 2:
         return list(dice)
-    promises = []
-    for one in many:
-        if watch.cancelled():
-            break
-        middle = one.tiers[len(one.tiers) // 2]
-        with in_passing():
-            loss = solved(problem, middle, LEFT_OUT_OF_TRIALS, TRIAL_GAP, TRIED * seconds, watch)[0]
-        spend(TRIED * seconds)
-        promises.append(loss * _in_tiers(problem, one, middle[0].number))
+    middles, each = [one.tiers[len(one.tiers) // 2] for one in many], TRIED * seconds
+    hands = hands_for(len(many) * each)
+    given, parts = ceil(len(many) / hands) * each, [(problem, middle) for middle in middles]
+    tried = shared_out(_tried, parts, watch, given, "trial", hands=hands, guess=each)
+    promises = [
+        loss * _in_tiers(problem, one, middle[0].number)
+        for one, middle, loss in zip(many, middles, tried, strict=True)
+        if loss is not None
+    ]
     best = many[int(np.argmax(promises))] if promises else many[0]
     return [one for one in dice if not one.many or one is best]
 
@@ -190,13 +191,13 @@ def _in_tiers(problem: Problem, dice: Dice, number: int) -> float:
     return in_tiers(each) - sum(1 - float(chance_of(respondents, die)) for die in dice.tiers[0][1:])
 
 
-def taking(problem: Problem, dice: Dice) -> float:
-    """A guess of the seconds that multipliers take."""
-    slower = max(float(problem.epsilon), 1.0) ** SLOWER
+def taking(problem: Problem, dice: Dice, hands: int = 1) -> float:
+    """A guess of the seconds that multipliers take, so many tiers at once."""
+    slower, turns = max(float(problem.epsilon), 1.0) ** SLOWER, ceil(len(dice.tiers) / hands)
     if dice.many:
         edges = BORDERED * dice.counts * (dice.counts + 1) / 2 * dice.states
-        return SECONDS_PER_DICE_EDGE * slower * edges**DICE_EDGE_POWER * len(dice.tiers)
-    return SECONDS_PER_DICE_PAIR * slower * dice.counts * len(dice.tiers) * dice.states**2
+        return SECONDS_PER_DICE_EDGE * slower * edges**DICE_EDGE_POWER * turns
+    return SECONDS_PER_DICE_PAIR * slower * dice.counts * turns * dice.states**2
 
 
 def _size(tiers: Sequence[tuple[TypeDie, ...]]) -> int:
@@ -262,16 +263,22 @@ def _likely_states(dice: tuple[TypeDie, ...], left_out: float) -> int:
 
 def dice_bound(problem: Problem, dice: Dice, seconds: float, watch: Watch = SILENT) -> tuple[float, CoinsWitness]:
     """What dice prove in tiers within the time; those that there is no time for are left out, the first aside."""
-    ends, law = now() + seconds, iid_sum(problem)
-    found: list[tuple[float, int, tuple[Multipliers, ...]]] = []
-    for k, tier in enumerate(dice.tiers):
-        given = (ends - now()) / (len(dice.tiers) - k)
-        if not found or (given > 0 and not watch.cancelled()):
-            found.append(solved(problem, tier, *dice.nearness, given, watch))
-            spend(taking(problem, dice) / len(dice.tiers))
-    mains = [tier[0] for tier in dice.tiers[: len(found)]]
+    law, parts, guess = iid_sum(problem), [(problem, tier, *dice.nearness) for tier in dice.tiers], taking(problem, dice)
+    each_found = shared_out(_solved, parts, watch, seconds, "tier", hands=hands_for(seconds), guess=guess / len(parts))
+    mains = [tier[0] for tier, one in zip(dice.tiers, each_found, strict=True) if one is not None]
+    found = [one for one in each_found if one is not None]
     each = [(die.number, float(chance_of(law.respondents, die)), bound) for die, (bound, _, _) in zip(mains, found, strict=True)]
     missed = sum(1 - float(chance_of(law.respondents, die)) for die in dice.tiers[0][1:])
     tiers = [CoinsTier(die.number, die.counts, scale, all_) for die, (_, scale, all_) in zip(mains, found, strict=True)]
     proved = in_tiers(each) - missed * max(bound for bound, _, _ in found)
     return max(proved, 0.0), CoinsWitness(dice.tiers[0], tiers[0].scale, tiers[0].multipliers, tuple(tiers[1:]))
+
+
+def _solved(part: tuple[Problem, tuple[TypeDie, ...], float, float], watch: Watch) -> Solved:
+    return solved(*part, watch)
+
+
+def _tried(part: tuple[Problem, tuple[TypeDie, ...]], watch: Watch) -> float:
+    """What dice prove roughly, as if enough held them."""
+    with in_passing():
+        return solved(*part, LEFT_OUT_OF_TRIALS, TRIAL_GAP, watch)[0]

@@ -15,6 +15,7 @@ from queue import Queue
 from typing import Any, BinaryIO
 
 from discreet.design.memory import as_a_worker
+from discreet.design.schedule import working_with
 
 
 class Remote:
@@ -78,7 +79,8 @@ def main() -> None:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     as_a_worker()
-    serve(sys.stdin.buffer, answers, ended=lambda: os._exit(0))
+    with working_with(1):
+        serve(sys.stdin.buffer, answers, ended=lambda: os._exit(0))
 
 
 if __name__ == "__main__":

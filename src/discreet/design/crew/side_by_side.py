@@ -19,8 +19,7 @@ from queue import Empty, Queue
 from typing import Any, TypeVar
 
 from discreet.design.memory import for_workers
-from discreet.design.schedule import cores
-from discreet.errors import InputError
+from discreet.design.schedule import cores, working_with
 from discreet.watch import SILENT, Watch
 
 Task = TypeVar("Task")
@@ -28,6 +27,10 @@ Result = TypeVar("Result")
 
 LOOK_EVERY = 0.1
 """Seconds between two looks at whether the work is cancelled."""
+
+
+class WorkerLostError(RuntimeError):
+    """A worker that could not be had, or ended before its work did."""
 
 
 def side_by_side(
@@ -43,11 +46,10 @@ def side_by_side(
     Tasks of one group, which share what one worker remembers, are done by the same, one after the other.
     `work` must be a function of a module, since workers find it by its name. With one worker everything runs here.
     """
-    if workers is not None and workers < 1:
-        raise InputError("There is nobody to do the work", found=workers, allowed="one worker or more", remedy="leave it out")
-    count = min(workers or cores(), len(tasks))
-    if count <= 1:
-        return _one_after_another(work, tasks, watch, name)
+    with working_with(workers):
+        count = min(workers or cores(), len(tasks))
+        if count <= 1:
+            return _one_after_another(work, tasks, watch, name)
     together: dict[int, list[int]] = {}
     for number in range(len(tasks)):
         together.setdefault(number if groups is None else groups[number], []).append(number)
@@ -109,7 +111,7 @@ class _Crew:
 
     def done(self, count: int) -> list[Any]:
         """The results, once every worker has gone home."""
-        self.processes = [_hired(count) for _ in range(count)]
+        self._hire(count)
         threads = [threading.Thread(target=self._attend, args=(p,), daemon=True) for p in self.processes]
         for thread in threads:
             thread.start()
@@ -138,6 +140,15 @@ class _Crew:
             raise failure
         return found
 
+    def _hire(self, count: int) -> None:
+        """So many workers, or none."""
+        try:
+            for _ in range(count):
+                self.processes.append(_hired(count))
+        except OSError as error:
+            self._dismiss()
+            raise WorkerLostError(f"no process could be had: {error}") from error
+
     def _attend(self, process: subprocess.Popen[bytes]) -> None:
         """Hand one task after the other to a worker and pass on what it says."""
         try:
@@ -151,7 +162,7 @@ class _Crew:
                         self._have_done(process, number)
         except (EOFError, OSError, pickle.PickleError, AttributeError, ImportError) as error:
             if not self.stopped.is_set():
-                self.told.put(("error", -1, RuntimeError(f"a worker ended early: {type(error).__name__}: {error}")))
+                self.told.put(("error", -1, WorkerLostError(f"a worker ended early: {type(error).__name__}: {error}")))
 
     def _have_done(self, process: subprocess.Popen[bytes], number: int) -> None:
         """One task, until its result is there."""
@@ -194,7 +205,7 @@ class _Crew:
 
 def _hired(count: int) -> subprocess.Popen[bytes]:
     """One of so many workers, that finds its modules where this process does and has its part of the memory."""
-    program = f"import sys; sys.path[:] = {sys.path!r}; from discreet.design.processes.worker import main; main()"
+    program = f"import sys; sys.path[:] = {sys.path!r}; from discreet.design.crew.worker import main; main()"
     single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return subprocess.Popen(
         [sys.executable, "-c", program],

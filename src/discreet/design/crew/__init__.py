@@ -1,0 +1,1 @@
+"""Pieces of work side by side, in processes of their own."""
