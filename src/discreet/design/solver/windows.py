@@ -27,7 +27,7 @@ from discreet.design.solver.program import Flags, Floats, Integers
 from discreet.design.solver.templates import Chunk, joined, shifted
 
 UNFELT = 90.0
-"""Chains end where what hangs there counts by e to the minus this."""
+"""Lineages end where what hangs there counts by e to the minus this."""
 WEIGHINGS = 30
 """Rounds in which noise is weighed so that its probabilities sum to about one."""
 
@@ -104,7 +104,7 @@ def seen_as(lattice: Ranked, weight: Floats, epsilon: float) -> Floats:
 
 
 @dataclass(frozen=True)
-class Chains:
+class Lineages:
     """Every pair of a state and one on which it hangs, itself included: sums over these for one vector, without any sweep."""
 
     each: Integers
@@ -115,7 +115,7 @@ class Chains:
     """with which weight, q^(−steps)."""
 
     @staticmethod
-    def along(parent: Integers, q: float) -> Chains:
+    def along(parent: Integers, q: float) -> Lineages:
         """From each state up its tree, as far as it counts."""
         each = other = np.arange(len(parent))
         pairs, steps = [(each, other)], 0
@@ -124,15 +124,15 @@ class Chains:
             each, other, steps = each[up >= 0], up[up >= 0], steps + 1
             pairs.append((each, other))
         weight = np.repeat(q ** -np.arange(len(pairs), dtype=float), [len(each) for each, _ in pairs])
-        return Chains(np.concatenate([each for each, _ in pairs]), np.concatenate([other for _, other in pairs]), weight).sorted()
+        return Lineages(np.concatenate([each for each, _ in pairs]), np.concatenate([other for _, other in pairs]), weight).sorted()
 
-    def sorted(self) -> Chains:
+    def sorted(self) -> Lineages:
         order = np.argsort(self.each, kind="stable")
-        return Chains(self.each[order], self.other[order], self.weight[order])
+        return Lineages(self.each[order], self.other[order], self.weight[order])
 
-    def turned(self) -> Chains:
+    def turned(self) -> Lineages:
         """From each state to all that hangs on it."""
-        return Chains(self.other, self.each, self.weight).sorted()
+        return Lineages(self.other, self.each, self.weight).sorted()
 
     @cached_property
     def begins(self) -> Integers:
@@ -165,7 +165,7 @@ class Sweeps:
             self.parents.append(parent)
             here = levels if side > 0 else levels[::-1]
             self.levels.append([level[parent[level] >= 0] for level in here[1:]])
-        self.upward = [Chains.along(parent, q) for parent in self.parents]
+        self.upward = [Lineages.along(parent, q) for parent in self.parents]
         self.downward = [chains.turned() for chains in self.upward]
 
     def gathered(self, side: int, values: Floats) -> Floats:
