@@ -150,7 +150,7 @@ def test_a_machine_that_slows_down_in_the_middle_keeps_what_it_has(slow: Callabl
     """The adversary: other work begins beside the search. A step that would take all the time ends in the middle."""
     problem = spread(10)
     begun = now()
-    slow(1000.0, begun + 0.1)
+    slow(1000.0, begun + 0.06)
     proposal = listed.programmed(problem, 1e-5, Until.after(0.8))
     assert proposal.status == "cancelled" and now() - begun < 10.0, "one piece of a step, not all of it"
     assert left_open(problem, proposal) < 0.02

@@ -108,8 +108,8 @@ def test_what_is_proposed_is_proved_and_no_mechanism_loses_less() -> None:
     assert proved <= -proved_value(mechanism, OptimalityClaim(Fraction(0), Fraction(0), boxes.witness))
     height.take(boxes)
     with counted():
-        assert BoxesBound().climb(height, 0.2) is None, "no more states than before"
-        assert height.boxes_in_vain == 0.2 and BoxesBound().climb(height, 0.1) is None and now() == 0
+        assert BoxesBound().climb(height, 0.1) is None, "no more states than before"
+        assert height.boxes_in_vain == 0.1 and BoxesBound().climb(height, 0.05) is None and now() == 0
 
 
 def test_whole_actions_are_bounded_as_such() -> None:

@@ -40,6 +40,13 @@ def test_windows_prove_nearly_what_all_states_do(epsilon: float, alone: int) -> 
     assert 0.97 * whole.bound < found.bound <= whole.value
 
 
+def test_few_cells_may_lead_up_to_all() -> None:
+    """Also beside dead ends, where a path begins again with all cells: the bound is about the same."""
+    loss, edges = cross(100)
+    alone, led = (solve_graph_cells(loss, edges, 1.0, 1e-2, led=led) for led in (False, True))
+    assert led.status == "optimal" and led.bound == pytest.approx(alone.bound, rel=1e-2)
+
+
 def test_the_bound_is_what_the_multipliers_prove_over_all_real_actions() -> None:
     loss, edges = cross(120)
     found = solve_graph_cells(loss, edges, 1.0, 1e-2)

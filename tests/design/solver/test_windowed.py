@@ -9,16 +9,18 @@ import pytest
 
 from discreet.design.schedule import TimeIsUpError, Until, counted
 from discreet.design.solver import repair as repairing
+from discreet.design.solver import windowed
 from discreet.design.solver.banded import Strips
 from discreet.design.solver.batches import NOWHERE, BatchFactor
 from discreet.design.solver.conjugate import Conjugates
 from discreet.design.solver.fewer_first import carry, led_up_to, levels
+from discreet.design.solver.interior import beyond, longest
 from discreet.design.solver.program import Integers, Program, dual_bound, value_of, violation
 from discreet.design.solver.repair import repair, repair_nearby
 from discreet.design.solver.solve import solve
 from discreet.design.solver.stride import Timing
 from discreet.design.solver.windowed import WindowedIterate, solve_windowed
-from discreet.design.solver.windows import TwoCounts, Windows, seen_as
+from discreet.design.solver.windows import Sweeps, TwoCounts, Windows, seen_as
 
 
 def triangle(size: int, epsilon: float = 1.0) -> tuple[Program, TwoCounts, np.ndarray]:
@@ -106,7 +108,7 @@ def test_a_batch_of_windows_is_each_window_by_itself() -> None:
         dense[[i, j], [j, i]] -= p
         dense[[i, j], [i, j]] += p
     right = generator.random(len(windows.state))
-    batch = BatchFactor(windows, off, sums, unhurried)
+    batch = BatchFactor(windows, off, sums, unhurried, np.float64)
     assert batch.solve(right) == pytest.approx(np.linalg.solve(dense, right), rel=1e-9)
     spread = np.zeros((windows.states, len(windows.state)))
     spread[windows.state, np.arange(len(windows.state))] = 1.0
@@ -138,7 +140,7 @@ def test_an_inverse_is_that_of_the_factor(apart: float) -> None:
     windows = Windows(lattice, lattice.omega, np.arange(actions[0], actions[-1] + apart / 2, apart), 4.0, program.factor)
     generator = np.random.default_rng(5)
     off, sums = generator.random(len(windows.edges)), 0.1 + generator.random(len(windows.state))
-    batch = BatchFactor(windows, off, sums, unhurried)
+    batch = BatchFactor(windows, off, sums, unhurried, np.float64)
     chunk, factor = windows.chunks[0], batch.factors[0]
     assert [group.last for group in chunk.groups] == [*(group.first for group in chunk.groups[1:]), chunk.actions]
     assert (max(group.last - group.first for group in chunk.groups) > 2) == (apart < 1)
@@ -211,8 +213,65 @@ def test_directions_found_for_one_right_hand_side_serve_the_next() -> None:
     for taken in rounds:
         right = matrix @ generator.standard_normal(60)
         found = prices.solve(right, 1e-12, 60, lambda taken=taken: taken.append(1))
-        assert matrix @ found == pytest.approx(right, abs=1e-11)
+        assert found @ prices.ways[: len(found)] @ matrix == pytest.approx(right, abs=1e-11)
     assert len(rounds[0]) > 12 > len(rounds[1]) >= len(rounds[2])
+
+
+def test_few_digits_solve_what_all_digits_do() -> None:
+    program, lattice, actions = triangle(7)
+    windows = Windows(lattice, lattice.omega, actions, 4.0, program.factor)
+    generator = np.random.default_rng(8)
+    off, sums, right = (generator.random(len(each)) for each in (windows.edges, windows.state, windows.state))
+    few, all_of_them = (BatchFactor(windows, off, sums, unhurried, digits) for digits in (np.float32, np.float64))
+    assert few.factors[0].half[0].dtype == few.factors[0].coupling[0].dtype == np.float32
+    found = few.solve(right)
+    assert found.dtype == np.float64 and found == pytest.approx(all_of_them.solve(right), rel=1e-4)
+
+
+def test_one_vector_is_summed_along_trees_as_many_are() -> None:
+    program, lattice, _ = triangle(9)
+    sweeps, values = Sweeps(lattice, program.factor), np.random.default_rng(9).standard_normal(len(lattice.omega))
+    for side in (0, 1):
+        assert sweeps.gathered(side, values) == pytest.approx(sweeps.gathered(side, values[None])[0], rel=1e-12, abs=1e-12)
+        assert sweeps.spread(side, values) == pytest.approx(sweeps.spread(side, values[None])[0], rel=1e-12, abs=1e-12)
+
+
+def test_a_few_multipliers_stop_nobody() -> None:
+    point, direction = np.array([1.0, 1.0, 1e-3]), np.array([1.0, -0.5, -1.0])
+    assert longest(point, direction) == pytest.approx(1e-3)
+    assert beyond(point, direction, 0.1, 0.9) == pytest.approx(0.101, rel=1e-3)
+    assert beyond(point, direction, 2.0, 0.9) == 1 / 0.9
+    assert beyond(point, direction, 0.0, 0.9) == pytest.approx(1e-3, rel=1e-3)
+
+
+def test_a_step_that_few_digits_cannot_make_is_made_with_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    program, lattice, actions = triangle(10)
+    seen = seen_as(lattice, np.ptp(program.cost, axis=0)[lattice.order], 1.0)
+    state = WindowedIterate(program, lattice, Windows(lattice, seen, actions, 6.0, program.factor))
+    asked, stepped = [], WindowedIterate._stepped
+
+    def spoilt(self: WindowedIterate, digits: type) -> bool:
+        asked.append(digits)
+        return digits is np.float64 and stepped(self, digits)
+
+    monkeypatch.setattr(WindowedIterate, "_stepped", spoilt)
+    before = state.bound()
+    assert state.advance(unhurried) and state.advance(unhurried)
+    assert asked == [np.float32, np.float64, np.float64] and state.bound() > before
+
+
+def test_a_sum_of_answers_is_the_direction(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Early in a search directions are summed from what was solved for their prices; without room for that, solved again."""
+    program, lattice, actions = triangle(10)
+    seen = seen_as(lattice, np.ptp(program.cost, axis=0)[lattice.order], 1.0)
+    found = []
+    for most in (windowed.MOST_ANSWERED, 0):
+        monkeypatch.setattr(windowed, "MOST_ANSWERED", most)
+        state = WindowedIterate(program, lattice, Windows(lattice, seen, actions, 6.0, program.factor))
+        state.few = False
+        assert all(state.advance(unhurried) for _ in range(4))
+        found.append((state.value(), state.bound()))
+    assert found[0] == pytest.approx(found[1], rel=1e-8)
 
 
 def test_the_path_begins_with_noise_that_is_private() -> None:

@@ -15,6 +15,9 @@ from discreet.design.solver.windows import Windows
 FACTORING, SUMMING = 0.15, 0.5
 """Shares of a step: factors, and the preconditioner that is made of them."""
 
+Digits = type[np.floating[Any]]
+"""How many digits numbers have."""
+
 NOWHERE = 1e-30
 """Scale of states that others of a group have, and an action does not: its square counts as nothing."""
 
@@ -22,14 +25,14 @@ NOWHERE = 1e-30
 class BatchFactor:
     """The eliminated Newton matrices of all actions, chunk by chunk."""
 
-    def __init__(self, windows: Windows, off: Floats, sums: Floats, stride: Callable[[float], None]) -> None:
+    def __init__(self, windows: Windows, off: Floats, sums: Floats, stride: Callable[[float], None], digits: Digits) -> None:
         self.windows = windows
         self.factors = []
         for chunk in windows.chunks:
             size = int(chunk.pattern.layers.starts[-1])
-            weights = np.zeros((chunk.actions, len(chunk.template_edges)))
+            weights: Floats = np.zeros((chunk.actions, len(chunk.template_edges)), dtype=digits)
             weights.ravel()[chunk.edge_slots] = off[chunk.edge_begin : chunk.edge_end]
-            rows = np.ones((chunk.actions, size))
+            rows: Floats = np.ones((chunk.actions, size), dtype=digits)
             rows.ravel()[chunk.slots] = sums[chunk.begin : chunk.end]
             self.factors.append(Factor(chunk.pattern, weights, rows))
             stride(FACTORING / len(windows.chunks))
@@ -38,14 +41,12 @@ class BatchFactor:
         """Q⁻¹·right for every action."""
         found: Floats = np.empty_like(right)
         for chunk, factor in zip(self.windows.chunks, self.factors, strict=True):
-            rows = np.zeros(factor.sums.shape)
+            rows = np.zeros_like(factor.sums)
             rows.ravel()[chunk.slots] = right[chunk.begin : chunk.end]
             found[chunk.begin : chunk.end] = factor.solve(rows).ravel()[chunk.slots]
         return found
 
-    def summed_inverse(
-        self, scale: Floats, ends: Integers, stride: Callable[[float], None], digits: type[np.floating[Any]]
-    ) -> BandedCholesky:
+    def summed_inverse(self, scale: Floats, ends: Integers, stride: Callable[[float], None], digits: Digits) -> BandedCholesky:
         """Σ_a diag(scale) Q_a⁻¹ diag(scale) on the windows, by products of so many digits, factored."""
         total = Strips(ends)
         for chunk, factor in zip(self.windows.chunks, self.factors, strict=True):

@@ -24,12 +24,15 @@ class Conjugates:
         self.count = 0
 
     def solve(self, right: Floats, enough: float, rounds: int, each: Callable[[], None]) -> Floats:
-        """What the matrix makes `right` of, but for `enough` at each place; `each` is told of every round."""
-        found = np.zeros_like(right)
+        """How far to go along each direction, so that the matrix makes `right` of it, but for `enough` at each place.
+
+        `each` is told of every round.
+        """
+        found = np.zeros(len(self.ways))
         missed = np.array(right)
         for _ in range(2):  # the second time takes away what rounding left
             share = self._shares(self.ways, missed)
-            found += share @ self.ways[: self.count]
+            found[: self.count] += share
             missed -= share @ self.moved[: self.count]
         for _ in range(rounds):
             if float(np.abs(missed).max()) <= enough or self.count == len(self.ways):
@@ -41,12 +44,12 @@ class Conjugates:
             if not curve > 0:
                 break
             length = float(way @ missed) / curve
-            found += length * way
+            found[self.count] = length
             missed -= length * moved
             self.ways[self.count], self.moved[self.count], self.curves[self.count] = way, moved, curve
             self.count += 1
             each()
-        return found
+        return found[: self.count]
 
     def _shares(self, rows: Floats, vector: Floats) -> Floats:
         return np.asarray(rows[: self.count] @ vector / self.curves[: self.count], dtype=np.float64)

@@ -30,7 +30,6 @@ from discreet.design.solver.kernels import LARGEST, half_inverse_on_device
 from discreet.design.solver.layers import Layers
 from discreet.design.solver.program import Flags, Floats, Integers
 
-LEAST = float(np.finfo(float).tiny)
 SMALL = 16
 """Blocks up to this size are eliminated state by state, larger ones by halves."""
 
@@ -63,9 +62,9 @@ class Pattern:
         self.upper, self.lower = place.asarray(self.upper), place.asarray(self.lower)
 
     def spread(self, weights: Floats) -> tuple[Floats, Floats]:
-        """Edge weights [action, edge] laid out as diagonal blocks and couplings, flat per action."""
-        inner = self.place.zeros((len(weights), int(self.inner[-1])))
-        outer = self.place.zeros((len(weights), int(self.outer[-1])))
+        """Edge weights [action, edge] laid out as diagonal blocks and couplings, flat per action, with the digits they have."""
+        inner = self.place.zeros((len(weights), int(self.inner[-1])), dtype=weights.dtype)
+        outer = self.place.zeros((len(weights), int(self.outer[-1])), dtype=weights.dtype)
         inside = weights.take(self.same, axis=1)
         inner[:, self.upper] = inside
         inner[:, self.lower] = inside
@@ -77,7 +76,10 @@ class Factor:
     """The eliminated Newton matrices of all actions, ready to solve and to sum their inverses."""
 
     def __init__(self, pattern: Pattern, off: Floats, sums: Floats) -> None:
-        """`off` [action, edge] are the p_ij ≥ 0, `sums` [action, state] the row sums, states in natural order."""
+        """`off` [action, edge] are the p_ij ≥ 0, `sums` [action, state] the row sums, states in natural order.
+
+        All that is made of them has as many digits as they have.
+        """
         self.pattern = pattern
         self.off = off
         self.sums = sums
@@ -214,10 +216,12 @@ def half_inverse(off: Floats, sums: Floats) -> Floats:
         return _halved(off, sums)
     if on_device:
         return half_inverse_on_device(off, sums)
-    work = np.empty((size, size + 1, batch))  # the batch last: loops over states are short, those over actions long
+    work = np.empty(
+        (size, size + 1, batch), dtype=sums.dtype
+    )  # the batch last: loops over states are short, those over actions long
     work[:, :size] = off.transpose(1, 2, 0)
     work[:, size] = sums.T
-    pivots = np.empty((size, batch))
+    pivots = np.empty((size, batch), dtype=sums.dtype)
     for m in range(size):
         row = work[m]
         pivot = np.add.reduce(row[m + 1 :], axis=0, out=pivots[m])
@@ -228,7 +232,7 @@ def half_inverse(off: Floats, sums: Floats) -> Floats:
             below[:, m] = 0.0
             below += share[:, None] * row
     lower = np.ascontiguousarray(np.where(_triangle(size), work[:, :size].transpose(2, 0, 1), 0.0))
-    lower /= np.sqrt(np.maximum(pivots.T, LEAST))[:, :, None]
+    lower /= np.sqrt(np.maximum(pivots.T, np.finfo(sums.dtype).tiny))[:, :, None]
     return lower
 
 

@@ -29,6 +29,8 @@ NOISE = 0.01
 """Share of the noise that any path begins with."""
 OFF_CENTRE = 0.1
 """No product of slack and multiplier is left below this share of what it has on average."""
+MISSED = 0.5
+"""No path goes on where some state's probabilities sum to so much less than one: rows were capped by a dead end."""
 INWARD = 1e-9
 """By so little less than ε rows are private that trees let overstep where they meet."""
 FAINT = 1e-9
@@ -90,7 +92,7 @@ def carry(few: WindowedIterate, many: WindowedIterate) -> None:
     ]
     x = (1 - NOISE) * x + NOISE * many.x
     s = many.q * x[many.head] - x[many.tail]
-    if not (np.isfinite(s).all() and s.min() > 0):
+    if not (np.isfinite(s).all() and s.min() > 0) or np.abs(1 - after.hang(x)).max() > MISSED:
         return
     edges, order = few.program.edges, before.lattice.order
     place = np.empty(before.states, dtype=np.int64)

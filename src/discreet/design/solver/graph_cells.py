@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet.design.solver.cells import Line, line
 from discreet.design.solver.continuum import Continuum
+from discreet.design.solver.fewer_first import levels
 from discreet.design.solver.losses import SquaredError
 from discreet.design.solver.program import Floats, Integers, Program
 from discreet.design.solver.threads import one_thread
@@ -67,13 +68,19 @@ def _met(omega: Floats, prior: Floats, places: Floats, noise: float) -> Floats:
 
 
 @one_thread()
-def solve_graph_cells(loss: SquaredError, edges: Integers, epsilon: float, gap: float, watch: Watch = SILENT) -> Continuum:
-    """A bound over all real actions with its multipliers, about as near as the gap says; its kernel is not private to the digit."""
+def solve_graph_cells(
+    loss: SquaredError, edges: Integers, epsilon: float, gap: float, watch: Watch = SILENT, led: bool = False
+) -> Continuum:
+    """A bound over all real actions with its multipliers, about as near as the gap says; its kernel is not private to the digit.
+
+    The path is `led` up to by few cells (`fewer_first`) where hardly any state is a dead end; beside long tails there are many.
+    """
     begun, graph = time.perf_counter(), Ranked.of(loss.omega, edges)
     cells = uneven_cells(loss, edges, graph, epsilon, gap)
     program, step = Program(cells.cost(loss), edges, epsilon), float(np.ptp(graph.omega[graph.edges], axis=1).max())
     radius = step * max(RADIUS / epsilon, 1.0)
-    found = solve_windowed(program, graph, cells.centres, radius, STEPS_LEFT * gap, watch, repaired=False)
+    fewer = levels(float(np.diff(cells.centres).min()), step / epsilon) if led else ()
+    found = solve_windowed(program, graph, cells.centres, radius, STEPS_LEFT * gap, watch, fewer=fewer, repaired=False)
     kernel = found.kernel[found.kernel.max(axis=1) > 0]
     seconds = time.perf_counter() - begun
     return Continuum(loss.best(kernel), kernel, cells.centres, found.multipliers, found.value, found.bound, seconds, found.status)

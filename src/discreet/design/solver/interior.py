@@ -51,6 +51,8 @@ Direction = tuple[Floats, Floats, Floats, Floats]
 
 SAFE = 0.995
 CENTRALITY = 2
+HALVINGS = 16
+"""Of what is not known about a step."""
 FARTHER = 0.3
 """By so much a corrected step is to be longer than the one before."""
 LIMIT = 200
@@ -321,10 +323,14 @@ class Iterate:
         return dy, ds, dz, dprice
 
 
-def longest(point: Floats, direction: Floats) -> float:
-    """The largest step ≤ 1/SAFE that keeps point + step·direction non-negative."""
+def longest(point: Floats, direction: Floats, safe: float = SAFE) -> float:
+    """The largest step ≤ 1/safe that keeps point + step·direction non-negative."""
     ratio = float(np.max(-direction / point))
-    return min(1.0 / SAFE, 1.0 / ratio) if ratio > 0 else 1.0 / SAFE
+    return min(1.0 / safe, 1.0 / ratio) if ratio > 0 else 1.0 / safe
+
+
+Reach = Callable[[Floats, Floats], float]
+"""How far from a point in a direction one may go."""
 
 
 def corrected(
@@ -334,29 +340,51 @@ def corrected(
     weights: Floats,
     direct: Callable[[Floats], Direction],
     again: Callable[[Floats], Direction],
+    reaches: tuple[Reach, Reach] = (longest, longest),
+    corrections: int = CENTRALITY,
+    both: bool = True,
 ) -> tuple[Direction, float, float]:
     """Mehrotra's direction and how far s and z may go along it, corrected for centrality while that pays.
 
     `predicted` are ds and dz towards s∘z = 0, `weights` how large the target of each pair is beside the others; `direct` and
-    `again` find the direction of a change of s∘z, the first time and for corrections.
+    `again` find the direction of a change of s∘z, the first time and for corrections. These are so many at most, and pay where
+    neither s nor z goes less far by them, or, if not `both`, where their steps sum to more.
     """
-    ds, dz = predicted
+    (ds, dz), (far_s, far_z) = predicted, reaches
     product = s * z
     mu = float(product.mean())
-    after = float(np.mean((s + longest(s, ds) * ds) * (z + longest(z, dz) * dz)))
+    after = float(np.mean((s + far_s(s, ds) * ds) * (z + far_z(z, dz) * dz)))
     aim = min(max((after / mu) ** 3, 1e-8), 1.0) * mu * weights
     goal = aim - product - ds * dz
     found = direct(goal)
-    step_s, step_z = longest(s, found[1]), longest(z, found[2])
-    for _ in range(CENTRALITY):
+    step_s, step_z = far_s(s, found[1]), far_z(z, found[2])
+    for _ in range(corrections):
         if min(step_s, step_z) > 0.9:
             break
         try_s, try_z = min(1.0, 1.08 * step_s + FARTHER), min(1.0, 1.08 * step_z + FARTHER)
         reach = (s + try_s * found[1]) * (z + try_z * found[2])
         goal = goal + np.maximum(np.clip(reach, 0.1 * aim, 10.0 * aim) - reach, -10.0 * aim)
         other = again(goal)
-        new_s, new_z = longest(s, other[1]), longest(z, other[2])
-        if new_s < step_s or new_z < step_z or new_s + new_z < step_s + step_z + 0.01:
+        new_s, new_z = far_s(s, other[1]), far_z(z, other[2])
+        shorter = both and (new_s < step_s or new_z < step_z)
+        if shorter or new_s + new_z < step_s + step_z + 0.01:
             break
         found, step_s, step_z = other, new_s, new_z
     return found, step_s, step_z
+
+
+def beyond(point: Floats, direction: Floats, spare: float, safe: float) -> float:
+    """The largest step ≤ 1/safe that takes no more than `spare` in all below zero, where somebody stops it."""
+    least, most = longest(point, direction, safe), 1.0 / safe
+    stopped = np.flatnonzero(point + most * direction < 0)
+    at, along = point[stopped], direction[stopped]
+
+    def below(step: float) -> float:
+        return -float(np.minimum(at + step * along, 0.0).sum())
+
+    if below(most) <= spare:
+        return most
+    for _ in range(HALVINGS):
+        middle = (least + most) / 2
+        least, most = (middle, most) if below(middle) <= spare else (least, middle)
+    return least

@@ -15,16 +15,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from discreet.design.schedule import TimeIsUpError, now, time_left, windowed_seconds
 from discreet.design.solver.banded import BandedCholesky
-from discreet.design.solver.batches import BatchFactor
+from discreet.design.solver.batches import BatchFactor, Digits
 from discreet.design.solver.conjugate import Conjugates
 from discreet.design.solver.fewer_first import TRIED, Levels, led_up_to
-from discreet.design.solver.interior import FAINTEST, SAFE, Direction, corrected
+from discreet.design.solver.interior import FAINTEST, SAFE, Direction, beyond, corrected, longest
 from discreet.design.solver.pricing import guessed
 from discreet.design.solver.program import Floats, Integers, Program, Solution, dual_bound, reduced_cost, value_of
 from discreet.design.solver.repair import repair_nearby
@@ -45,6 +44,14 @@ GENTLE, LOOSE = 0.6, 3.0
 """The path begins with noise that falls by this share of what it may, and with a complementarity of so many times what it loses."""
 CLOSE, ROUGHLY = 3e-9, 3e-2
 """Sums of probabilities are hit as closely as this, or by this share of what was missing."""
+MOST_ANSWERED = 20_000_000
+"""Numbers that are kept, early in a search, of what variables answer to prices: a direction is then a sum of these."""
+ROUGH, FEW_DIGITS = 1e-3, 3e-2
+"""Above the first relative gap a step is early; above the second half the digits are enough for factors."""
+SAFE_EARLY, CORRECTIONS = 0.9, 3
+"""Of the longest step, while it is early, and how many corrections may make it longer."""
+SPARE, STAYS = 5e-3, 0.02
+"""Of the gap, what multipliers may fall below zero in all; they stay at this share of what they were."""
 ROUND = 0.0175
 """Share of a step: of each round of conjugate gradients, of which there are twenty or so."""
 
@@ -186,7 +193,8 @@ class WindowedIterate:
         self.ends = np.maximum.accumulate(reach)
         self.missing = self.complementarity = np.inf
         self.rounds = 0
-        self.digits: type[np.floating[Any]] = np.float32
+        self.digits: Digits = np.float32
+        self.rough = self.few = True
 
     @property
     def point(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -231,16 +239,26 @@ class WindowedIterate:
     def advance(self, stride: Callable[[float], None]) -> bool:
         """One predictor-corrector step; False when the linear algebra has no digits left.
 
-        `stride` is told of every share of it that is done, and may raise: then the iterate stays where it was.
+        `stride` is told of every share of it that is done, and may raise: then the iterate stays where it was. Early factors have
+        half the digits, until there is a step that cannot be made with these.
         """
-        self.stride = stride
+        self.stride, apart = stride, float(np.vdot(self.s, self.z)) / float(self.cost @ self.x)
+        self.rough, self.few = apart > ROUGH, self.few and apart > FEW_DIGITS
+        if self.few and self._stepped(np.float32):
+            return True
+        self.few = False
+        return self._stepped(np.float64)
+
+    def _stepped(self, digits: Digits) -> bool:
+        """The same with factors of so many digits."""
         x, s, z = self.x, self.s, self.z
         weight = z / s
         stiff = (x[self.tail] / s) * (z * x[self.head])
         count = len(self.one)
         off = self.q * (stiff[:count] + stiff[count : 2 * count])
         pull = self.pull(z)
-        self.factor = BatchFactor(self.windows, off, x * pull, stride)
+        self.answers: list[Floats] = []
+        self.factor = BatchFactor(self.windows, off, x * pull, self.stride, digits)
         try:
             master = self._preconditioner()
         except np.linalg.LinAlgError:
@@ -256,15 +274,25 @@ class WindowedIterate:
         def direct(goal: Floats) -> Direction:
             return self.direction(goal, dual, primal, weight)
 
-        (dy, ds, dz, dprice), step_s, step_z = corrected(s, z, (ds, dz), self.weights(), direct, direct)
-        step_s, step_z = min(1.0, SAFE * step_s), min(1.0, SAFE * step_z)
+        (dy, ds, dz, dprice), step_s, step_z = self._corrected((ds, dz), direct)
         if not (np.isfinite(step_s) and np.isfinite(step_z)) or max(step_s, step_z) < 1e-6:
             return False
-        moved = (x * (1.0 + step_s * dy), s + step_s * ds, z + step_z * dz, self.price + step_z * dprice)
+        moved = (x * (1.0 + step_s * dy), s + step_s * ds, np.maximum(z + step_z * dz, STAYS * z), self.price + step_z * dprice)
         if not (np.isfinite(moved[0]).all() and np.isfinite(moved[2]).all() and moved[0].min() > 0):
             return False
         self.x, self.s, self.z, self.price = moved
         return True
+
+    def _corrected(self, predicted: tuple[Floats, Floats], direct: Callable[[Floats], Direction]) -> tuple[Direction, float, float]:
+        """A direction, and the steps of s and z: while it is early a few multipliers that would fall below zero stop nobody."""
+        s, z = self.s, self.z
+        if not self.rough:
+            found, step_s, step_z = corrected(s, z, predicted, self.weights(), direct, direct)
+            return found, min(1.0, SAFE * step_s), min(1.0, SAFE * step_z)
+        spare = SPARE * float(np.vdot(s, z))
+        reaches = partial(longest, safe=SAFE_EARLY), partial(beyond, spare=spare, safe=SAFE_EARLY)
+        found, step_s, step_z = corrected(s, z, predicted, self.weights(), direct, direct, reaches, CORRECTIONS, both=False)
+        return found, min(1.0, SAFE_EARLY * step_s), min(1.0, SAFE_EARLY * step_z)
 
     def _preconditioner(self) -> BandedCholesky:
         """S without what hangs on windows; half the digits will do until they do not."""
@@ -272,6 +300,8 @@ class WindowedIterate:
             try:
                 return self.factor.summed_inverse(self.x, self.ends, self.stride, np.float32)
             except np.linalg.LinAlgError:
+                if self.few:
+                    raise  # factors with all digits come first
                 self.digits = np.float64
         return self.factor.summed_inverse(self.x, self.ends, self.stride, np.float64)
 
@@ -282,10 +312,17 @@ class WindowedIterate:
         x, windows = self.x, self.windows
         push = goal / self.s
         pull = self.pull(push) - dual
-        missed = primal - windows.hang(x * self.factor.solve(x * pull))
+        dy = self.factor.solve(x * pull)
+        missed = primal - windows.hang(x * dy)
         enough = max(CLOSE, share * float(np.abs(primal).max()))
-        dprice = self.prices.solve(missed, enough, MOST_ROUNDS, self._round)
-        dy = self.factor.solve(x * (pull + windows.gather(dprice)))
+        lengths = self.prices.solve(missed, enough, MOST_ROUNDS, self._round)
+        dprice = lengths @ self.prices.ways[: len(lengths)]
+        del self.answers[len(lengths) :]  # a direction without curvature is not kept
+        if len(self.answers) == len(lengths):
+            for length, answer in zip(lengths.tolist(), self.answers, strict=True):
+                dy += length * answer
+        else:
+            dy = self.factor.solve(x * (pull + windows.gather(dprice)))
         ds = self.s * dy[self.head] + x[self.tail] * (dy[self.head] - dy[self.tail])
         dz = push - weight * ds
         return dy, ds, dz, dprice
@@ -295,8 +332,11 @@ class WindowedIterate:
         self.stride(ROUND)
 
     def _answered(self, prices: Floats) -> Floats:
-        """S times these prices."""
-        return self.windows.hang(self.x * self.factor.solve(self.x * self.windows.gather(prices)))
+        """S times these prices; early in a search what they answer to is kept."""
+        answer = self.factor.solve(self.x * self.windows.gather(prices))
+        if self.rough and len(self.answers) == self.prices.count and len(self.answers) * len(answer) < MOST_ANSWERED:
+            self.answers.append(answer)
+        return self.windows.hang(self.x * answer)
 
     def kernel(self, x: Floats) -> Floats:
         """The rows [action, state] in the order of the program."""

@@ -19,12 +19,15 @@ bound, which only grows. Neighbouring windows are factored as a batch (`template
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from discreet.design.solver.program import Flags, Floats, Integers
 from discreet.design.solver.templates import Chunk, joined, shifted
 
+UNFELT = 90.0
+"""Lineages end where what hangs there counts by e to the minus this."""
 WEIGHINGS = 30
 """Rounds in which noise is weighed so that its probabilities sum to about one."""
 
@@ -100,6 +103,46 @@ def seen_as(lattice: Ranked, weight: Floats, epsilon: float) -> Floats:
     return np.maximum.accumulate(guess)[number]
 
 
+@dataclass(frozen=True)
+class Lineages:
+    """Every pair of a state and one on which it hangs, itself included: sums over these for one vector, without any sweep."""
+
+    each: Integers
+    """For which state the sum is, ascending,"""
+    other: Integers
+    """over which,"""
+    weight: Floats
+    """with which weight, q^(−steps)."""
+
+    @staticmethod
+    def along(parent: Integers, q: float) -> Lineages:
+        """From each state up its tree, as far as it counts."""
+        each = other = np.arange(len(parent))
+        pairs, steps = [(each, other)], 0
+        while len(each) and (steps + 1) * np.log(q) < UNFELT:
+            up = parent[other]
+            each, other, steps = each[up >= 0], up[up >= 0], steps + 1
+            pairs.append((each, other))
+        weight = np.repeat(q ** -np.arange(len(pairs), dtype=float), [len(each) for each, _ in pairs])
+        return Lineages(np.concatenate([each for each, _ in pairs]), np.concatenate([other for _, other in pairs]), weight).sorted()
+
+    def sorted(self) -> Lineages:
+        order = np.argsort(self.each, kind="stable")
+        return Lineages(self.each[order], self.other[order], self.weight[order])
+
+    def turned(self) -> Lineages:
+        """From each state to all that hangs on it."""
+        return Lineages(self.other, self.each, self.weight).sorted()
+
+    @cached_property
+    def begins(self) -> Integers:
+        return np.flatnonzero(np.diff(self.each, prepend=-1))
+
+    def summed(self, values: Floats) -> Floats:
+        """Σ weight·value over the others of each state."""
+        return np.asarray(np.add.reduceat(self.weight * values[self.other], self.begins), dtype=np.float64)
+
+
 class Sweeps:
     """Sums along the trees: every state hangs on its lowest neighbour, or on its highest one."""
 
@@ -122,9 +165,13 @@ class Sweeps:
             self.parents.append(parent)
             here = levels if side > 0 else levels[::-1]
             self.levels.append([level[parent[level] >= 0] for level in here[1:]])
+        self.upward = [Lineages.along(parent, q) for parent in self.parents]
+        self.downward = [chains.turned() for chains in self.upward]
 
     def gathered(self, side: int, values: Floats) -> Floats:
         """Σ over all that hangs on each state, itself included, of q^(−steps)·value; the last axis are the states."""
+        if values.ndim == 1:
+            return self.downward[side].summed(values)
         found: Floats = np.array(values)
         parent, columns = self.parents[side], found.T
         for level in reversed(self.levels[side]):
@@ -133,6 +180,8 @@ class Sweeps:
 
     def spread(self, side: int, values: Floats) -> Floats:
         """The transpose: Σ over the states on which each one hangs, itself included, of q^(−steps)·value."""
+        if values.ndim == 1:
+            return self.upward[side].summed(values)
         found: Floats = np.array(values, dtype=float)
         parent = self.parents[side]
         for level in self.levels[side]:

@@ -35,9 +35,18 @@ Solved = tuple[float, int, tuple[Multipliers, ...]]
 
 
 def solve_counts(
-    problem: Problem, unknown: UnknownCounts, stage: PullStage, gap: float, until: Watch, kept: Integers | None = None
+    problem: Problem,
+    unknown: UnknownCounts,
+    stage: PullStage,
+    gap: float,
+    until: Watch,
+    kept: Integers | None = None,
+    led: bool = False,
 ) -> Solved:
-    """The best multipliers found in time between the states, or between some: a state without any counts as no loss."""
+    """The best multipliers found in time between the states, or between some: a state without any counts as no loss.
+
+    `led` says that there are hardly any dead ends (`solve_graph_cells`).
+    """
     kept = np.arange(len(stage.omegas)) if kept is None else kept
     omegas = [stage.omegas[h] for h in kept]
     masses, reads = np.array([float(stage.masses[h]) for h in kept]), np.array([float(omega) for omega in omegas])
@@ -51,7 +60,7 @@ def solve_counts(
     if listed is None:
         loss = real_loss(unknown.decision(problem, RealActions()), masses, reads)
         if gap >= ROUGHLY and len(kept) > FEW_STATES and isinstance(loss, SquaredError) and epsilon > 0 and len(edges):
-            found = solve_graph_cells(loss, edges, epsilon, gap, until)
+            found = solve_graph_cells(loss, edges, epsilon, gap, until, led)
         else:
             found = solve_real(loss, edges, epsilon, gap, until)
         nodes, flows = reaching(found, ends)
@@ -83,7 +92,7 @@ def solved(problem: Problem, coins: tuple[TypeDie, ...], left_out: float, gap: f
     law = iid_sum(problem)
     stage, unknown = coins_stage(law, coins), unknown_to_all(law, coins)
     kept = likely(np.array([float(x) for x in stage.masses]), left_out)
-    return solve_counts(problem, unknown, stage, gap, until, kept)
+    return solve_counts(problem, unknown, stage, gap, until, kept, led=True)
 
 
 def likely(masses: np.ndarray, left_out: float) -> np.ndarray:

@@ -57,8 +57,8 @@ FEWER = 3
 """A program with so many times fewer states comes first."""
 MANY_STEPS = 1.5
 """Above this ε the steps of all types matter: as many as possible are tossed, by one respondent at least."""
-SLOWER = 1.2
-"""The power of ε, above one, that the time grows with: more actions matter."""
+SLOWER, SLOWER_ON_WINDOWS = 1.2, 0.6
+"""The power of ε, above one, that the time grows with: more actions matter, each on fewer states where it has a window."""
 GAP, GAP_OF_MANY = 2e-3, 4e-3
 TRIALS, TRIED, TRIAL_GAP, LEFT_OUT_OF_TRIALS = 4, 0.05, 8e-3, 3e-3
 """Dice with many states that are tried, the share of the time for each, and how roughly."""
@@ -193,7 +193,8 @@ def _in_tiers(problem: Problem, dice: Dice, number: int) -> float:
 
 def taking(problem: Problem, dice: Dice, hands: int = 1) -> float:
     """A guess of the seconds that multipliers take, so many tiers at once."""
-    slower, turns = max(float(problem.epsilon), 1.0) ** SLOWER, ceil(len(dice.tiers) / hands)
+    slower = max(float(problem.epsilon), 1.0) ** (SLOWER_ON_WINDOWS if dice.many else SLOWER)
+    turns = ceil(len(dice.tiers) / hands)
     if dice.many:
         edges = BORDERED * dice.counts * (dice.counts + 1) / 2 * dice.states
         return SECONDS_PER_DICE_EDGE * slower * edges**DICE_EDGE_POWER * turns
