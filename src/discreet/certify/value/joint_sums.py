@@ -192,7 +192,7 @@ def _regrets(
             fits=f"{MOST_PAYOFFS:,}",
             remedy="list fewer actions",
         )
-    payoffs = [[decision.payoff(a, w) for w in every] for a in actions]
+    payoffs = [decision.payoffs_along(a, every) for a in actions]
     top, least = max(map(max, payoffs)), min(map(min, payoffs))
     at = {w: j for j, w in enumerate(every)}
     table = np.array([[float(top - row[at[w]]) for w in omegas] for row in payoffs])

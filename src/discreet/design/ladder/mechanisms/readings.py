@@ -124,15 +124,18 @@ class Reader:
         single = len(self.problem.decisions) == 1 and isinstance(self.problem.decisions[0].loss, SquaredLoss)
         return single and self.population.counts.sets_aside
 
-    def read(self, proxy: Proxy, seconds: float = inf) -> Reading:
-        """The proxy, or a coarser one that takes no longer than it may, with the best actions for the decisions."""
+    def read(self, proxy: Proxy, seconds: float = inf, *, proved: bool = True) -> Reading:
+        """The proxy, or a coarser one that takes no longer than it may, with the best actions for the decisions.
+
+        A loss that need not be proved may be that of real actions.
+        """
         if not self.squared:
             return self._by_replies(proxy.weights, seconds)
         decision = self.problem.decision
         allowed = decision.actions
         actions = tuple(self.allowed(a) for a in proxy.actions.tolist())
         free = isinstance(allowed, RealActions) and allowed.lower is None and allowed.upper is None
-        loss = proxy.loss * float(decision.weight) if free else None
+        loss = proxy.loss * float(decision.weight) if free or not proved else None
         return self._exact(proxy.weights, proxy.noise, proxy.start, actions, loss, proxy.weights)
 
     def _exact(
