@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import lcm
 
 import numpy as np
 
@@ -154,13 +155,20 @@ def _losses(
     furthest = max(abs(w - a) for w in ends for a in (min(numbers), max(numbers)))
     # losses depend on differences alone: measured from a likely ω they keep their digits
     origin = omegas[len(omegas) // 2]
-    gap = np.array([float(w - origin) for w in omegas])[:, None] - np.array([float(a - origin) for a in numbers])[None, :]
+    gap = _measured(omegas, origin)[:, None] - _measured(numbers, origin)[None, :]
     largest = max(abs(x - origin) for x in (*ends, min(numbers), max(numbers)))
     off = Fraction(drift(16)) * largest
     losses = decision.distance.of_gap(gap)
     if isinstance(decision.loss, SquaredLoss):
         return losses, Fraction(0), furthest**2, 2 * furthest * off + off**2
     return losses, Fraction(0), furthest, off
+
+
+def _measured(numbers: Sequence[Fraction], origin: Fraction) -> np.ndarray:
+    """Numbers less the origin, each rounded once."""
+    below = lcm(origin.denominator, *(x.denominator for x in numbers))
+    start = int(origin * below)
+    return np.array([(x.numerator * (below // x.denominator) - start) / below for x in numbers])
 
 
 def _regrets(
