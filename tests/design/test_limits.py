@@ -31,15 +31,7 @@ from discreet.design.routes import nearby
 from discreet.design.routes.geometric import GeometricRoute
 from discreet.design.routes.program import too_many
 from discreet.design.routes.route import Asked
-from discreet.design.schedule import (
-    LIBRARY_SECONDS,
-    TimeIsUpError,
-    TooDearError,
-    Until,
-    counted,
-    spend,
-    time_left,
-)
+from discreet.design.schedule import LIBRARY_SECONDS, TimeIsUpError, TooDearError, Until, counted, spend, time_left
 from discreet.model import problem as problems
 from discreet.model.actions import ListedActions, RealActions
 from discreet.model.certificate import TheoremWitness
