@@ -22,6 +22,7 @@ from discreet.model.actions import NamedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.losses import MatchLoss, TableLoss
 from discreet.model.problem import Believed, Problem, believed, believed_of_histograms
+from discreet.model.together import ask
 from discreet.model.universe import Universe
 
 BITS = 192
@@ -144,6 +145,7 @@ def largest_payoffs(decision: Decision, omegas: Sequence[Fraction]) -> dict[Frac
             fits=f"{MOST_PAYOFFS:,}",
             remedy="list fewer actions",
         )
+    ask((2 if near else len(actions)) * len(omegas), MOST_PAYOFFS)
     best = decision.loss.largest_payoffs(omegas, actions)
     return {w: decision.weight * payoff for w, payoff in zip(omegas, best, strict=True)}
 

@@ -44,6 +44,7 @@ import numpy as np
 
 from discreet.certify.bounds import GROWING as GROWING
 from discreet.certify.bounds.chain import (
+    LINEAR_WORK,
     MATRIX,
     QUADRATIC_WORK,
     chain_upper_bound,
@@ -58,6 +59,7 @@ from discreet.model.certificate import TheoremWitness
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior, ReferencePrior
 from discreet.model.problem import Problem
+from discreet.model.together import ask, together
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import float_down, rational_below_exp
 from discreet.numerics.roundings import drift
@@ -121,7 +123,8 @@ def _added_up(problem: Problem, witness: TheoremWitness, bound: Callable[[Proble
     alone = [replace(problem, decisions=(d,)) for d in problem.decisions]
     if all(not_a_single_error(p) for p in alone):
         raise Refuted("a condition of the chain bound does not hold", "no decision is a squared, absolute or pinball error")
-    return sum((full_information(p) if not_a_single_error(p) else bound(p, witness) for p in alone), Fraction(0))
+    with together(len(alone), "bounds of decision makers"):
+        return sum((full_information(p) if not_a_single_error(p) else bound(p, witness) for p in alone), Fraction(0))
 
 
 def overdispersed_chain_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
@@ -264,11 +267,13 @@ def _bound(problem: Problem, columns: Iterator[np.ndarray], mean: Fraction, vari
         for column in columns:
             work += len(column) ** 2
             if work <= QUADRATIC_WORK:
+                ask(len(column) ** 2, QUADRATIC_WORK)
                 added += 1
                 total += scale * max(0.0, pinball_loss(column, ratio, level))
     else:
         counted, stepped = float_down(mean**2 + shared), float_down(variance - shared)
         for matrix in _side_by_side(columns):
+            ask(matrix.size, LINEAR_WORK)
             count, indicators = hidden_variances(matrix, ratio)
             added += count.size
             total += float(((counted * count + stepped * indicators) * (1 - drift(8))).sum())

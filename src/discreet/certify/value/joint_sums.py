@@ -33,6 +33,7 @@ from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, K
 from discreet.model.losses import DistanceLoss, FormulaLoss, MatchLoss, SquaredLoss, TableLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
+from discreet.model.together import ask
 from discreet.numerics.roundings import drift
 
 FAINT = 1e-280
@@ -56,6 +57,7 @@ def joint_payoff(mechanism: Mechanism, sums: Sums) -> tuple[Fraction, Fraction]:
             fits=f"{MOST_CELLS:,} pairs, {MOST_OUTPUTS:,} outputs",
             remedy="use smaller weights or fewer respondents; squared error has no such limit",
         )
+    ask(size, MOST_CELLS)
     joint = joint_masses(sums, exact=exact)
     rows = _rows(mechanism)
     seen = joint.through(mechanism.weighted_sum, rows, int(rows.first))
