@@ -30,6 +30,7 @@ from discreet.errors import InputError
 from discreet.files.mechanism import mechanism_document
 from discreet.interpret.level_likelihoods import must_read_the_total
 from discreet.model.certificate import OptimalityClaim, RenyiWitness, TheoremWitness
+from discreet.model.gaussian_kernel import GaussianKernel
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary

@@ -34,6 +34,8 @@ from discreet.model.replies import best_replies, decimal
 from discreet.model.summary import LinearSummary
 from discreet.watch import Watch
 
+AT_ONCE = 1 << 20
+"""Pairs of outputs and totals that are held at once."""
 BEYOND = 5
 """How many σ the outputs reach beyond the totals."""
 MOST_BEYOND = 400
@@ -88,10 +90,6 @@ class Scorer(ABC):
     def variance(self, step: int) -> Fraction:
         """σ² = Δ²/2ρ."""
         return Fraction(step * step) / (2 * self.problem.rho)
-
-
-AT_ONCE = 1 << 20
-"""Pairs of outputs and totals that are held at once."""
 
 
 def best_gaussian_sum(scorer: Scorer, watch: Watch) -> GaussianSum:
