@@ -55,7 +55,7 @@ def makers(number: int) -> tuple[Problem, TheoremWitness]:
 
 @pytest.mark.parametrize("together_in_one", [False, True])
 def test_bounds_of_very_many_decision_makers_are_refused(monkeypatch: pytest.MonkeyPatch, together_in_one: bool) -> None:
-    """A second for each of ten thousand, in a file of a megabyte."""
+    """About a second for each, however many there are."""
     monkeypatch.setattr(chain, "QUADRATIC_WORK", 1)
     few, many = ((problem, part if together_in_one else SeveralWitness((part,) * number))
                  for number in (4, 60) for problem, part in [makers(number)])  # fmt: skip
@@ -79,7 +79,7 @@ def family(members: int) -> Family:
 
 
 def test_a_family_of_very_many_members_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fifty million comparisons for each of ten thousand members took a week."""
+    """Fifty million comparisons for each of ten thousand members would take days."""
     few, many = family(6), family(30)
     monkeypatch.setattr(counted, "MOST_COMPARED", 1000)
     assert of_family(few, "").proved

@@ -241,7 +241,7 @@ def test_a_level_above_of_any_size_reads_the_statistic_alone() -> None:
 
 @pytest.mark.parametrize("pairs", [1, 50, 1 << 20])
 def test_noise_is_put_through_in_blocks(monkeypatch, pairs):
-    """Twelve million pairs of outputs and totals at once took 160 MB, whatever was allowed."""
+    """All pairs of outputs and totals at once took 160 MB more, whatever was allowed."""
     monkeypatch.setattr(gaussian_sums, "AT_ONCE", pairs)
     kernel, moments = GaussianKernel(-9, 30, 1, Fraction(7)), np.arange(24.0).reshape(2, 12)
     rows = np.exp(kernel.log_masses(np.arange(-9, 31), np.arange(3, 15)))

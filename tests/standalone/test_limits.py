@@ -72,7 +72,7 @@ def test_endless_work_is_refused_before_it_begins_and_is_no_refutation(name: str
 
 
 def test_a_family_of_very_many_members_is_refused(tmp_path: Path) -> None:
-    """Ten seconds for each of ten thousand: all of them together may take as many steps as eight."""
+    """Some seconds for each of very many: all of them together may take as many steps as eight."""
     told = []
     for number in (8, 9):
         path = tmp_path / f"{number}.family.json"
