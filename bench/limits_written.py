@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from zoo import ABSOLUTE, MATCH, PINBALL, SQUARED, WHOLE, Document, falling, problem, threshold
+from zoo import ABSOLUTE, MATCH, PINBALL, SQUARED, THREE, WHOLE, Document, falling, problem, threshold
 
 Case = tuple[str, Document, list[str], float]
 RARE = {"kind": "exchangeable", "concentration": ["16", "2", "0.1"]}
@@ -34,6 +34,8 @@ def written(seconds: float) -> Iterator[Case]:
     yield asked("cells that differ whole N=400 at 4", problem(400, (0, 1, 5), RARE, WHOLE, epsilon=4))
     yield asked("cells that differ pinball N=100", problem(100, (0, 1, 5), RARE, PINBALL, epsilon="1/10"))
     yield asked("cells that differ two makers N=300", problem(300, (0, 1, 5), RARE, two))
+    yield asked("two makers 0,1,300 N=600", problem(600, (0, 1, 300), THREE, two))
+    yield asked("cells that differ two makers 0,1,300 N=600", problem(600, (0, 1, 300), RARE, two))
     yield asked("cells that differ rho N=181 wide", {**problem(181, (0, 1, 100), RARE), "privacy": {"rho": "1/4"}})
     yield asked("cells that differ hedged N=181", cells, "--hedge", "50%")
     yield asked("cells that differ oblivious N=150", problem(150, (0, 1, 5), RARE), "--within", "oblivious")

@@ -34,13 +34,16 @@ def need(condition, words):
         raise Refuted(words)
 
 STEPS = 20_000_000  # elementary steps that listing states and edges may take: some ten seconds and a gigabyte at most
-BYTES, DIGITS, CHARACTERS = 1 << 30, 50_000, 5_000  # of a file, of a whole number, of any other exact number
-BROKEN = zlib.error
+TOGETHER, ASKED = 8 * STEPS, [0, 0]  # of all members of a family; those of the members before, and of the one at hand
+BYTES, DIGITS, CHARACTERS, BROKEN = 1 << 30, 50_000, 5_000, zlib.error  # of a file, of a whole number, of any other exact number
 
 def affordable(count, limit=STEPS, what="steps"):
     """Asked before any work whose amount the file decides."""
     if count > limit:
         raise TooLarge(f"about {count:.1e} {what}, and {limit:,} are allowed" if count < 10**300 else f"far too many {what}")
+    ASKED[1] = max(ASKED[1], count * (what == "steps"))
+    if sum(ASKED) > TOGETHER:
+        raise TooLarge(f"more than {TOGETHER:,} steps for all members together")
 
 def whole(text):
     """A whole number in the only way to write it: ASCII digits, no sign but a minus, no leading zero."""
@@ -491,6 +494,7 @@ def once(pairs):
 
 def members(text):
     """(words, mechanism) of a mechanism file, or of every member of a family: one mechanism for each range of cell sizes."""
+    ASKED[:] = 0, 0
     document = json.loads(text, object_pairs_hook=once, parse_int=whole, parse_float=whole, parse_constant=whole)
     if document["format"] != "discreet-family/1":
         return [("", document)]
@@ -501,13 +505,12 @@ def members(text):
 
 def verify(text):
     """What `prove` says of the one mechanism in a file."""
-    [(_, mechanism)] = members(text)
-    return prove(mechanism)
+    return prove(*(mechanism for _, mechanism in members(text)))
 
 def prove(mechanism):
     """(promise, its tightest number from below, from above, where, hash) of a mechanism document; raises Refuted."""
     need(mechanism["format"] == "discreet-mechanism/1", "not a mechanism file")
-    promise, asked = mechanism["guarantee"], mechanism["problem"]["privacy"]
+    promise, asked, ASKED[:] = mechanism["guarantee"], mechanism["problem"]["privacy"], (sum(ASKED), 0)
     keys, wanted = ([key for key in ("epsilon", "delta", "rho") if key in said and (key != "delta" or number(said[key]))]
                     for said in (promise, asked))
     need(keys in (["epsilon"], ["epsilon", "delta"], ["rho"]), "the promise is neither epsilon, nor epsilon with delta, nor rho")

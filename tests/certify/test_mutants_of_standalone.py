@@ -60,6 +60,7 @@ def test_no_comparison_of_the_standalone_verifier_can_change_unnoticed(tmp_path:
         lambda module: [module.exp_between(Fraction(x, 7), 50) for x in (1, 3, 6, 7, 8, 14, 29)],
         *[lambda module, count=count: module.affordable(count, 5) for count in (4, 5, 6)],
         *[lambda module, count=count: said(module.affordable, module.TooLarge, count) for count in (10**299, 10**300, 10**301)],
+        *[lambda module, last=last: together(module, [20] * 7 + [last]) for last in (19, 20, 21)],
         *[lambda module, text=text: module.number(text) for text in (1, True, "1", None)],
         *[lambda module, text=text: module.whole(text) for text in (1, "1", "-1", "")],
         lambda module: module.main([]),
@@ -110,6 +111,20 @@ def said(function: Callable[..., Any], kind: type[Exception], *arguments: Any) -
         return str(function(*arguments))
     except kind as error:
         return str(error)
+
+
+def together(module: ModuleType, counts: list[int]) -> list[str]:
+    """What it says of members that ask for these steps, and for digits, where all may ask for 160."""
+    most, module.TOGETHER = module.TOGETHER, 160
+    module.ASKED[:] = 0, 0
+    try:
+        told = []
+        for count in counts:
+            module.ASKED[:] = sum(module.ASKED), 0
+            told += [said(module.affordable, module.TooLarge, *each) for each in ((1,), (count,), (999, 999, "digits"))]
+        return told
+    finally:
+        module.TOGETHER, module.ASKED[:] = most, (0, 0)
 
 
 def universes() -> list[dict[str, Any]]:

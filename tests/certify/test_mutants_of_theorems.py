@@ -51,8 +51,8 @@ EQUIVALENT: dict[str, str] = {
     "other_chains: epsilon < 300 [300→299 at 1]": UNSEEN,
     "other_chains: mean >= 0 [GtE→Gt at 0]": "nothing is lost on values that are all 0",
     "chain: ratio == 0 [0→-1 at 1]": "nothing times anything",
-    "full_information: len(found[0]) <= MOST_LISTED [LtE→Lt at 0]": "what is kept is what would be found again",
-    "full_information: len(found[0]) <= MOST_LISTED [LtE→Gt at 0]": "what is kept is what would be found again",
+    "full_information: len(found[0]) <= MOST_KEPT [LtE→Lt at 0]": "what is kept is what would be found again",
+    "full_information: len(found[0]) <= MOST_KEPT [LtE→Gt at 0]": "what is kept is what would be found again",
 }
 
 
@@ -207,6 +207,16 @@ def test_no_comparison_of_full_information_can_change_unnoticed() -> None:
         lambda module, p=p, most=most: limited(module, "MOST_PAYOFFS", most, lambda module: module._anywhere(p))
         for p in problems for most in (4, 5, 6, 10**6)
     ]  # fmt: skip
+    questions += [
+        lambda module, known=known: module._anywhere(problems[2], known)
+        for known in (
+            {},
+            {ZERO: ONE},
+            {Fraction(4): Fraction(5)},
+            {Fraction(4): Fraction(20)},
+            {Fraction(w): ZERO for w in range(5)},
+        )
+    ]
     problems.append(replace(problems[6], decisions=(decisions[6], formula)))
     problems.append(replace(problems[6], decisions=(decisions[6], decisions[6])))
     problems.append(replace(squares, decisions=(decisions[6],)))

@@ -215,6 +215,24 @@ def test_moments_bracket_what_the_joint_law_says(monkeypatch, quantile):
     assert wider_low > 3 * low
 
 
+def test_moments_bracket_the_errors_of_several_decision_makers(monkeypatch):
+    """Each for himself, by the law that one of them needs: the sum of what each loses who is alone."""
+    from discreet.certify.value.weighted_sums import _Through
+
+    alone = wide(12, Fraction(3, 2))
+    makers = (Decision(SquaredLoss(), RealActions(), weight=Fraction(2)), Decision(PinballLoss(Fraction(2, 3)), RealActions()))
+    shared = replace(alone.kernel, actions=tuple((a, a) for a in alone.kernel.actions))
+    both = replace(alone, problem=replace(alone.problem, decisions=makers), kernel=shared)
+    low, high = weighted_sum_payoff(both)
+    monkeypatch.setattr("discreet.certify.value.joint_sums.MOST_CELLS", 10)
+    each = [weighted_sum_payoff(replace(alone, problem=replace(alone.problem, decisions=(maker,)))) for maker in makers]
+    formed, made = [], _Through.__init__
+    monkeypatch.setattr(_Through, "__init__", lambda self, *given: formed.append(1) or made(self, *given))
+    wider = weighted_sum_payoff(both)
+    assert wider[0] < low < high < wider[1] and len(formed) == 1
+    assert abs(wider[0] - each[0][0] - each[1][0]) < Fraction(1, 10**30)
+
+
 def test_a_likely_window_changes_nothing_that_can_be_seen(monkeypatch):
     """A stride of likely totals mistakes less than is known: both brackets hold the truth and nearly agree."""
     from discreet.certify.value import joint_sums

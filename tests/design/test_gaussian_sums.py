@@ -18,6 +18,7 @@ from discreet.certify.optimality import optimality
 from discreet.certify.verdict import of_mechanism
 from discreet.design import Design, design
 from discreet.design.certified import certified
+from discreet.design.concentrated import gaussian_sums
 from discreet.design.concentrated.gaussian_sums import LawScorer, ListedScorer, best_gaussian_sum
 from discreet.design.program.sections import ground
 from discreet.design.routes.concentrated import GaussianSums, RenyiSums, RenyiTables
@@ -29,6 +30,7 @@ from discreet.errors import InputError
 from discreet.files.mechanism import mechanism_document
 from discreet.interpret.level_likelihoods import must_read_the_total
 from discreet.model.certificate import OptimalityClaim, RenyiWitness, TheoremWitness
+from discreet.model.gaussian_kernel import GaussianKernel
 from discreet.model.kernel import TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
@@ -235,3 +237,12 @@ def test_a_level_above_of_any_size_reads_the_statistic_alone() -> None:
     mechanism, certificate = certified(county, replace(proposal, witness=TheoremWitness(FULL)), route.taken(county, proposal))
     must_read_the_total(mechanism)
     assert certificate.optimality is not None and 7.9 < -certificate.optimality.value < 8.1
+
+
+@pytest.mark.parametrize("pairs", [1, 50, 1 << 20])
+def test_noise_is_put_through_in_blocks(monkeypatch, pairs):
+    """All pairs of outputs and totals at once took 160 MB more, whatever was allowed."""
+    monkeypatch.setattr(gaussian_sums, "AT_ONCE", pairs)
+    kernel, moments = GaussianKernel(-9, 30, 1, Fraction(7)), np.arange(24.0).reshape(2, 12)
+    rows = np.exp(kernel.log_masses(np.arange(-9, 31), np.arange(3, 15)))
+    assert np.allclose(gaussian_sums.through(kernel, moments, 3), moments @ rows.T, rtol=1e-13, atol=0)

@@ -255,7 +255,7 @@ def test_a_chain_is_proved_once(monkeypatch):
     monkeypatch.setattr(chains, "chain_witness", lambda *_: seen.append(1) or TheoremWitness(FULL))
     search = best_mechanism._Search(many(6, 60), 1e-6, 1.0, SILENT)
     search.proofs.keep(None, search.proofs.bounded(chains.best_chain(search.problem, range(6))[1]))
-    assert search.proofs.bounded_by_a_chain
+    assert search.proofs.tried_a_chain
     search._as_a_last_resort()
     seen.clear()
     search._chain = None

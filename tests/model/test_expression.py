@@ -194,6 +194,8 @@ def test_the_largest_payoffs_of_many_values_are_those_of_each(text: str, monkeyp
     loss, actions = FormulaLoss(text), ListedActions(tuple(Fraction(k, 3) for k in range(-5, 40, 4)))
     omegas = [Fraction(k, 1 + k % 4) for k in range(30)] + [Fraction(10**25, 7)]
     assert loss.largest_payoffs(omegas, actions) == [loss.largest_payoff(omega, actions) for omega in omegas]
+    for action in actions.numbers[::5]:
+        assert loss.payoffs_along(action, omegas, actions) == [loss.payoff(action, omega, actions) for omega in omegas]
 
 
 def test_where_many_payoffs_divide_by_zero_is_said() -> None:

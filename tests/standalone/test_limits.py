@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from the_verifier import SCRIPT, outcome, verifier
+from the_verifier import SCRIPT, many_members, outcome, run, verifier
 
 
 def table_of(respondents: Any, types: int, summary: dict[str, Any], neighbours: str = "replace-one") -> dict[str, Any]:
@@ -69,6 +69,18 @@ def test_endless_work_is_refused_before_it_begins_and_is_no_refutation(name: str
     limited = f"ulimit -v {2_000_000}; exec '{sys.executable}' -I -S '{SCRIPT}' '{path}'"
     done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 2 and done.stdout.startswith("TOO LARGE"), done.stdout + done.stderr
+
+
+def test_a_family_of_very_many_members_is_refused(tmp_path: Path) -> None:
+    """Some seconds for each of very many: all of them together may take as many steps as eight."""
+    told = []
+    for number in (8, 9):
+        path = tmp_path / f"{number}.family.json"
+        path.write_text(json.dumps(many_members(number)), encoding="utf-8")
+        told.append(run(path))
+    assert [done.returncode for done in told] == [0, 2], told
+    assert told[0].stdout.count("PROVED for cells of") == 8
+    assert told[1].stdout == "TOO LARGE to be checked here: more than 160,000,000 steps for all members together\n"
 
 
 def test_a_closed_form_for_10_to_the_30_needs_no_list() -> None:

@@ -70,3 +70,29 @@ def both_refuse_or_agree(document: dict[str, Any]) -> int:
         proved = False
     assert proved == (verdict == 0), document
     return verdict
+
+
+def many_members(number: int) -> dict[str, Any]:
+    """A family of cells of 1, 2, … respondents, in which every member asks for nearly all the steps that one may: 520 types, and
+    numbers of four thousand digits."""
+    total, types = 1 << 13312, 520
+    noise = {
+        "family": "counted", "from": 0, "to": 1, "step": 1, "stride": 2, "ratio": "1/2", "tail": str(total // 4),
+        "weights": [[str(total // 2)]], "denominator": str(total),
+    }  # fmt: skip
+    promise = {"epsilon": "1", "unit": "person"}
+
+    def member(size: int) -> dict[str, Any]:
+        return {
+            "format": "discreet-mechanism/1",
+            "summary": {"kind": "linear", "weights": [0] * types},
+            "problem": {
+                "data": {"respondents": size, "values": ["0"] * types, "neighbours": "replace-one"},
+                "privacy": promise,
+            },
+            "kernel": noise,
+            "guarantee": promise | {"neighbours": "replace-one"},
+        }
+
+    sizes = range(1, number + 1)
+    return {"format": "discreet-family/1", "members": [{"from": n, "to": n, "mechanism": member(n)} for n in sizes]}

@@ -17,6 +17,7 @@ import pytest
 from browsing import started
 from counted_mechanisms import forged_counted
 from playwright.sync_api import Page, expect
+from the_verifier import many_members
 from towns import Town, make_town
 from unbiased_documents import unbiased_documents
 
@@ -85,6 +86,13 @@ def test_it_says_of_noise_that_is_not_proved_what_the_python_verifier_says(offli
     both = [(reason, words) for (reason, _), (_, words, _) in zip(told, offline.evaluate(ASK, data), strict=True)]
     both = [each for each in both if any("to be proved" in words for words in each)]
     assert len(both) > 3 and all(reason == words for reason, words in both)
+
+
+def test_it_refuses_a_family_of_very_many_members_as_the_python_verifier_does(offline: Page) -> None:
+    data = [base64.b64encode(json.dumps(many_members(number)).encode()).decode() for number in (8, 9)]
+    few, many = offline.evaluate(ASK, data)
+    assert few[0] == 0 and len(few[2]) == 8
+    assert many == [2, "too large to be checked here: more than 160000000 steps for all members together", []]
 
 
 @pytest.mark.parametrize(

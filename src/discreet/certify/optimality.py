@@ -39,6 +39,7 @@ from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.reductions import reduced
 from discreet.model.summary import LinearSummary
+from discreet.model.together import together
 from discreet.model.universe import Universe
 from discreet.on_demand import when_called
 
@@ -185,7 +186,8 @@ def _added_up(problem: Problem, witness: SeveralWitness) -> Fraction:
     if len(witness.each) != len(problem.decisions):
         raise Refuted("the witness has not one part for each decision maker", f"{len(witness.each)} parts")
     alone = (replace(problem, decisions=(decision,)) for decision in problem.decisions)
-    return sum((upper_bound(one, part) for one, part in zip(alone, witness.each, strict=True)), Fraction(0))
+    with together(len(witness.each), "bounds of decision makers"):
+        return sum((upper_bound(one, part) for one, part in zip(alone, witness.each, strict=True)), Fraction(0))
 
 
 def _shown(number: Fraction) -> str:

@@ -33,6 +33,7 @@ from discreet.model.guarantee import Guarantee
 from discreet.model.mechanism import Mechanism
 from discreet.model.problem import Problem
 from discreet.model.sizes import at_size
+from discreet.model.together import together
 from discreet.model.universe import Universe
 from discreet.watch import SILENT, Watch
 
@@ -143,11 +144,12 @@ def _means(mechanism: Mechanism) -> tuple[Counterexample | None, UnbiasedProof |
 def of_family(family: Family, digest: str, watch: Watch = SILENT, *, worth: bool = True) -> FamilyVerdict:
     """What holds of every member. Whoever stops the watch gets no verdict at all rather than half of one."""
     members = []
-    for number, member in enumerate(family.members):
-        watch.report(stage=f"proving member {number + 1} of {len(family.members)}")
-        if watch.cancelled():
-            raise KeyboardInterrupt
-        members.append(of_member(member, worth=worth))
+    with together(len(family.members), "members"):
+        for number, member in enumerate(family.members):
+            watch.report(stage=f"proving member {number + 1} of {len(family.members)}")
+            if watch.cancelled():
+                raise KeyboardInterrupt
+            members.append(of_member(member, worth=worth))
     refuted = next((m.counterexample for m in members if m.counterexample is not None), None)
     unproved = tuple(f"{_sizes(m)}: {name}" for m in members for name in m.not_proved)
     return FamilyVerdict(digest, family.members[0].mechanism.guarantee, refuted, unproved, family.words, tuple(members))
@@ -176,8 +178,9 @@ def of_member(member: Member, *, worth: bool = True) -> MemberVerdict:
 
 def of_robust(robust: RobustFile, digest: str) -> RobustVerdict:
     """What holds of the mechanism and its references, and both sides of the worst regret that follow from them."""
-    mine = of_mechanism(robust.mechanism, robust.certificate)
-    references = tuple(of_mechanism(*reference) for reference in robust.references)
+    with together(1 + len(robust.references), "mechanisms"):
+        mine = of_mechanism(robust.mechanism, robust.certificate)
+        references = tuple(of_mechanism(*reference) for reference in robust.references)
     refuted = next((v.counterexample for v in (mine, *references) if v.counterexample is not None), None)
     regret = None
     if refuted is None:

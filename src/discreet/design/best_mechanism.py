@@ -107,7 +107,8 @@ class _Search:
     """The routes of one problem, what was proved on the way, and the time that it took."""
 
     def __init__(self, problem: Problem, gap: float, seconds: float, watch: Watch, oblivious: bool = False) -> None:
-        self.problem, self.gap, self.seconds, self.outer, self.oblivious = problem, gap, seconds, watch, oblivious
+        self.problem, self.gap, self.seconds, self.oblivious = problem, gap, seconds, oblivious
+        self.heard = AsPayoffs.of(problem, watch)
         self.begun, self.searching = now(), search_seconds(seconds) * (FOR_THE_PRICE if oblivious else 1)
         self.whole = until_all_is_shown(seconds, watch)
         self.proofs = Proofs(problem)
@@ -124,7 +125,7 @@ class _Search:
 
     def until(self, seconds: float) -> Until:
         """A watch that ends so many seconds after the beginning."""
-        return Until(self.begun + seconds, AsPayoffs(self.outer))
+        return Until(self.begun + seconds, self.heard)
 
     def along_the_routes(self) -> None:
         """Take one route after the other until the gap is reached."""
@@ -184,7 +185,7 @@ class _Search:
         while self.too_soon and not self.proofs.reached(self.gap) and self._elapsed() < self.searching:
             route = self.too_soon.pop(0)
             self.passed = [step for step in self.passed if step.name != route.name]
-            self.take(route, self.seconds, Until(self.begun + self.seconds + SECOND_CHANCE, AsPayoffs(self.outer)))
+            self.take(route, self.seconds, Until(self.begun + self.seconds + SECOND_CHANCE, self.heard))
 
     def _as_a_last_resort(self) -> None:
         """On a machine so slow that no route came back in time: publish nothing, until something better is compared with it."""
@@ -282,13 +283,13 @@ class _Search:
 
         held()
         begun = now()
-        if not self.proofs.bounded_by_a_chain and not self.proofs.reached(max(self.gap, LOOSE)):
+        if not self.proofs.tried_a_chain and not self.proofs.reached(max(self.gap, LOOSE)):
             self._keep(None, self._plain_bound())
         # a search that took all its time must not take the comparison away as well
         left = self.seconds - self._elapsed()
         most = max(self.whole.left - AFTER_COMPARING, COMPARE_SECONDS / 4)
         least = max(COMPARE_SECONDS + min(left, 0.0), COMPARE_SECONDS / 2)
-        watch = Until.after(min(max(left, least), most), AsPayoffs(self.outer))
+        watch = Until.after(min(max(left, least), most), self.heard)
         shown, found = plain_baseline(self.units.inner), dict[str, Baseline]()
         try:
             found |= in_time(lambda: self._baselines(compare, watch, found), min(watch.left + self._grace, most))

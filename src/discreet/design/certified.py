@@ -12,6 +12,7 @@ from fractions import Fraction
 from discreet import __version__
 from discreet.certify import privacy
 from discreet.certify.bounds import CHAIN, FULL, GEOMETRIC, GROWING
+from discreet.certify.bounds.full_information import is_answered
 from discreet.certify.optimality import proved_value, upper_bound
 from discreet.certify.unbiased import unbiased
 from discreet.design.proposal import Proposal
@@ -61,6 +62,7 @@ class Proofs:
         self.limit: Bound | None = None
         self.bounded_with: Candidate | None = None
         """The candidate that the best bound came with."""
+        self._climbed = False
 
     def proved(self, proposal: Proposal, step: Step) -> tuple[Candidate, Bound | None]:
         """What is proposed with its proofs; nothing is kept yet."""
@@ -74,11 +76,13 @@ class Proofs:
         return Candidate(bare, outward(value, down=True), proposal, step), limit
 
     def bounded(self, witness: Witness) -> Bound:
-        """A witness with what it proves."""
-        return Bound(witness, outward(upper_bound(self.problem, witness), down=False))
+        """A witness with what it proves, or the truth itself where that proves more: errors are never below nothing."""
+        found = Bound(witness, outward(upper_bound(self.problem, witness), down=False))
+        return Bound(TheoremWitness(FULL), Fraction(0)) if found.bound > 0 and is_answered(self.problem) else found
 
     def keep(self, candidate: Candidate | None, limit: Bound | None) -> bool:
         """Keep what is better than before; whether the mechanism is now the best."""
+        self._climbed |= candidate is not None and bool(candidate.proposal.rungs)
         if limit is not None and (self.limit is None or limit.bound < self.limit.bound):
             self.limit, self.bounded_with = limit, candidate
         if candidate is None or (self.best is not None and candidate.value <= self.best.value):
@@ -93,8 +97,10 @@ class Proofs:
         return reached(float(-self.best.value), float(-self.limit.bound), gap)
 
     @property
-    def bounded_by_a_chain(self) -> bool:
-        """Whether the best bound is that of a chain already: it took its time, and is no better the second time."""
+    def tried_a_chain(self) -> bool:
+        """Whether a chain was tried already, as the ladder begins with one: it took its time, and is no better the second time."""
+        if self._climbed:
+            return True
         witness = None if self.limit is None else self.limit.witness
         return isinstance(witness, TheoremWitness) and witness.theorem in (CHAIN, GROWING)
 

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from discreet.frozen import dataclass
+from discreet.model.problem import Problem
 from discreet.watch import Watch
 
 
@@ -14,9 +15,18 @@ class AsPayoffs:
     """Solvers report losses from above and below; whoever watches a design hears payoffs."""
 
     inner: Watch
+    of_errors: bool = False
+    """Whether every decision maker loses an error: no bound below 0 tells anything then."""
+
+    @classmethod
+    def of(cls, problem: Problem, watch: Watch) -> AsPayoffs:
+        """For whoever watches the design of this problem."""
+        return cls(watch, all(d.is_loss for d in problem.decisions))
 
     def report(self, **told: Any) -> None:
         """Pass the report on with its signs turned."""
+        if self.of_errors and told.get("bound") is not None:
+            told["bound"] = max(told["bound"], 0.0)
         turned = {name: -told[name] for name in ("value", "bound") if told.get(name) is not None}
         self.inner.report(**told | turned)
 

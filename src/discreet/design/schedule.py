@@ -127,8 +127,8 @@ SECONDS_PER_CONVOLVED_PAIR, SECONDS_PER_PROVED_TOTAL = 1.7e-9, 5.5e-5
 """Of the law of a sum over independent respondents with one law, for each pair of its totals, and of proving what is read of it."""
 SECONDS_PER_PROVED_COUNT = 1.2e-4
 """Of the geometric mechanism as the optimum, with its proof, for each likely count."""
-SECONDS_PER_READ_CELL = 5e-7
-"""Of the best replies to noisy sums, for each total and value of the statistic."""
+SECONDS_PER_READ_CELL, SECONDS_PER_PROVED_REPLY = 5e-7, 1.6e-5
+"""Of the best replies to noisy sums, for each total and value of the statistic, and of replies by moments, for each total."""
 SECONDS_PER_SCREENED = 3e-3
 """Of a quick estimate of what a pair of tails proves."""
 SECONDS_PER_SCORE, SECONDS_PER_LIKELY_TOTAL = 4e-4, 2e-6

@@ -11,6 +11,7 @@ from discreet.files.canonical import canonical_bytes, document_hash, parse_json
 from discreet.files.certificate import certificate_document, certificate_from_shape
 from discreet.files.mechanism import mechanism_document, mechanism_from_shape
 from discreet.model.family import Family, Member
+from discreet.model.together import together
 from discreet.numerics.exact import format_exact, read_integer
 
 FORMAT = "discreet-family/1"
@@ -54,7 +55,8 @@ def member_document(member: Member) -> dict[str, Any]:
 
 def family_from_document(document: Any) -> Family:
     shape = schema.read_shape(schema.Family, document, "The family file")
-    return Family(tuple(_member(m) for m in shape.members))
+    with together(len(shape.members), "members"):
+        return Family(tuple(_member(m) for m in shape.members))
 
 
 def _member(shape: schema.MemberShape) -> Member:

@@ -133,6 +133,10 @@ class Decision:
         """The same at each of several values."""
         return self.loss.payoff_rows(chosen, omegas, self.actions)
 
+    def payoffs_along(self, action: Action, omegas: Sequence[Fraction]) -> list[Fraction]:
+        """u(a, ω) of one action at each of several values, exactly."""
+        return self.loss.payoffs_along(action, omegas, self.actions)
+
     def tied_to(self, omegas: Sequence[Fraction]) -> Decision:
         """The same decision for a statistic with these ascending values."""
         return replace(self, loss=self.loss.tied_to(omegas))

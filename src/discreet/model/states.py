@@ -28,6 +28,7 @@ from discreet.model.summary import (
     Summary,
     check_summary,
 )
+from discreet.model.together import ask
 from discreet.model.universe import MOST_STATES, AnyUniverse, ListedUniverse, Universe, boxed_histograms
 from discreet.numerics.exact import brief, counted
 
@@ -268,6 +269,7 @@ def _reached(weights: list[int], smallest: int, largest: int) -> np.ndarray:
     width = largest * (max(shifts[-1], 0) - low) + 1
     if width * unit >= 2**62 or width > MOST_RANGE or width * max(largest, 1) * len(shifts) > MOST_TOTAL_BITS:
         raise _too_many_totals(width, largest)
+    ask(width * max(largest, 1) * len(shifts), MOST_TOTAL_BITS)
     if len(shifts) == 1:  # everybody adds the same: nothing is to be shifted a hundred million times
         if largest - smallest >= MOST_STATES and shifts[0]:
             raise _too_many_totals(largest - smallest + 1, largest)
@@ -357,6 +359,7 @@ def _pairs(blocks: np.ndarray, *, star: bool) -> np.ndarray:
             fits=f"{MOST_EDGES:,}",
             remedy="use a summary with fewer states, or a closed-form kernel",
         )
+    ask(most, MOST_EDGES)
     chosen = [(0, j) for j in columns if j] if star else combinations(columns, 2)
     found = [pairs[(pairs >= 0).all(axis=1)] for pairs in (blocks[:, pair] for pair in chosen)]
     edges = np.concatenate(found) if found else np.zeros((0, 2), dtype=np.int64)

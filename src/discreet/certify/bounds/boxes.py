@@ -60,6 +60,7 @@ from discreet.errors import Refuted, TooLarge
 from discreet.frozen import dataclass
 from discreet.model.certificate import BoxesWitness, BoxPart
 from discreet.model.problem import Problem
+from discreet.model.together import ask
 
 BITS = 256
 """Of every h below the point."""
@@ -95,7 +96,7 @@ def boxes_upper_bound(problem: Problem, witness: BoxesWitness) -> Fraction:
     states = sum(unknown.size for unknown in each)
     if states > MOST_IN_ALL:
         raise TooLarge("The boxes of this witness", size=f"{states:,} states", fits=f"{MOST_IN_ALL:,}", remedy="use fewer boxes")
-    _must_be_told_soon(law, witness.faces, witness.pairs, witness.parts)
+    ask(_must_be_told_soon(law, witness.faces, witness.pairs, witness.parts), MOST_WORK)
     losses, looks = [], Looks()
     for part, unknown in zip(witness.parts, each, strict=True):
         stage = boxes_stage(law, witness.faces, witness.pairs, part)
@@ -121,8 +122,8 @@ def unknown_in_box(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], par
     return unknown
 
 
-def _must_be_told_soon(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], parts: Sequence[BoxPart]) -> None:
-    """Refuse numbers that are too long and parts that can be told in too many ways, all together, before any work."""
+def _must_be_told_soon(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], parts: Sequence[BoxPart]) -> int:
+    """Binary digits to be computed; refuses numbers that are too long and too many ways to tell parts, before any work."""
     digits = _digits(law)
     if digits > MOST_BITS:
         raise TooLarge(
@@ -145,6 +146,7 @@ def _must_be_told_soon(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...],
             fits=f"{MOST_WORK:,} binary digits",
             remedy="use fewer boxes or another witness",
         )
+    return terms * width
 
 
 def boxes_stage(law: Urn, faces: tuple[int, ...], pairs: tuple[int, ...], part: BoxPart) -> PullStage:

@@ -55,6 +55,7 @@ from discreet.model.actions import NamedActions
 from discreet.model.certificate import TheoremWitness
 from discreet.model.iid_sum import iid_sum, why_not_iid_sum
 from discreet.model.problem import Problem
+from discreet.model.together import ask
 from discreet.numerics.brackets import float_down, rational_below_exp
 from discreet.numerics.roundings import drift
 
@@ -143,6 +144,7 @@ def chain_loss(split: Split, respondents: int, epsilon: Fraction, quantile: Frac
     reach = len(binomial_below(respondents, split.beta)[1])
     affordable = LINEAR_WORK // reach if quantile is None else QUADRATIC_WORK // reach**2
     players = Players.of(split, respondents, min(MOST_PLAYERS, affordable))
+    ask(len(players.numbers), max(8, affordable))
     if quantile is None:
         brackets = _squared(split, players.numbers, ratio)
     else:

@@ -50,6 +50,7 @@ from discreet.errors import Refuted, TooLarge
 from discreet.model.certificate import CoinsWitness, TypeDie
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.problem import Problem
+from discreet.model.together import ask
 from discreet.numerics.roundings import drift
 
 Number = TypeVar("Number", Fraction, float)
@@ -77,7 +78,7 @@ def coins_upper_bound(problem: Problem, witness: CoinsWitness) -> Fraction:
     _must_be_handed_out(law, witness.coins)
     if len(witness.tiers) > MOST_TIERS:
         raise TooLarge("This witness has many tiers", size=f"{len(witness.tiers):,}", fits=f"{MOST_TIERS}", remedy="use fewer")
-    _must_be_counted_soon(law, [dice for dice, _, _ in witness.each])
+    ask(_must_be_counted_soon(law, [dice for dice, _, _ in witness.each]), MOST_WORK)
     losses, looks = [], Looks()
     for dice, scale, multipliers in witness.each:
         loss = unknown_to_all(law, dice).least_loss(problem, coins_stage(law, dice), scale, multipliers, looks)
@@ -132,8 +133,8 @@ def coins_stage(law: IidSum, dice: tuple[TypeDie, ...]) -> PullStage:
     return unknown.stage([Fraction((prod(parts) << PRIOR_BITS) // whole, 1 << PRIOR_BITS) for parts in product(*each)])
 
 
-def _must_be_counted_soon(law: IidSum, tiers: Sequence[tuple[TypeDie, ...]]) -> None:
-    """Refuse too many states, throws and digits, all tiers together, before any work."""
+def _must_be_counted_soon(law: IidSum, tiers: Sequence[tuple[TypeDie, ...]]) -> int:
+    """Binary digits to be computed; refuses too many states, throws and digits, all tiers together, before any work."""
     work = 0
     for dice in tiers:
         unknown = unknown_to_all(law, dice)
@@ -157,6 +158,7 @@ def _must_be_counted_soon(law: IidSum, tiers: Sequence[tuple[TypeDie, ...]]) -> 
             fits=f"{MOST_WORK:,} binary digits",
             remedy="use fewer states, fewer throws or shares with a smaller common denominator",
         )
+    return work
 
 
 def _whole(die: TypeDie) -> int:

@@ -29,6 +29,7 @@ from discreet.model.problem import Problem, believed
 from discreet.model.reductions import reduced
 from discreet.model.states import state_space
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, check_summary
+from discreet.model.together import ask
 from discreet.numerics.brackets import rational_above_exp
 
 FACTOR_BITS = 96
@@ -101,6 +102,7 @@ def regrets_of(decisions: Sequence[Decision], omegas: Sequence[Fraction]) -> tup
             fits=f"{MOST_REGRETS:,}",
             remedy="list fewer actions",
         )
+    ask(count * len(omegas), MOST_REGRETS)
     lists = [list(d.choices) for d in decisions]
     rows = [decision.payoff_rows(actions, omegas) for decision, actions in zip(decisions, lists, strict=True)]
     regrets: Regrets = {}

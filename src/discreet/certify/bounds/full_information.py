@@ -8,9 +8,10 @@ lines φ is convex, so with the ends l and h of ω, E φ(ω) ≤ φ(l) + (φ(h) 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import gcd, lcm
+from types import MappingProxyType
 from typing import Any
 
 from discreet.certify.bounds import FULL as FULL
@@ -21,15 +22,31 @@ from discreet.model.actions import NamedActions, RealActions
 from discreet.model.decision import Decision
 from discreet.model.losses import MatchLoss, TableLoss
 from discreet.model.problem import Believed, Problem, believed, believed_of_histograms
+from discreet.model.together import ask
 from discreet.model.universe import Universe
 
 BITS = 192
 MOST_LISTED = 30_000
 MOST_PAYOFFS = 5_000_000
+MOST_KEPT = 60_000
+"""Values of the statistic up to which the last law is kept."""
 
 
 def full_information(problem: Problem) -> Fraction:
-    """What no mechanism's expected payoff exceeds."""
+    """What no mechanism's expected payoff exceeds; the last one is kept, whatever is promised."""
+    about = (problem.universe, problem.prior, problem.statistic, problem.decisions, MOST_LISTED, MOST_PAYOFFS, BITS)
+    for known, kept in list(_last_bound):
+        if known == about:
+            return kept
+    found = _looked_for(problem)
+    _last_bound[:] = [(about, found)]
+    return found
+
+
+_last_bound: list[tuple[tuple[Any, ...], Fraction]] = []
+
+
+def _looked_for(problem: Problem) -> Fraction:
     if is_answered(problem):
         return Fraction(0)
     try:
@@ -42,7 +59,7 @@ def full_information(problem: Problem) -> Fraction:
         for w, payoff in largest_payoffs(decision, omegas).items():
             best[w] += payoff
     known = sum((p * best[w] for w, p in masses.items() if best[w]), Fraction(0))
-    return known + missing * _anywhere(problem) if missing else known
+    return known + missing * _anywhere(problem, best) if missing else known
 
 
 def is_answered(problem: Problem) -> bool:
@@ -79,7 +96,7 @@ def masses_of_statistic(problem: Problem) -> tuple[dict[Fraction, Fraction], Fra
         if known == about:
             return found
     found = _formed(problem)
-    _last[:] = [(about, found)] if len(found[0]) <= MOST_LISTED else []
+    _last[:] = [(about, found)] if len(found[0]) <= MOST_KEPT else []
     return found
 
 
@@ -128,12 +145,13 @@ def largest_payoffs(decision: Decision, omegas: Sequence[Fraction]) -> dict[Frac
             fits=f"{MOST_PAYOFFS:,}",
             remedy="list fewer actions",
         )
+    ask((2 if near else len(actions)) * len(omegas), MOST_PAYOFFS)
     best = decision.loss.largest_payoffs(omegas, actions)
     return {w: decision.weight * payoff for w, payoff in zip(omegas, best, strict=True)}
 
 
-def _anywhere(problem: Problem) -> Fraction:
-    """At least the largest payoff at any value of the statistic, likely or not."""
+def _anywhere(problem: Problem, known: Mapping[Fraction, Fraction] = MappingProxyType({})) -> Fraction:
+    """At least the largest payoff at any value of the statistic, likely or not; at some of them it is known."""
     if all(d.is_loss for d in problem.decisions):
         return Fraction(0)
     universe = problem.universe
@@ -147,9 +165,10 @@ def _anywhere(problem: Problem) -> Fraction:
         raise Refuted("the statistic has too many values to bound its payoff", f"{count:,}")
     tabled = any(isinstance(d.loss, TableLoss) for d in problem.decisions)
     straight = all(d.is_straight for d in problem.decisions)  # the most of straight lines is convex
-    every = (low, high) if straight else problem.omegas if tabled else [low + unit * k for k in range(count)]
-    total = [Fraction(0)] * len(every)
+    every = (low, high) if straight else problem.omegas if tabled else (low + unit * k for k in range(count))
+    others = [w for w in every if w not in known]
+    total = [Fraction(0)] * len(others)
     for decision in problem.decisions:
-        found = largest_payoffs(decision, every)
-        total = [t + found[w] for t, w in zip(total, every, strict=True)]
-    return max(total)
+        found = largest_payoffs(decision, others)
+        total = [t + found[w] for t, w in zip(total, others, strict=True)]
+    return max((*known.values(), *total))

@@ -33,15 +33,18 @@ than one part in 2^(DIGITS − 1); then floats, a few roundings away from them. 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import frexp
+from typing import Any
 
 import numpy as np
 
 from discreet.certify.bounds import GROWING as GROWING
 from discreet.certify.bounds.chain import (
+    LINEAR_WORK,
     MATRIX,
     QUADRATIC_WORK,
     chain_upper_bound,
@@ -56,6 +59,7 @@ from discreet.model.certificate import TheoremWitness
 from discreet.model.neighbours import AddRemoveOne, ReplaceOne
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior, ReferencePrior
 from discreet.model.problem import Problem
+from discreet.model.together import ask, together
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import float_down, rational_below_exp
 from discreet.numerics.roundings import drift
@@ -119,7 +123,8 @@ def _added_up(problem: Problem, witness: TheoremWitness, bound: Callable[[Proble
     alone = [replace(problem, decisions=(d,)) for d in problem.decisions]
     if all(not_a_single_error(p) for p in alone):
         raise Refuted("a condition of the chain bound does not hold", "no decision is a squared, absolute or pinball error")
-    return sum((full_information(p) if not_a_single_error(p) else bound(p, witness) for p in alone), Fraction(0))
+    with together(len(alone), "bounds of decision makers"):
+        return sum((full_information(p) if not_a_single_error(p) else bound(p, witness) for p in alone), Fraction(0))
 
 
 def overdispersed_chain_bound(problem: Problem, witness: TheoremWitness) -> Fraction:
@@ -132,7 +137,20 @@ def overdispersed_chain_bound(problem: Problem, witness: TheoremWitness) -> Frac
 
 
 def overdispersed_chain(problem: Problem, low: tuple[int, ...], high: tuple[int, ...]) -> Fraction:
-    """The bound for two sets of types; refutes sets that the theorem does not allow."""
+    """The bound for two sets of types; refutes sets that the theorem does not allow. The last few are kept."""
+    about = (problem, low, high, QUADRATIC_WORK, MATRIX)
+    for known, kept in list(_last):
+        if known == about:
+            return kept
+    found = _overdispersed(problem, low, high)
+    _last.append((about, found))
+    return found
+
+
+_last: deque[tuple[tuple[Any, ...], Fraction]] = deque(maxlen=8)
+
+
+def _overdispersed(problem: Problem, low: tuple[int, ...], high: tuple[int, ...]) -> Fraction:
     universe, sizes = problem.people, concentration(problem)
     if set(low) & set(high) or not low or not high:
         raise Refuted("low and high must be disjoint sets of types", f"low {list(low)}, high {list(high)}")
@@ -249,11 +267,13 @@ def _bound(problem: Problem, columns: Iterator[np.ndarray], mean: Fraction, vari
         for column in columns:
             work += len(column) ** 2
             if work <= QUADRATIC_WORK:
+                ask(len(column) ** 2, QUADRATIC_WORK)
                 added += 1
                 total += scale * max(0.0, pinball_loss(column, ratio, level))
     else:
         counted, stepped = float_down(mean**2 + shared), float_down(variance - shared)
         for matrix in _side_by_side(columns):
+            ask(matrix.size, LINEAR_WORK)
             count, indicators = hidden_variances(matrix, ratio)
             added += count.size
             total += float(((counted * count + stepped * indicators) * (1 - drift(8))).sum())

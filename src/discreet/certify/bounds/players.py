@@ -40,6 +40,7 @@ from discreet.model.priors import IidPrior
 from discreet.model.problem import Problem
 from discreet.model.statistic import SumStatistic
 from discreet.model.summary import Clamp, HistogramSummary, check_summary
+from discreet.model.together import ask
 from discreet.model.universe import Universe, boxed_histograms
 from discreet.numerics.roundings import drift
 
@@ -117,6 +118,7 @@ def players_stage(problem: Problem, box: Clamp, step: int) -> PullStage:
             fits=f"{MOST_STATES:,} histograms",
             remedy="use another witness",
         )
+    ask(room * players * bottom.bit_length(), MOST_WORK)
     states = [tuple(row) for row in boxed_histograms(players, box.lower, box.upper, reference).tolist()]
     chances = [int(p * bottom) for p in law.probabilities]
     masses = [_mass_below(state, reference, chances, bottom) for state in states]

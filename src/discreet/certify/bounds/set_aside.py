@@ -42,6 +42,7 @@ from discreet.model.certificate import Multipliers, SetAsideWitness
 from discreet.model.iid_sum import IidSum, iid_sum
 from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
+from discreet.model.together import ask
 from discreet.numerics.brackets import rational_above_exp
 
 BITS = 160
@@ -61,6 +62,7 @@ def set_aside_upper_bound(problem: Problem, witness: SetAsideWitness) -> Fractio
     work = len(witness.multipliers) * len(witness.states) * len(law.types)
     if work > MOST_WORK:
         raise TooLarge("the set-aside bound", size=f"{work:,} sums", fits=f"{MOST_WORK:,}", remedy="use fewer states or nodes")
+    ask(work, MOST_WORK)
     nodes = [node.action for node in witness.multipliers if isinstance(node.action, Fraction)]
     low, high = problem.omega_range
     rising = len(nodes) == len(witness.multipliers) and all(a < b for a, b in pairwise(nodes))

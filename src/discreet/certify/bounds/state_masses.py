@@ -20,6 +20,7 @@ from flint import fmpz_poly
 
 from discreet.certify.value.sum_laws import rounded_product
 from discreet.errors import TooLarge
+from discreet.model.together import ask
 
 BITS = 128
 MOST_RESPONDENTS = 20_000
@@ -96,6 +97,7 @@ class GroupLaw:
                 fits=f"{MOST_RESPONDENTS:,} respondents",
                 remedy="use another witness",
             )
+        ask(work, MOST_WORK)
 
     def _powers(self, group: int, most: int) -> list[tuple[fmpz_poly, int]]:
         """The law of ω of 0..most respondents of one group, less its least value: (polynomial, first power)."""

@@ -49,6 +49,7 @@ from discreet.model.losses import SquaredLoss
 from discreet.model.neighbours import ReplaceOne
 from discreet.model.priors import DirichletMultinomialPrior, IidPrior, ReferencePrior
 from discreet.model.problem import Problem
+from discreet.model.together import ask
 from discreet.model.universe import Universe
 from discreet.numerics.brackets import rational_above_exp
 
@@ -119,6 +120,7 @@ def urn_upper_bound(problem: Problem, witness: UrnWitness) -> Fraction:
     work = len(witness.multipliers) * len(witness.states) * len(urn.values)
     if work > MOST_WORK:
         raise TooLarge("the urn bound", size=f"{work:,} sums", fits=f"{MOST_WORK:,}", remedy="use fewer states or nodes")
+    ask(work, MOST_WORK)
     bits = urn.respondents**2 // 2 * (len(urn.values) + 1) * _longest(urn).bit_length()
     if bits > MOST_BITS:
         raise TooLarge(
@@ -127,6 +129,7 @@ def urn_upper_bound(problem: Problem, witness: UrnWitness) -> Fraction:
             fits=f"{MOST_BITS:,} binary digits",
             remedy="use contents with a smaller common denominator, or another witness",
         )
+    ask(bits, MOST_BITS)
     nodes = [node.action for node in witness.multipliers if isinstance(node.action, Fraction)]
     low, high = problem.omega_range
     rising = len(nodes) == len(witness.multipliers) and all(a < b for a, b in pairwise(nodes))

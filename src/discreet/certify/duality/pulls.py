@@ -16,6 +16,7 @@ from discreet.errors import Refuted, TooLarge
 from discreet.frozen import dataclass
 from discreet.model.certificate import Multipliers, Recommendation
 from discreet.model.priors.weights import ExactWeights
+from discreet.model.together import ask
 from discreet.numerics.exact import ranked
 
 MARGIN = 1e-9
@@ -121,6 +122,7 @@ class Looks:
                 fits=f"{MOST_ROUGH:,} of both together",
                 remedy="use fewer actions or states",
             )
+        ask(actions * states, MOST_ROUGH)
 
     def closely(self, actions: int, cost: int = DEAR) -> None:
         """Refuse to look exactly at so many more actions of a state where these were too many."""
@@ -132,6 +134,7 @@ class Looks:
                 fits=f"{MOST_EXACT // cost:,}",
                 remedy="use fewer actions, farther apart",
             )
+        ask(actions * cost, MOST_EXACT)
 
 
 def contenders(rough: np.ndarray, size: float) -> list[int]:

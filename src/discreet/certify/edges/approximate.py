@@ -24,6 +24,7 @@ from discreet.model.certificate import Counterexample, PrivacyProof
 from discreet.model.kernel import ClosedKernel, CountedKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import ApproximatePromise
+from discreet.model.together import ask
 from discreet.numerics.brackets import exp_bracket
 from discreet.numerics.digits import at_least, given
 from discreet.numerics.exact import brief
@@ -164,6 +165,7 @@ def _must_be_short(outputs: int, states: int, bits: int) -> None:
             fits="about 300 of each",
             remedy="certify its ε, which needs no table, or clip the summary",
         )
+    ask(size, MOST_BITS)
 
 
 def _check(epsilon: Fraction, delta: Fraction) -> None:

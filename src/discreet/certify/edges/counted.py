@@ -31,6 +31,7 @@ from discreet.model.kernel import CountedKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import AddRemoveOne
 from discreet.model.promises import PurePromise
+from discreet.model.together import ask
 from discreet.numerics.exact import format_exact
 
 MOST_COMPARED = 50_000_000
@@ -103,13 +104,15 @@ def steepest(mechanism: Mechanism, kernel: CountedKernel) -> Steepest:
     for move in met(types, kernel.counts, mechanism.problem.people.largest, presence=presence):
         moves.setdefault((move.here, move.there, move.moved), move)
     digits = kernel.denominator.bit_length() + kernel.step.bit_length() + 2 * kernel.ratio.denominator.bit_length()
-    if len(moves) * (2 * edge + 1) * (1 + digits // SHORT) > MOST_COMPARED:
+    work = len(moves) * (2 * edge + 1) * (1 + digits // SHORT)
+    if work > MOST_COMPARED:
         raise TooLarge(
             "The tables of this kernel are too long to be compared for every pair of neighbours",
             size=f"{len(moves):,} pairs of {2 * edge + 1:,} probabilities of {digits:,} binary digits",
             fits=f"{MOST_COMPARED:,} comparisons of {SHORT:,} binary digits",
             remedy="use fewer tables, a smaller step or shorter numbers",
         )
+    ask(work, MOST_COMPARED)
     tables, near = whole_tables(kernel), sorted(range(-edge, edge + 1), key=abs)
     top, bottom, found = 1, 1, None
     for move in moves.values():
@@ -144,6 +147,7 @@ def met(types: Sequence[tuple[tuple[int, int], int]], counts: CountTables, large
     _must_be_few(len(types) if presence else len(types) ** 2)
     ways = _ways(types, presence=presence)
     _must_be_few(len(ways) * (counts.first + 1) * (counts.second + 1))
+    ask(len(types) ** 2 + len(ways) * (counts.first + 1) * (counts.second + 1), MOST_COMPARED)
     for a, b in ways:
         ((first, second), value), ((more, beside), after) = ((0, 0), 0) if a is None else types[a], types[b]
         for j in range(min(counts.first, largest - 1) + 1):

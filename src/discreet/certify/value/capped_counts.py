@@ -25,6 +25,7 @@ from discreet.certify.value.sizes import Sizes
 from discreet.certify.value.urn_sums import UNITS, below
 from discreet.errors import TooLarge
 from discreet.model.count_tables import CountTables
+from discreet.model.together import ask
 
 MOST_STEPS = 1 << 30
 """Respondents × cells, of all laws of a mixture."""
@@ -44,6 +45,7 @@ def table_chances(law: Law, marks: Marks, counts: CountTables) -> list[Fraction]
             fits=f"{MOST_STEPS:,} of both",
             remedy="use fewer respondents or fewer tables",
         )
+    ask(steps, MOST_STEPS)
     return _chances(law, marks, counts)
 
 

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import lcm
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, K
 from discreet.model.losses import DistanceLoss, FormulaLoss, MatchLoss, SquaredLoss, TableLoss
 from discreet.model.mechanism import Mechanism
 from discreet.model.summary import LinearSummary
+from discreet.model.together import ask
 from discreet.numerics.roundings import drift
 
 FAINT = 1e-280
@@ -55,6 +57,7 @@ def joint_payoff(mechanism: Mechanism, sums: Sums) -> tuple[Fraction, Fraction]:
             fits=f"{MOST_CELLS:,} pairs, {MOST_OUTPUTS:,} outputs",
             remedy="use smaller weights or fewer respondents; squared error has no such limit",
         )
+    ask(size, MOST_CELLS)
     joint = joint_masses(sums, exact=exact)
     rows = _rows(mechanism)
     seen = joint.through(mechanism.weighted_sum, rows, int(rows.first))
@@ -154,13 +157,20 @@ def _losses(
     furthest = max(abs(w - a) for w in ends for a in (min(numbers), max(numbers)))
     # losses depend on differences alone: measured from a likely ω they keep their digits
     origin = omegas[len(omegas) // 2]
-    gap = np.array([float(w - origin) for w in omegas])[:, None] - np.array([float(a - origin) for a in numbers])[None, :]
+    gap = _measured(omegas, origin)[:, None] - _measured(numbers, origin)[None, :]
     largest = max(abs(x - origin) for x in (*ends, min(numbers), max(numbers)))
     off = Fraction(drift(16)) * largest
     losses = decision.distance.of_gap(gap)
     if isinstance(decision.loss, SquaredLoss):
         return losses, Fraction(0), furthest**2, 2 * furthest * off + off**2
     return losses, Fraction(0), furthest, off
+
+
+def _measured(numbers: Sequence[Fraction], origin: Fraction) -> np.ndarray:
+    """Numbers less the origin, each rounded once."""
+    below = lcm(origin.denominator, *(x.denominator for x in numbers))
+    start = int(origin * below)
+    return np.array([(x.numerator * (below // x.denominator) - start) / below for x in numbers])
 
 
 def _regrets(
@@ -192,7 +202,7 @@ def _regrets(
             fits=f"{MOST_PAYOFFS:,}",
             remedy="list fewer actions",
         )
-    payoffs = [[decision.payoff(a, w) for w in every] for a in actions]
+    payoffs = [decision.payoffs_along(a, every) for a in actions]
     top, least = max(map(max, payoffs)), min(map(min, payoffs))
     at = {w: j for j, w in enumerate(every)}
     table = np.array([[float(top - row[at[w]]) for w in omegas] for row in payoffs])

@@ -390,8 +390,7 @@ def _dense(found: dict[int, int], bits: int) -> Masses:
     first, last = min(held), max(held)
     if last - first > MOST_LIKELY:
         raise too_long(last - first)
-    masses = [held.get(s, 0) for s in range(first, last + 1)]
-    return Masses(first, masses, (1 << bits) - sum(masses))
+    return trimmed(first, [held.get(s, 0) for s in range(first, last + 1)], bits)
 
 
 def _must_fit(law: Law, weights: Sequence[int]) -> None:

@@ -20,6 +20,7 @@ import numpy as np
 from discreet.errors import InputError, TooLarge
 from discreet.model.priors import IidPrior, ReferencePrior
 from discreet.model.problem import Problem
+from discreet.model.together import ask
 from discreet.model.universe import Universe
 from discreet.numerics.roundings import drift
 
@@ -115,6 +116,7 @@ def bands(path: Path, ratio: Fraction, low: int, high: int) -> list[Band]:
             fits=f"{MOST_TERMS:,}",
             remedy="use a larger ε or fewer respondents",
         )
+    ask(terms, MOST_TERMS)
     chunk = max(1, 2_000_000 // min(2 * reach + 1, window))
     return [
         _band(path, ratio, np.arange(start, min(start + chunk, last + 1)), reach, low, high)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from discreet.errors import TooLarge
 from discreet.frozen import dataclass
+from discreet.model.together import ask
 
 if TYPE_CHECKING:
     from flint import fmpz_poly
@@ -34,6 +35,7 @@ class Masses:
 
 def trimmed(first: int, masses: list[int], bits: int) -> Masses:
     """Without the empty ones that come first."""
+    ask(len(masses), MOST_LIKELY)
     skipped = next((i for i, mass in enumerate(masses) if mass), 0)
     return Masses(first + skipped, masses[skipped:], (1 << bits) - sum(masses))
 
@@ -82,6 +84,7 @@ def rounded_product(left: fmpz_poly, right: fmpz_poly, bits: int) -> tuple[fmpz_
             fits=f"{MOST_LIKELY:,}",
             remedy="use smaller weights",
         )
+    ask(left.degree() + right.degree(), 2 * MOST_LIKELY)
     product = left * right // (1 << bits)
     skipped = next((i for i in range(product.degree() + 1) if product[i]), 0)
     return product.right_shift(skipped), skipped

@@ -19,6 +19,7 @@ Other payoffs go through the joint law of (S, ω) (`joint_sums`). Where that is 
 found as above with f(a_y) and g(a_y) in the place of a_y, shifted to be ≥ 0. Absolute and pinball errors are bracketed by
 moments: with x = ω − a, ρ_q(x) = |x|/2 + (q−½)x is convex, so
     ρ_q(E x) ≤ E ρ_q(x) ≤ √(E x²)/2 + (q−½) E x.
+Errors of several decision makers are found each for itself, and added up.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from discreet.certify.value.joint_sums import joint_fits, joint_payoff, only_at_
 from discreet.certify.value.sum_laws import Masses
 from discreet.certify.value.sums import Sums, sums_of
 from discreet.errors import InputError
+from discreet.model.decision import Decision
 from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, TableKernel
 from discreet.model.losses import DistanceLoss, FormulaLoss, SquaredLoss
 from discreet.model.mechanism import Mechanism
@@ -70,27 +72,31 @@ def weighted_sum_payoff(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
     if lines is not None and not joint_fits(sums, kernel, exact=True):
         low, high = _on_lines(sums, mechanism, lines)
         return decisions[0].weight * low, decisions[0].weight * high
-    by_moments = len(decisions) == 1 and isinstance(decisions[0].loss, DistanceLoss) and sums.law.sets_aside
-    if not by_moments or (not isinstance(decisions[0].loss, SquaredLoss) and joint_fits(sums, kernel, exact=False)):
+    by_moments = all(isinstance(d.loss, DistanceLoss) for d in decisions) and sums.law.sets_aside
+    squared = len(decisions) == 1 and isinstance(decisions[0].loss, SquaredLoss)
+    if not by_moments or (not squared and joint_fits(sums, kernel, exact=False)):
         return joint_payoff(mechanism, sums)
-    decision = decisions[0]
-    numbers = [a for a in recommended(kernel, 0, 1) if isinstance(a, Fraction)]
-    if len(numbers) != kernel.width:
+    each = [[a for a in recommended(kernel, i, len(decisions)) if isinstance(a, Fraction)] for i in range(len(decisions))]
+    if any(len(numbers) != kernel.width for numbers in each):
         raise InputError(
-            "Squared error needs a number for each output",
-            found=f"{len(numbers)} numbers",
+            "An error needs a number for each output",
+            found=f"{min(map(len, each))} numbers",
             allowed=f"{kernel.width}",
             remedy="recommend a number for each output",
         )
-    moments = _moments(sums, _by_totals(mechanism), numbers, summary)
+    furthest = max(max(max(numbers) - min(numbers), abs(min(numbers))) for numbers in each)
+    through = _Through(sums, _by_totals(mechanism), summary, furthest)
+    return _added((-d.weight, _of_error(through, d, numbers)) for d, numbers in zip(decisions, each, strict=True))
+
+
+def _of_error(through: _Through, decision: Decision, numbers: Sequence[Fraction]) -> Bracket:
+    """Both sides of what one decision maker loses, but for his weight."""
+    moments = _moments(through, numbers)
     if isinstance(decision.loss, SquaredLoss):
-        low, high = moments[0]
-        return -decision.weight * high, -decision.weight * low
+        return moments[0]
     loss = decision.distance
     assert loss.quantile is not None
-    low, high = _by_moments(sums, *moments, loss.quantile)
-    scale = decision.weight * loss.pinballs
-    return -scale * high, -scale * low
+    return _added([(Fraction(loss.pinballs), _by_moments(through.sums, *moments, loss.quantile))])
 
 
 Bracket = tuple[Fraction, Fraction]
@@ -180,13 +186,10 @@ class _Through:
         return low, high + Fraction(found.missing, 1 << self.bits) * most
 
 
-def _moments(
-    sums: Sums, kernel: ClosedKernel | GaussianKernel | _Table, actions: Sequence[Fraction], summary: LinearSummary
-) -> tuple[Bracket, Bracket]:
+def _moments(through: _Through, actions: Sequence[Fraction]) -> tuple[Bracket, Bracket]:
     """Both sides of E (a−ω)² and of E a."""
-    origin, largest = min(actions), max(actions) - min(actions)
+    sums, origin, largest = through.sums, min(actions), max(actions) - min(actions)
     acts = [a - origin for a in actions]
-    through = _Through(sums, kernel, summary, max(largest, abs(origin)))
     means = through.after(acts)
     action, product = through.alone(means, largest), through.with_omega(means, largest)
     del means  # lists of a hundred thousand long numbers: one after the other

@@ -34,6 +34,8 @@ from discreet.model.replies import best_replies, decimal
 from discreet.model.summary import LinearSummary
 from discreet.watch import Watch
 
+AT_ONCE = 1 << 20
+"""Pairs of outputs and totals that are held at once."""
 BEYOND = 5
 """How many σ the outputs reach beyond the totals."""
 MOST_BEYOND = 400
@@ -250,8 +252,9 @@ def through(kernel: GaussianKernel, moments: np.ndarray, first: int) -> np.ndarr
     """Σ_s moment(s)·K(y|s) [·, output] for totals s = first, first + 1, …, all within the kernel's range."""
     totals = np.arange(first, first + moments.shape[1])
     must_fit(kernel.width * len(totals))
-    rows = np.exp(kernel.log_masses(np.arange(kernel.low, kernel.high + 1), totals))
-    return np.asarray(moments @ rows.T)
+    outputs, some = np.arange(kernel.low, kernel.high + 1), max(AT_ONCE // len(totals), 1)
+    blocks = (outputs[k : k + some] for k in range(0, len(outputs), some))
+    return np.concatenate([moments @ np.exp(kernel.log_masses(block, totals)).T for block in blocks], axis=1)
 
 
 def spread_weights(law: IidSum, weights: Weights) -> Weights:

@@ -139,6 +139,8 @@ def _note(
     lower: float | None = None,
 ) -> None:
     took = now() - begun
-    shown = height.loss if loss is None else loss, height.lower_bound if lower is None else lower
-    rungs.append(Reached(name, *shown, took))
+    proved = height.lower_bound if lower is None else lower
+    if all(decision.is_loss for decision in height.problem.decisions):
+        proved = max(proved, 0.0)
+    rungs.append(Reached(name, height.loss if loss is None else loss, proved, took))
     watch.report(stage=name, value=height.loss, bound=height.lower_bound, seconds=took)

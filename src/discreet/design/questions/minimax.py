@@ -74,7 +74,7 @@ class Exchange:
         actions = None if problem.real_actions else recommendations(problem)
         table = self._table(base, actions)
         self.section = truncated(base, table, first_tolerance(base, table, gap / (4 * len(priors))))
-        hears = AsPayoffs(watch)
+        hears = AsPayoffs.of(problem, watch)
         known = [a for r in references for o in r.mechanism.outputs if (a := o.action) is not None]
         self.answers: Answers = (
             RealAnswers(problem, known, float(self.epsilon), hears)

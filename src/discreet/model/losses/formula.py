@@ -103,6 +103,12 @@ class FormulaLoss(Loss):
         assert isinstance(found, Fraction)
         return found
 
+    def payoffs_along(self, action: Action, omegas: Sequence[Fraction], actions: Actions) -> list[Fraction]:
+        if isinstance(action, str):
+            return super().payoffs_along(action, omegas, actions)
+        alone = ListedActions((action,))
+        return self.largest_payoffs(omegas, alone)
+
     def largest_payoffs(self, omegas: Sequence[Fraction], actions: Choices) -> list[Fraction]:
         if isinstance(actions, NamedActions):
             return super().largest_payoffs(omegas, actions)

@@ -52,6 +52,10 @@ class Loss(ABC):
         """The same at each of several values."""
         return [self.payoffs(chosen, omega, actions) for omega in omegas]
 
+    def payoffs_along(self, action: Action, omegas: Sequence[Fraction], actions: Actions) -> list[Fraction]:
+        """u(a, ω) of one action at each of several values, exactly."""
+        return [self.payoff(action, omega, actions) for omega in omegas]
+
     def largest_payoff(self, omega: Fraction, actions: Choices) -> Fraction:
         """max_a u(a, ω) over listed actions."""
         return max(self.payoff(a, omega, actions) for a in actions)

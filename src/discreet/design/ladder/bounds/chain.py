@@ -60,7 +60,7 @@ def best_chain(problem: Problem, likely: Sequence[int], watch: Watch = SILENT) -
     `likely` are the types that may occur.
     """
     found = (_of_several if len(problem.decisions) > 1 else _of_one)(problem, likely, watch)
-    if found is not None and len(problem.decisions) == 1 and problem.decision.actions == RealActions():
+    if found is not None and found[0] >= 0 and len(problem.decisions) == 1 and problem.decision.actions == RealActions():
         return found  # who knows the truth loses nothing
     plain = float(-full_information(problem)), TheoremWitness(FULL)
     return plain if found is None or found[0] < plain[0] else found

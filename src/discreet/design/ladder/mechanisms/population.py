@@ -195,7 +195,8 @@ class Population:
             np.add.at(table, ([place[w] for w in omegas], totals - first), chances)
             return SumPairs(tuple(distinct), first, table)
         sums = self.sums(weights)
-        self._must_fit(joint_cells(sums))
+        pairs = joint_cells(sums)
+        self._must_fit(pairs if sums.tied is None else pairs**2)  # of each total one value, but a table of all
         spend(self.joint_seconds(weights))
         found = joint_masses(sums, exact=False)
         first = min(found.totals)

@@ -5,8 +5,8 @@ rational just above e^−ε (per stair) or e^(−ε/W) (per unit), so that its W
 are decimals or listed ones.
 
 A single squared error takes posterior means, or the allowed numbers nearest to them. Any other decisions take the best replies to
-the joint law of (S, ω) where that is small. Where it is not, absolute and pinball errors take quantiles of a normal law with the
-posterior's mean μ and deviation σ,
+the joint law of (S, ω) where that is small. Where it is not, errors of one or several decision makers take μ or, if absolute or
+pinball errors, quantiles of a normal law with the posterior's mean μ and deviation σ,
     a = μ + z_q·σ                                   where `certify` can form the joint law of likely pairs,
     a = μ + σ·(2q−1)/√(4q(1−q))                     where it values by moments (the best a for √(E x²)/2 + (q−½) E x),
 and other decisions read the statistic itself, whose joint law with itself is small. Losses are those that `certify` proves.
@@ -15,6 +15,7 @@ and other decisions read the statistic itself, whose joint law with itself is sm
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -30,7 +31,7 @@ from discreet.design.ladder.mechanisms.population import Population, Weights, po
 from discreet.design.ladder.mechanisms.proxy import Proxy, best_noise
 from discreet.design.ladder.mechanisms.sums import SumPairs
 from discreet.design.program.sections import Recommendation
-from discreet.design.schedule import SECONDS_PER_READ_CELL
+from discreet.design.schedule import SECONDS_PER_PROVED_REPLY, SECONDS_PER_READ_CELL
 from discreet.errors import TooLarge
 from discreet.mechanisms.integer_noise import IntegerNoise
 from discreet.model.actions import Action, NamedActions, RealActions
@@ -124,15 +125,18 @@ class Reader:
         single = len(self.problem.decisions) == 1 and isinstance(self.problem.decisions[0].loss, SquaredLoss)
         return single and self.population.counts.sets_aside
 
-    def read(self, proxy: Proxy, seconds: float = inf) -> Reading:
-        """The proxy, or a coarser one that takes no longer than it may, with the best actions for the decisions."""
+    def read(self, proxy: Proxy, seconds: float = inf, *, proved: bool = True) -> Reading:
+        """The proxy, or a coarser one that takes no longer than it may, with the best actions for the decisions.
+
+        A loss that need not be proved may be that of real actions.
+        """
         if not self.squared:
             return self._by_replies(proxy.weights, seconds)
         decision = self.problem.decision
         allowed = decision.actions
         actions = tuple(self.allowed(a) for a in proxy.actions.tolist())
         free = isinstance(allowed, RealActions) and allowed.lower is None and allowed.upper is None
-        loss = proxy.loss * float(decision.weight) if free else None
+        loss = proxy.loss * float(decision.weight) if free or not proved else None
         return self._exact(proxy.weights, proxy.noise, proxy.start, actions, loss, proxy.weights)
 
     def _exact(
@@ -160,9 +164,9 @@ class Reader:
         )
         return tuple(of[t] for t in near)
 
-    def allowed(self, target: float) -> Fraction:
-        """The allowed action nearest to a number."""
-        decision = self.problem.decision
+    def allowed(self, target: float, decision: Decision | None = None) -> Fraction:
+        """The allowed action nearest to a number, of the only decision maker or of another."""
+        decision = self.problem.decision if decision is None else decision
         if isinstance(decision.actions, RealActions):
             return decimal(target, decision.actions)
         numbers = decision.listed.numbers
@@ -186,8 +190,8 @@ class Reader:
             except TooLarge:
                 continue
         decisions = self.problem.decisions
-        if len(decisions) == 1 and isinstance(decisions[0].loss, DistanceLoss) and self.population.counts.sets_aside:
-            return self._by_normal(weights, decisions[0].loss)
+        if all(isinstance(d.loss, DistanceLoss) for d in decisions) and self.population.counts.sets_aside:
+            return self._by_normal(weights, seconds)
         if len(decisions) == 1 and _has_lines(decisions[0]) and self.population.counts.sets_aside:
             return self._by_means(weights)
         steps, _ = self.population.sums(weights).lattice()
@@ -198,10 +202,16 @@ class Reader:
         steps, _ = self.population.sums(weights).lattice()
         return SECONDS_PER_READ_CELL * self.population.length(steps) * self.population.length(weights)
 
-    def coarser(self, weights: Weights) -> list[Weights]:
+    def _affordable(self, weights: Weights, seconds: float) -> Weights:
+        """The finest of the weights and coarser ones whose replies are proved by moments in the time, or the coarsest."""
+        each, reach = SECONDS_PER_PROVED_REPLY * len(self.problem.decisions), self.population.step(weights)
+        found = self.coarser(weights, [reach >> k for k in range(1, reach.bit_length())])
+        return next((coarse for coarse in found if each * self.population.length(coarse) <= seconds), found[-1])
+
+    def coarser(self, weights: Weights, steps: Sequence[int] | None = None) -> list[Weights]:
         """The weights and coarser ones, as long as they say enough."""
         found, reach = [weights], self.population.step(weights)
-        for top in (reach // 2, reach // 4, FINE_ENOUGH):
+        for top in steps or (reach // 2, reach // 4, FINE_ENOUGH):
             coarse = tuple(round(w * top / reach) for w in weights)
             if FINE_ENOUGH <= top < reach and self.population.step(coarse) == top and coarse not in found:
                 found.append(coarse)
@@ -219,26 +229,27 @@ class Reader:
         assert best is not None
         return self._exact(weights, best[1], joint.first, tuple(best[2]), None, found)
 
-    def _by_normal(self, weights: Weights, loss: DistanceLoss) -> Reading:
-        coarse, q = self._fitting(weights), float(loss.quantile or Fraction(1, 2))
-        if coarse is None:
-            coarse, away = weights, (2 * q - 1) / sqrt(4 * q * (1 - q))
-        else:
-            away = NormalDist().inv_cdf(q)
+    def _by_normal(self, weights: Weights, seconds: float) -> Reading:
+        """Errors as if ω were normal after each output; as if it lay farthest from its mean where the joint law is too large."""
+        fitting, decisions = self._fitting(weights), self.problem.decisions
+        coarse = fitting or self._affordable(weights, seconds)
+        levels = [float(Fraction(1, 2) if d.distance.quantile is None else d.distance.quantile) for d in decisions]
+        away = [NormalDist().inv_cdf(q) if fitting else (2 * q - 1) / sqrt(4 * q * (1 - q)) for q in levels]
         law = self.population.law(coarse)
         centre = float(law.masses @ law.means) / float(law.masses.sum())
         g = law.means - centre
-        best: tuple[float, IntegerNoise, np.ndarray] | None = None
+        best: tuple[float, IntegerNoise, np.ndarray, np.ndarray] | None = None
         for noise in best_noise(self.epsilon, self.population.step(coarse), gcd(*coarse)):
             moments = np.stack([law.masses, law.masses * g, law.masses * (g * g + law.variances)])
             density, first, second = to_outputs(moments, law.first, noise, law.first, law.last)
             safe = np.where(density > 0, density, 1.0)
             spread = np.sqrt(np.maximum(second / safe - (first / safe) ** 2, 0.0))
-            least = float((density * spread).sum())
+            least = sum(float(d.weight) * float(density @ spread**d.distance.degree) for d in decisions)
             if best is None or least < best[0]:
-                best = (least, noise, centre + first / safe + away * spread)
+                best = (least, noise, centre + first / safe, spread)
         assert best is not None
-        actions = tuple(self.allowed(a) for a in best[2].tolist())
+        told = [[self.allowed(a, d) for a in (best[2] + t * best[3]).tolist()] for d, t in zip(decisions, away, strict=True)]
+        actions = tuple(told[0]) if len(told) == 1 else tuple(zip(*told, strict=True))
         return self._exact(coarse, best[1], law.first, actions, None, weights)
 
     def counted(self) -> Reading | None:
