@@ -48,6 +48,8 @@ class Height:
         """What steps of the urn bound take, against what was guessed."""
         self.boxes_in_vain = 0.0
         """The most seconds in which boxes promised nothing."""
+        self.searched: set[tuple[int, ...]] = set()
+        """Weights of one sum from which better ones were searched for."""
         self.begun_in = 0.0
         """Seconds that the first rungs took."""
         self.makers: list[Height] = []

@@ -14,7 +14,8 @@ from discreet.design.ladder.bounds.coins import best_coins, promised
 from discreet.design.ladder.bounds.counts import coins_bound
 from discreet.design.ladder.bounds.dice import dice_bound, dice_within, promising, why_no_coins
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
-from discreet.design.ladder.bounds.set_aside import Fitted, fitting_program, forms_of, set_aside_bound
+from discreet.design.ladder.bounds.set_aside import Bounded, Fitted, fitting_program, forms_of, set_aside_bound
+from discreet.design.ladder.bounds.set_aside_forms import better_form
 from discreet.design.ladder.bounds.urn import UrnProved, urn_bound
 from discreet.design.ladder.bounds.urn_forms import FittedUrn
 from discreet.design.ladder.bounds.urn_forms import finest as finest_urn
@@ -38,6 +39,8 @@ FIRST_FORM = 0.3
 """Share of the time that an urn bound may take with the count alone."""
 SLOWER = 1.25
 """A program that was too slow is followed by one which at least so much slower steps would fit."""
+SEARCHING = 0.6
+"""Share of what is left that goes to a search for better weights of one sum."""
 ALONE_SECONDS = 4.0
 """One sum may take so long in any case: at small ε it is nearly the whole truth."""
 
@@ -165,7 +168,27 @@ class SetAside(Rung):
                 best = found
             if best.lower_bound >= enough:
                 break
+        searched = self._by_better_weights(height, best, ends - now())
+        if searched is not None and (best is None or searched.lower_bound > best.lower_bound):
+            best = searched
         return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)
+
+    def _by_better_weights(self, height: Height, best: Bounded | None, seconds: float) -> Bounded | None:
+        """Where one sum proves most of all bounds so far, and not enough: what it proves by weights that are searched for."""
+        held = height.bound if best is None or best.lower_bound <= height.lower_bound else best
+        witness = held.witness
+        enough = held.lower_bound is None or held.lower_bound >= (1 - height.gap) * height.loss
+        if not isinstance(witness, SetAsideWitness) or len(witness.weights[0]) > 1 or enough or height.watch.cancelled():
+            return None
+        ends, start = now() + seconds, tuple(witness.weights[t][0] for t in height.reader.law.types)
+        if start in height.searched:
+            return None
+        height.searched.add(start)
+        form = better_form(height.reader, start, height.loss, SEARCHING * seconds, height.watch)
+        fitted = fitting_program(height.reader, [(w,) for w in form], height.loss, ends - now())
+        if form == start or fitted is None:
+            return None
+        return set_aside_bound(height.reader, fitted, height.loss, SET_ASIDE_GAP, ends - now(), height.watch)
 
 
 class UrnBound(Rung):

@@ -184,10 +184,12 @@ class Fitted:
     whole: bool = True
 
 
-def fitting_program(reader: Reader, forms: Sequence[Form], loss: float, seconds: float) -> Fitted | None:
+def fitting_program(
+    reader: Reader, forms: Sequence[Form], loss: float, seconds: float, finenesses: Sequence[tuple[float, float]] = FINENESSES
+) -> Fitted | None:
     """The finest program that time and memory allow; None when there is none."""
     loss, found = loss / float(reader.problem.decision.weight), None
-    for leave_out, apart in FINENESSES:
+    for leave_out, apart in finenesses:
         program = set_aside_program(reader.law, forms, leave_out)
         if program is None:
             break

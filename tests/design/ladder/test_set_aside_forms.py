@@ -1,0 +1,80 @@
+"""Weights of one sum over the others are searched for: by one step at a time, within the time, never for less."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import design_worlds as worlds
+import pytest
+
+from discreet.design.ladder.bounds.rungs import SetAside
+from discreet.design.ladder.bounds.set_aside import fitting_program, set_aside_bound
+from discreet.design.ladder.bounds.set_aside_forms import better_form, neighbours, proved_roughly, trial_seconds
+from discreet.design.ladder.mechanisms.population import Weights
+from discreet.design.ladder.mechanisms.readings import Reader
+from discreet.design.ladder.rung import Found, Height
+from discreet.files.problem import problem_from_document
+from discreet.model.problem import Problem
+from discreet.watch import SILENT
+
+LONG = 1e4
+ROUGH: Weights = (0, 0, 1, 1)
+"""Weights that tell little."""
+LOSS = 15.0
+
+
+def staff(values: Any = range(4), epsilon: str = "3/4") -> Problem:
+    real = {"kind": "squared-error", "actions": "real"}
+    document = worlds.document(40, values, (".6", ".2", ".15", ".05"), real)
+    return problem_from_document(document | {"privacy": {"epsilon": epsilon, "unit": "person"}})
+
+
+class Stopped:
+    """Wants nothing more."""
+
+    def report(self, **told: Any) -> None:
+        """Hear nothing."""
+
+    def cancelled(self) -> bool:
+        return True
+
+
+def test_neighbours_are_one_step_away() -> None:
+    assert neighbours((0, 1, 1, 1), (0, 1, 2, 3)) == [(0, 2, 2, 2), (0, 1, 2, 2)]
+    assert neighbours((0, 1, 3, 3), (0, 1, 2, 3)) == [(0, 2, 4, 4), (0, 0, 2, 2), (0, 1, 4, 4), (0, 1, 2, 2), (0, 1, 3, 4)]
+
+
+def test_neighbours_keep_the_order_of_the_types() -> None:
+    """The adversary: values in no order, the lowest weight in the middle."""
+    assert neighbours((3, 0, 1), (9, 2, 5)) == [(4, 0, 2), (2, 0, 0), (4, 0, 1), (2, 0, 1)]
+
+
+def test_a_search_proves_more_than_where_it_starts() -> None:
+    problem = staff()
+    found = better_form(Reader(problem), ROUGH, LOSS, LONG, SILENT)
+    before, after = (proved_roughly((problem, form, LOSS), SILENT) for form in (ROUGH, found))
+    assert found != ROUGH and after > 1.02 * before
+
+
+@pytest.mark.parametrize("share", [0.0, 0.99])
+def test_without_time_for_a_few_trials_nothing_is_searched(share: float) -> None:
+    reader = Reader(staff())
+    assert better_form(reader, ROUGH, LOSS, 4 * share * trial_seconds(reader, ROUGH, LOSS), SILENT) == ROUGH
+
+
+def test_a_search_that_is_told_to_stop_stays_where_it_is() -> None:
+    assert better_form(Reader(staff()), ROUGH, LOSS, LONG, Stopped()) == ROUGH
+
+
+def test_the_rung_searches_once_where_one_sum_proves_most() -> None:
+    problem = staff()
+    height, rung = Height(problem, 1e-6, SILENT), SetAside()
+    height.take(Found(loss=LOSS))
+    fitted = fitting_program(height.reader, [(w,) for w in ROUGH], LOSS, LONG)
+    assert fitted is not None
+    start = set_aside_bound(height.reader, fitted, LOSS, 2e-3, LONG)
+    found = rung._by_better_weights(height, start, LONG)
+    assert found is not None and start.lower_bound < found.lower_bound < LOSS
+    assert rung._by_better_weights(height, start, LONG) is None
+    height.take(Found(lower_bound=LOSS, witness=found.witness))
+    assert rung._by_better_weights(height, found, LONG) is None  # that is enough
