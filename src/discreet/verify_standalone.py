@@ -34,16 +34,16 @@ def need(condition, words):
         raise Refuted(words)
 
 STEPS = 20_000_000  # elementary steps that listing states and edges may take: some ten seconds and a gigabyte at most
-TOGETHER, ASKED = 8 * STEPS, [0, 0]  # of all members of a family; those of the members before, and of the one at hand
-BYTES, DIGITS, CHARACTERS, BROKEN = 1 << 30, 50_000, 5_000, zlib.error  # of a file, of a whole number, of any other exact number
+BYTES, DIGITS, CHARACTERS = 1 << 30, 50_000, 5_000  # of a file, of a whole number, of any other exact number
+BROKEN, ASKED = zlib.error, [0, 0, 1 << 60]  # steps of the members of a family before, of the one at hand, and the most of all
 
 def affordable(count, limit=STEPS, what="steps"):
     """Asked before any work whose amount the file decides."""
     if count > limit:
         raise TooLarge(f"about {count:.1e} {what}, and {limit:,} are allowed" if count < 10**300 else f"far too many {what}")
     ASKED[1] = max(ASKED[1], count * (what == "steps"))
-    if sum(ASKED) > TOGETHER:
-        raise TooLarge(f"more than {TOGETHER:,} steps for all members together")
+    if sum(ASKED[:2]) > ASKED[2]:
+        raise TooLarge(f"more than {ASKED[2]:,} steps for all members together")
 
 def whole(text):
     """A whole number in the only way to write it: ASCII digits, no sign but a minus, no leading zero."""
@@ -494,11 +494,11 @@ def once(pairs):
 
 def members(text):
     """(words, mechanism) of a mechanism file, or of every member of a family: one mechanism for each range of cell sizes."""
-    ASKED[:] = 0, 0
     document = json.loads(text, object_pairs_hook=once, parse_int=whole, parse_float=whole, parse_constant=whole)
     if document["format"] != "discreet-family/1":
         return [("", document)]
     need(document["members"], "a family without members")
+    ASKED[:] = 0, 0, 8 * STEPS + len(document["members"]) * STEPS // 4
     for m in document["members"]:  # a smaller cell is filled up to the largest size, so that is what must be proved
         need(m["to"] == m["mechanism"]["problem"]["data"]["respondents"] >= m["from"] > 0, "a member serves other sizes")
     return [(f" for cells of {m['from']} to {m['to']}", m["mechanism"]) for m in document["members"]]
@@ -510,7 +510,7 @@ def verify(text):
 def prove(mechanism):
     """(promise, its tightest number from below, from above, where, hash) of a mechanism document; raises Refuted."""
     need(mechanism["format"] == "discreet-mechanism/1", "not a mechanism file")
-    promise, asked, ASKED[:] = mechanism["guarantee"], mechanism["problem"]["privacy"], (sum(ASKED), 0)
+    promise, asked, ASKED[:2] = mechanism["guarantee"], mechanism["problem"]["privacy"], (sum(ASKED[:2]), 0)
     keys, wanted = ([key for key in ("epsilon", "delta", "rho") if key in said and (key != "delta" or number(said[key]))]
                     for said in (promise, asked))
     need(keys in (["epsilon"], ["epsilon", "delta"], ["rho"]), "the promise is neither epsilon, nor epsilon with delta, nor rho")

@@ -89,10 +89,10 @@ def test_it_says_of_noise_that_is_not_proved_what_the_python_verifier_says(offli
 
 
 def test_it_refuses_a_family_of_very_many_members_as_the_python_verifier_does(offline: Page) -> None:
-    data = [base64.b64encode(json.dumps(many_members(number)).encode()).decode() for number in (8, 9)]
+    data = [base64.b64encode(json.dumps(many_members(number)).encode()).decode() for number in (10, 13)]
     few, many = offline.evaluate(ASK, data)
-    assert few[0] == 0 and len(few[2]) == 8
-    assert many == [2, "too large to be checked here: more than 160000000 steps for all members together", []]
+    assert few[0] == 0 and len(few[2]) == 10
+    assert many == [2, "too large to be checked here: more than 225000000 steps for all members together", []]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 Every piece of work whose amount a file decides has a limit of its own, and none takes much longer than ten seconds. Many parts that
 each stay just below it would take hours. So while parts of one file are looked at, pieces are counted as shares of their limits
-before they begin, and all together may be so many whole ones, with a little more for each part.
+before they begin, and all together may be so many whole ones, and an eighth for each part.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from discreet.errors import TooLarge
 
 MOST = 8
 """Whole pieces of work that all parts of a file may ask for."""
-FOR_A_WHOLE_ONE = 256
-"""So many parts may ask for one more."""
+FOR_A_WHOLE_ONE = 8
+"""So many parts may ask for one more: whatever a design makes asks for less, also where its bound has sixteen programs."""
 
 
 @dataclass
