@@ -107,7 +107,7 @@ SECONDS_PER_DICE_PAIR = 4e-6
 """Of a bound by dice, for each pair of states of a tier and each count;"""
 SECONDS_PER_DICE_EDGE, DICE_EDGE_POWER = 1e-5, 1.5
 """where actions have windows, for the edges of a tier to this power."""
-SECONDS_PER_BOX, SECONDS_PER_KEPT = 3.3e-6, 2e-3
+SECONDS_PER_BOX, SECONDS_PER_KEPT = 2.6e-6, 2e-3
 """Of a bound by boxes: for the squared states of one, each far type but the first and the larger of ε and one; for each state."""
 SECONDS_PER_LIKELY_PAIR = 1.8e-5
 """Of a bound by likely histograms, for the square of these and the larger of ε and one."""

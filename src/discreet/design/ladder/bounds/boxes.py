@@ -50,7 +50,7 @@ LOOKS = 24
 """Numbers of players between two references for which their shares are looked at."""
 TRIED = 0.25
 """Share of the time for finding out which types."""
-GAP, TRIAL_GAP = 6e-3, 3e-2
+GAP, TRIAL_GAP = 4e-3, 3e-2
 FURTHER = 1.08
 """How much more all states prove than a trial promises."""
 LONGER = 1.5
