@@ -95,11 +95,11 @@ def design(
     search = _Search(problem, gap, seconds, watch, oblivious=within == OBLIVIOUS)
     with working_with(workers):
         search.along_the_routes()
-    if search.oblivious:
-        search.along_the_statistic()
-    if keep is not None and within is None:
-        keep(*search.proofs.settled())
-    found = search.found(search.beside_baselines(compare))
+        if search.oblivious:
+            search.along_the_statistic()
+        if keep is not None and within is None:
+            keep(*search.proofs.settled())
+        found = search.found(search.beside_baselines(compare))
     return found if within is None else replace(found, within=within, price=search.price(found))
 
 
