@@ -498,7 +498,6 @@ def members(text):
     if document["format"] != "discreet-family/1":
         return [("", document)]
     need(document["members"], "a family without members")
-    ASKED[:] = 0, 0, 8 * STEPS + len(document["members"]) * STEPS // 4
     for m in document["members"]:  # a smaller cell is filled up to the largest size, so that is what must be proved
         need(m["to"] == m["mechanism"]["problem"]["data"]["respondents"] >= m["from"] > 0, "a member serves other sizes")
     return [(f" for cells of {m['from']} to {m['to']}", m["mechanism"]) for m in document["members"]]
@@ -507,10 +506,11 @@ def verify(text):
     """What `prove` says of the one mechanism in a file."""
     return prove(*(mechanism for _, mechanism in members(text)))
 
-def prove(mechanism):
+def prove(mechanism, *, place=0, members=1):
     """(promise, its tightest number from below, from above, where, hash) of a mechanism document; raises Refuted."""
     need(mechanism["format"] == "discreet-mechanism/1", "not a mechanism file")
-    promise, asked, ASKED[:2] = mechanism["guarantee"], mechanism["problem"]["privacy"], (sum(ASKED[:2]), 0)
+    ASKED[:] = sum(ASKED[:2]) * (place > 0), 0, 8 * STEPS + members * STEPS // 4
+    promise, asked = mechanism["guarantee"], mechanism["problem"]["privacy"]
     keys, wanted = ([key for key in ("epsilon", "delta", "rho") if key in said and (key != "delta" or number(said[key]))]
                     for said in (promise, asked))
     need(keys in (["epsilon"], ["epsilon", "delta"], ["rho"]), "the promise is neither epsilon, nor epsilon with delta, nor rho")
@@ -556,7 +556,7 @@ def main(arguments):
         sys.set_int_max_str_digits(0)
         affordable(Path(arguments[0]).stat().st_size, BYTES, "bytes")
         named = members(inflated(Path(arguments[0]).read_bytes()).decode("utf-8"))
-        found = [(words, *prove(m)) for words, m in named]
+        found = [(words, *prove(m, place=k, members=len(named))) for k, (words, m) in enumerate(named)]
     except Refuted as reason:
         say(f"REFUTED: {reason}")
         return 1

@@ -83,6 +83,15 @@ def test_a_family_of_very_many_members_is_refused(tmp_path: Path) -> None:
     assert told[1].stdout == "TOO LARGE to be checked here: more than 225,000,000 steps for all members together\n"
 
 
+def test_files_are_not_counted_with_those_that_were_checked_before() -> None:
+    """The adversary: a program that checks one file after the other in one process."""
+    document = table_of(HUGE, 2, {"kind": "linear", "weights": [0, 1]})
+    document["kernel"] = {"family": "geometric", "from": 0, "to": HUGE, "step": 1, "ratio": "1/2"}
+    verifier.ASKED[:] = 10**12, 10**12, 1
+    assert outcome(document) == 0
+    assert verifier.ASKED[0] == 0
+
+
 def test_a_closed_form_for_10_to_the_30_needs_no_list() -> None:
     document = table_of(HUGE, 2, {"kind": "linear", "weights": [0, 1]})
     document["kernel"] = {"family": "geometric", "from": 0, "to": HUGE, "step": 1, "ratio": "1/2"}
