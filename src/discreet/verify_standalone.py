@@ -42,7 +42,7 @@ def affordable(count, limit=STEPS, what="steps"):
     if count > limit:
         raise TooLarge(f"about {count:.1e} {what}, and {limit:,} are allowed" if count < 10**300 else f"far too many {what}")
     ASKED[1] = max(ASKED[1], count * (what == "steps"))
-    if sum(ASKED[:2]) > ASKED[2]:
+    if what == "steps" and sum(ASKED[:2]) > ASKED[2]:
         raise TooLarge(f"more than {ASKED[2]:,} steps for all members together")
 
 def whole(text):
