@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 
 from discreet.design.schedule import hands, time_left
 from discreet.errors import InputError
@@ -49,3 +50,28 @@ def lost(home: int, watch: Watch) -> str:
 def share(part: float, watch: Watch) -> float:
     """The seconds that it has."""
     return time_left(watch)
+
+
+class OneWay:
+    """Is sent, and read by nobody but whoever made it."""
+
+    def __init__(self, home: int) -> None:
+        self.home = home
+
+    def __reduce__(self) -> tuple[Callable[[int], OneWay], tuple[int]]:
+        return read_at_home, (self.home,)
+
+
+def read_at_home(home: int) -> OneWay:
+    if os.getpid() != home:
+        raise LookupError("only where it was made")
+    return OneWay(home)
+
+
+def whose(part: OneWay, watch: Watch) -> int:
+    return part.home
+
+
+def one_way_back(_: object, watch: Watch) -> object:
+    """What a worker finds, nobody else can read."""
+    return OneWay(os.getpid())

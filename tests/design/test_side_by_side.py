@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import io
+import os
+import pickle
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import pytest
-from pieces import doubled, patient, refused
+from pieces import OneWay, doubled, one_way_back, patient, refused, whose
 
-from discreet.design.crew.side_by_side import side_by_side
+from discreet.design.crew.side_by_side import WorkerLostError, side_by_side
+from discreet.design.crew.worker import _listen, serve
 from discreet.errors import InputError
 
 
@@ -51,6 +57,25 @@ def test_an_error_of_a_piece_is_raised_as_it_is(workers: int) -> None:
 def test_cancelling_reaches_pieces_that_run_and_leaves_out_the_others() -> None:
     found = side_by_side(patient, list(range(5)), Listener(enough=2), 2)
     assert found.count("stopped") == 2 and found.count(None) == 3
+
+
+def test_a_worker_that_cannot_read_what_it_is_asked_says_so_and_ends() -> None:
+    """The adversary: a task of which the worker finds nothing; it would wait for a next one for ever, whoever asked gone or not."""
+    asked, tasks, ended = pickle.dumps(("task", doubled, 1)).replace(b"doubled", b"no_such"), Queue[Any](), threading.Event()
+    answers = io.BytesIO()
+    _listen(io.BytesIO(asked), tasks, threading.Event(), ended.set)
+    (_, words), last = tasks.get_nowait(), tasks.get_nowait()
+    assert "no_such" in words and last is None and not ended.is_set()
+    serve(io.BytesIO(asked), answers)
+    kind, error = pickle.loads(answers.getvalue())
+    assert kind == "error" and isinstance(error, WorkerLostError) and "no_such" in str(error)
+
+
+def test_what_cannot_be_sent_or_read_loses_the_worker_not_the_result() -> None:
+    """The adversaries: tasks that cannot be sent, or not be read there, and results that cannot be read here."""
+    for work, tasks in ((doubled, [threading.Lock()] * 2), (whose, [OneWay(os.getpid())] * 2), (one_way_back, [0, 0])):
+        with pytest.raises(WorkerLostError, match="lock|only where it was made"):
+            side_by_side(work, tasks, workers=2)
 
 
 def test_nobody_cannot_work() -> None:

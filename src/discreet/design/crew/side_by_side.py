@@ -160,7 +160,7 @@ class _Crew:
                 for number in numbers:
                     if not self.stopped.is_set():
                         self._have_done(process, number)
-        except (EOFError, OSError, pickle.PickleError, AttributeError, ImportError) as error:
+        except Exception as error:  # a pipe that breaks, or something that cannot be sent or read, says so in many ways
             if not self.stopped.is_set():
                 self.told.put(("error", -1, WorkerLostError(f"a worker ended early: {type(error).__name__}: {error}")))
 

@@ -14,8 +14,10 @@ from collections.abc import Callable
 from queue import Queue
 from typing import Any, BinaryIO
 
+from discreet.design.crew.side_by_side import WorkerLostError
 from discreet.design.memory import as_a_worker
 from discreet.design.schedule import working_with
+from discreet.watch import Watch
 
 
 class Remote:
@@ -72,6 +74,14 @@ def _listen(source: BinaryIO, tasks: Queue[tuple[Any, Any] | None], stopped: thr
         stopped.set()
         tasks.put(None)
         ended()
+    except Exception as error:  # what was asked cannot be found or held here, nor can anything that follows be read
+        stopped.set()
+        tasks.put((_not_understood, f"{type(error).__name__}: {error}"))
+        tasks.put(None)
+
+
+def _not_understood(words: str, watch: Watch) -> None:
+    raise WorkerLostError(f"a worker cannot do what it was asked: {words}")
 
 
 def main() -> None:
