@@ -134,3 +134,23 @@ def test_ctrl_c_ends_with_130_and_one_word(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGINT)
     _, said = process.communicate()
     assert (process.returncode, said) == (130, "discreet: Interrupted.\n")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_lead_nowhere(closed: str, tmp_path: Path) -> None:
+    """The adversary: whoever starts the program closes its streams, as some schedulers do; files are not opened in their place."""
+    body = f"""
+    from discreet.cli.progress import progress
+    with progress() as watch, open({str(tmp_path / "written")!r}, "w") as file:
+        file.write(str(file.fileno() > 2))
+        print("a result")
+        watch.report(stage="a stage")
+"""
+    for words, code in ((("planted",), 0), (("no-such",), 2)):
+        command = [sys.executable, "-c", PLANTED.format(body=body), *words]
+        done = subprocess.run(
+            ["/bin/sh", "-c", f'exec "$@" {closed}', "sh", *command], capture_output=True, text=True, check=False, timeout=600
+        )
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+    assert (tmp_path / "written").read_text(encoding="utf-8") == "True"

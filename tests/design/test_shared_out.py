@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from contextvars import Context
 from functools import partial
 from typing import Any
@@ -72,6 +73,25 @@ def test_without_processes_all_is_done_here(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(crew, "_hired", few)
     assert shared_out(doubled, [1, 2], SILENT, LONG, "part", hands=2) == [2, 4]
     assert made[0].poll() is not None
+
+
+def test_without_threads_all_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The adversary: a machine that gives processes and nobody to speak with the second; both are sent home."""
+    hired, made, started = crew._hired, list[Any](), list[Any]()
+
+    class Few(threading.Thread):
+        def start(self) -> None:
+            if started:
+                raise RuntimeError("can't start new thread")
+            started.append(self)
+            super().start()
+
+    monkeypatch.setattr(crew, "_hired", lambda count: made.append(hired(count)) or made[-1])
+    monkeypatch.setattr(crew.threading, "Thread", Few)
+    heard = Heard()
+    assert shared_out(doubled, [1, 2], heard, LONG, "part", hands=2) == [2, 4]
+    assert heard.messages == ["one after the other: no process could be had: can't start new thread"]
+    assert [worker.poll() is not None for worker in made] == [True, True]
 
 
 def test_the_first_part_is_done_whatever_the_time() -> None:

@@ -74,7 +74,7 @@ def test_a_worker_that_cannot_read_what_it_is_asked_says_so_and_ends() -> None:
 def test_what_cannot_be_sent_or_read_loses_the_worker_not_the_result() -> None:
     """The adversaries: tasks that cannot be sent, or not be read there, and results that cannot be read here."""
     for work, tasks in ((doubled, [threading.Lock()] * 2), (whose, [OneWay(os.getpid())] * 2), (one_way_back, [0, 0])):
-        with pytest.raises(WorkerLostError, match="lock|only where it was made"):
+        with pytest.raises(WorkerLostError, match=r"lock|only where it was made"):
             side_by_side(work, tasks, workers=2)
 
 
@@ -83,7 +83,8 @@ def test_nobody_cannot_work() -> None:
         side_by_side(doubled, [1, 2], workers=0)
 
 
-def test_a_script_without_a_main_guard_works(tmp_path: Path) -> None:
+@pytest.mark.parametrize("closed", ["", "2>&-", "<&- >&- 2>&-"])
+def test_a_script_without_a_main_guard_works_whatever_is_closed(tmp_path: Path, closed: str) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "from operator import pow\n"
@@ -91,8 +92,11 @@ def test_a_script_without_a_main_guard_works(tmp_path: Path) -> None:
         "from discreet.design.crew.side_by_side import side_by_side\n"
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "from pieces import doubled\n"
-        "print(side_by_side(doubled, [1, 2, 3], workers=2))\n",
+        "found = side_by_side(doubled, [1, 2, 3], workers=2)\n"
+        f"open({str(tmp_path / 'found')!r}, 'w').write(str(found))\n",
         encoding="utf-8",
     )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=600)
-    assert done.stdout == "[2, 4, 6]\n", done.stderr
+    command = ["/bin/sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "found").read_text(encoding="utf-8") == "[2, 4, 6]"

@@ -114,6 +114,15 @@ def explain(error: Exception) -> tuple[str, int]:
     )
 
 
+def open_streams() -> None:
+    """Let streams that whoever started this has closed lead nowhere; the next file would otherwise be opened in their place."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            with suppress(OSError):
+                nowhere = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+                setattr(sys, name, os.fdopen(nowhere, "w" if number else "r", encoding="utf-8", closefd=False))
+
+
 def quiet_exit() -> None:
     """Let the interpreter end without complaining about a reader that went away, and deaf to Ctrl-C: all is done and told."""
     for stream in (sys.stdout, sys.stderr):

@@ -109,6 +109,7 @@ def run(arguments: list[str]) -> int:
 
 def main() -> None:
     """What the shell calls."""
+    failures.open_streams()
     code = run(sys.argv[1:])
     failures.quiet_exit()
     if any(thread.daemon for thread in threading.enumerate()):

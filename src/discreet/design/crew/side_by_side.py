@@ -111,10 +111,7 @@ class _Crew:
 
     def done(self, count: int) -> list[Any]:
         """The results, once every worker has gone home."""
-        self._hire(count)
-        threads = [threading.Thread(target=self._attend, args=(p,), daemon=True) for p in self.processes]
-        for thread in threads:
-            thread.start()
+        threads = self._hire(count)
         found: list[Any] = [None] * len(self.tasks)
         finished, failure, begun = 0, None, time.monotonic()
         try:
@@ -140,14 +137,19 @@ class _Crew:
             raise failure
         return found
 
-    def _hire(self, count: int) -> None:
-        """So many workers, or none."""
+    def _hire(self, count: int) -> list[threading.Thread]:
+        """So many workers and who speaks with each, or none."""
         try:
             for _ in range(count):
                 self.processes.append(_hired(count))
-        except OSError as error:
+            threads = [threading.Thread(target=self._attend, args=(p,), daemon=True) for p in self.processes]
+            for thread in threads:
+                thread.start()
+        except (OSError, RuntimeError, MemoryError) as error:
+            self.stopped.set()
             self._dismiss()
             raise WorkerLostError(f"no process could be had: {error}") from error
+        return threads
 
     def _attend(self, process: subprocess.Popen[bytes]) -> None:
         """Hand one task after the other to a worker and pass on what it says."""

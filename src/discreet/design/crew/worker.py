@@ -80,14 +80,15 @@ def _listen(source: BinaryIO, tasks: Queue[tuple[Any, Any] | None], stopped: thr
         tasks.put(None)
 
 
-def _not_understood(words: str, watch: Watch) -> None:
+def _not_understood(words: str, _: Watch) -> None:
     raise WorkerLostError(f"a worker cannot do what it was asked: {words}")
 
 
 def main() -> None:
-    """Keep the pipe for answers alone: whatever a library prints goes to standard error."""
+    """Keep the pipe for answers alone: whatever a library prints goes to standard error, or nowhere where that is closed."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    spoken = os.open(os.devnull, os.O_WRONLY) if sys.stderr is None else sys.stderr.fileno()
+    os.dup2(spoken, sys.stdout.fileno())
     as_a_worker()
     with working_with(1):
         serve(sys.stdin.buffer, answers, ended=lambda: os._exit(0))
