@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from contextvars import Context
-from functools import partial
+from functools import wraps
 from typing import Any
 
 import design_worlds as worlds
@@ -30,7 +30,13 @@ REAL = {"kind": "squared-error", "actions": "real"}
 @pytest.fixture(autouse=True)
 def by_the_clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers know no counted work, so all of this is done by the clock."""
-    monkeypatch.setattr(request.node, "obj", partial(Context().run, request.node.obj))
+    test = request.node.obj
+
+    @wraps(test)  # pytest shows a test that fails by its code
+    def outside(**given: Any) -> None:
+        Context().run(test, **given)
+
+    monkeypatch.setattr(request.node, "obj", outside)
 
 
 class Heard:
