@@ -64,8 +64,8 @@ def number(text):
 def exp_between(x, bits):
     """low <= exp(x) < high for a fraction x >= 0 (low < exp(x) if x > 0): Taylor at x/2^k with remainder, squared k times."""
     k = max(0, (x.numerator // x.denominator).bit_length() + 1)
-    one = 1 << (bits + 2 * k + 16)
-    small = x / (1 << k)
+    affordable(bits // 16 * (1 + bits * x.denominator.bit_length() // 200_000))  # terms, and digits of each
+    one, small = 1 << (bits + 2 * k + 16), x / (1 << k)
     term, low, n = one, one, 0
     while term:
         n += 1
@@ -276,9 +276,9 @@ def read_table(mechanism):
     need(stated == sorted(edges), f"the listed edges differ from those of the neighbours: {edges ^ set(stated)}")
     total = whole(kernel["denominator"])
     need(total > 0 and total & (total - 1) == 0, "the denominator is not a power of two")
-    weights = [[whole(w) for w in row] for row in kernel["weights"]]
-    labels = [output["label"] for output in kernel["outputs"]]
+    weights, labels = [[whole(w) for w in row] for row in kernel["weights"]], [output["label"] for output in kernel["outputs"]]
     need(len(labels) == len(set(labels)) == len(weights), "outputs repeat or lack weights")
+    affordable(len(edges) * len(labels) * (total.bit_length() // 512) ** 2 // 4)  # products of long numbers
     need(all(len(row) == len(states) and min(row) >= 0 for row in weights), "a row of weights is short or negative")
     need(all(sum(column) == total for column in zip(*weights, strict=True)), "some probabilities do not sum to one")
     if unbiased(mechanism) is not None:

@@ -15,15 +15,16 @@ import pytest
 from random_worlds import label, mechanism_on, neighbouring_pairs, problem_of, random_mechanism
 
 from discreet import certify
+from discreet.certify.edges import pure
 from discreet.certify.edges.pure import tight_bracket, worst_ratio
-from discreet.errors import InputError, Refuted
+from discreet.errors import InputError, Refuted, TooLarge
 from discreet.mechanisms.geometric import TruncatedGeometric, geometric_mechanism
 from discreet.model.certificate import Certificate, Counterexample
 from discreet.model.guarantee import Guarantee
 from discreet.model.kernel import Output, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.neighbours import GivenGraph, ReplaceOne
-from discreet.model.promises import ApproximatePromise, PurePromise
+from discreet.model.promises import ApproximatePromise, ConcentratedPromise, Promise, PurePromise
 from discreet.model.summary import Clamp, DatabaseSummary, HistogramSummary, LinearSummary
 from discreet.model.universe import ListedUniverse, Universe
 from discreet.numerics.brackets import compare_ratio_exp, log_bracket
@@ -55,6 +56,27 @@ def room(mechanism: Mechanism, output: int, state: int, neighbour: int) -> int:
     here, there = kernel.weights[output][state], kernel.weights[output][neighbour]
     with mpmath.workdps(80):
         return int(mpmath.floor(mpmath.e ** mpmath.mpf(1) * there)) - here
+
+
+@pytest.mark.parametrize(
+    "promise", [PurePromise(Fraction(1)), ApproximatePromise(Fraction(1), Fraction(1, 2)), ConcentratedPromise(Fraction(1, 2))]
+)
+def test_long_probabilities_on_many_edges_are_refused_before_they_are_compared(
+    geometric: Mechanism, promise: Promise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The adversary: a file of a few megabytes whose products take minutes, and hours where it is ten times as long."""
+    kernel = geometric.kernel
+    assert isinstance(kernel, TableKernel) and kernel.denominator.bit_length() < pure.LONG  # whatever a design makes is short
+    stated = replace(
+        geometric, problem=geometric.problem.with_promise(promise), guarantee=replace(geometric.guarantee, promise=promise)
+    )
+    assert isinstance(certify.privacy(stated), Certificate)
+    monkeypatch.setattr(pure, "LONG", 1)
+    monkeypatch.setattr(pure, "MOST_COMPARED", 40 * len(kernel.outputs) * kernel.denominator.bit_length() ** 2 // 4)
+    assert isinstance(certify.privacy(stated), Certificate)
+    monkeypatch.setattr(pure, "MOST_COMPARED", pure.MOST_COMPARED - 1)
+    with pytest.raises(TooLarge, match=r"41 probabilities .* on each of 40 edges"):
+        certify.privacy(stated)
 
 
 def test_the_tight_epsilon_of_the_table(geometric: Mechanism) -> None:

@@ -6,9 +6,11 @@ import copy
 import json
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import mpmath
 import pytest
 from the_verifier import SCRIPT, many_members, outcome, run, verifier
 
@@ -34,6 +36,37 @@ def table_of(respondents: Any, types: int, summary: dict[str, Any], neighbours: 
         "claims": {},
         "provenance": {},
     }
+
+
+def of_long_numbers(types: int, digits: int) -> dict[str, Any]:
+    """One respondent of so many types, any of whom may be another: as many edges as pairs, and probabilities of so many digits."""
+    sys.set_int_max_str_digits(0)  # as the verifier does
+    half = 1 << (10 * digits // 3)
+    ones = [half + place for place in range(types)]
+    document = table_of(1, types, {"kind": "linear", "weights": list(range(types))})
+    document["kernel"] |= {
+        "states": [str(place) for place in range(types)],
+        "edges": [[a, b] for a in range(types) for b in range(a + 1, types)],
+        "outputs": [{"label": "x", "action": {"number": "0"}}, {"label": "y", "action": {"number": "1"}}],
+        "weights": [[str(x) for x in ones], [str(2 * half - x) for x in ones]],
+        "denominator": str(2 * half),
+    }
+    return document
+
+
+def near_its_promise(bits: int, characters: int) -> dict[str, Any]:
+    """A ratio nearer to exp(ε) than any but a comparison of so many binary digits can tell, for an ε of so many characters."""
+    epsilon = Fraction(10 ** (characters // 2), 10 ** (characters // 2) + 1)
+    document, few = of_long_numbers(2, 1), 1 << bits
+    with mpmath.workprec(bits + 100):
+        many = int(few * mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator))
+    document["kernel"] |= {
+        "weights": [[str(few), str(many)], [str(8 * few - few), str(8 * few - many)]],
+        "denominator": str(8 * few),
+    }
+    for said in (document["guarantee"], document["problem"]["privacy"]):
+        said["epsilon"] = str(epsilon)
+    return document
 
 
 HUGE = 10**30
@@ -69,6 +102,21 @@ def test_endless_work_is_refused_before_it_begins_and_is_no_refutation(name: str
     limited = f"ulimit -v {2_000_000}; exec '{sys.executable}' -I -S '{SCRIPT}' '{path}'"
     done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 2 and done.stdout.startswith("TOO LARGE"), done.stdout + done.stderr
+
+
+def test_products_of_long_numbers_are_counted_before_they_are_formed(tmp_path: Path) -> None:
+    """The adversaries: files of a few megabytes, or two hundred kilobytes, that took minutes."""
+    path = tmp_path / "x.mechanism.json"
+    for document in (of_long_numbers(110, 14_000), near_its_promise(160_000, 4_900)):
+        path.write_text(json.dumps(document), encoding="utf-8")
+        done = run(path)
+        assert done.returncode == 2 and done.stdout.startswith("TOO LARGE"), done.stdout + done.stderr
+
+
+def test_long_numbers_on_few_edges_are_proved() -> None:
+    """What is refused is the work, not the digits."""
+    for document in (of_long_numbers(12, 14_000), of_long_numbers(160, 150), near_its_promise(20_000, 400)):
+        assert outcome(document) == 0
 
 
 def test_a_family_of_very_many_members_is_refused(tmp_path: Path) -> None:

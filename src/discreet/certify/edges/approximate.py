@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.certify.edges.gaussian import only_concentrated
+from discreet.certify.edges.pure import must_be_compared_soon
 from discreet.errors import InputError, TooLarge
 from discreet.model.certificate import Counterexample, PrivacyProof
-from discreet.model.kernel import ClosedKernel, CountedKernel
+from discreet.model.kernel import ClosedKernel, CountedKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import ApproximatePromise
 from discreet.model.together import ask
@@ -152,6 +153,8 @@ def mechanism_table(mechanism: Mechanism) -> WeightTable:
     edges = [(a, b) for a, b in space.edges.tolist()]
     if isinstance(kernel, (ClosedKernel, CountedKernel)):
         _must_be_short(len(outputs), len(space), (len(outputs) + 2) * kernel.ratio.denominator.bit_length())
+    elif isinstance(kernel, TableKernel):
+        must_be_compared_soon(kernel, len(edges))
     return WeightTable(space.labels, outputs, *mechanism.integer_table(), edges)
 
 

@@ -17,7 +17,7 @@ from math import isfinite
 from discreet.certify.edges.closed_forms import Fall, falls
 from discreet.certify.edges.counted import refuted, steepest
 from discreet.certify.edges.gaussian import gaussian_privacy
-from discreet.certify.edges.pure import worst_ratio
+from discreet.certify.edges.pure import must_be_compared_soon, worst_ratio
 from discreet.model.certificate import Counterexample, PrivacyProof
 from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, TableKernel
 from discreet.model.mechanism import Mechanism
@@ -54,6 +54,7 @@ def concentrated_privacy(mechanism: Mechanism, promise: ConcentratedPromise) -> 
 
 def _of_table(mechanism: Mechanism, kernel: TableKernel, promise: ConcentratedPromise) -> PrivacyProof | Counterexample:
     space, outputs = mechanism.space, len(kernel.outputs)
+    must_be_compared_soon(kernel, len(space.edges))
     top, bottom, output, first, second = worst_ratio(kernel.weights, space.edges.tolist()) or (1, 1, 0, 0, 0)
     if bottom == 0:
         label, edge = kernel.outputs[output].label, (space.labels[first], space.labels[second])

@@ -12,16 +12,20 @@ from fractions import Fraction
 from discreet.certify.edges.closed_forms import closed_form_privacy
 from discreet.certify.edges.counted import counted_privacy
 from discreet.certify.edges.gaussian import only_concentrated
+from discreet.errors import TooLarge
 from discreet.model.certificate import Counterexample, PrivacyProof
 from discreet.model.kernel import ClosedKernel, CountedKernel, GaussianKernel, TableKernel
 from discreet.model.mechanism import Mechanism
 from discreet.model.promises import PurePromise
 from discreet.model.states import StateSpace
+from discreet.model.together import ask
 from discreet.numerics.brackets import compare_ratio_exp, log_bracket
 from discreet.numerics.exact import format_exact
 
 TIGHT_BITS = 64
 """Relative width of the bracket around the tight ε, in bits."""
+LONG, MOST_COMPARED = 512, 20_000_000
+"""Binary digits from which on comparisons take the square of them; comparisons, four at this length counted as one."""
 
 
 def pure_privacy(mechanism: Mechanism, promise: PurePromise) -> PrivacyProof | Counterexample:
@@ -39,6 +43,7 @@ def pure_privacy(mechanism: Mechanism, promise: PurePromise) -> PrivacyProof | C
 
 def _table_privacy(kernel: TableKernel, space: StateSpace, promise: PurePromise) -> PrivacyProof | Counterexample:
     epsilon = promise.epsilon
+    must_be_compared_soon(kernel, len(space.edges))
     worst = worst_ratio(kernel.weights, space.edges.tolist())
     if worst is None:
         return PrivacyProof(promise, Fraction(0), Fraction(0), None, None, len(space.edges), len(kernel.outputs))
@@ -56,6 +61,20 @@ def _table_privacy(kernel: TableKernel, space: StateSpace, promise: PurePromise)
         )
     low_end, high_end = tight_bracket(numerator, denominator, epsilon)
     return PrivacyProof(promise, low_end, high_end, edge, label, len(space.edges), len(kernel.outputs))
+
+
+def must_be_compared_soon(kernel: TableKernel, edges: int) -> None:
+    """Refuse a table of long numbers on many edges: work grows with the squares of the states and digits that a file has."""
+    digits = kernel.denominator.bit_length()
+    work = edges * len(kernel.outputs) * (digits // LONG) ** 2 // 4
+    if work > MOST_COMPARED:
+        raise TooLarge(
+            "The probabilities of this table are too long to be compared on every edge",
+            size=f"{len(kernel.outputs):,} probabilities of {digits:,} binary digits on each of {edges:,} edges",
+            fits=f"{MOST_COMPARED:,} comparisons of about a thousand binary digits",
+            remedy="use shorter numbers",
+        )
+    ask(work, MOST_COMPARED)
 
 
 def worst_ratio(weights: tuple[tuple[int, ...], ...], edges: list[list[int]]) -> tuple[int, int, int, int, int] | None:
