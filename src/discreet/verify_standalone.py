@@ -19,7 +19,7 @@ import sys
 import zlib
 from decimal import Context, Decimal
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import accumulate, combinations, product
 from math import comb, isqrt, lcm
 from operator import mul
 from pathlib import Path
@@ -329,7 +329,9 @@ def check_closed(mechanism):
         need(1 <= kernel["plateau"] <= kernel["step"], "the plateau is longer than the step")
     if unbiased(mechanism) is not None:  # a tail of geometric noise has the same mean for all
         need(kernel["family"] == "geometric" and kernel["to"] > kernel["from"], "only geometric noise is known to be unbiased")
+        affordable(kernel["to"] - kernel["from"])
         past, omega, read = ratio / (1 - ratio), statistic(mechanism), [number(a["number"]) for a in kernel["actions"]]
+        need(len(read) == kernel["to"] - kernel["from"] + 1, "an output is not read as what it stands for")
         places = [kernel["from"] - past, *range(kernel["from"] + 1, kernel["to"]), kernel["to"] + past]
         need(read == [omega((x,)) for x in places], "an output is not read as what it stands for")
     power = min(step, span) if kernel["family"] == "geometric" else min(step, span, 1)
@@ -374,9 +376,7 @@ def check_counted(mechanism):
     noise = [[*stairs[::-1], *(w * step * up * up for w in row), *stairs] for row in rows]
     moves = [(a, b) for a in types for b in types] if data["neighbours"] == "replace-one" else [((0, 0, 0), b) for b in types]
     others = [(j, k) for j in range(len(shape)) for k in range(max(shape)) if j + k < most]
-    starts = [0]
-    for count in shape:
-        starts.append(starts[-1] + count)
+    starts = [0, *accumulate(shape)]
 
     def table(j, k):
         held = min(j, len(shape) - 1)

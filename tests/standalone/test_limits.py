@@ -69,6 +69,16 @@ def near_its_promise(bits: int, characters: int) -> dict[str, Any]:
     return document
 
 
+def unbiased_by_formula(outputs: int) -> dict[str, Any]:
+    """Geometric noise of so many outputs, of which the file reads one."""
+    document = table_of(5, 2, {"kind": "linear", "weights": [0, 1]})
+    document["problem"] |= {"statistic": {"kind": "sum"}, "decision": {"kind": "squared-error", "unbiased": "everywhere"}}
+    document["problem"]["data"]["values"] = ["0", "1"]
+    document["kernel"] = {"family": "geometric", "from": 0, "to": outputs - 1, "step": 1, "ratio": "1/2"}
+    document["kernel"]["actions"] = [{"number": "-1"}]
+    return document
+
+
 HUGE = 10**30
 ENDLESS: dict[str, dict[str, Any]] = {
     "60 respondents of 12 types": table_of(60, 12, {"kind": "histogram"}),
@@ -92,6 +102,7 @@ ENDLESS: dict[str, dict[str, Any]] = {
     "an epsilon of many digits": table_of(1, 2, {"kind": "linear", "weights": [0, 1]}) | {
         "guarantee": {"epsilon": "1/1" + "0" * 6_000, "neighbours": "replace-one", "unit": "person"}
     },
+    "more outputs than a file can read": unbiased_by_formula(20_000_002),
 }  # fmt: skip
 
 
@@ -111,6 +122,12 @@ def test_products_of_long_numbers_are_counted_before_they_are_formed(tmp_path: P
         path.write_text(json.dumps(document), encoding="utf-8")
         done = run(path)
         assert done.returncode == 2 and done.stdout.startswith("TOO LARGE"), done.stdout + done.stderr
+
+
+def test_outputs_that_are_not_read_are_refuted_without_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The adversary: 700 bytes that ask what twenty million outputs stand for."""
+    monkeypatch.setattr(verifier, "statistic", lambda _: lambda _: pytest.fail("asked what an output stands for"))
+    assert outcome(unbiased_by_formula(20_000_001)) == 1
 
 
 def test_long_numbers_on_few_edges_are_proved() -> None:
