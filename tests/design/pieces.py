@@ -40,6 +40,20 @@ def at_home(home: int, watch: Watch) -> str:
     return "at home"
 
 
+def threads_at_home(home: int, watch: Watch) -> str:
+    """A worker has no room for a thread's stack."""
+    if os.getpid() != home:
+        raise RuntimeError("can't start new thread")
+    return "at home"
+
+
+def library_at_home(home: int, watch: Watch) -> str:
+    """A worker has no room for a library."""
+    if os.getpid() != home:
+        raise ImportError("failed to map segment from shared object")
+    return "at home"
+
+
 def lost(home: int, watch: Watch) -> str:
     """Ends a worker."""
     if os.getpid() != home:

@@ -10,7 +10,7 @@ from typing import Any
 
 import design_worlds as worlds
 import pytest
-from pieces import at_home, doubled, how_many, lost, patient, share
+from pieces import at_home, doubled, how_many, library_at_home, lost, patient, share, threads_at_home
 
 from discreet.design import design
 from discreet.design.crew import side_by_side as crew
@@ -58,7 +58,7 @@ def test_parts_come_to_the_same_here_and_by_workers() -> None:
         assert shared_out(doubled, [4, 1, 3, 2], SILENT, LONG, "part", hands=count) == [8, 2, 6, 4]
 
 
-@pytest.mark.parametrize("work", [at_home, lost])
+@pytest.mark.parametrize("work", [at_home, threads_at_home, library_at_home, lost])
 def test_what_a_worker_cannot_do_is_done_here(work: Any) -> None:
     """The adversaries: a part of the memory that is too small, and a worker that is ended."""
     heard = Heard()

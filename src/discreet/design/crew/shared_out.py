@@ -19,6 +19,9 @@ from discreet.watch import Watch
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
+SMALL = (WorkerLostError, MemoryError, RuntimeError, ImportError, OSError)
+"""What is said where there is no process, or too little memory in it for work, a thread or a library."""
+
 
 def hands_for(seconds: float) -> int:
     """How many work at once on parts that take so many seconds: one where that is not worth a process."""
@@ -47,7 +50,7 @@ def shared_out(
     if min(hands, count) > 1 and not is_counted():
         try:
             found = side_by_side(take, turns, watch, hands, name)
-        except (WorkerLostError, MemoryError) as error:
+        except SMALL as error:
             watch.report(stage=name, message=f"one after the other: {error or OUT_OF_MEMORY}")
     return [take(turn, watch) if done is None else done for turn, done in zip(turns, found, strict=True)]
 
