@@ -64,7 +64,7 @@ def room(mechanism: Mechanism, output: int, state: int, neighbour: int) -> int:
 def test_long_probabilities_on_many_edges_are_refused_before_they_are_compared(
     geometric: Mechanism, promise: Promise, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The adversary: a file of a few megabytes whose products take minutes, and hours where it is ten times as long."""
+    """The adversary: a file of a few megabytes whose products take long, and of ten times the length a hundred times as long."""
     kernel = geometric.kernel
     assert isinstance(kernel, TableKernel) and kernel.denominator.bit_length() < pure.LONG  # whatever a design makes is short
     stated = replace(

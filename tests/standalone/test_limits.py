@@ -116,7 +116,7 @@ def test_endless_work_is_refused_before_it_begins_and_is_no_refutation(name: str
 
 
 def test_products_of_long_numbers_are_counted_before_they_are_formed(tmp_path: Path) -> None:
-    """The adversaries: files of a few megabytes, or two hundred kilobytes, that took minutes."""
+    """The adversaries: files of a few megabytes, or two hundred kilobytes, whose products take a minute."""
     path = tmp_path / "x.mechanism.json"
     for document in (of_long_numbers(110, 14_000), near_its_promise(160_000, 4_900)):
         path.write_text(json.dumps(document), encoding="utf-8")
