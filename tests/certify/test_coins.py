@@ -13,6 +13,7 @@ from random import Random
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from mutation import limited, unexplained
 
@@ -221,10 +222,36 @@ def test_dice_with_many_states_are_tried_roughly_and_the_best_have_windows(monke
     assert proved[best.states] > 0.97 * max(proved.values())
 
 
+@pytest.mark.parametrize(("respondents", "epsilon"), [(50, "1"), (50, "2"), (100, "1")])
+def test_every_tier_fits_however_many_types_there_are(respondents: int, epsilon: str) -> None:
+    """The adversary: eleven types, few of them of the likeliest one, so that windows are as wide as there are throws, or wider."""
+    shares = [Fraction(3, 5) ** t for t in range(11)]
+    problem = asked(respondents, epsilon, values=list(range(11)), chances=[str(x / sum(shares)) for x in shares])
+    law, each = iid_sum(problem), dice_of(problem)
+    assert max(len(dice[0].faces) for dice in each) > 5
+    for dice in each:
+        for count in (3, 16):
+            tiers = in_tiers_of(law, dice, count).tiers
+            assert len(tiers) > 1
+            for tier in tiers:
+                unknown_to_all(law, tier).must_be_few()
+
+
+def test_likely_edges_are_those_that_a_program_has() -> None:
+    problem = asked(60, "2", values=list(range(6)), chances=["0.8", "0.1", "0.05", "0.03", "0.015", "0.005"])
+    law = iid_sum(problem)
+    for dice in dice_of(problem)[:6]:
+        stage = coins_stage(law, dice)
+        kept = set(counts.likely(np.array([float(x) for x in stage.masses]), 1e-3).tolist())
+        edges = sum(a in kept and b in kept for a, b in stage.edges)
+        assert proposing._likely_graph(dice, 0.0) == (len(stage.omegas), len(stage.edges))
+        assert proposing._likely_graph(dice, 1e-3) == pytest.approx((len(kept), edges), rel=0.15)
+
+
 def test_dice_are_found_on_either_side_and_for_any_law() -> None:
     mirrored = asked(400, values=[-5, -1, 0, 1], chances=["0.02", "0.1", "0.8", "0.08"])
     assert dice_of(mirrored)[0][0].faces[:2] == (2, 0)
-    ends = ((50, "2", True), (50, "1", False), (39, "8", False), (200, "1/4", False), (1000, "1/4", True))
+    ends = ((50, "2", True), (50, "1", True), (39, "8", False), (150, "1/4", False), (200, "1/4", True), (1000, "1/4", True))
     for respondents, epsilon, found in ends:  # where few, or little is said of each, one respondent set aside proves more
         assert bool(dice_of(asked(respondents, epsilon, chances=["0.9", "0.06", "0.04"]))) is found
     odd = [asked(100, epsilon, values=[0, 1, 40], chances=chances) for epsilon in ("0", "1/1000", "30") for chances in ODD]

@@ -12,7 +12,8 @@ from discreet.certify import privacy
 from discreet.certify.value.expected import expected_payoff
 from discreet.certify.value.weighted_sums import weighted_sum_payoff
 from discreet.design.ladder.bounds.groupings import clipped_groups, fitting, grouped_program, two_groups
-from discreet.design.ladder.mechanisms.pairs import pairs_of, read_pair
+from discreet.design.ladder.mechanisms import programs
+from discreet.design.ladder.mechanisms.pairs import box_of, pairs_of, read_pair
 from discreet.design.ladder.mechanisms.programs import read_sum
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.model.actions import RealActions
@@ -27,6 +28,7 @@ from discreet.model.problem import Problem
 from discreet.model.promises import PurePromise
 from discreet.model.statistic import MeanStatistic, SumStatistic
 from discreet.model.universe import Universe
+from discreet.watch import SILENT
 
 ONE_AND_THE_REST = (0, 1, 0, 0, 0, 0), (2, 3, 4, 5)
 FIVE = (".8", ".1", ".05", ".03", ".015", ".005")
@@ -62,6 +64,24 @@ def test_tables_on_sums_are_private_and_valued_alike_both_ways(statistic, listed
         exact = expected_payoff(mechanism)[0]
         assert low <= exact <= high and high - low < Fraction(1, 10**20)
         assert read.loss == pytest.approx(float(-exact))
+
+
+def test_a_program_that_comes_to_less_than_what_is_held_is_not_solved_to_its_end(monkeypatch):
+    """The adversary: a box so small that most of ω is cut off, which took a quarter of a design's time to find out."""
+    reader = Reader(problem_of(respondents=20))
+    box = box_of(reader, ONE_AND_THE_REST, 60.0)
+    free = programs.read(reader, box, SILENT)
+    assert programs.read(reader, box, SILENT, held=free.loss).loss == free.loss  # equal is not in vain
+    steps, solve = [], programs.solve_priced
+
+    def counting(program, gap, watch):
+        found = solve(program, gap, watch)
+        steps.append((found.iterations, found.status))
+        return found
+
+    monkeypatch.setattr(programs, "solve_priced", counting)
+    assert programs.read(reader, box, SILENT, held=0.7 * free.loss) is None and steps.pop()[1] == "cancelled"
+    assert programs.read(reader, box, SILENT, held=1e-3) is None and steps == []  # what two counts do not tell is more than that
 
 
 def test_two_counts_beat_one_sum_and_both_beat_noise():

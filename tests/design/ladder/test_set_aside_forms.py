@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import design_worlds as worlds
 import pytest
 
+from discreet.design.ladder.bounds import rungs
 from discreet.design.ladder.bounds.rungs import SetAside
-from discreet.design.ladder.bounds.set_aside import fitting_program, set_aside_bound
+from discreet.design.ladder.bounds.set_aside import fitting_program, forms_of, set_aside_bound
 from discreet.design.ladder.bounds.set_aside_forms import better_form, neighbours, proved_roughly, trial_seconds
 from discreet.design.ladder.mechanisms.population import Weights
 from discreet.design.ladder.mechanisms.readings import Reader
 from discreet.design.ladder.rung import Found, Height
+from discreet.design.schedule import Until
 from discreet.files.problem import problem_from_document
+from discreet.model.certificate import CoinsWitness, coin
 from discreet.model.problem import Problem
 from discreet.watch import SILENT
 
@@ -52,7 +56,7 @@ def test_neighbours_keep_the_order_of_the_types() -> None:
 def test_a_search_proves_more_than_where_it_starts() -> None:
     problem = staff()
     found = better_form(Reader(problem), ROUGH, LOSS, LONG, SILENT)
-    before, after = (proved_roughly((problem, form, LOSS), SILENT) for form in (ROUGH, found))
+    before, after = (proved_roughly((problem, [(w,) for w in form], LOSS), SILENT) for form in (ROUGH, found))
     assert found != ROUGH and after > 1.02 * before
 
 
@@ -78,3 +82,21 @@ def test_the_rung_searches_once_where_one_sum_proves_most() -> None:
     assert rung._by_better_weights(height, start, LONG) is None
     height.take(Found(lower_bound=LOSS, witness=found.witness))
     assert rung._by_better_weights(height, found, LONG) is None  # that is enough
+
+
+def test_sums_that_prove_far_less_than_dice_are_tried_roughly_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The adversary: values so far apart that two sums fit the time, take all of it and prove nothing."""
+    height, rung, asked = Height(staff(), 1e-6, SILENT), SetAside(), []
+    height.weights = (0, 1, 2, 3)
+    height.take(Found(loss=LOSS))
+    forms = forms_of(height.reader, height.weights)
+    rough = min(proved_roughly((height.problem, form, LOSS), Until.after(LONG)) for form in forms)
+    assert rough > 0 and proved_roughly((height.problem, forms[0], LOSS), Until.after(0.0)) == 0.0
+    for held, near in ((rough, True), (1.2 * LOSS, False)):
+        height.bound = Found(lower_bound=held, witness=CoinsWitness((coin(0, 3, Fraction(1, 20), 1, 0, 1),), 1, ()))
+        assert [rung._comes_near(height, form, LONG) for form in forms] == [near] * len(forms)
+    monkeypatch.setattr(rungs, "proved_roughly", lambda *told: asked.append(told))
+    assert rung.climb(height, LONG) is None and asked == []
+    height.bound = Found(lower_bound=0.9 * rough)  # a chain, say: nothing is tried, all is proved
+    found = rung.climb(height, LONG)
+    assert found is not None and found.lower_bound is not None and found.lower_bound > rough and asked == []

@@ -120,9 +120,13 @@ def chance_of(respondents: int, die: TypeDie) -> Fraction:
 
 def unknown_to_all(law: IidSum, dice: tuple[TypeDie, ...]) -> UnknownCounts:
     """What is left: how many show each face but the first."""
-    ends = tuple((die.faces[0], face) for die in dice for face in die.faces[1:])
     windows = tuple(window for die in dice for window in die.counts)
-    return UnknownCounts(law.respondents, law.all_values, law.values, ends, windows)
+    return UnknownCounts(law.respondents, law.all_values, law.values, ends_of(dice), windows)
+
+
+def ends_of(dice: Sequence[TypeDie]) -> tuple[tuple[int, int], ...]:
+    """The types between which each count moves."""
+    return tuple((die.faces[0], face) for die in dice for face in die.faces[1:])
 
 
 def coins_stage(law: IidSum, dice: tuple[TypeDie, ...]) -> PullStage:

@@ -30,7 +30,7 @@ from discreet.model.problem import Problem
 from discreet.numerics.brackets import rational_above_exp
 from discreet.numerics.exact import whole_steps
 
-MOST_STATES = 5_000
+MOST_STATES = 10_000
 MOST_COUNTS = 6
 """3^counts moves are looked at."""
 

@@ -50,12 +50,14 @@ class Height:
         """The most seconds in which boxes promised nothing."""
         self.searched: set[tuple[int, ...]] = set()
         """Weights of one sum from which better ones were searched for."""
+        self.far_below: set[tuple[tuple[int, ...], ...]] = set()
+        """Sums over the others that prove far less than dice."""
         self.begun_in = 0.0
         """Seconds that the first rungs took."""
         self.makers: list[Height] = []
         """How far each of several decision makers would come alone."""
-        self.tried: set[tuple[Weights, tuple[int, ...], int]] = set()
-        """Pairs of a sum and a count, and how many states of them, that were solved."""
+        self.tried: dict[tuple[Weights, tuple[int, ...]], int] = {}
+        """Pairs of a sum and a count, and the most states of each that were solved."""
 
     @property
     def loss(self) -> float:

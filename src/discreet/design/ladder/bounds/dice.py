@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, exp, floor, lgamma, log, prod, sqrt
 
 import numpy as np
 
 from discreet.certify.bounds.chain import binomial_below
-from discreet.certify.bounds.coins import MOST_BITS, bits_of, chance_of, in_tiers
-from discreet.certify.bounds.counts import MOST_COUNTS, MOST_STATES
+from discreet.certify.bounds.coins import MOST_BITS, bits_of, chance_of, ends_of, in_tiers
+from discreet.certify.bounds.counts import MOST_COUNTS, MOST_STATES, moves_of
 from discreet.design.crew.shared_out import hands_for, shared_out
 from discreet.design.ladder.bounds.coins import MOST_HOLDERS, best_pair
 from discreet.design.ladder.bounds.counts import FEW_STATES, Solved, likely, solved
 from discreet.design.program.thin_witness import in_passing
 from discreet.design.schedule import DICE_EDGE_POWER, SECONDS_PER_DICE_EDGE, SECONDS_PER_DICE_PAIR
+from discreet.design.solver.program import Floats
 from discreet.frozen import dataclass
 from discreet.model.actions import RealActions
 from discreet.model.certificate import CoinsTier, CoinsWitness, TypeDie, Witness, coin
@@ -30,8 +32,8 @@ from discreet.model.losses import SquaredLoss
 from discreet.model.problem import Problem
 from discreet.watch import SILENT, Watch
 
-FEWEST_AT_ONE, LESS_TOLD, FEWEST_RESPONDENTS = 100, 1.5, 40
-"""At ε = 1, the power of 1/ε that this grows with, and at any ε: where they are fewer, one respondent set aside proves more."""
+FEWEST_RESPONDENTS, MANY_AT_ONE, LESS_TOLD = 40, 100, 1.5
+"""Respondents from which dice are thrown; how many are many at ε = 1, and the power of 1/ε that this grows with."""
 TIERS = {
     1: (-2.6,),
     2: (-2.4, -0.4),
@@ -60,14 +62,12 @@ MANY_STEPS = 1.5
 SLOWER, SLOWER_ON_WINDOWS = 1.2, 0.6
 """The power of ε, above one, that the time grows with: more actions matter, each on fewer states where it has a window."""
 GAP, GAP_OF_MANY = 2e-3, 4e-3
-TRIALS, TRIED, TRIAL_GAP, LEFT_OUT_OF_TRIALS = 4, 0.05, 8e-3, 3e-3
+TRIALS, TRIED, TRIAL_GAP, LEFT_OUT_OF_TRIALS = 8, 0.03, 8e-3, 3e-3
 """Dice with many states that are tried, the share of the time for each, and how roughly."""
-COMPARABLE = 4
+COMPARABLE = 8
 """Dice with so many times fewer states than the largest are not tried beside these."""
 BY_HOLDERS = 0.6
 """By what share a loss grows for each share of holders more, about."""
-BORDERED = 0.6
-"""What share of all moves lead to another likely state."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,7 @@ def dice_of(problem: Problem) -> list[tuple[TypeDie, ...]]:
     """
     law, epsilon = iid_sum(problem), min(float(problem.epsilon), 300.0)
     ratio = exp(-epsilon)
-    few = law.respondents < FEWEST_RESPONDENTS or law.respondents * epsilon**LESS_TOLD < FEWEST_AT_ONE
-    if few or ratio == 1:
+    if law.respondents < FEWEST_RESPONDENTS or law.respondents * epsilon < FEWEST_RESPONDENTS:
         return []
     noise = 2 * ratio / (1 - ratio) ** 2
     base = max(range(len(law.values)), key=lambda t: law.probabilities[t])
@@ -132,6 +131,11 @@ def dice_of(problem: Problem) -> list[tuple[TypeDie, ...]]:
             if dice is not None and 1 < states_of(dice) <= MOST_STATES and max(map(bits_of, dice)) <= MOST_BITS:
                 found.append(dice)
     return sorted(dict.fromkeys(found), key=states_of)
+
+
+def many_respondents(problem: Problem) -> bool:
+    """Whether dice prove more than one respondent set aside, even where two sums over the others fit."""
+    return iid_sum(problem).respondents * min(float(problem.epsilon), 300.0) ** LESS_TOLD >= MANY_AT_ONE
 
 
 def _apart(law: IidSum, base: int, t: int) -> Fraction:
@@ -196,9 +200,17 @@ def taking(problem: Problem, dice: Dice, hands: int = 1) -> float:
     slower = max(float(problem.epsilon), 1.0) ** (SLOWER_ON_WINDOWS if dice.many else SLOWER)
     turns = ceil(len(dice.tiers) / hands)
     if dice.many:
-        edges = BORDERED * dice.counts * (dice.counts + 1) / 2 * dice.states
-        return SECONDS_PER_DICE_EDGE * slower * edges**DICE_EDGE_POWER * turns
+        each = float((_edges(dice.tiers) ** DICE_EDGE_POWER).mean())
+        return SECONDS_PER_DICE_EDGE * slower * each * turns
     return SECONDS_PER_DICE_PAIR * slower * dice.counts * turns * dice.states**2
+
+
+def _edges(tiers: Sequence[tuple[TypeDie, ...]]) -> Floats:
+    """About how many edges the likely states of each tier have: those of three are counted."""
+    numbers = [tier[0].number for tier in tiers]
+    some = sorted({0, len(tiers) // 2, len(tiers) - 1})
+    counted = [_likely_graph(tiers[k], LEFT_OUT_OF_MANY)[1] for k in some]
+    return np.asarray(np.interp(numbers, [numbers[k] for k in some], counted))
 
 
 def _size(tiers: Sequence[tuple[TypeDie, ...]]) -> int:
@@ -214,7 +226,8 @@ def in_tiers_of(law: IidSum, dice: tuple[TypeDie, ...], count: int, windows: boo
     """The same dice in so many tiers; actions may have windows."""
     main, mean = dice[0], law.respondents * float(dice[0].share)
     numbers = {floor(mean * (1 + each * _varying(law, main))) for each in TIERS[count]}
-    thrown = [_thrown(main, min(number, law.respondents, MOST_HOLDERS)) for number in sorted(numbers)]
+    room = MOST_STATES // states_of(dice[1:])
+    thrown = [_thrown(main, min(number, law.respondents, MOST_HOLDERS), room) for number in sorted(numbers)]
     tiers = tuple((die, *dice[1:]) for die in dict.fromkeys(thrown) if die is not None)
     states = _likely_states(dice, LEFT_OUT)
     many = windows and states > FEW_STATES
@@ -234,20 +247,29 @@ def _dice(law: IidSum, base: int, faces: list[int], alone: list[int]) -> tuple[T
     if main[0] <= 0 or not 1 <= len(faces) <= MOST_COUNTS - len(alone):
         return None
     number = min(floor(law.respondents * sum(main, Fraction(0))), MOST_HOLDERS)
-    die = _thrown(TypeDie((types[base], *(types[t] for t in faces)), main, 0, ((0, 0),) * len(faces)), number)
+    blank = TypeDie((types[base], *(types[t] for t in faces)), main, 0, ((0, 0),) * len(faces))
+    die = _thrown(blank, number, MOST_STATES >> len(alone))
     singles = (coin(types[base], types[t], 2 * part, 1, 0, 1) for t, part in zip(alone, shares, strict=True))
     return None if die is None else (die, *singles)
 
 
-def _thrown(die: TypeDie, number: int) -> TypeDie | None:
-    """The die thrown so often, with windows of likely counts; None where these could be more than there are throws."""
-    counts = tuple(_window(number, share / die.share) for share in die.shares[1:]) if number > 0 else ()
-    return replace(die, number=number, counts=counts) if counts and sum(last for _, last in counts) <= number else None
+def _thrown(die: TypeDie, number: int, most: int = MOST_STATES) -> TypeDie | None:
+    """The die thrown so often, with windows of likely counts that fit so many throws and states; None where nothing is left."""
+    if number < 1:
+        return None
+    laws = [binomial_below(number, share / die.share) for share in die.shares[1:]]
+    windows = [_window(first, masses) for first, masses in laws]
+    while sum(last for _, last in windows) > number or prod(last - first + 1 for first, last in windows) > most:
+        open_ = [k for k, (first, last) in enumerate(windows) if last > first]
+        if not open_:
+            return None
+        k = min(open_, key=lambda k: float(laws[k][1][windows[k][1] - laws[k][0]]))  # the top count that is least likely
+        windows[k] = windows[k][0], windows[k][1] - 1
+    return replace(die, number=number, counts=tuple(windows))
 
 
-def _window(trials: int, chance: Fraction) -> tuple[int, int]:
-    """The likely counts."""
-    first, masses = binomial_below(trials, chance)
+def _window(first: int, masses: Floats) -> tuple[int, int]:
+    """The likely counts of a law that begins at the first."""
     below = np.cumsum(masses)
     low = int(np.searchsorted(below, TAIL))
     return first + low, first + min(max(low, int(np.searchsorted(below, 1 - TAIL))), len(masses) - 1)
@@ -255,11 +277,26 @@ def _window(trials: int, chance: Fraction) -> tuple[int, int]:
 
 def _likely_states(dice: tuple[TypeDie, ...], left_out: float) -> int:
     """About how many states of the windows are solved for."""
+    return _likely_graph(dice, left_out)[0]
+
+
+@lru_cache(maxsize=1_000)
+def _likely_graph(dice: tuple[TypeDie, ...], left_out: float) -> tuple[int, int]:
+    """About how many states of the windows are solved for, and edges between them."""
     logs = np.zeros(())
     for (first, last), share in zip(dice[0].counts, dice[0].shares[1:], strict=True):
         mean = dice[0].number * float(share / dice[0].share)
         logs = np.add.outer(logs, np.array([x * log(mean) - mean - lgamma(x + 1) for x in range(first, last + 1)]))
-    return likely(np.exp(logs).ravel(), left_out).size * states_of(dice[1:])
+    inside = np.zeros(logs.size, dtype=bool)
+    inside[likely(np.exp(logs).ravel(), left_out)] = True
+    alone = tuple(last - first + 1 for die in dice[1:] for first, last in die.counts)
+    states = np.broadcast_to(inside.reshape(logs.shape + (1,) * len(alone)), logs.shape + alone)
+    edges = 0
+    for move in moves_of(ends_of(dice)):
+        here = tuple(slice(max(-d, 0), size - max(d, 0)) for d, size in zip(move, states.shape, strict=True))
+        there = tuple(slice(max(d, 0), size - max(-d, 0)) for d, size in zip(move, states.shape, strict=True))
+        edges += int((states[here] & states[there]).sum())
+    return int(states.sum()), edges // 2
 
 
 def dice_bound(problem: Problem, dice: Dice, seconds: float, watch: Watch = SILENT) -> tuple[float, CoinsWitness]:

@@ -12,10 +12,10 @@ from discreet.design.ladder.bounds.boxes import boxes_bound, why_no_boxes
 from discreet.design.ladder.bounds.chain import best_chain
 from discreet.design.ladder.bounds.coins import best_coins, promised
 from discreet.design.ladder.bounds.counts import coins_bound
-from discreet.design.ladder.bounds.dice import dice_bound, dice_within, promising, why_no_coins
+from discreet.design.ladder.bounds.dice import dice_bound, dice_within, many_respondents, promising, why_no_coins
 from discreet.design.ladder.bounds.groupings import fitting, grouped_program, quotient
-from discreet.design.ladder.bounds.set_aside import Bounded, Fitted, fitting_program, forms_of, set_aside_bound
-from discreet.design.ladder.bounds.set_aside_forms import better_form
+from discreet.design.ladder.bounds.set_aside import Bounded, Fitted, Form, fitting_program, forms_of, set_aside_bound
+from discreet.design.ladder.bounds.set_aside_forms import better_form, proved_roughly
 from discreet.design.ladder.bounds.urn import UrnProved, urn_bound
 from discreet.design.ladder.bounds.urn_forms import FittedUrn
 from discreet.design.ladder.bounds.urn_forms import finest as finest_urn
@@ -23,7 +23,7 @@ from discreet.design.ladder.bounds.urn_forms import fitting as fitting_urn
 from discreet.design.ladder.bounds.urn_forms import forms_of as urn_forms
 from discreet.design.ladder.bounds.urn_solver import SlowStepsError
 from discreet.design.ladder.rung import Found, Height, Rung
-from discreet.design.schedule import SHORTEST_RUNG, now
+from discreet.design.schedule import SHORTEST_RUNG, Until, now
 from discreet.model.certificate import BoxesWitness, CoinsWitness, SetAsideWitness, UrnWitness, Witness
 from discreet.model.iid_sum import iid_sum
 from discreet.model.priors import DirichletMultinomialPrior
@@ -41,6 +41,10 @@ SLOWER = 1.25
 """A program that was too slow is followed by one which at least so much slower steps would fit."""
 SEARCHING = 0.6
 """Share of what is left that goes to a search for better weights of one sum."""
+FEW_DICE = 0.08
+"""Share of their time that dice have among few respondents, where two sums fit: those mostly prove more."""
+ROUGHLY, NEAR = 0.08, 0.96
+"""Share of the time in which sums are tried beside dice, and what they have to come to then."""
 ALONE_SECONDS = 4.0
 """One sum may take so long in any case: at small ε it is nearly the whole truth."""
 
@@ -103,7 +107,10 @@ class CoinsBound(Rung):
         return why_no_coins(problem) if reason is None else reason
 
     def climb(self, height: Height, seconds: float) -> Found | None:
-        ends, held, best = now() + seconds, height.bound.witness, None
+        held, best = height.bound.witness, None
+        if not (many_respondents(height.problem) or isinstance(held, CoinsWitness)) and _two_sums_fit(height, seconds):
+            seconds *= FEW_DICE
+        ends = now() + seconds
         coins = best_coins(height.problem, seconds)
         known = isinstance(held, CoinsWitness) and coins and held.coins[0].number >= coins[0].number
         if coins and not known and promised(height.problem, coins) >= height.lower_bound:
@@ -150,11 +157,11 @@ class SetAside(Rung):
     def climb(self, height: Height, seconds: float) -> Found | None:
         ends, best = now() + seconds, None
         forms = forms_of(height.reader, height.weights)
-        both = [each for each in forms if len(each[0]) > 1]
-        if both:
+        if _two_sums_fit(height, seconds):
             # two sums say all that one of them says, so that one alone is for when there is not the time
-            fitted = fitting_program(height.reader, both[0], height.loss, BESIDE * seconds)
-            forms = both if fitted is not None and fitted.whole else forms
+            forms = [each for each in forms if len(each[0]) > 1]
+        if isinstance(height.bound.witness, CoinsWitness):
+            forms = [each for each in forms if self._comes_near(height, each, ROUGHLY * seconds)]
         for k, each in enumerate(forms):
             left = ends - now()
             share = max(ALONE * left, min(ALONE_SECONDS, left)) if len(each[0]) == 1 else BESIDE * left
@@ -172,6 +179,16 @@ class SetAside(Rung):
         if searched is not None and (best is None or searched.lower_bound > best.lower_bound):
             best = searched
         return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)
+
+    def _comes_near(self, height: Height, form: list[Form], seconds: float) -> bool:
+        """Whether a rough program of these sums proves nearly what dice do, or more."""
+        if tuple(form) in height.far_below or height.watch.cancelled():
+            return False
+        found = proved_roughly((height.problem, form, height.loss), Until.after(seconds, height.watch))
+        near = found >= NEAR * height.lower_bound
+        if not near:
+            height.far_below.add(tuple(form))
+        return near
 
     def _by_better_weights(self, height: Height, best: Bounded | None, seconds: float) -> Bounded | None:
         """Where one sum proves most of all bounds so far, and not enough: what it proves by weights that are searched for."""
@@ -213,6 +230,13 @@ class UrnBound(Rung):
         found = _urn(height, problem, ends - now(), lambda given: finest_urn(problem, loss, given))
         best = max((each for each in (best, found) if each), key=lambda each: each.lower_bound, default=None)
         return None if best is None else Found(lower_bound=best.lower_bound, witness=best.witness)
+
+
+def _two_sums_fit(height: Height, seconds: float) -> bool:
+    """Whether two sums over the others are a program that the time allows."""
+    both = [each for each in forms_of(height.reader, height.weights) if len(each[0]) > 1]
+    fitted = fitting_program(height.reader, both[0], height.loss, BESIDE * seconds) if both else None
+    return fitted is not None and fitted.whole
 
 
 def _urn(height: Height, problem: Problem, seconds: float, fitted_in: Callable[[float], FittedUrn | None]) -> UrnProved | None:

@@ -33,7 +33,8 @@ def better_form(reader: Reader, start: Form, loss: float, seconds: float, watch:
     tried: dict[Form, float] = {}
 
     def trials(forms: Sequence[Form]) -> None:
-        parts, given = [(reader.problem, form, loss) for form in forms], min(2 * each, until.left)
+        parts: list[tuple[Problem, list[Form], float]] = [(reader.problem, [(w,) for w in form], loss) for form in forms]
+        given = min(2 * each, until.left)
         found = shared_out(proved_roughly, parts, until, given, "trial", hands=hands)
         tried.update((form, proved or 0.0) for form, proved in zip(forms, found, strict=True))
 
@@ -59,11 +60,11 @@ def trial_seconds(reader: Reader, form: Form, loss: float) -> float:
     return STEPS * taking(fitted.program, fitted.knots, loss / float(reader.problem.decision.weight))[0]
 
 
-def proved_roughly(part: tuple[Problem, Form, float], watch: Watch) -> float:
-    """What one sum of these weights proves, about."""
-    problem, form, loss = part
+def proved_roughly(part: tuple[Problem, list[Form], float], watch: Watch) -> float:
+    """What sums of these weights prove, about; nothing where that would take longer than the watch."""
+    problem, forms, loss = part
     reader, began = Reader(problem), now()
-    fitted = fitting_program(reader, [(w,) for w in form], loss, float("inf"), ROUGH)
+    fitted = fitting_program(reader, forms, loss, time_left(watch), ROUGH)
     if fitted is None:
         return 0.0
     seconds = time_left(watch) - (now() - began)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from math import gcd, inf, prod
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +45,8 @@ MOST_TOTALS = 150
 MOST_ACTIONS = 400
 """Actions of decisions other than one squared error."""
 GAP = 3e-4
+VAIN = 1.05
+"""A program whose bound says that it loses so many times what is held is not solved to its end."""
 FINE, REACH = 8, 4.0
 PLACES, WIDTHS = 60, (0.5, 1.0, 2.0, 0.1)
 """Where outputs may stand, and how wide they are in steps of the statistic over ε."""
@@ -103,17 +106,39 @@ def scene_of(weights: Weights, summary: LinearSummary, space: StateSpace, image:
     return SummaryScene(weights, summary, space, image, edges)
 
 
-def read(reader: Reader, scene: SummaryScene, watch: Watch) -> Read | None:
-    """Solve, reply, round, and have the loss proved."""
+class _Hopeful:
+    """Cancels when the bound of a program says that it loses more than something; reports go to `inner`."""
+
+    def __init__(self, most: float, inner: Watch) -> None:
+        self.most, self.inner, self.hopeless = most, inner, False
+
+    def report(self, **told: Any) -> None:
+        """Look at the bound and pass the report on."""
+        bound = told.get("bound")
+        self.hopeless = self.hopeless or (bound is not None and bound > self.most)
+        self.inner.report(**told)
+
+    def cancelled(self) -> bool:
+        """Whether it is in vain, or the time is up."""
+        return self.hopeless or self.inner.cancelled()
+
+
+def read(reader: Reader, scene: SummaryScene, watch: Watch, held: float = inf) -> Read | None:
+    """Solve, reply, round, and have the loss proved; None as soon as it is seen to be more than what is held."""
     if not len(scene.edges):
         return None
     try:
-        cost, replied, masses = _squared(reader, scene) if reader.squared else _any(reader, scene)
+        cost, replied, masses, untold = _squared(reader, scene) if reader.squared else _any(reader, scene)
     except TooLarge:
         return None
     epsilon = solvable(reader.problem.epsilon)
     program = Program(cost, scene.edges, float(epsilon))
-    solved = solve_priced(program, GAP, watch)
+    hopeful = _Hopeful(VAIN * held / float(reader.problem.decisions[0].weight) - untold, watch)
+    if hopeful.most <= 0:
+        return None
+    solved = solve_priced(program, GAP, hopeful)
+    if hopeful.hopeless:
+        return None
     kernel = repair(solved.kernel, program)
     kernel = kernel[kernel.max(axis=1) > NEGLIGIBLE]
     replies = replied(kernel)
@@ -139,8 +164,8 @@ def read(reader: Reader, scene: SummaryScene, watch: Watch) -> Read | None:
 Replied = Callable[[np.ndarray], list[Recommendation]]
 
 
-def _squared(reader: Reader, scene: SummaryScene) -> tuple[np.ndarray, Replied, np.ndarray]:
-    """Costs [action, state] of one squared error, the reply to each output of a kernel, and the masses of the states."""
+def _squared(reader: Reader, scene: SummaryScene) -> tuple[np.ndarray, Replied, np.ndarray, float]:
+    """Costs [action, state] of one squared error, the reply to each output of a kernel, the masses of the states, E Var(ω|S)."""
     law = reader.population.law(scene.weights)
     held, at = scene.landing(law.first, len(law.masses))
     masses = np.bincount(at, law.masses[held], scene.size).astype(np.float64)
@@ -154,11 +179,12 @@ def _squared(reader: Reader, scene: SummaryScene) -> tuple[np.ndarray, Replied, 
         joint = kernel * masses
         return [reader.allowed(a) for a in ((joint @ means) / joint.sum(axis=1)).tolist()]
 
-    return SquaredError(masses, means).cost(actions), replied, masses
+    untold = reader.population.spread() ** 2 - float(masses @ (means - centre) ** 2)
+    return SquaredError(masses, means).cost(actions), replied, masses, untold
 
 
-def _any(reader: Reader, scene: SummaryScene) -> tuple[np.ndarray, Replied, np.ndarray]:
-    """The same for any decisions, through the joint law of S and ω."""
+def _any(reader: Reader, scene: SummaryScene) -> tuple[np.ndarray, Replied, np.ndarray, float]:
+    """The same for any decisions, through the joint law of S and ω; costs are whole losses, or payoffs of either sign."""
     joint = reader.population.joint(scene.weights)
     held, at = scene.landing(joint.first, joint.masses.shape[1])
     table = np.zeros((len(joint.omegas), scene.size))
@@ -168,7 +194,7 @@ def _any(reader: Reader, scene: SummaryScene) -> tuple[np.ndarray, Replied, np.n
         return reader.replies(kernel @ table.T, joint.omegas)[0]
 
     actions = _every_action(reader.problem) or _worth_playing(reader, table, joint.omegas, replied)
-    return losses(reader.problem, actions, joint.omegas) @ table, replied, table.sum(axis=0)
+    return losses(reader.problem, actions, joint.omegas) @ table, replied, table.sum(axis=0), -inf
 
 
 def _every_action(problem: Problem) -> list[Recommendation]:

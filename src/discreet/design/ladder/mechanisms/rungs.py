@@ -98,10 +98,10 @@ class ProgramOnSumAndCount(Rung):
         until, best = Until.after(seconds, height.watch), Found(loss=inf)
         for near, far in pairs_of(height.reader, height.weights):
             box = box_of(height.reader, (near, far), until.left)
-            if box is None or (near, far, box.size) in height.tried:
+            if box is None or box.size <= height.tried.get((near, far), 0):
                 continue
-            found = read(height.reader, box, Until.after(2 * until.left, height.watch))
-            height.tried.add((near, far, box.size))
+            found = read(height.reader, box, Until.after(2 * until.left, height.watch), height.loss)
+            height.tried[near, far] = box.size
             if found is not None and best.loss is not None and found.loss < best.loss:
                 beside = ", ".join(str(height.reader.kept[t]) for t in far)
                 best = _table(found, f"program on the sum of {', '.join(map(str, near))} and the count of type {beside}")
